@@ -1,0 +1,73 @@
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+CANDIDATES := $(PYTHON) python3.11 python3.12 python3.13 python3
+USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+PYTEST_FLAGS ?=
+
+# The layers without effects: every line and branch of them is tested.
+PURE := errors records settings text lines edits indent diff plan
+empty :=
+PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
+
+unexport PYTHONHOME PYTHONPATH
+
+# An environment that does not run, or was made for another folder, is made anew.
+ifneq ($(shell { $(PY) -c '$(USABLE)' && cat $(STAMP); } 2>/dev/null),$(CURDIR))
+STALE := stale
+endif
+
+.PHONY: help setup check test soak bench demo format build clean stale
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMP) ## make .venv with the exact versions of constraints.txt
+
+$(STAMP): pyproject.toml constraints.txt $(STALE)
+	@for python in $(CANDIDATES); do \
+		if $$python -c '$(USABLE)' >/dev/null 2>&1; then \
+			echo "making $(VENV) with $$python"; \
+			exec $$python -m venv --clear $(VENV); \
+		fi; \
+	done; \
+	echo "no working Python 3.11 or newer with venv among: $(CANDIDATES)" >&2; exit 1
+	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
+	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--build-constraint constraints.txt --editable . --group dev
+	@printf '%s\n' '$(CURDIR)' > $@
+
+stale:
+
+check: setup ## format, lint, types and layers
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports --no-logo
+
+test: check ## all checks and tests, with coverage: what CI runs
+	$(PY) -m pytest --cov --cov-report=term $(PYTEST_FLAGS)
+	$(PY) -m coverage report --include='$(PURE_FILES)' --fail-under=100
+
+soak: setup ## the exhaustive fault and concurrency tests
+	$(PY) -m pytest -m soak $(PYTEST_FLAGS)
+
+bench: setup ## measure side by side with peers; prints ratios
+	$(PY) -m bench
+
+demo: setup ## a transaction, a crash and the recovery
+	$(PY) examples/demo.py
+
+format: setup ## format, and fix what ruff can fix
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+build: setup ## source distribution and wheel in dist/
+	$(PY) -m hatchling build
+
+clean: ## remove everything that make made
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	find src tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,53 @@
+"""suture puts edits into files for coding agents.
+
+Every edit lands exactly where it was meant, or nothing changes and the caller learns why.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from suture.edits import Edit, Span
+    from suture.errors import SutureError
+    from suture.settings import Settings
+    from suture.text import Text
+    from suture.tools.spec import ToolResult
+    from suture.workspace import Transaction, Workspace
+
+__all__ = [
+    "Edit",
+    "Settings",
+    "Span",
+    "SutureError",
+    "Text",
+    "ToolResult",
+    "Transaction",
+    "Workspace",
+    "__version__",
+]
+__version__ = "0.1.0.dev0"
+
+_HOMES = {
+    "Edit": "suture.edits",
+    "Settings": "suture.settings",
+    "Span": "suture.edits",
+    "SutureError": "suture.errors",
+    "Text": "suture.text",
+    "ToolResult": "suture.tools.spec",
+    "Transaction": "suture.workspace",
+    "Workspace": "suture.workspace",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used: `suture --help` needs none of them."""
+    if name not in _HOMES:
+        message = f"module 'suture' has no attribute {name!r}"
+        raise AttributeError(message)
+    from importlib import import_module  # see above
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,0 +1,7 @@
+"""`python -m suture`."""
+
+import sys
+
+from suture.cli import main
+
+sys.exit(main())

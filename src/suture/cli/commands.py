@@ -1,0 +1,101 @@
+"""What the commands do: make a call, print what it gives."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from suture import render
+from suture.errors import SutureError
+from suture.tools.spec import ToolResult
+from suture.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+_USAGE = 2
+
+
+def read(options: argparse.Namespace) -> int:
+    """`suture read`."""
+    arguments = {name: getattr(options, name) for name in ("path", "start_line", "end_line", "format", "encoding")}
+    result = _call(options, "file_read", arguments)
+    if options.json:
+        _print_json(result.to_dict())
+    elif result.is_error:
+        _complain(result.text)
+    else:
+        end = "" if options.format == "raw" or not result.text else "\n"
+        _print(result.text, end)
+    return int(result.is_error)
+
+
+def call(options: argparse.Namespace) -> int:
+    """`suture call`."""
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if options.arguments == "-" else options.arguments
+    try:
+        arguments = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        _complain(f"suture call: the arguments are not JSON: {error}")
+        return _USAGE
+    result = _call(options, options.name, arguments)
+    _print_json(result.to_dict())
+    return int(result.is_error)
+
+
+def tools(options: argparse.Namespace) -> int:
+    """`suture tools`."""
+    from suture.tools import every  # the other commands need one tool
+
+    _listen(options)
+    if options.json:
+        _print_json([spec.definition() for spec in every()])
+    else:
+        for spec in every():
+            _print(f"{spec.name:20} {spec.title}")
+    return 0
+
+
+def recover(options: argparse.Namespace) -> int:
+    """`suture recover`."""
+    _listen(options)
+    try:
+        found = Workspace(options.root).recover()
+    except SutureError as error:
+        _complain(render.error_text(error))
+        return 1
+    if options.json:
+        _print_json({"recovered": None if found is None else render.recovered_data(found)})
+    else:
+        _print("Nothing to recover." if found is None else render.recovered_text(found))
+    return 0
+
+
+def _call(options: argparse.Namespace, name: str, arguments: object) -> ToolResult:
+    _listen(options)
+    try:
+        return Workspace(options.root).call(name, arguments)
+    except SutureError as error:  # the workspace itself cannot be opened
+        return ToolResult.failed(error)
+
+
+def _listen(options: argparse.Namespace) -> None:
+    if options.verbose:
+        import logging  # without it nobody listens
+
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr, format="%(name)s: %(message)s")
+
+
+def _print_json(value: object) -> None:
+    _print(json.dumps(value))
+
+
+def _print(text: str, end: str = "\n") -> None:
+    """Write UTF-8, whatever the locale says; a name that is not UTF-8 comes out as it went in."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write((text + end).encode("utf-8", "surrogateescape"))
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(text.encode("utf-8", "backslashreplace").decode() + "\n")

@@ -1,0 +1,190 @@
+"""Edits as values: `Edit(span, new)` against one original.
+
+Edits are located first and applied once, so the result does not depend on the order in which they
+were found. Sequential edits are composed: each second edit is mapped back onto the first original,
+and offsets never drift. Offsets count bytes of `Text.body`.
+
+Rejected: a buffer that is edited in a loop (`content = content.replace(...)`). It loses where things
+stood, and with it the diff, the inverse and the line numbers of the original.
+"""
+
+from __future__ import annotations
+
+from suture.errors import OverlappingEdits
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from suture.text import Text
+
+
+class Span(Record):
+    """A half-open range of offsets. An empty one is a place between two bytes."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+class Edit(Record):
+    """Replace what stands at `span` by `new`."""
+
+    span: Span
+    new: bytes
+
+    @property
+    def growth(self) -> int:
+        """How many bytes longer the text becomes."""
+        return len(self.new) - len(self.span)
+
+
+def edit(start: int, end: int, new: bytes) -> Edit:
+    """Shorthand for `Edit(Span(start, end), new)`."""
+    return Edit(Span(start, end), new)
+
+
+def ordered(edits: Iterable[Edit], size: int) -> list[Edit]:
+    """Edits by position; insertions at one place keep their order. Overlaps are refused.
+
+    An insertion at the edge of a replaced span is not an overlap; one inside it is.
+    """
+    result = sorted(edits, key=lambda edit: (edit.span.start, edit.span.end))
+    previous = Span(0, 0)
+    for each in result:
+        span = each.span
+        if not previous.end <= span.start <= span.end <= size:
+            raise OverlappingEdits(first=(previous.start, previous.end), second=(span.start, span.end))
+        previous = span
+    return result
+
+
+def apply(body: bytes, edits: Iterable[Edit]) -> bytes:
+    """The text after all edits."""
+    pieces, position = [], 0
+    for each in ordered(edits, len(body)):
+        pieces += [body[position : each.span.start], each.new]
+        position = each.span.end
+    return b"".join((*pieces, body[position:]))
+
+
+def splice(text: Text, edits: Iterable[Edit]) -> list[bytes | memoryview]:
+    """The file's bytes after all edits, in pieces that share memory with the original."""
+    return text.spliced((each.span.start, each.span.end, each.new) for each in ordered(edits, len(text.body)))
+
+
+def invert(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
+    """The edits that take `apply(body, edits)` back to `body`."""
+    result, growth = [], 0
+    for each in ordered(edits, len(body)):
+        start = each.span.start + growth
+        result.append(edit(start, start + len(each.new), body[each.span.start : each.span.end]))
+        growth += each.growth
+    return result
+
+
+def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:
+    """One list of edits for two made one after the other.
+
+    `first` applies to an original of `size` bytes, `second` to the result; what comes back applies
+    to the original and gives the final text. Work is linear in the number of edits.
+    """
+    kept = _pieces(size, ordered(first, size))
+    total = sum(len(piece) for piece in kept)
+    result: list[Span | bytes] = []
+    position, queue = 0, iter(kept)
+    rest: Span | bytes = b""
+
+    def take(until: int) -> list[Span | bytes]:
+        nonlocal position, rest
+        taken: list[Span | bytes] = []
+        while position < until:
+            piece = rest if len(rest) else next(queue)
+            head, rest = _cut(piece, min(until - position, len(piece)))
+            taken.append(head)
+            position += len(head)
+        return taken
+
+    for each in ordered(second, total):
+        result += [*take(each.span.start), each.new]
+        take(each.span.end)
+    return _edits(size, [*result, *take(total)])
+
+
+def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
+    """The same change with nothing in it that stays: no-ops gone, equal ends trimmed, neighbors joined.
+
+    A character is never cut in two, so that every edit is text of its own.
+    """
+    result: list[Edit] = []
+    for each in ordered(edits, len(body)):
+        joined = result and result[-1].span.end == each.span.start
+        one = edit(result[-1].span.start, each.span.end, result.pop().new + each.new) if joined else each
+        trimmed = _trimmed(body, one)
+        if len(trimmed.span) or trimmed.new:
+            result.append(trimmed)
+    return result
+
+
+def _trimmed(body: bytes, one: Edit) -> Edit:
+    old = body[one.span.start : one.span.end]
+    head = _common_prefix(old, one.new)
+    while head and (_continues(old, head) or _continues(one.new, head)):
+        head -= 1
+    tail = _common_prefix(old[head:][::-1], one.new[head:][::-1])
+    while tail and _continues(old, len(old) - tail):
+        tail -= 1
+    return edit(one.span.start + head, one.span.end - tail, one.new[head : len(one.new) - tail])
+
+
+def _continues(text: bytes, index: int) -> bool:
+    """Whether the byte at `index` is in the middle of a UTF-8 character."""
+    return index < len(text) and text[index] & 0xC0 == 0x80  # noqa: PLR2004  10xxxxxx
+
+
+def _common_prefix(left: bytes, right: bytes) -> int:
+    """Length of the common beginning, by halving: slices compare at the speed of memory."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _cut(piece: Span | bytes, at: int) -> tuple[Span | bytes, Span | bytes]:
+    if isinstance(piece, Span):
+        return Span(piece.start, piece.start + at), Span(piece.start + at, piece.end)
+    return piece[:at], piece[at:]
+
+
+def _pieces(size: int, edits: Sequence[Edit]) -> list[Span | bytes]:
+    """The edited text as a list of what is kept of the original and what is new."""
+    pieces: list[Span | bytes] = []
+    position = 0
+    for each in edits:
+        pieces += [Span(position, each.span.start), each.new]
+        position = each.span.end
+    return [*pieces, Span(position, size)]
+
+
+def _edits(size: int, pieces: Iterable[Span | bytes]) -> list[Edit]:
+    """The edits that make these pieces of an original of `size` bytes."""
+    result: list[Edit] = []
+    position, new = 0, b""
+    for piece in (*pieces, Span(size, size)):
+        if not isinstance(piece, Span):
+            new += piece
+            continue
+        last = piece.start == piece.end == size
+        if not len(piece) and not last:
+            continue
+        if new or piece.start > position:
+            result.append(edit(position, piece.start, new))
+        position, new = piece.end, b""
+    return result

@@ -1,0 +1,241 @@
+"""The way through: read → plan → lock → commit.
+
+A `Session` is one call's view of the workspace: it resolves, reads and remembers nothing afterwards.
+`Engine.land` takes a function that makes a plan and lands it. The first plan is made without the lock,
+so slow planning never blocks another process. If a file turns out to have changed meanwhile, the
+plan is made again, now under the lock, where no other suture process can interfere.
+"""
+
+from __future__ import annotations
+
+import os
+
+from suture.errors import (
+    BinaryFile,
+    EncodingMismatch,
+    FileChanged,
+    FileExists,
+    FileNotFound,
+    InputTooLarge,
+    NotAFile,
+    WorkspaceNotFound,
+)
+from suture.files.fs import LocalFS
+from suture.files.journal import INTENT_NAME
+from suture.files.paths import Resolver, check_new_name, matches
+from suture.files.tree import Tree, split
+from suture.plan import Content, Create, Delete, Place, Plan, Rename, Snapshot, Update
+from suture.settings import Settings
+from suture.text import Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import TracebackType
+    from typing import Self
+
+    from suture.edits import Edit
+    from suture.files.fs import FS
+    from suture.files.paths import Target
+    from suture.files.recovery import Recovered
+    from suture.plan import Change, FileChange
+
+_CHUNK = 1 << 16
+_REPLANS = 3
+_NEAR_NAMES = 3
+_NEAR_FOLDER = 2_000
+
+
+class Session:
+    """One call's view of the workspace. Close it when the call is over."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.settings = engine.settings
+        self.trees = [Tree(engine.fs, root) for root in (engine.root, *engine.settings.extra_roots)]
+        self._resolver = Resolver(self.trees, protect=self.settings.protect, allow=self.settings.allow_protected)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for tree in self.trees:
+            tree.close()
+
+    def locate(self, path: str) -> Target:
+        """What a path argument means; `stat` is None where no file stands yet."""
+        return self._resolver.resolve(path)
+
+    def read(self, path: str, encoding: str | None = None) -> Snapshot:
+        """A file's text, with what is needed to notice if it changes."""
+        target = self.locate(path)
+        if target.stat is None:
+            raise FileNotFound(path=path, near=self._near(target))
+        return self.snapshot(target, encoding)
+
+    def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
+        """Read the file a target names."""
+        tree, limit = self.trees[target.root], self.settings.max_file_bytes
+        handle = tree.open_file(target.path)
+        try:
+            found = tree.fs.fstat(handle)
+            if found.kind != "file":
+                raise NotAFile(path=target.requested, kind=found.kind)
+            raw = _read_all(tree.fs, handle, found.size, limit)
+        finally:
+            tree.fs.close(handle)
+        if len(raw) > limit:
+            size = max(found.size, len(raw))
+            raise InputTooLarge(what=target.name, size=size, limit=limit, setting="max_file_bytes")
+        place = Place(target.root, target.path, target.name)
+        try:
+            text = Text.decode(raw, encoding or self._configured_encoding(target.path))
+        except EncodingMismatch:
+            if encoding is not None:
+                raise
+            text = Text.decode(raw)
+        return Snapshot(place, text, Content((raw,)), found.fingerprint, found.mode)
+
+    def text(self, path: str, encoding: str | None = None) -> Snapshot:
+        """As `read`, refusing what is not text."""
+        found = self.read(path, encoding)
+        if found.text.is_binary(self.settings.binary_window):
+            raise BinaryFile(path=found.place.name)
+        return found
+
+    def create(self, path: str, content: bytes, mode: int | None = None) -> Create:
+        """Plan a new file."""
+        target = self.locate(path)
+        if target.stat is not None:
+            raise FileExists(path=target.name)
+        check_new_name(target)
+        return Create(_place(target), Content((content,)), mode)
+
+    def write(self, path: str, content: bytes) -> FileChange:
+        """Plan a file's whole content, whether it exists or not."""
+        target = self.locate(path)
+        if target.stat is None:
+            return self.create(path, content)
+        return Update(_place(target), self.snapshot(target), Content((content,)))
+
+    def edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], encoding: str | None = None) -> Update:
+        """Plan edits, found by a function that is handed the file's text."""
+        from suture.edits import ordered, splice  # reading needs no edits
+
+        before = self.text(path, encoding)
+        found = ordered(edits(before.text), len(before.text.body))
+        return Update(before.place, before, Content(splice(before.text, found)), tuple(found))
+
+    def delete(self, path: str) -> Delete:
+        """Plan a deletion."""
+        before = self.read(path)
+        return Delete(before.place, before)
+
+    def rename(self, path: str, to: str, content: bytes | None = None) -> Rename:
+        """Plan a move, perhaps with new content; a file that stands there is never replaced."""
+        before, target = self.read(path), self.locate(to)
+        if target.stat is not None:
+            raise FileExists(path=target.name)
+        check_new_name(target)
+        return Rename(before.place, before, _place(target), None if content is None else Content((content,)))
+
+    def _configured_encoding(self, path: str) -> str | None:
+        return next((name for glob, name in self.settings.encodings if matches(path, [glob])), None)
+
+    def _near(self, target: Target) -> list[str]:
+        """Existing files whose names resemble a missing one's."""
+        from difflib import get_close_matches  # only a failure needs it
+
+        folder, name = split(target.path)
+        tree = self.trees[target.root]
+        while folder and tree.stat(folder) is None:
+            folder = split(folder)[0]
+        names = [each for each in tree.names(folder) if not each.startswith(".suture-")][:_NEAR_FOLDER]
+        near = get_close_matches(name, names, _NEAR_NAMES)
+        return [self._resolver.shown(target.root, f"{folder}/{each}" if folder else each) for each in near]
+
+
+class Engine:
+    """A workspace's root and settings, and the two things that can be done with them: look and land."""
+
+    def __init__(self, root: str | os.PathLike[str], settings: Settings | None = None, fs: FS | None = None) -> None:
+        self.fs = fs or LocalFS()
+        self.root = os.path.abspath(os.fspath(root))
+        self.settings = settings or Settings()
+        with self.session() as session:
+            for tree in session.trees:
+                found = tree.stat("")
+                if found is None or found.kind != "folder":
+                    raise WorkspaceNotFound(root=tree.root, reason="not a folder")
+
+    def session(self) -> Session:
+        """A view for one call."""
+        return Session(self)
+
+    def land(
+        self, propose: Callable[[Session], Plan], *, replan: bool = True
+    ) -> tuple[Change | None, Recovered | None]:
+        """Make a plan and land it; (None, …) if it changes nothing."""
+        from suture.files.commit import commit  # readers do not load the writer
+        from suture.files.lock import Lock
+        from suture.files.recovery import recover
+
+        durable = self.settings.durability == "full"
+        with self.session() as session:
+            plan = _without_no_ops(propose(session))
+            if not plan.changes:
+                return None, None
+            with Lock(session.trees, self.settings.lock_timeout_ms):
+                recovered = recover(session.trees, durable=durable)
+                for attempt in range(_REPLANS + 1):
+                    try:
+                        return commit(session.trees, plan, durable=durable), recovered
+                    except FileChanged:
+                        if not replan or attempt == _REPLANS:
+                            raise
+                        plan = _without_no_ops(propose(session))
+                        if not plan.changes:
+                            return None, recovered
+        raise AssertionError  # the loop returns or raises
+
+    def recover(self, *, wait: bool = True) -> Recovered | None:
+        """Clear up an interrupted transaction, if there is one and no other process is at work."""
+        with self.session() as session:
+            if session.trees[0].stat(INTENT_NAME) is None:
+                return None
+            from suture.errors import WorkspaceBusy  # the rare case
+            from suture.files.lock import Lock
+            from suture.files.recovery import recover
+
+            try:
+                with Lock(session.trees, self.settings.lock_timeout_ms if wait else 0):
+                    return recover(session.trees, durable=self.settings.durability == "full")
+            except WorkspaceBusy:
+                if wait:
+                    raise
+                return None  # a transaction is under way, not interrupted
+
+
+def _place(target: Target) -> Place:
+    return Place(target.root, target.path, target.name)
+
+
+def _without_no_ops(plan: Plan) -> Plan:
+    changes = [
+        change
+        for change in plan.changes
+        if not (isinstance(change, Update) and change.after.digest == change.before.content.digest)
+    ]
+    return plan.but(changes=tuple(changes))
+
+
+def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:
+    """A file's bytes, at most one more than the limit, whatever its size claims to be."""
+    pieces: list[bytes] = []
+    room, wanted = limit + 1, size + 1
+    while room > 0 and (piece := fs.read(handle, min(room, max(wanted, _CHUNK)))):
+        pieces.append(piece)
+        room -= len(piece)
+        wanted -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)

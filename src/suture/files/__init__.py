@@ -1,0 +1,1 @@
+"""Where effects happen: reading, and the one path by which anything is written."""

@@ -1,0 +1,256 @@
+"""The only writer: one plan, all of it or nothing.
+
+    lock → intent → stage → verify → publish → done → finish → unlock
+
+The caller holds the lock. The intent names every file that will help, before any exists. Staging
+leaves the new content beside each path and the old content under a second name; until then nothing
+that a reader sees has changed. Verification compares each path byte by byte with what the plan was
+made on. Publishing is one rename, link or unlink a path. From the intent to `done` every failure rolls
+back; from `done` on, the change has landed, and what is left to tidy can wait for the next process.
+
+With `full` durability everything a stage relies on is on the disk before the next begins.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import contextmanager
+
+from suture import log
+from suture.errors import FileChanged, PermissionDenied, SameFileTwice, SutureError, WriteFailed
+from suture.files import recovery, steps
+from suture.files.journal import Intent, Journal, Step, new_id
+from suture.files.paths import OWN_PREFIX
+from suture.files.tree import split
+from suture.plan import Change, Create, Delete, Landed, Rename, Update
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from suture.files.tree import Tree
+    from suture.plan import Content, FileChange, Place, Plan, Snapshot
+
+
+class Work(Record):
+    """A step, and what it is made of."""
+
+    step: Step
+    name: str
+    before: Snapshot | None
+    after: Content | None
+    like: steps.Source | None
+    """The file whose metadata the new one takes; with no `after`, the file that becomes the new one."""
+    mode: int | None = None
+
+
+def commit(trees: Sequence[Tree], plan: Plan, *, durable: bool) -> Change:
+    """Land a plan. The caller holds the workspace lock and has cleared up what stood open."""
+    in_place: set[tuple[int, str]] = set()
+    while True:
+        try:
+            return _attempt(trees, plan, in_place, durable=durable)
+        except steps.CannotKeep as reason:
+            path = reason.step.root, reason.step.path
+            if path in in_place:
+                raise PermissionDenied(path=path[1], operation="keep the owner and attributes of") from None
+            in_place.add(path)
+
+
+def _attempt(trees: Sequence[Tree], plan: Plan, in_place: set[tuple[int, str]], *, durable: bool) -> Change:
+    name = new_id()
+    works = [work for change in plan.changes for work in _works(trees, change)]
+    with _writing("the workspace"):
+        _check(trees, works)
+        works = [_named(trees, work, f"{OWN_PREFIX}{name}-{index}", in_place) for index, work in enumerate(works)]
+        intent = Intent(name, plan.tool, _missing_folders(trees, works), tuple(work.step for work in works))
+    _run(trees, intent, works, durable=durable)
+    return Change(name, tuple(_landed(change) for change in plan.changes))
+
+
+def _run(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, durable: bool) -> None:
+    journal = Journal(trees)
+    marked = False
+    try:
+        with _writing("the intent"):
+            journal.write(intent, durable=durable)
+        _stage(trees, intent, works, durable=durable)
+        for work in works:
+            with _writing(work.name):
+                steps.verify(trees[work.step.root], work.step, work.before.content if work.before else None)
+        for work in works:
+            with _writing(work.name):
+                steps.publish(trees[work.step.root], work.step, work.after, durable=durable)
+        with _writing("the intent"):
+            if durable:
+                recovery.sync_folders(trees, intent)
+            marked = True
+            journal.mark(done=True, durable=durable)
+    except BaseException:
+        _take_back(trees, intent, journal, marked=marked, durable=durable)
+        raise
+    try:
+        recovery.finish(trees, intent)
+        journal.remove()
+    except (OSError, SutureError) as error:
+        log.warning("commit", "%s landed; tidying up is left to the next call: %s", intent.id, error)
+
+
+def _stage(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, durable: bool) -> None:
+    for root, path in intent.folders:
+        with _writing(path):
+            trees[root].mkdir(path)
+    for work in works:
+        with _writing(work.name):
+            steps.stage(trees[work.step.root], work.step, work.after, work.like, work.mode)
+    if durable:
+        for work in works:
+            with _writing(work.name):
+                _sync_files(trees[work.step.root], work.step)
+        with _writing("the folders"):
+            recovery.sync_folders(trees, intent)
+
+
+def _sync_files(tree: Tree, step: Step) -> None:
+    for path in (step.temp, step.backup if step.in_place else None):
+        if path is not None:
+            handle = tree.open_file(path)
+            try:
+                tree.fs.sync(handle)
+            finally:
+                tree.fs.close(handle)
+
+
+def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marked: bool, durable: bool) -> None:
+    """Roll back now; if that fails too, the intent stays and the next process does it."""
+    try:
+        if journal.exists():
+            if marked:
+                journal.mark(done=False, durable=durable)
+            recovery.roll_back(trees, intent, journal, durable=durable)
+    except (OSError, SutureError) as error:
+        log.warning("commit", "%s could not be rolled back now, the next call will: %s", intent.id, error)
+
+
+@contextmanager
+def _writing(name: str) -> Iterator[None]:
+    """Turn the operating system's refusal into an error that names the file."""
+    try:
+        yield
+    except FileChanged as error:
+        raise FileChanged(path=name, expected=error.expected, found=error.found) from None
+    except PermissionError as error:
+        raise PermissionDenied(path=name, operation="write") from error
+    except OSError as error:
+        number = error.errno or errno.EIO
+        raise WriteFailed(path=name, reason=os.strerror(number), errno=number) from error
+
+
+def _works(trees: Sequence[Tree], change: FileChange) -> Iterable[Work]:
+    """A file's change as steps, each about one path; names are given later."""
+    match change:
+        case Create(place, after, mode):
+            yield _work(trees, place, None, after, mode=mode)
+        case Update(place, before, after):
+            yield _work(trees, place, before, after, like=place)
+        case Delete(place, before):
+            yield _work(trees, place, before, None)
+        case Rename(place, before, to, after, replaced):
+            yield _work(trees, to, replaced, after, like=place, digest=before.content.digest)
+            yield _work(trees, place, before, None)
+
+
+def _work(
+    trees: Sequence[Tree],
+    place: Place,
+    before: Snapshot | None,
+    after: Content | None,
+    *,
+    like: Place | None = None,
+    mode: int | None = None,
+    digest: str | None = None,
+) -> Work:
+    step = Step(
+        place.root,
+        place.path,
+        before.content.digest if before else None,
+        after.digest if after else digest,
+        temp="" if after or like else None,
+        backup="" if before else None,
+    )
+    return Work(step, place.name, before, after, steps.Source(trees[like.root], like.path) if like else None, mode)
+
+
+def _named(trees: Sequence[Tree], work: Work, stem: str, in_place: set[tuple[int, str]]) -> Work:
+    """The work with its helping files named, and the decision how it is written."""
+    step = work.step
+    folder = split(step.path)[0]
+    stem = f"{folder}/{stem}" if folder else stem
+    updates = work.before is not None and work.like is not None and work.like.path == step.path
+    lossy = updates and ((step.root, step.path) in in_place or _rename_would_lose(trees[step.root], step.path))
+    return work.but(
+        step=step.but(
+            temp=stem + ".new" if step.temp is not None else None,
+            backup=stem + ".old" if step.backup is not None else None,
+            in_place=lossy,
+        )
+    )
+
+
+def _rename_would_lose(tree: Tree, path: str) -> bool:
+    """Whether the file has other names, or is a mount point of its own."""
+    found, folder = tree.stat(path), tree.stat(split(path)[0])
+    return found is not None and (found.links > 1 or (folder is not None and folder.device != found.device))
+
+
+def _check(trees: Sequence[Tree], works: Sequence[Work]) -> None:
+    """Refuse before anything is begun what would be refused later anyway."""
+    seen: dict[object, str] = {}
+    for work in works:
+        tree, step = trees[work.step.root], work.step
+        found = tree.stat(step.path)
+        if found is None or work.before is None:
+            if found is not None or work.before is not None:
+                raise FileChanged(path=work.name, expected=step.before, found="" if found else None)
+        elif found.fingerprint != work.before.fingerprint:
+            steps.verify(tree, step, work.before.content)
+        if found is not None and work.after is not None and not _writable(tree, step.path):
+            raise PermissionDenied(path=work.name, operation="write")
+        for key in {(step.root, step.path), (found.device, found.inode) if found else (step.root, step.path)}:
+            if key in seen:
+                raise SameFileTwice(path=work.name, other=seen[key])
+            seen[key] = work.name
+
+
+def _writable(tree: Tree, path: str) -> bool:
+    folder, name = split(path)
+    return tree.fs.writable(tree.folder(folder), name)
+
+
+def _missing_folders(trees: Sequence[Tree], works: Sequence[Work]) -> tuple[tuple[int, str], ...]:
+    """The folders that new files need, outermost first."""
+    missing: dict[tuple[int, str], None] = {}
+    for work in works:
+        chain = []
+        folder = split(work.step.path)[0]
+        while folder and (work.step.root, folder) not in missing and trees[work.step.root].stat(folder) is None:
+            chain.append((work.step.root, folder))
+            folder = split(folder)[0]
+        missing.update(dict.fromkeys(reversed(chain)))
+    return tuple(missing)
+
+
+def _landed(change: FileChange) -> Landed:
+    match change:
+        case Create(place, after):
+            return Landed(place.name, "create", None, after.digest)
+        case Update(place, before, after):
+            return Landed(place.name, "update", before.content.digest, after.digest)
+        case Delete(place, before):
+            return Landed(place.name, "delete", before.content.digest, None)
+        case Rename(place, before, to, after):
+            digest = (after or before.content).digest
+            return Landed(place.name, "rename", before.content.digest, digest, to.name)
+    raise TypeError(change)

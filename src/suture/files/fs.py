@@ -1,0 +1,338 @@
+"""The file system, as the few calls the engine makes.
+
+Every call works on a folder that is already open and on one plain name in it, and never follows a
+symbolic link: there is no path that could be swapped between a check and its use. Handles are small
+integers. `LocalFS` is the operating system; `suture.testing` has one in memory and one that fails on
+demand. Nothing here decides anything.
+
+Rejected: `openat2(RESOLVE_BENEATH)`. It needs ctypes (2 ms of start-up), exists on Linux only, refuses
+absolute links that stay inside, and would still need this walk as its fallback (docs/adr/0003).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as modes
+
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)  # search permission is enough where the system can tell
+_FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_IOV_MAX = 512
+_NO_LOCKS_HERE = {errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}
+_KINDS = {modes.S_IFREG: "file", modes.S_IFDIR: "folder", modes.S_IFLNK: "link"}
+
+
+class Stat(Record):
+    """What stands under a name. `kind` is `file`, `folder`, `link` or `other`."""
+
+    kind: str
+    size: int
+    mode: int
+    uid: int
+    gid: int
+    links: int
+    device: int
+    inode: int
+    modified_ns: int
+
+    @property
+    def fingerprint(self) -> tuple[int, ...]:
+        """What changes when the file is written or replaced."""
+        return self.device, self.inode, self.size, self.modified_ns
+
+    def same_file(self, other: Stat | None) -> bool:
+        """Whether both are one file, perhaps under two names."""
+        return other is not None and (self.device, self.inode) == (other.device, other.inode)
+
+
+class FS:
+    """The calls a file system must offer. Failures are `OSError` with the errno a POSIX system gives."""
+
+    def open_root(self, path: str) -> int:
+        """Open a folder by its full path, links followed: the operator chose it."""
+        raise NotImplementedError
+
+    def real_path(self, path: str) -> str:
+        """A full path with its links resolved as far as it exists."""
+        raise NotImplementedError
+
+    def open_folder(self, folder: int, name: str) -> int:
+        """Open a folder inside a folder."""
+        raise NotImplementedError
+
+    def close(self, handle: int) -> None:
+        """Close a folder or a file."""
+        raise NotImplementedError
+
+    def stat(self, folder: int, name: str) -> Stat | None:
+        """What stands under a name, or None."""
+        raise NotImplementedError
+
+    def fstat(self, handle: int) -> Stat:
+        """What an open file or folder is."""
+        raise NotImplementedError
+
+    def read_link(self, folder: int, name: str) -> str:
+        """Where a symbolic link points."""
+        raise NotImplementedError
+
+    def list(self, folder: int) -> list[str]:
+        """The names in a folder, sorted."""
+        raise NotImplementedError
+
+    def open_file(self, folder: int, name: str) -> int:
+        """Open for reading, without waiting for a pipe's other end."""
+        raise NotImplementedError
+
+    def read(self, handle: int, size: int) -> bytes:
+        """Up to `size` bytes from where the last read ended."""
+        raise NotImplementedError
+
+    def writable(self, folder: int, name: str) -> bool:
+        """Whether the mode bits let this user write the file."""
+        raise NotImplementedError
+
+    def lock(self, folder: int) -> int | None:
+        """Take the folder's lock and give the handle that holds it, or None while another has it."""
+        raise NotImplementedError
+
+    def create(self, folder: int, name: str, mode: int) -> int:
+        """Open a new file for writing; an existing name is an error."""
+        raise NotImplementedError
+
+    def open_write(self, folder: int, name: str) -> int:
+        """Open an existing file for writing in place."""
+        raise NotImplementedError
+
+    def write(self, handle: int, pieces: Sequence[bytes | memoryview]) -> None:
+        """Write all pieces where the last write ended."""
+        raise NotImplementedError
+
+    def truncate(self, handle: int, size: int) -> None:
+        """Cut a file to a size."""
+        raise NotImplementedError
+
+    def set_mode(self, handle: int, mode: int) -> None:
+        """Set an open file's permission bits."""
+        raise NotImplementedError
+
+    def copy_metadata(self, source: int, target: int) -> bool:
+        """Give an open file another's owner, mode, ACL and extended attributes; False if one can't be kept."""
+        raise NotImplementedError
+
+    def sync(self, handle: int) -> None:
+        """Wait until a file or a folder is on the disk."""
+        raise NotImplementedError
+
+    def rename(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
+        """Give a file another name, replacing what had it."""
+        raise NotImplementedError
+
+    def link(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
+        """Give a file a second name; an existing one is an error."""
+        raise NotImplementedError
+
+    def unlink(self, folder: int, name: str) -> None:
+        """Take a name away."""
+        raise NotImplementedError
+
+    def mkdir(self, folder: int, name: str) -> None:
+        """Make a folder."""
+        raise NotImplementedError
+
+    def rmdir(self, folder: int, name: str) -> None:
+        """Remove an empty folder."""
+        raise NotImplementedError
+
+
+class LocalFS(FS):
+    """The operating system's files."""
+
+    def open_root(self, path: str) -> int:
+        return os.open(path, _PASS_THROUGH | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def real_path(self, path: str) -> str:
+        return os.path.realpath(path)
+
+    def open_folder(self, folder: int, name: str) -> int:
+        return os.open(name, _PASS_THROUGH | _FOLDER, dir_fd=folder)
+
+    def close(self, handle: int) -> None:
+        os.close(handle)
+
+    def stat(self, folder: int, name: str) -> Stat | None:
+        try:
+            return _stat(os.stat(name, dir_fd=folder, follow_symlinks=False))
+        except FileNotFoundError:
+            return None
+
+    def fstat(self, handle: int) -> Stat:
+        return _stat(os.fstat(handle))
+
+    def read_link(self, folder: int, name: str) -> str:
+        return os.readlink(name, dir_fd=folder)
+
+    def list(self, folder: int) -> list[str]:
+        readable = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=folder)
+        try:
+            return sorted(os.listdir(readable))
+        finally:
+            os.close(readable)
+
+    def open_file(self, folder: int, name: str) -> int:
+        return os.open(name, os.O_RDONLY | _FILE, dir_fd=folder)
+
+    def read(self, handle: int, size: int) -> bytes:
+        return os.read(handle, size)
+
+    def writable(self, folder: int, name: str) -> bool:
+        effective = os.access in os.supports_effective_ids
+        return os.access(name, os.W_OK, dir_fd=folder, effective_ids=effective)
+
+    def lock(self, folder: int) -> int | None:
+        handle = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=folder)
+        try:
+            self._flock(handle)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        except OSError as error:
+            os.close(handle)
+            if error.errno in _NO_LOCKS_HERE:
+                return self._lock_file(folder)
+            raise
+        return handle
+
+    def _flock(self, handle: int) -> None:
+        from fcntl import LOCK_EX, LOCK_NB, flock  # only writers lock
+
+        flock(handle, LOCK_EX | LOCK_NB)
+
+    def _lock_file(self, folder: int) -> int | None:
+        """Lock a file of our own: some network file systems cannot lock a folder."""
+        status = os.fstat(folder)
+        shelf = os.path.join(state_folder(), "locks")
+        os.makedirs(shelf, mode=0o700, exist_ok=True)
+        path = os.path.join(shelf, f"{status.st_dev:x}-{status.st_ino:x}")
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            LocalFS._flock(self, handle)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        return handle
+
+    def create(self, folder: int, name: str, mode: int) -> int:
+        return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FILE, mode, dir_fd=folder)
+
+    def open_write(self, folder: int, name: str) -> int:
+        return os.open(name, os.O_RDWR | _FILE, dir_fd=folder)
+
+    def write(self, handle: int, pieces: Sequence[bytes | memoryview]) -> None:
+        queue = [memoryview(piece) for piece in pieces if len(piece)]
+        queue.reverse()
+        while queue:
+            batch = queue[: -_IOV_MAX - 1 : -1]
+            written = os.writev(handle, batch)
+            while queue and written >= len(queue[-1]):
+                written -= len(queue.pop())
+            if written:
+                queue[-1] = queue[-1][written:]
+
+    def truncate(self, handle: int, size: int) -> None:
+        os.ftruncate(handle, size)
+
+    def set_mode(self, handle: int, mode: int) -> None:
+        os.fchmod(handle, mode)
+
+    def copy_metadata(self, source: int, target: int) -> bool:
+        wanted, got = os.fstat(source), os.fstat(target)
+        try:
+            if (wanted.st_uid, wanted.st_gid) != (got.st_uid, got.st_gid):
+                os.fchown(target, wanted.st_uid, wanted.st_gid)
+            os.fchmod(target, modes.S_IMODE(wanted.st_mode))
+            _copy_attributes(source, target)
+        except PermissionError:
+            return False
+        return True
+
+    def sync(self, handle: int) -> None:
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno != errno.EBADF or not modes.S_ISDIR(os.fstat(handle).st_mode):
+                raise
+            readable = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=handle)  # O_PATH handles cannot be synced
+            try:
+                os.fsync(readable)
+            finally:
+                os.close(readable)
+
+    def rename(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
+        os.rename(name, to_name, src_dir_fd=folder, dst_dir_fd=to_folder)
+
+    def link(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
+        os.link(name, to_name, src_dir_fd=folder, dst_dir_fd=to_folder, follow_symlinks=False)
+
+    def unlink(self, folder: int, name: str) -> None:
+        os.unlink(name, dir_fd=folder)
+
+    def mkdir(self, folder: int, name: str) -> None:
+        os.mkdir(name, dir_fd=folder)
+
+    def rmdir(self, folder: int, name: str) -> None:
+        os.rmdir(name, dir_fd=folder)
+
+
+def state_folder() -> str:
+    """Where suture keeps what belongs to the user and not to a workspace."""
+    base = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.join(base, "suture")
+
+
+def _stat(status: os.stat_result) -> Stat:
+    return Stat(
+        _KINDS.get(modes.S_IFMT(status.st_mode), "other"),
+        status.st_size,
+        modes.S_IMODE(status.st_mode),
+        status.st_uid,
+        status.st_gid,
+        status.st_nlink,
+        status.st_dev,
+        status.st_ino,
+        status.st_mtime_ns,
+    )
+
+
+def _copy_attributes(source: int, target: int) -> None:
+    """Copy extended attributes, POSIX ACLs among them, where the system has them."""
+    if not hasattr(os, "listxattr"):
+        return
+    try:
+        names = os.listxattr(source)
+        for name in os.listxattr(target):
+            if name not in names:
+                os.removexattr(target, name)  # inherited from the folder's default ACL
+        for name in names:
+            value = os.getxattr(source, name)
+            if not _has_attribute(target, name, value):
+                os.setxattr(target, name, value)
+    except OSError as error:
+        if error.errno not in {errno.ENOTSUP, errno.ENODATA}:
+            raise
+
+
+def _has_attribute(handle: int, name: str, value: bytes) -> bool:
+    try:
+        return os.getxattr(handle, name) == value
+    except OSError:
+        return False

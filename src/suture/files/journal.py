@@ -1,0 +1,164 @@
+"""The intent: a small durable file that says what a transaction is about to do.
+
+    suture-intent 1 open        or: done
+    {"id": …, "tool": …, "folders": […], "steps": […]}
+    sha256:…                    of the line above
+
+It stands in the workspace root under one fixed name, so whoever opens the workspace next finds it,
+also under another user or in another container. It is written before anything else exists, and
+names every temporary file the transaction will make. A torn intent means that nothing was begun.
+`open` is overwritten by `done` in place, which needs no room on a full disk.
+
+Rejected: the intent in the history database (a lost database would lose the recovery), or in the
+user's state folder (a container that dies takes it along and leaves the tree half changed).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from suture.errors import RecoveryBlocked
+from suture.files.paths import OWN_PREFIX
+from suture.files.tree import split
+from suture.plan import digest
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from suture.files.tree import Tree
+
+INTENT_NAME = OWN_PREFIX + "intent"
+
+_OPEN = b"suture-intent 1 open\n"
+_DONE = b"suture-intent 1 done\n"
+_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+_MODE = 0o600
+
+
+class Step(Record):
+    """One path's way from `before` to `after` (hashes; None: no file), and the files that help with it.
+
+    `temp` holds what will stand there, `backup` what stood there; both lie beside the path. `in_place`
+    writes through the existing file, where a rename would lose a hard link or an owner.
+    """
+
+    root: int
+    path: str
+    before: str | None
+    after: str | None
+    temp: str | None
+    backup: str | None
+    in_place: bool = False
+
+
+class Intent(Record):
+    """A transaction: the folders it makes and the steps it takes."""
+
+    id: str
+    tool: str
+    folders: tuple[tuple[int, str], ...]
+    steps: tuple[Step, ...]
+
+
+class Journal:
+    """The intent file of a workspace."""
+
+    def __init__(self, trees: Sequence[Tree]) -> None:
+        self._trees = trees
+        self._home = trees[0]
+
+    def exists(self) -> bool:
+        """Whether a transaction is under way or was interrupted."""
+        return self._home.stat(INTENT_NAME) is not None
+
+    def write(self, intent: Intent, *, durable: bool) -> None:
+        """Make the intent known before anything else is done."""
+        line = self._dump(intent)
+        handle = self._home.create(INTENT_NAME, _MODE)
+        try:
+            self._home.write(handle, (_OPEN, line, b"\n", digest((line,)).encode(), b"\n"))
+            if durable:
+                self._home.fs.sync(handle)
+        finally:
+            self._home.fs.close(handle)
+        if durable:
+            self._home.sync_folder("")
+
+    def mark(self, *, done: bool, durable: bool) -> None:
+        """Say that everything is published, or take that back."""
+        handle = self._home.open_write(INTENT_NAME)
+        try:
+            self._home.write(handle, (_DONE if done else _OPEN,))
+            if durable:
+                self._home.fs.sync(handle)
+        finally:
+            self._home.fs.close(handle)
+
+    def read(self) -> tuple[Intent | None, bool]:
+        """The intent and whether it is done; (None, False) if it was never finished writing."""
+        raw = b"".join(self._home.chunks(INTENT_NAME))
+        head, line, check, *_ = (*raw.split(b"\n"), b"", b"")
+        if head + b"\n" not in {_OPEN, _DONE} or check.decode("ascii", "replace") != digest((line,)):
+            return None, False
+        return self._load(line), head + b"\n" == _DONE
+
+    def remove(self) -> None:
+        """Forget the transaction: nothing of it is left."""
+        self._home.unlink(INTENT_NAME)
+
+    def _dump(self, intent: Intent) -> bytes:
+        """The intent with roots by their path, since another process may number them differently."""
+        roots = [tree.root for tree in self._trees]
+        document = {
+            "id": intent.id,
+            "tool": intent.tool,
+            "roots": roots,
+            "folders": intent.folders,
+            "steps": [{name: getattr(step, name) for name in Step.__match_args__} for step in intent.steps],
+        }
+        return json.dumps(document).encode()
+
+    def _load(self, line: bytes) -> Intent:
+        document = json.loads(line)
+        known = {tree.root: index for index, tree in enumerate(self._trees)}
+        known[document["roots"][0]] = 0  # the folder itself may have been moved or be known by another path
+        steps = [Step(**step) for step in document["steps"]]
+        used = {step.root for step in steps} | {root for root, _ in document["folders"]}
+        for root in used:
+            if document["roots"][root] not in known:
+                raise RecoveryBlocked(intent=document["id"], root=document["roots"][root])
+        number = {index: known.get(root, 0) for index, root in enumerate(document["roots"])}
+        return Intent(
+            document["id"],
+            document["tool"],
+            tuple((number[root], _plain(path)) for root, path in document["folders"]),
+            tuple(_checked(step.but(root=number[step.root])) for step in steps),
+        )
+
+
+def new_id() -> str:
+    """A short name for a change: sorts by time, then random."""
+    return _base32(time.time_ns() // 1_000_000, 9) + _base32(int.from_bytes(os.urandom(3), "big"), 4)
+
+
+def _base32(number: int, length: int) -> str:
+    return "".join(_LETTERS[number >> shift & 31] for shift in range(5 * (length - 1), -1, -5))
+
+
+def _checked(step: Step) -> Step:
+    """Refuse an intent that names files no transaction of ours would touch; it may come with a clone."""
+    for own in (step.temp, step.backup):
+        if own is not None and not (split(own)[1].startswith(OWN_PREFIX) and split(own)[0] == split(step.path)[0]):
+            raise ValueError(own)
+    _plain(step.path)
+    return step
+
+
+def _plain(path: str) -> str:
+    if any(name in {"", ".", ".."} for name in path.split("/")):
+        raise ValueError(path)
+    return path

@@ -1,0 +1,60 @@
+"""The workspace lock: one writer at a time, among all suture processes.
+
+It is an advisory lock on the root folder itself. It leaves no file behind, needs no write permission,
+and the kernel drops it when the holder dies.
+"""
+
+from __future__ import annotations
+
+import time
+
+from suture.errors import WorkspaceBusy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+    from typing import Self
+
+    from suture.files.tree import Tree
+
+_FIRST_WAIT = 0.0005
+_LONGEST_WAIT = 0.02
+
+
+class Lock:
+    """Hold the locks of all given roots, always taken in the same order."""
+
+    def __init__(self, trees: Sequence[Tree], timeout_ms: int) -> None:
+        self._trees = sorted(trees, key=lambda tree: tree.fs.fstat(tree.folder("")).fingerprint[:2])
+        self._timeout = timeout_ms / 1000
+        self._held: list[tuple[Tree, int]] = []
+
+    def __enter__(self) -> Self:
+        deadline = time.monotonic() + self._timeout
+        try:
+            for tree in self._trees:
+                self._held.append((tree, self._take(tree, deadline)))
+        except BaseException:
+            self._release()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._release()
+
+    def _take(self, tree: Tree, deadline: float) -> int:
+        wait = _FIRST_WAIT
+        while (handle := tree.fs.lock(tree.folder(""))) is None:
+            if time.monotonic() >= deadline:
+                raise WorkspaceBusy(waited_ms=int(self._timeout * 1000))
+            time.sleep(wait)
+            wait = min(wait * 2, _LONGEST_WAIT)
+        return handle
+
+    def _release(self) -> None:
+        while self._held:
+            tree, handle = self._held.pop()
+            tree.fs.close(handle)

@@ -1,0 +1,235 @@
+"""One resolver for every path argument.
+
+    resolve(requested) -> Target, or an error
+
+A path is taken apart name by name. Links are read and followed here, by hand: a relative target
+continues where the link stands, an absolute one must lead into a root; `..` steps back and never
+above the root. The kernel is never asked to follow anything. The result is a path of plain names
+that `Tree` opens without following links, so a swap after this point fails instead of escaping.
+
+Paths are literal: no percent-decoding, no `~`, no drive letters.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from suture.errors import (
+    FileNotFound,
+    InvalidPath,
+    NotAFile,
+    NotAFolder,
+    PathOutsideWorkspace,
+    ProtectedPath,
+)
+from suture.files.tree import Tree, split
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from suture.files.fs import Stat
+
+OWN_PREFIX = ".suture-"
+"""Every temporary, backup and intent file begins so; walks and globs skip them."""
+
+PROTECTED = (
+    ".git/**",
+    ".hg/**",
+    ".mcp.json",
+    ".cursor/mcp.json",
+    ".vscode/settings.json",
+    ".vscode/tasks.json",
+    ".vscode/mcp.json",
+    ".claude/settings*.json",
+    ".envrc",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".mkshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".login",
+    ".inputrc",
+    "config.fish",
+    "fish/conf.d/**",
+    OWN_PREFIX + "*",
+)
+_MAX_LINKS = 40
+_MAX_NAMES = 256
+_IGNORABLE = {*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x00AD, 0xFEFF}
+_BIDI = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+
+
+class Target(Record):
+    """A path argument, resolved: `path` lies below the root of number `root`, with no link in it."""
+
+    requested: str
+    root: int
+    path: str
+    name: str
+    """The path as results show it: relative to the workspace root, absolute under an extra one."""
+    stat: Stat | None
+    """What stood there, or None: a file that can be made."""
+
+
+class Resolver:
+    """Turns path arguments into targets inside the given trees."""
+
+    def __init__(self, trees: Sequence[Tree], *, protect: Sequence[str] = (), allow: Sequence[str] = ()) -> None:
+        self._trees = trees
+        self._protected = (*PROTECTED, *protect)
+        self._allowed = allow
+        self._roots = [(tuple(_names(spelling)), index) for index, spelling in _spellings(trees)]
+
+    def resolve(self, requested: str) -> Target:
+        """The file meant by `requested`: one that exists, or one that could be made."""
+        _check_sane(requested)
+        start = self._enter(requested) if requested.startswith("/") else (0, _names(requested))
+        if start is None:
+            raise PathOutsideWorkspace(path=requested, reason="it is not below the workspace root")
+        root, names = start
+        self._check_protected(requested, "/".join(names))
+        path, stat = "", self._trees[root].stat("")
+        links, queue = 0, names[::-1]
+        while queue:
+            name = queue.pop()
+            if stat is not None and stat.kind != "folder":
+                raise NotAFolder(path=requested, folder=path)
+            if not name:  # a trailing slash asks for a folder, and that is what stands here
+                continue
+            if name == "..":
+                if not path:
+                    raise PathOutsideWorkspace(path=requested, reason="it climbs above the workspace root")
+                path = split(path)[0]
+                stat = self._trees[root].stat(path)
+                continue
+            path = f"{path}/{name}" if path else name
+            stat = self._trees[root].stat(path)
+            if stat is None:
+                return self._missing(requested, root, path, queue[::-1])
+            if stat.kind == "link":
+                links += 1
+                root, path, names = self._follow(requested, root, path, links)
+                queue += names[::-1]
+                stat = self._trees[root].stat(path)
+        return self._found(requested, root, path, stat)
+
+    def _follow(self, requested: str, root: int, path: str, links: int) -> tuple[int, str, list[str]]:
+        if links > _MAX_LINKS:
+            raise PathOutsideWorkspace(path=requested, reason="its symbolic links lead in a circle")
+        aim = self._trees[root].read_link(path)
+        if not aim.startswith("/"):
+            return root, split(path)[0], _names(aim)
+        inside = self._enter(aim)
+        if inside is None:
+            raise PathOutsideWorkspace(path=requested, reason=f"the symbolic link {path} leads out")
+        return inside[0], "", inside[1]
+
+    def _enter(self, absolute: str) -> tuple[int, list[str]] | None:
+        """The root an absolute path lies under, and the rest of the path."""
+        for spelling in (absolute, None):
+            names = _names(self._trees[0].fs.real_path(absolute) if spelling is None else spelling)
+            for root, index in self._roots:
+                if tuple(names[: len(root)]) == root:
+                    return index, names[len(root) :]
+        return None
+
+    def _found(self, requested: str, root: int, path: str, stat: Stat | None) -> Target:
+        self._check_protected(requested, path)
+        if stat is None or stat.kind != "file":
+            kind = "folder" if stat is None else stat.kind
+            raise NotAFile(path=requested, kind="device, pipe or socket" if kind == "other" else kind)
+        return Target(requested, root, path, self.shown(root, path), stat)
+
+    def _missing(self, requested: str, root: int, path: str, rest: list[str]) -> Target:
+        if ".." in rest or (rest and not rest[-1]):
+            raise FileNotFound(path=requested, near=[])
+        path = "/".join((path, *(name for name in rest if name)))
+        self._check_protected(requested, path)
+        return Target(requested, root, path, self.shown(root, path), None)
+
+    def shown(self, root: int, path: str) -> str:
+        """A path as results name it."""
+        return path if root == 0 else f"{self._trees[root].root.rstrip('/')}/{path}"
+
+    def _check_protected(self, requested: str, path: str) -> None:
+        rule = _matching(path, self._protected)
+        if rule is not None and (_matching(path, self._allowed) is None or rule.startswith(OWN_PREFIX)):
+            raise ProtectedPath(path=requested, rule=rule)
+
+
+def check_new_name(target: Target) -> None:
+    """Refuse names that a new file should not have; existing files may have them."""
+    path = target.path
+    for char in path:
+        point = ord(char)
+        if point < 0x20 or 0x7F <= point < 0xA0 or point in _BIDI or 0xD800 <= point < 0xE000:  # noqa: PLR2004
+            raise InvalidPath(path=target.requested, reason=f"a new name may not hold U+{point:04X}")
+    if "\\" in path:
+        raise InvalidPath(path=target.requested, reason="folders are separated by /, not by a backslash")
+    if path.startswith("~"):
+        raise InvalidPath(path=target.requested, reason="~ is not expanded, and makes a bad name")
+
+
+def matches(path: str, patterns: Sequence[str]) -> bool:
+    """Whether a pattern names this path, at any depth and in any case; `name/**` names all below."""
+    return _matching(path, patterns) is not None
+
+
+def _check_sane(requested: str) -> None:
+    if not requested:
+        raise InvalidPath(path=requested, reason="it is empty")
+    if "\0" in requested:
+        raise InvalidPath(path=requested, reason="it holds a NUL")
+    if requested.count("/") > _MAX_NAMES:
+        raise InvalidPath(path=requested[:80], reason="it is too deep")
+    try:
+        requested.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InvalidPath(path=ascii(requested), reason="it holds half of a surrogate pair") from None
+
+
+def _names(path: str) -> list[str]:
+    """The parts of a path; an empty last one stands for a trailing slash."""
+    parts = path.split("/")
+    names = [part for part in parts if part not in {"", "."}]
+    return [*names, ""] if names and parts[-1] in {"", "."} else names
+
+
+def _spellings(trees: Sequence[Tree]) -> list[tuple[int, str]]:
+    """Every way a root may be written, the longest first, so that a root inside another is found."""
+    found = {(index, way) for index, tree in enumerate(trees) for way in (tree.root, tree.fs.real_path(tree.root))}
+    return sorted(found, key=lambda pair: -len(pair[1]))
+
+
+def _matching(path: str, patterns: Sequence[str]) -> str | None:
+    """The first pattern that names this path, at any depth and in any case."""
+    names = [_folded(name) for name in path.split("/") if name not in {"", "."}]
+    for pattern in patterns:
+        wanted = pattern.casefold().removesuffix("/**").split("/")
+        whole = pattern.endswith("/**")
+        for start in range(len(names) - len(wanted) + 1):
+            ends_here = start + len(wanted) == len(names)
+            if (whole or ends_here) and all(map(fnmatchcase, names[start:], wanted)):
+                return pattern
+    return None
+
+
+def _folded(name: str) -> str:
+    """A name as the most forgiving file system would compare it."""
+    if not name.isascii():
+        from unicodedata import normalize  # rarely needed
+
+        name = normalize("NFKC", "".join(char for char in name if ord(char) not in _IGNORABLE))
+    return name.casefold().rstrip(". ")

@@ -1,0 +1,284 @@
+"""What a transaction does to one path, and how each of it is taken back.
+
+    stage    write the new content beside the path; give the old content a second name
+    verify   is the path still what the plan was made on?
+    publish  one rename, link or unlink (or a write in place)
+    finish   drop what helped
+    undo     from any point before `finish`, also after a crash: the path is as it was before
+
+`undo` and `finish` can be repeated, and look at the files rather than at any memory of what was done.
+A file that somebody else wrote after a crash is left alone; what stood there before is put beside it.
+"""
+
+from __future__ import annotations
+
+import errno
+
+from suture.errors import FileChanged
+from suture.files.journal import INTENT_NAME, Step
+from suture.files.tree import Tree, split
+from suture.plan import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from suture.plan import Content
+
+_PRIVATE = 0o600
+_DEFAULT = 0o666
+_SECTOR = 512
+_NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EACCES}
+
+
+class CannotKeep(Exception):
+    """A new file cannot be given the old one's owner or attributes."""
+
+    def __init__(self, step: Step) -> None:
+        super().__init__(step.path)
+        self.step = step
+
+
+class Source:
+    """Where a new file's metadata, or all of it, comes from."""
+
+    def __init__(self, tree: Tree, path: str) -> None:
+        self.tree = tree
+        self.path = path
+
+
+def stage(tree: Tree, step: Step, content: Content | None, like: Source | None, mode: int | None) -> None:
+    """Make the temporary and the backup file. Without `content` the new file is `like` itself."""
+    if step.temp is not None:
+        if content is not None:
+            _write_new(tree, step, step.temp, content.pieces, like, mode)
+        elif like is not None:
+            _link_or_copy(like, tree, step, step.temp)
+    if step.backup is not None:
+        here = Source(tree, step.path)
+        if step.in_place:
+            _write_new(tree, step, step.backup, tree.chunks(step.path), None, _PRIVATE)
+        else:
+            _link_or_copy(here, tree, step, step.backup)
+
+
+def verify(tree: Tree, step: Step, before: Content | None) -> None:
+    """Raise FileChanged unless the path holds what the plan was made on."""
+    found = tree.stat(step.path)
+    if found is None or before is None:
+        unchanged = found is None and before is None
+    else:
+        same_size = found.kind == "file" and found.size == before.size
+        unchanged = same_size and _equal(tree.chunks(step.path), before.pieces)
+    if not unchanged:
+        raise FileChanged(path=step.path, expected=step.before, found=_digest_of(tree, step.path))
+
+
+def publish(tree: Tree, step: Step, content: Content | None, *, durable: bool) -> None:
+    """Let the path show the new content."""
+    if step.in_place and content is not None:
+        _overwrite(tree, step.path, content.pieces, durable=durable)
+    elif step.temp is None:
+        tree.unlink(step.path)
+    elif step.backup is not None:
+        tree.rename(step.temp, step.path)
+    else:
+        _publish_new(tree, step, step.temp)
+
+
+def finish(tree: Tree, step: Step) -> None:
+    """Drop what helped."""
+    _drop(tree, step.backup)
+    _drop(tree, step.temp)
+
+
+def undo(tree: Tree, step: Step) -> str | None:
+    """Put the path back. Returns where the old content lies, if somebody else has written the path since."""
+    aside = None
+    if step.backup is None:
+        _undo_create(tree, step)
+    elif tree.stat(step.backup) is not None:
+        aside = _undo_in_place(tree, step, step.backup) if step.in_place else _undo_publish(tree, step, step.backup)
+    _drop(tree, step.temp)
+    return aside
+
+
+def _undo_create(tree: Tree, step: Step) -> None:
+    """Take a published new file away, if it is ours: one file with the temporary one, which is kept till the end."""
+    made = tree.stat(step.path)
+    staged = tree.stat(step.temp) if step.temp is not None else None
+    if made is None:
+        return
+    if staged is not None:
+        ours = made.same_file(staged)
+    else:  # where files cannot have two names, publishing used up the temporary one
+        ours = _digest_of(tree, step.path) == step.after and not _can_link(tree)
+    if ours:
+        tree.unlink(step.path)
+
+
+def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
+    old, now = tree.stat(backup), tree.stat(step.path)
+    if now is None:
+        tree.rename(backup, step.path)
+        return None
+    found = None if now.same_file(old) else _digest_of(tree, step.path)
+    if now.same_file(old) or found == step.before:
+        tree.unlink(backup)
+        return None
+    if found is not None and found == step.after:
+        tree.rename(backup, step.path)
+        return None
+    return _put_aside(tree, step, backup)
+
+
+def _undo_in_place(tree: Tree, step: Step, backup: str) -> str | None:
+    found = _digest_of(tree, step.path)
+    if found != step.before:
+        if found != step.after and not _is_torn(tree, step, backup):
+            return _put_aside(tree, step, backup)
+        _overwrite(tree, step.path, tree.chunks(backup), durable=True)
+    tree.unlink(backup)
+    return None
+
+
+def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
+    """Whether a file is half written by us: every sector of it is the old or the new one."""
+    old, new, now = (
+        b"".join(tree.chunks(path)) if path is not None and tree.stat(path) is not None else b""
+        for path in (backup, step.temp, step.path)
+    )
+    for at in range(0, len(now), _SECTOR):
+        part = now[at : at + _SECTOR]
+        mixed = any(part == new[at : at + cut] + old[at + cut : at + len(part)] for cut in range(len(part) + 1))
+        if not mixed and part.strip(b"\0"):
+            return False
+    return True
+
+
+def _put_aside(tree: Tree, step: Step, backup: str) -> str:
+    number = 0
+    while tree.stat(aside := f"{step.path}.suture-orig{number or ''}") is not None:
+        number += 1
+    tree.rename(backup, aside)
+    return aside
+
+
+def _publish_new(tree: Tree, step: Step, temp: str) -> None:
+    """Show a new file without ever replacing one that appeared meanwhile."""
+    try:
+        tree.link(temp, step.path)
+    except FileExistsError:
+        raise FileChanged(path=step.path, expected=None, found=_digest_of(tree, step.path)) from None
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if tree.stat(step.path) is not None:
+            raise FileChanged(path=step.path, expected=None, found=_digest_of(tree, step.path)) from None
+        tree.rename(temp, step.path)
+
+
+def _write_new(
+    tree: Tree,
+    step: Step,
+    path: str,
+    pieces: Iterable[bytes | memoryview],
+    like: Source | None,
+    mode: int | None,
+) -> None:
+    handle = tree.create(path, _PRIVATE if like is not None or mode is not None else _DEFAULT)
+    try:
+        _write_all(tree, handle, pieces)
+        if like is not None:
+            _copy_metadata(like, tree, handle, step)
+        elif mode is not None:
+            tree.fs.set_mode(handle, mode)
+    finally:
+        tree.fs.close(handle)
+
+
+def _copy_metadata(like: Source, tree: Tree, handle: int, step: Step) -> None:
+    source = like.tree.open_file(like.path)
+    try:
+        if not tree.fs.copy_metadata(source, handle):
+            raise CannotKeep(step)
+    finally:
+        like.tree.fs.close(source)
+
+
+def _link_or_copy(source: Source, tree: Tree, step: Step, path: str) -> None:
+    """Give a file a second name, or a twin where the file system has no second names."""
+    (parent, name), (to_parent, to_name) = split(source.path), split(path)
+    try:
+        tree.fs.link(source.tree.folder(parent), name, tree.folder(to_parent), to_name)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        _write_new(tree, step, path, source.tree.chunks(source.path), source, None)
+
+
+def _overwrite(tree: Tree, path: str, pieces: Iterable[bytes | memoryview], *, durable: bool) -> None:
+    handle = tree.open_write(path)
+    try:
+        size = _write_all(tree, handle, pieces)
+        tree.fs.truncate(handle, size)
+        if durable:
+            tree.fs.sync(handle)
+    finally:
+        tree.fs.close(handle)
+
+
+def _write_all(tree: Tree, handle: int, pieces: Iterable[bytes | memoryview]) -> int:
+    if isinstance(pieces, tuple):
+        tree.write(handle, pieces)
+        return sum(map(len, pieces))
+    size = 0
+    for piece in pieces:
+        tree.write(handle, (piece,))
+        size += len(piece)
+    return size
+
+
+def _drop(tree: Tree, path: str | None) -> None:
+    if path is not None and tree.stat(path) is not None:
+        tree.unlink(path)
+
+
+def _digest_of(tree: Tree, path: str) -> str | None:
+    found = tree.stat(path)
+    return digest(list(tree.chunks(path))) if found is not None and found.kind == "file" else None
+
+
+def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> bool:
+    """Compare a file being read with a content in pieces, without holding either twice."""
+    rest = iter(pieces)
+    expected = memoryview(b"")
+    for chunk in chunks:
+        position = 0
+        while position < len(chunk):
+            if not expected:
+                following = next(rest, None)
+                if following is None:
+                    return False
+                expected = memoryview(following)
+                continue
+            length = min(len(expected), len(chunk) - position)
+            if expected[:length] != chunk[position : position + length]:
+                return False
+            expected, position = expected[length:], position + length
+    return not len(expected) and not any(len(piece) for piece in rest)
+
+
+def _can_link(tree: Tree) -> bool:
+    """Whether files here can have two names. Asked only while the intent exists."""
+    probe = INTENT_NAME + "-probe"
+    try:
+        tree.link(INTENT_NAME, probe)
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    tree.unlink(probe)
+    return True

@@ -1,0 +1,94 @@
+r"""Lines of a byte string: where each begins, how it ends, and what stands at an offset.
+
+A line ends at `\n` or `\r\n`. A lone `\r` ends a line only where there is no `\n` at all. Form feed,
+U+0085, U+2028 and the rest of `str.splitlines` are ordinary characters. Line numbers are 1-based,
+offsets count bytes, columns count code points from 0.
+
+The index is one array of line starts, built in one pass when first asked for.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from itertools import accumulate, count
+from operator import add
+
+_CHUNK = 1 << 20
+
+
+class Lines:
+    """The lines of `body`, which must not change."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+        self._terminator = b"\r" if b"\n" not in body and b"\r" in body else b"\n"
+        self._starts: array[int] | None = None
+
+    def __len__(self) -> int:
+        if self._starts is not None:
+            return len(self._starts)
+        unfinished = bool(self._body) and not self._body.endswith(self._terminator)
+        return self._body.count(self._terminator) + unfinished
+
+    @property
+    def starts(self) -> array[int]:
+        """The offset at which each line begins."""
+        if self._starts is None:
+            self._starts = _starts(self._body, self._terminator)
+        return self._starts
+
+    def at(self, offset: int) -> int:
+        """The number of the line that holds `offset`; the end of the file belongs to its last line."""
+        return max(1, bisect_right(self.starts, offset))
+
+    def span(self, line: int) -> tuple[int, int]:
+        """Begin and end of a line, its ending included."""
+        starts = self.starts
+        if not 1 <= line <= len(starts):
+            raise IndexError(line)
+        return starts[line - 1], starts[line] if line < len(starts) else len(self._body)
+
+    def ending(self, line: int) -> bytes:
+        r"""How a line ends: `\n`, `\r\n`, `\r`, or nothing for an unfinished last line."""
+        start, end = self.span(line)
+        if not self._body.endswith(self._terminator, start, end):
+            return b""
+        return b"\r\n" if self._body.endswith(b"\r\n", start, end) else self._terminator
+
+    def content(self, line: int) -> bytes:
+        """A line without its ending."""
+        start, end = self.span(line)
+        return self._body[start : end - len(self.ending(line))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset."""
+        line = self.at(offset)
+        start = self.starts[line - 1] if len(self) else 0
+        return line, len(self._body[start:offset].decode("utf-8", "surrogateescape"))
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column; a column past the line's text is its end."""
+        text = self.content(line).decode("utf-8", "surrogateescape")
+        return self.span(line)[0] + len(text[:column].encode("utf-8", "surrogateescape"))
+
+    def style(self) -> str:
+        """How lines end here: `lf`, `crlf`, `cr`, `mixed` or `none`."""
+        if self._terminator == b"\r":
+            return "cr"
+        breaks = self._body.count(b"\n")
+        pairs = self._body.count(b"\r\n") if breaks else 0
+        if not breaks:
+            return "none"
+        return "lf" if not pairs else "crlf" if pairs == breaks else "mixed"
+
+
+def _starts(body: bytes, terminator: bytes) -> array[int]:
+    starts = array("Q", [0] if body else [])
+    for base in range(0, len(body), _CHUNK):
+        pieces = body[base : base + _CHUNK].split(terminator)
+        pieces.pop()  # what follows the last terminator of the chunk
+        starts.extend(map(add, accumulate(map(len, pieces)), count(base + 1)))
+    if starts and starts[-1] == len(body):
+        starts.pop()  # nothing follows the final newline
+    return starts

@@ -1,0 +1,126 @@
+"""What a call is going to do, as a value: read, decided, not yet done.
+
+A `Plan` is proposed by a front door and landed by `files.commit`; what comes out of that is a
+`Change`. The two are different types, so that nothing proposed can be taken for something done.
+"""
+
+from __future__ import annotations
+
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from suture.edits import Edit
+    from suture.text import Text
+
+
+class Content:
+    """A file's bytes in pieces, which may share memory with the text they were cut from."""
+
+    def __init__(self, pieces: Sequence[bytes | memoryview]) -> None:
+        self.pieces = tuple(pieces)
+        self.size = sum(map(len, pieces))
+        self._digest: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """`sha256:<hex>` of the bytes."""
+        if self._digest is None:
+            self._digest = digest(self.pieces)
+        return self._digest
+
+    def bytes(self) -> bytes:
+        """All pieces as one."""
+        return b"".join(self.pieces)
+
+
+class Place(Record):
+    """A file in the workspace: the number of its root, its path there, its name in results."""
+
+    root: int
+    path: str
+    name: str
+
+
+class Snapshot(Record):
+    """A file as it was read for planning."""
+
+    place: Place
+    text: Text
+    content: Content
+    fingerprint: tuple[int, ...]
+    """Device, inode, size and time of change: if they differ, the file was written since."""
+    mode: int
+
+
+class FileChange(Record):
+    """One file's part of a plan; the subclasses say what happens to it."""
+
+    place: Place
+
+
+class Create(FileChange):
+    """A new file. `mode` None: what the user's umask gives."""
+
+    after: Content
+    mode: int | None = None
+
+
+class Update(FileChange):
+    """New content for a file that was read; its metadata stays. `edits` cut the diff, where known."""
+
+    before: Snapshot
+    after: Content
+    edits: tuple[Edit, ...] | None = None
+
+
+class Delete(FileChange):
+    """The file goes away."""
+
+    before: Snapshot
+
+
+class Rename(FileChange):
+    """The file moves to `to`, with new content if `after` is given, replacing `replaced` if that is given."""
+
+    before: Snapshot
+    to: Place
+    after: Content | None = None
+    replaced: Snapshot | None = None
+
+
+class Plan(Record):
+    """Everything one call changes. It lands whole or not at all."""
+
+    changes: tuple[FileChange, ...]
+    tool: str = ""
+    summary: str = ""
+
+
+class Landed(Record):
+    """What happened to one file: `action` is create, update, delete or rename."""
+
+    path: str
+    action: str
+    before: str | None
+    after: str | None
+    to: str | None = None
+
+
+class Change(Record):
+    """A plan that landed."""
+
+    id: str
+    files: tuple[Landed, ...]
+
+
+def digest(pieces: Sequence[bytes | memoryview]) -> str:
+    """The hash that names a file's content in results and intents."""
+    from hashlib import sha256  # loads OpenSSL: 3 ms that a call without a file saves
+
+    state = sha256()
+    for piece in pieces:
+        state.update(piece)
+    return "sha256:" + state.hexdigest()

@@ -1,0 +1,32 @@
+"""What an operator can set. Every bound of the engine is here, and its error names it."""
+
+from __future__ import annotations
+
+from suture.records import Record
+
+
+class Settings(Record):
+    """Limits and permissions of a workspace; the defaults are safe for an agent."""
+
+    extra_roots: tuple[str, ...] = ()
+    """Folders beside the root that tools may read and edit; results name their files absolutely."""
+
+    allow_protected: tuple[str, ...] = ()
+    """Protected paths to open after all: glob patterns such as `.vscode/settings.json`."""
+
+    protect: tuple[str, ...] = ()
+    """More paths to protect, in the same notation."""
+
+    durability: str = "full"
+    """`full`: every commit is on the disk before it is reported. `fast`: a power cut may undo it."""
+
+    encodings: tuple[tuple[str, str], ...] = ()
+    """(glob, encoding) pairs for files that are neither marked by a BOM nor UTF-8; the first match counts."""
+
+    max_file_bytes: int = 100_000_000
+    max_request_bytes: int = 10_000_000
+    max_edits: int = 1_000
+    max_read_lines: int = 20_000
+    max_read_bytes: int = 5_000_000
+    binary_window: int = 8_192
+    lock_timeout_ms: int = 30_000

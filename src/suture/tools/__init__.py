@@ -1,0 +1,33 @@
+"""The list of tools. A new one is a module beside this file and a line here.
+
+A module is imported when its tool is first used, so a call pays only for what it needs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from suture.errors import UnknownTool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from suture.tools.spec import ToolSpec
+
+TOOLS = {
+    "file_read": "suture.tools.read",
+}
+
+
+def find(name: str) -> ToolSpec:
+    """The tool of this name."""
+    if name not in TOOLS:
+        from difflib import get_close_matches  # only a failure needs it
+
+        raise UnknownTool(name=name, near=get_close_matches(name, TOOLS, 3, 0.5) or sorted(TOOLS))
+    spec: ToolSpec = getattr(import_module(TOOLS[name]), name.upper())
+    return spec
+
+
+def every() -> list[ToolSpec]:
+    """All tools, by name."""
+    return [find(name) for name in sorted(TOOLS)]

@@ -1,0 +1,114 @@
+"""`file_read`: a file's lines, numbered or raw, and what one must know to edit it."""
+
+from __future__ import annotations
+
+from suture import indent
+from suture.errors import RangeOutOfBounds
+from suture.tools.request import Request, encoding, integer, text
+from suture.tools.spec import Answer, Example, ToolSpec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from suture.engine import Session
+    from suture.text import Text
+
+
+class FileRead(Request):
+    """Arguments of `file_read`."""
+
+    path: str = text("Path of the file, absolute or relative to the workspace root")
+    start_line: int = integer("First line, counted from 1", default=1, minimum=1)
+    end_line: int | None = integer("Last line, inclusive; to the end if left out", default=None, minimum=1)
+    format: str = text(
+        "numbered: each line behind its number and a tab; raw: as in the file",
+        default="numbered",
+        choices=("numbered", "raw"),
+    )
+    encoding: str | None = encoding()
+
+
+def read(session: Session, request: FileRead) -> Answer:
+    """Read lines `start_line` to `end_line`."""
+    found = session.text(request.path, request.encoding)
+    body, lines = found.text, found.text.lines
+    total = len(lines)
+    first, last = request.start_line, total if request.end_line is None else min(request.end_line, total)
+    if first > max(total, 1) or (request.end_line is not None and request.end_line < first):
+        raise RangeOutOfBounds(path=found.place.name, start_line=first, end_line=request.end_line, total_lines=total)
+    most = session.settings.max_read_bytes
+    shown_last = _last_within(body, first, last, session.settings.max_read_lines, most)
+    shown = _numbered(body, first, shown_last) if request.format == "numbered" else _raw(body, first, shown_last)
+    return Answer(
+        shown[:most],
+        {
+            "path": found.place.name,
+            "hash": found.content.digest,
+            "size": found.content.size,
+            "encoding": body.encoding,
+            "bom": bool(body.bom),
+            "line_ending": lines.style(),
+            "final_newline": body.final_newline,
+            "indent": _indent(body),
+            "total_lines": total,
+            "start_line": first,
+            "end_line": shown_last,
+            "truncated": shown_last < last or len(shown) > most,
+        },
+    )
+
+
+def _last_within(body: Text, first: int, last: int, max_lines: int, max_bytes: int) -> int:
+    """The last line that fits into what one answer may show; at least the first."""
+    last = min(last, first + max_lines - 1)
+    if last < first:
+        return last
+    start = body.lines.span(first)[0]
+    if body.lines.span(last)[1] - start <= max_bytes:
+        return last
+    return max(first, min(last, body.lines.at(start + max_bytes) - 1))
+
+
+def _numbered(body: Text, first: int, last: int) -> str:
+    return "\n".join(f"{line:6d}\t{_line(body, line)}" for line in range(first, last + 1))
+
+
+def _line(body: Text, line: int) -> str:
+    return body.lines.content(line).decode("utf-8", "replace")
+
+
+def _raw(body: Text, first: int, last: int) -> str:
+    if last < first:
+        return ""
+    return body.show(body.lines.span(first)[0], body.lines.span(last)[1])
+
+
+def _indent(body: Text) -> dict[str, object]:
+    found = indent.detect(body.body)
+    return {"style": found.style, "width": found.width}
+
+
+FILE_READ = ToolSpec(
+    name="file_read",
+    title="Read a file",
+    description=(
+        "Read a text file, whole or a range of lines. The answer has each line behind its number and a tab "
+        "(format numbered), or the text as it stands in the file (format raw). The metadata tell what an edit "
+        "must respect: encoding, line ending, indentation, final newline, and the file's hash for expect_hash."
+    ),
+    request=FileRead,
+    examples=(
+        Example(
+            "The second and third line",
+            {"notes.txt": "one\ntwo\nthree\nfour\n"},
+            {"path": "notes.txt", "start_line": 2, "end_line": 3},
+            "     2\ttwo\n     3\tthree",
+        ),
+        Example(
+            "A whole file as it stands",
+            {"src/app.py": "def main():\n    return 0\n"},
+            {"path": "src/app.py", "format": "raw"},
+            "def main():\n    return 0\n",
+        ),
+    ),
+    read=read,
+)

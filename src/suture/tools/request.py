@@ -1,0 +1,283 @@
+"""Request models: what arguments a tool takes, how they are checked, and their JSON schema.
+
+    class FileRead(Request):
+        path: str = text("Path of the file")
+        start_line: int = integer("First line", default=1, minimum=1)
+
+`FileRead.parse(arguments)` gives a `FileRead` or raises `InvalidArguments` that names every problem
+and, for an argument that does not exist, the nearest one that does. It forgives the shapes models get
+wrong and nobody could mistake: a number as a string, a list as JSON text, one object where a list of
+objects belongs.
+
+Rejected: pydantic. It is good, and importing it takes 95 ms, eight times as long as starting Python;
+`suture call` would spend more time on that than on everything else together (docs/adr/0002).
+"""
+
+from __future__ import annotations
+
+import json
+
+from suture.errors import InvalidArguments
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_: object) -> object:
+        """Stand in for typing.dataclass_transform, which only type checkers need."""
+        return lambda cls: cls
+
+
+_REQUIRED = object()
+_NUMBER_TEXT = 20
+
+
+class _WrongError(ValueError):
+    """A value does not fit: what was expected instead, and where inside the argument."""
+
+    def __init__(self, problem: str, where: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.where = where
+
+
+class Argument:
+    """One argument: its kind, its bounds, its default, and a line about it."""
+
+    expected = "a value"
+
+    def __init__(self, about: str, *, default: object = _REQUIRED, **bounds: Any) -> None:
+        self.about = about
+        self.default = default
+        self.bounds = bounds
+
+    @property
+    def required(self) -> bool:
+        """Whether a call must give it."""
+        return self.default is _REQUIRED
+
+    def parse(self, value: object) -> object:
+        """The value as the tool wants it, or an error that says what is expected."""
+        if value is None and not self.required and self.default is None:
+            return None
+        return self.check(value)
+
+    def check(self, value: object) -> object:
+        """As `parse`, for a value that is given."""
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Any]:
+        """The argument as JSON schema."""
+        schema = {**self.kind(), "description": self.about}
+        if not self.required and self.default is not None:
+            schema["default"] = self.default
+        return schema
+
+    def kind(self) -> dict[str, Any]:
+        """The part of the schema that says what values are possible."""
+        raise NotImplementedError
+
+    def wrong(self, value: object) -> _WrongError:
+        """The error for a value of another kind."""
+        return _WrongError(f"expected {self.expected}, got {_described(value)}")
+
+
+class _Text(Argument):
+    expected = "a string"
+
+    def check(self, value: object) -> object:
+        choices = self.bounds.get("choices")
+        if not isinstance(value, str):
+            raise self.wrong(value)
+        if choices and value not in choices:
+            raise _WrongError(f"expected one of {', '.join(choices)}, got {_described(value)}")
+        return value
+
+    def kind(self) -> dict[str, Any]:
+        choices = self.bounds.get("choices")
+        return {"type": "string", "enum": list(choices)} if choices else {"type": "string"}
+
+
+class _Integer(Argument):
+    expected = "a whole number"
+
+    def check(self, value: object) -> object:
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, str) and len(value) < _NUMBER_TEXT and value.strip().lstrip("-").isdecimal():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.wrong(value)
+        low, high = self.bounds.get("minimum"), self.bounds.get("maximum")
+        if (low is not None and value < low) or (high is not None and value > high):
+            limits = f"at least {low}" if high is None else f"from {low} to {high}"
+            raise _WrongError(f"expected {self.expected} {limits}, got {value}")
+        return value
+
+    def kind(self) -> dict[str, Any]:
+        return {"type": "integer"} | {name: self.bounds[name] for name in ("minimum", "maximum") if name in self.bounds}
+
+
+class _Flag(Argument):
+    expected = "true or false"
+
+    def check(self, value: object) -> object:
+        if isinstance(value, str) and value.lower() in {"true", "false"}:
+            return value.lower() == "true"
+        if not isinstance(value, bool):
+            raise self.wrong(value)
+        return value
+
+    def kind(self) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+
+class _Items(Argument):
+    expected = "a list of objects"
+
+    def check(self, value: object) -> object:
+        if isinstance(value, str):
+            value = _decoded(value)
+        if isinstance(value, dict):
+            value = [value]
+        if not isinstance(value, list):
+            raise self.wrong(value)
+        return [self._item(index, item) for index, item in enumerate(value)]
+
+    def _item(self, index: int, item: object) -> object:
+        model: type[Request] = self.bounds["model"]
+        if not isinstance(item, dict):
+            raise _WrongError(f"expected an object, got {_described(item)}", f"[{index}]")
+        try:
+            return model.parse(item)
+        except InvalidArguments as error:
+            first = error.problems[0]
+            raise _WrongError(first["problem"], f"[{index}].{first['argument']}") from None
+
+    def kind(self) -> dict[str, Any]:
+        return {"type": "array", "items": self.bounds["model"].schema()}
+
+
+class _Hashes(Argument):
+    expected = "a hash, or an object of path: hash"
+
+    def check(self, value: object) -> object:
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            value = _decoded(value)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
+            return value
+        raise self.wrong(value)
+
+    def kind(self) -> dict[str, Any]:
+        return {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}]}
+
+
+def text(about: str, *, default: object = _REQUIRED, choices: Sequence[str] = ()) -> Any:
+    """A string, perhaps one of a few."""
+    return _Text(about, default=default, choices=tuple(choices))
+
+
+def integer(about: str, *, default: object = _REQUIRED, **bounds: int) -> Any:
+    """A whole number, perhaps with `minimum` and `maximum`."""
+    return _Integer(about, default=default, **bounds)
+
+
+def flag(about: str, *, default: bool = False) -> Any:
+    """True or false."""
+    return _Flag(about, default=default)
+
+
+def items(about: str, *, model: type[Request]) -> Any:
+    """A list of objects, each read by `model`."""
+    return _Items(about, model=model)
+
+
+def dry_run() -> Any:
+    """The common argument of tools that can be tried out."""
+    return flag("Show what would happen and change nothing")
+
+
+def encoding() -> Any:
+    """The common argument of tools that work on one file."""
+    return text("Encoding of a file that has no byte order mark and is not UTF-8, as Python names it", default=None)
+
+
+def expect_hash() -> Any:
+    """The common argument of tools that edit: refuse if the file is not the one that was read."""
+    return _Hashes("Hash the file must have, as an earlier result gave it; or {path: hash}", default=None)
+
+
+def validate() -> Any:
+    """The common argument of tools whose result can be checked before it is written."""
+    choices = ("off", "warn", "strict")
+    return text("Check the result before it is written: report problems, or refuse", default="off", choices=choices)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Request(Record):
+    """The arguments of one call, checked."""
+
+    @classmethod
+    def arguments(cls) -> dict[str, Argument]:
+        """The arguments by name."""
+        return {name: vars(cls)[name] for name in cls._fields}
+
+    @classmethod
+    def parse(cls, given: Mapping[str, object]) -> Self:
+        """Check a call's arguments."""
+        known = cls.arguments()
+        problems = [_unknown(name, known) for name in given if name not in known]
+        values: dict[str, object] = {}
+        for name, argument in known.items():
+            if name not in given:
+                if argument.required:
+                    problems.append({"argument": name, "problem": f"missing: {argument.about}"})
+                else:
+                    values[name] = argument.default
+                continue
+            try:
+                values[name] = argument.parse(given[name])
+            except _WrongError as error:
+                problems.append({"argument": name + error.where, "problem": error.problem})
+        if problems:
+            raise InvalidArguments(problems=problems)
+        return cls(**values)
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """The model as JSON schema."""
+        known = cls.arguments()
+        return {
+            "type": "object",
+            "properties": {name: argument.schema() for name, argument in known.items()},
+            "required": [name for name, argument in known.items() if argument.required],
+            "additionalProperties": False,
+        }
+
+
+def _unknown(name: str, known: Mapping[str, Argument]) -> dict[str, str]:
+    from difflib import get_close_matches  # only a failure needs it
+
+    near = get_close_matches(name, known, 1, 0.5)
+    problem = f"unknown; did you mean {near[0]}?" if near else f"unknown; known are {', '.join(known)}"
+    return {"argument": name, "problem": problem} | ({"nearest": near[0]} if near else {})
+
+
+def _decoded(value: str) -> object:
+    try:
+        decoded: object = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return decoded
+
+
+def _described(value: object) -> str:
+    names = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
+    if isinstance(value, str):
+        return f"the string {value[:40]!r}" + ("…" if len(value) > 40 else "")  # noqa: PLR2004  what fits a line
+    return names.get(type(value)) or f"the number {value!r:.40}"

@@ -1,0 +1,95 @@
+"""What a tool is. One `ToolSpec` makes the schema, the command line, the MCP tool and the reference page."""
+
+from __future__ import annotations
+
+from suture import render
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from suture.engine import Session
+    from suture.errors import SutureError
+    from suture.plan import Change, Plan
+    from suture.tools.request import Request
+
+
+class Answer(Record):
+    """What a tool says: the text a model reads, and the same as data."""
+
+    text: str
+    data: dict[str, Any]
+
+
+class Proposal(Record):
+    """An editing tool's plan, and how its result is told once it landed (or would have: None)."""
+
+    plan: Plan
+    describe: Callable[[Change | None], Answer]
+
+
+class Example(Record):
+    """A call that works: run as a test, printed in the reference. `files` is the workspace before it."""
+
+    title: str
+    files: dict[str, str]
+    arguments: dict[str, Any]
+    text: str
+
+
+class ToolSpec(Record):
+    """A tool. A reading one has `read`; an editing one has `plan`, and never writes itself."""
+
+    name: str
+    title: str
+    description: str
+    request: type[Request]
+    examples: tuple[Example, ...]
+    read: Callable[[Session, Any], Answer] | None = None
+    plan: Callable[[Session, Any], Proposal] | None = None
+
+    @property
+    def annotations(self) -> dict[str, bool]:
+        """What an MCP client is told about the tool's effects."""
+        if self.read is not None:
+            return {"readOnlyHint": True, "openWorldHint": False}
+        return {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False}
+
+    def definition(self) -> dict[str, Any]:
+        """The tool as data, as `suture tools --json` prints it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.request.schema(),
+            "annotations": self.annotations,
+            "examples": [{"title": each.title, "arguments": each.arguments} for each in self.examples],
+        }
+
+
+class ToolResult(Record):
+    """What a call gives back. It never raises: a failure is a result with `is_error`."""
+
+    is_error: bool
+    text: str
+    metadata: dict[str, Any]
+
+    @classmethod
+    def failed(cls, error: SutureError) -> ToolResult:
+        """The result that tells an error."""
+        return cls(is_error=True, text=render.error_text(error), metadata={"error": render.error_data(error)})
+
+    @property
+    def data(self) -> Any:
+        """The result as data."""
+        return self.metadata
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as the protocols spell it."""
+        return {
+            "isError": self.is_error,
+            "content": [{"type": "text", "text": self.text}],
+            "metadata": self.metadata,
+        }

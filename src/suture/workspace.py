@@ -1,0 +1,200 @@
+"""The front door: a workspace, and calls of tools on it."""
+
+from __future__ import annotations
+
+from suture import log, render
+from suture.engine import Engine
+from suture.errors import FileChanged, InputTooLarge, InternalError, InvalidArguments, SutureError
+from suture.plan import Plan
+from suture.tools import find
+from suture.tools.spec import Answer, ToolResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping
+    from types import TracebackType
+    from typing import Any, Self
+
+    from suture.edits import Edit
+    from suture.engine import Session
+    from suture.files.fs import FS
+    from suture.files.recovery import Recovered
+    from suture.plan import Change, FileChange
+    from suture.settings import Settings
+    from suture.text import Text
+    from suture.tools.spec import Proposal, ToolSpec
+
+
+class Workspace:
+    """A folder of files that tools may read and edit.
+
+    >>> Workspace(".").call("file_read", {"path": "README.md", "end_line": 1}).is_error
+    False
+    """
+
+    def __init__(self, root: str | os.PathLike[str], settings: Settings | None = None, *, fs: FS | None = None) -> None:
+        self._engine = Engine(root, settings, fs)
+
+    @property
+    def root(self) -> str:
+        """The folder's full path."""
+        return self._engine.root
+
+    @property
+    def settings(self) -> Settings:
+        """The limits and permissions in force."""
+        return self._engine.settings
+
+    def call(self, name: str, arguments: object = None) -> ToolResult:
+        """Call a tool by name. Never raises: a failure is a result that says what to do about it."""
+        recovered = None
+        try:
+            recovered = self._engine.recover(wait=False)
+            spec = find(name)
+            answer, recovered_too = self._answer(spec, {} if arguments is None else arguments)
+            recovered = recovered or recovered_too
+            result = ToolResult(is_error=False, text=answer.text, metadata=answer.data)
+        except SutureError as error:
+            result = ToolResult.failed(error)
+        except Exception as error:  # noqa: BLE001  the one broad handler of this surface
+            log.exception("call", "%s failed", name)
+            result = ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}"))
+        return result if recovered is None else _noting(result, recovered)
+
+    def file_read(
+        self,
+        path: str,
+        start_line: int = 1,
+        end_line: int | None = None,
+        *,
+        format: str = "numbered",  # noqa: A002  the tool's own argument name
+        encoding: str | None = None,
+    ) -> ToolResult:
+        """Read a text file, whole or a range of lines."""
+        arguments = {"path": path, "start_line": start_line, "end_line": end_line}
+        return self.call("file_read", {**arguments, "format": format, "encoding": encoding})
+
+    def transaction(self, summary: str = "") -> Transaction:
+        """Changes to several files that land together, or not at all, when the `with` block ends."""
+        return Transaction(self._engine, summary)
+
+    def recover(self) -> Recovered | None:
+        """Clear up what an interrupted process left behind; every call does this by itself."""
+        return self._engine.recover()
+
+    def _answer(self, spec: ToolSpec, arguments: object) -> tuple[Answer, Recovered | None]:
+        request = spec.request.parse(self._checked(arguments))
+        if spec.read is not None:
+            with self._engine.session() as session:
+                return spec.read(session, request), None
+        assert spec.plan is not None  # noqa: S101  a tool reads or plans
+        proposed: list[Proposal] = []
+
+        def propose(session: Session) -> Plan:
+            proposed.append(spec.plan(session, request))  # type: ignore[misc]  # checked above
+            return proposed[-1].plan
+
+        expected = getattr(request, "expect_hash", None)
+        if getattr(request, "dry_run", False):
+            with self._engine.session() as session:
+                _check_hashes(expected, propose(session))
+                return proposed[-1].describe(None), None
+
+        def propose_expected(session: Session) -> Plan:
+            plan = propose(session)
+            _check_hashes(expected, plan)
+            return plan
+
+        change, recovered = self._engine.land(propose_expected, replan=expected is None)
+        return proposed[-1].describe(change), recovered
+
+    def _checked(self, arguments: object) -> Mapping[str, Any]:
+        if not isinstance(arguments, dict):
+            raise InvalidArguments(problems=[{"argument": "(all)", "problem": "expected an object of arguments"}])
+        size, limit = _text_size(arguments), self.settings.max_request_bytes
+        if size > limit:
+            raise InputTooLarge(what="The request", size=size, limit=limit, setting="max_request_bytes")
+        return arguments
+
+
+class Transaction:
+    """Collects changes and lands them together at the end of a `with` block; an exception drops them all.
+
+    Reading happens when the block ends, and again if a file changed meanwhile: `edit` takes a function
+    that finds the edits in whatever the file then says.
+    """
+
+    def __init__(self, engine: Engine, summary: str) -> None:
+        self._engine = engine
+        self._summary = summary
+        self._wanted: list[Callable[[Session], FileChange]] = []
+        self.change: Change | None = None
+        """What landed, after the block; None if nothing had to change."""
+
+    def create(self, path: str, content: bytes | str, *, mode: int | None = None) -> None:
+        """A new file."""
+        self._wanted.append(lambda session: session.create(path, _bytes(content), mode))
+
+    def write(self, path: str, content: bytes | str) -> None:
+        """A file's whole content, whether it exists or not."""
+        self._wanted.append(lambda session: session.write(path, _bytes(content)))
+
+    def edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], *, encoding: str | None = None) -> None:
+        """Edits that `edits` finds in the file's text."""
+        self._wanted.append(lambda session: session.edit(path, edits, encoding))
+
+    def delete(self, path: str) -> None:
+        """A file goes away."""
+        self._wanted.append(lambda session: session.delete(path))
+
+    def rename(self, path: str, to: str, content: bytes | str | None = None) -> None:
+        """A file gets another name, perhaps with new content."""
+        new = None if content is None else _bytes(content)
+        self._wanted.append(lambda session: session.rename(path, to, new))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.change, _ = self._engine.land(self._plan)
+
+    def _plan(self, session: Session) -> Plan:
+        return Plan(tuple(wanted(session) for wanted in self._wanted), "transaction", self._summary)
+
+
+def _noting(result: ToolResult, recovered: Recovered) -> ToolResult:
+    """The result, saying that an interrupted transaction was cleared up first."""
+    metadata = {**result.metadata, "recovered": render.recovered_data(recovered)}
+    return result.but(metadata=metadata, text=f"{result.text}\n\nNote: {render.recovered_text(recovered)}")
+
+
+def _check_hashes(expected: str | dict[str, str] | None, plan: Plan) -> None:
+    """Refuse a plan made on a file that is not the one the caller knows."""
+    for change in plan.changes:
+        before = getattr(change, "before", None)
+        found = None if before is None else before.content.digest
+        wanted = expected.get(change.place.name) if isinstance(expected, dict) else expected
+        if wanted is not None and wanted != found:
+            raise FileChanged(path=change.place.name, expected=wanted, found=found)
+
+
+def _text_size(value: object) -> int:
+    """How much text a request holds, without building another copy of it."""
+    total, stack = 0, [value]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, str):
+            total += len(each) if each.isascii() else len(each.encode("utf-8", "surrogatepass"))
+        elif isinstance(each, dict):
+            stack.extend((*each.keys(), *each.values()))
+        elif isinstance(each, list | tuple):
+            stack.extend(each)
+    return total
+
+
+def _bytes(content: bytes | str) -> bytes:
+    return content.encode() if isinstance(content, str) else content

@@ -1,0 +1,162 @@
+"""The repository's own rules: what may stand in it, and what must."""
+
+import re
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MACHINE_PATH = re.compile(r"(?<![\w.-])/(?:work|root|home/\w+|Users/\w+)/")
+REGISTRY = re.compile(
+    r"(?i)\bpypi\.[a-z]|hosted\.org|\bregistry\.[\w.-]+\.(?:com|dev|io|net|org)\b"
+    r"|(?:extra[-_])?index[-_]url|find[-_]links|trusted[-_]host"
+)
+LOCK_FILES = re.compile(r"(?:(?:uv|poetry|pdm|Pipfile)\.lock|pylock.*\.toml|package-lock\.json)")
+PIN = re.compile(r"[a-z0-9._-]+==[^ ]+")
+ADR_HEADINGS = ["Status", "Context", "Decision", "Consequences"]
+
+
+@cache
+def files() -> list[Path]:
+    """Every file of the repository: tracked, or new and not ignored."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    ).stdout.decode()
+    return [path for name in sorted(set(filter(None, listing.split("\0")))) if (path := ROOT / name).is_file()]
+
+
+@cache
+def pyproject() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def places(pattern: re.Pattern[str]) -> list[str]:
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}"
+        for path in files()
+        for number, line in enumerate(path.read_bytes().decode("utf-8", "replace").split("\n"), 1)
+        if pattern.search(line)
+    ]
+
+
+@pytest.mark.parametrize("place", ["work/x", "root/x", "home/someone/x", "Users/someone/x"])
+def test_a_machine_path_is_recognized(place: str) -> None:
+    assert MACHINE_PATH.search(f'cd "/{place}"')
+
+
+@pytest.mark.parametrize("parts", [("pypi", "org"), ("files.x-hosted", "org"), ("registry", "example.com")])
+def test_a_registry_host_is_recognized(parts: tuple[str, str]) -> None:
+    assert REGISTRY.search("see " + ".".join(parts))
+
+
+@pytest.mark.promise("project.pins")
+def test_no_file_names_a_path_of_a_machine() -> None:
+    assert places(MACHINE_PATH) == []
+
+
+@pytest.mark.promise("project.pins")
+def test_no_file_names_a_package_registry() -> None:
+    assert places(REGISTRY) == []
+
+
+@pytest.mark.promise("project.pins")
+def test_no_lock_file_that_records_hosts_is_kept() -> None:
+    assert [path.name for path in files() if LOCK_FILES.fullmatch(path.name)] == []
+
+
+@pytest.mark.promise("project.pins")
+def test_constraints_are_exact_versions_and_sorted() -> None:
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    assert [line for line in lines if not PIN.fullmatch(line)] == []
+    assert lines == sorted(lines)
+
+
+@pytest.mark.promise("project.pins")
+def test_every_declared_requirement_is_constrained() -> None:
+    project = pyproject()["project"]
+    declared = [
+        *pyproject()["build-system"]["requires"],
+        *project["dependencies"],
+        *(item for extra in project["optional-dependencies"].values() for item in extra),
+        *pyproject()["dependency-groups"]["dev"],
+    ]
+    wanted = {re.split(r"[^\w.-]", item)[0] for item in declared} - {project["name"]}
+    pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()}
+    assert wanted - pinned == set()
+
+
+@pytest.mark.promise("project.ci")
+def test_ci_runs_make_test_and_nothing_else() -> None:
+    script = ROOT / ".ci" / "run"
+    commands = [line for line in script.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    assert commands == ["set -euo pipefail", 'cd "$(dirname "${BASH_SOURCE[0]}")/.."', "make test"]
+    assert script.stat().st_mode & 0o111
+
+
+@pytest.mark.promise("project.ci")
+@pytest.mark.parametrize("target", ["demo", "test", "soak"])
+def test_a_target_does_its_own_set_up(target: str) -> None:
+    plan = subprocess.run(
+        ["make", "--dry-run", "--always-make", "--no-print-directory", target],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert "--constraint constraints.txt" in plan
+
+
+@pytest.mark.promise("project.documents")
+@pytest.mark.parametrize(
+    "name",
+    "AGENTS.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE README.md SECURITY.md docs/spec/TOOLS.md".split(),
+)
+def test_a_document_is_there(name: str) -> None:
+    assert (ROOT / name).read_text("utf-8").strip()
+
+
+@pytest.mark.promise("project.documents")
+@pytest.mark.parametrize("command", ["make demo", "make test"])
+def test_the_readme_names_the_command(command: str) -> None:
+    assert command in (ROOT / "README.md").read_text("utf-8")
+
+
+@pytest.mark.promise("project.documents")
+def test_every_decision_record_has_its_headings() -> None:
+    records = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
+    headings = {path.name: re.findall(r"^## (.+)$", path.read_text("utf-8"), re.MULTILINE) for path in records}
+    assert records
+    assert {name: found for name, found in headings.items() if found[:4] != ADR_HEADINGS} == {}
+
+
+@pytest.mark.promise("project.checks")
+def test_every_layer_contract_is_exhaustive() -> None:
+    contracts = pyproject()["tool"]["importlinter"]["contracts"]
+    layered = {item["containers"][0]: item["exhaustive"] for item in contracts if item["type"] == "layers"}
+    assert layered == {"suture": True, "suture.files": True}
+    assert not [item for item in contracts if "exhaustive_ignores" in item or "ignore_imports" in item]
+
+
+@pytest.mark.promise("project.checks")
+def test_ruff_selects_all_and_every_ignore_has_its_reason() -> None:
+    assert pyproject()["tool"]["ruff"]["lint"]["select"] == ["ALL"]
+    section = (ROOT / "pyproject.toml").read_text("utf-8").partition("[tool.ruff.lint]")[2].partition("[tool.mypy]")[0]
+    ignores = [line for line in section.splitlines() if re.match(r'    "[A-Z]+\d*",?', line)]
+    assert ignores
+    assert [line for line in ignores if not re.fullmatch(r'    "[A-Z]+\d*",? +# \S.+', line)] == []
+
+
+@pytest.mark.promise("project.checks")
+def test_types_are_strict_and_coverage_counts_branches() -> None:
+    tool = pyproject()["tool"]
+    assert tool["mypy"]["strict"]
+    assert tool["coverage"]["run"]["branch"]
+    assert tool["coverage"]["report"]["fail_under"] >= 95
+    assert tool["pytest"]["ini_options"]["filterwarnings"] == ["error"]
