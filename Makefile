@@ -9,7 +9,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTEST_FLAGS ?=
 
 # The layers without effects: every line and branch of them is tested.
-PURE := errors records settings text lines edits indent diff plan
+PURE := errors records json_text log settings text lines edits indent diff plan
 empty :=
 PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
 
@@ -38,6 +38,7 @@ $(STAMP): pyproject.toml constraints.txt $(STALE)
 	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
 	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
 		--build-constraint constraints.txt --editable . --group dev
+	@$(PY) -m compileall -q src
 	@printf '%s\n' '$(CURDIR)' > $@
 
 stale:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from io import BytesIO
 from itertools import accumulate, islice
 from operator import lt
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 CONTEXT = 3
 Change = tuple[int, int, int, int]
 _SMALL = 400 * 400  # cells of a gap that difflib may look into
+_PATIENCE = 8 * _SMALL  # cells of all such gaps together; real diffs need a small part of it
 _MAX_DEPTH = 16  # rounds of anchoring; each costs one pass over what is left
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 
@@ -84,32 +86,28 @@ def _header(file: FileDiff, *, hunks: bool, renamed: bool) -> bytes:
         lines.append(b"new file mode 100%03o" % (file.mode & 0o777))
     elif file.new_path is None:
         lines.append(b"deleted file mode 100%03o" % (file.mode & 0o777))
+        if not hunks:  # an empty file: without this line `patch` takes the diff for a reversed one
+            lines.append(b"index e69de29..0000000")
     elif renamed:
         if not hunks:
             lines.append(b"similarity index 100%")
         lines += [b"rename from " + _quoted("", old), b"rename to " + _quoted("", new)]
     if hunks:
-        lines.append(b"--- " + (b"/dev/null" if file.old_path is None else _header_path("a/", old)))
-        lines.append(b"+++ " + (b"/dev/null" if file.new_path is None else _header_path("b/", new)))
+        lines.append(b"--- " + (b"/dev/null" if file.old_path is None else _quoted("a/", old)))
+        lines.append(b"+++ " + (b"/dev/null" if file.new_path is None else _quoted("b/", new)))
     return b"".join(line + b"\n" for line in lines)
 
 
 def _quoted(prefix: str, path: str | None) -> bytes:
-    """A path as git writes it: quoted if it holds a control character, a quote or a backslash."""
+    """A path, in git's quotes if it holds a control character, a quote, a backslash or a space: `patch` cuts there."""
     raw = (prefix + (path or "")).encode("utf-8", "surrogateescape")
-    if not any(byte < 0x20 or byte in b'"\\\x7f' for byte in raw):  # noqa: PLR2004  control characters
+    if not any(byte <= 0x20 or byte in b'"\\\x7f' for byte in raw):  # noqa: PLR2004  control characters
         return raw
     escaped = b"".join(
         b"\\" + bytes([byte]) if byte in b'"\\' else b"\\%03o" % byte if byte < 0x20 or byte == 0x7F else bytes([byte])  # noqa: PLR2004
         for byte in raw
     )
     return b'"' + escaped + b'"'
-
-
-def _header_path(prefix: str, path: str | None) -> bytes:
-    """A path in a `---` or `+++` line, where `patch` would cut an unquoted one at a space."""
-    quoted = _quoted(prefix, path)
-    return quoted + b"\t" if b" " in quoted and not quoted.startswith(b'"') else quoted
 
 
 def _hunks(before: bytes, edits: Iterable[Edit], context: int) -> Iterator[bytes]:
@@ -175,7 +173,7 @@ def _regions(before: bytes, edits: Iterable[Edit]) -> Iterator[tuple[int, int, b
                 each = queue[index]
                 pieces += [before[position : each.span.start], each.new]
                 position = each.span.end
-                end = max(end, _line_end(before, position))
+                end = end if position <= end else _line_end(before, position)
                 index += 1
             after = b"".join((*pieces, before[position:end]))
             if end == len(before) or not after or after.endswith(b"\n"):
@@ -205,14 +203,13 @@ def _after_lines(text: bytes, start: int, count: int) -> int:
 
 
 def _split(text: bytes) -> list[bytes]:
-    lines = text.split(b"\n")
-    last = lines.pop()
-    return [line + b"\n" for line in lines] + ([last] if last else [])
+    return BytesIO(text).readlines()
 
 
 def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
     """Where the lists differ: (i, j, k, m) says that old[i:j] became new[k:m]; in order, never touching."""
     found: list[Change] = []
+    patience = _PATIENCE
     stack = [(0, len(old), 0, len(new), _MAX_DEPTH)]
     while stack:
         i, j, k, m, depth = stack.pop()
@@ -227,9 +224,10 @@ def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
         elif anchors := _anchors(old[i:j], new[k:m]) if depth else []:
             boxes = _between(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
             stack += [(*box, depth - 1) for box in boxes]
-        elif (j - i) * (m - k) > _SMALL:
+        elif (j - i) * (m - k) > min(_SMALL, patience):
             found.append((i, j, k, m))
         else:
+            patience -= (j - i) * (m - k)
             found += [(i + a, i + b, k + c, k + d) for a, b, c, d in _small_changes(old[i:j], new[k:m])]
     return sorted(found)
 

@@ -18,11 +18,12 @@ from suture.errors import (
     FileNotFound,
     InputTooLarge,
     NotAFile,
+    PermissionDenied,
     WorkspaceNotFound,
 )
 from suture.files.fs import LocalFS
-from suture.files.journal import INTENT_NAME
-from suture.files.paths import Resolver, check_new_name, matches
+from suture.files.paths import INTENT_NAME, Resolver, check_new_name
+from suture.files.protected import OWN_PREFIX, Patterns
 from suture.files.tree import Tree, split
 from suture.plan import Content, Create, Delete, Place, Plan, Rename, Snapshot, Update
 from suture.settings import Settings
@@ -51,7 +52,7 @@ class Session:
 
     def __init__(self, engine: Engine) -> None:
         self.settings = engine.settings
-        self.trees = [Tree(engine.fs, root) for root in (engine.root, *engine.settings.extra_roots)]
+        self.trees = [Tree(engine.fs, root) for root in engine.roots]
         self._resolver = Resolver(self.trees, protect=self.settings.protect, allow=self.settings.allow_protected)
 
     def __enter__(self) -> Self:
@@ -60,6 +61,10 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the folders that are held open; they are opened again when needed."""
         for tree in self.trees:
             tree.close()
 
@@ -104,7 +109,7 @@ class Session:
             raise BinaryFile(path=found.place.name)
         return found
 
-    def create(self, path: str, content: bytes, mode: int | None = None) -> Create:
+    def plan_create(self, path: str, content: bytes, mode: int | None = None) -> Create:
         """Plan a new file."""
         target = self.locate(path)
         if target.stat is not None:
@@ -112,14 +117,14 @@ class Session:
         check_new_name(target)
         return Create(_place(target), Content((content,)), mode)
 
-    def write(self, path: str, content: bytes) -> FileChange:
+    def plan_write(self, path: str, content: bytes) -> FileChange:
         """Plan a file's whole content, whether it exists or not."""
         target = self.locate(path)
         if target.stat is None:
-            return self.create(path, content)
+            return self.plan_create(path, content)
         return Update(_place(target), self.snapshot(target), Content((content,)))
 
-    def edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], encoding: str | None = None) -> Update:
+    def plan_edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], encoding: str | None = None) -> Update:
         """Plan edits, found by a function that is handed the file's text."""
         from suture.edits import ordered, splice  # reading needs no edits
 
@@ -127,12 +132,12 @@ class Session:
         found = ordered(edits(before.text), len(before.text.body))
         return Update(before.place, before, Content(splice(before.text, found)), tuple(found))
 
-    def delete(self, path: str) -> Delete:
+    def plan_delete(self, path: str) -> Delete:
         """Plan a deletion."""
         before = self.read(path)
         return Delete(before.place, before)
 
-    def rename(self, path: str, to: str, content: bytes | None = None) -> Rename:
+    def plan_rename(self, path: str, to: str, content: bytes | None = None) -> Rename:
         """Plan a move, perhaps with new content; a file that stands there is never replaced."""
         before, target = self.read(path), self.locate(to)
         if target.stat is not None:
@@ -141,7 +146,7 @@ class Session:
         return Rename(before.place, before, _place(target), None if content is None else Content((content,)))
 
     def _configured_encoding(self, path: str) -> str | None:
-        return next((name for glob, name in self.settings.encodings if matches(path, [glob])), None)
+        return next((name for glob, name in self.settings.encodings if Patterns([glob]).match(path)), None)
 
     def _near(self, target: Target) -> list[str]:
         """Existing files whose names resemble a missing one's."""
@@ -151,7 +156,10 @@ class Session:
         tree = self.trees[target.root]
         while folder and tree.stat(folder) is None:
             folder = split(folder)[0]
-        names = [each for each in tree.names(folder) if not each.startswith(".suture-")][:_NEAR_FOLDER]
+        try:
+            names = [each for each in tree.names(folder) if not each.startswith(OWN_PREFIX)][:_NEAR_FOLDER]
+        except PermissionDenied:
+            return []
         near = get_close_matches(name, names, _NEAR_NAMES)
         return [self._resolver.shown(target.root, f"{folder}/{each}" if folder else each) for each in near]
 
@@ -163,6 +171,7 @@ class Engine:
         self.fs = fs or LocalFS()
         self.root = os.path.abspath(os.fspath(root))
         self.settings = settings or Settings()
+        self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
         with self.session() as session:
             for tree in session.trees:
                 found = tree.stat("")
@@ -182,12 +191,14 @@ class Engine:
         from suture.files.recovery import recover
 
         durable = self.settings.durability == "full"
+        earlier = self.recover(wait=False)  # a plan made on what a dead process left would be a wrong one
         with self.session() as session:
             plan = _without_no_ops(propose(session))
             if not plan.changes:
-                return None, None
+                return None, earlier
             with Lock(session.trees, self.settings.lock_timeout_ms):
-                recovered = recover(session.trees, durable=durable)
+                session.close()  # a folder opened while planning may have been moved since
+                recovered = recover(session.trees, durable=durable) or earlier
                 for attempt in range(_REPLANS + 1):
                     try:
                         return commit(session.trees, plan, durable=durable), recovered

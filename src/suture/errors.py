@@ -66,6 +66,7 @@ class UnknownTool(SutureError):
     code = "UNKNOWN_TOOL"
     name: str
     near: list[str]
+    known: list[str]
 
 
 class InputTooLarge(SutureError):
@@ -236,11 +237,11 @@ class WorkspaceBusy(SutureError):
 
 
 class RecoveryBlocked(SutureError):
-    """An interrupted transaction touched a root that this workspace was not opened with."""
+    """An interrupted transaction cannot be cleared up as it stands."""
 
     code = "RECOVERY_BLOCKED"
     intent: str
-    root: str
+    reason: str
 
 
 class InternalError(SutureError):

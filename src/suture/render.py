@@ -102,7 +102,7 @@ MESSAGES: dict[str, _Words] = {
     "INVALID_ARGUMENTS": (_problems, _same("Correct the arguments and call again; nothing was changed.")),
     "UNKNOWN_TOOL": (
         lambda e: f"There is no tool {e.name!r}.",
-        lambda e: f"Did you mean {' or '.join(e.near)}?",
+        lambda e: f"Did you mean {' or '.join(e.near)}?" if e.near else f"Known are {', '.join(e.known)}.",
     ),
     "INPUT_TOO_LARGE": (
         lambda e: f"{e.what} has {e.size:,} bytes; the limit is {e.limit:,}.",
@@ -121,7 +121,10 @@ MESSAGES: dict[str, _Words] = {
         _same("Leave it alone, or ask the operator to list it in the setting allow_protected."),
     ),
     "FILE_NOT_FOUND": (lambda e: f"There is no file {e.path}.", _near),
-    "NOT_A_FILE": (lambda e: f"{e.path} is a {e.kind}, not a file.", _same("Name a regular file.")),
+    "NOT_A_FILE": (
+        lambda e: f"{e.path} is a {'device, pipe or socket' if e.kind == 'other' else e.kind}, not a file.",
+        _same("Name a regular file."),
+    ),
     "NOT_A_FOLDER": (
         lambda e: f"{e.path} cannot exist: {e.folder} is not a folder.",
         _same("Check the path; a file has no files below it."),
@@ -176,10 +179,8 @@ MESSAGES: dict[str, _Words] = {
         lambda e: f"Repeat the call, or raise the setting {e.setting}; nothing was changed.",
     ),
     "RECOVERY_BLOCKED": (
-        lambda e: (
-            f"Transaction {e.intent} was interrupted while it changed {e.root}, which is not a root of this workspace."
-        ),
-        _same("Open the workspace with that folder as an extra root once; it will then be cleared up."),
+        lambda e: f"An interrupted transaction cannot be cleared up: {e.reason}.",
+        lambda e: f"Remove the cause and call again. If {e.intent} did not come from suture, delete it.",
     ),
     "INTERNAL": (
         lambda e: f"suture failed: {e.exception}.",

@@ -17,11 +17,13 @@ from suture.files.fs import FS, LocalFS, Stat
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from random import Random
     from typing import Any
 
 __all__ = ["FaultyFS", "LocalFS", "MemoryFS", "Stopped"]
 
 _MAX_LINKS = 40
+_SECTOR = 512
 
 
 class Stopped(BaseException):
@@ -29,7 +31,10 @@ class Stopped(BaseException):
 
 
 class _Node:
-    """A file, folder or link; `kept` is what a power cut would leave of it."""
+    """A file, folder or link; what is `kept` is sure to outlive a power cut.
+
+    `unsynced` has what a folder looked like after each change since it was synced, and when that was.
+    """
 
     def __init__(self, kind: str, inode: int, mode: int) -> None:
         self.kind = kind
@@ -39,18 +44,45 @@ class _Node:
         self.attributes: dict[str, bytes] = {}
         self.data = b""
         self.entries: dict[str, _Node] = {}
+        self.device = 1
         self.links = 1
         self.modified_ns = 0
         self.lock: int | None = None
         self.kept_data = b""
         self.kept_entries: dict[str, _Node] = {}
+        self.unsynced: list[tuple[int, dict[str, _Node]]] = []
+
+    def sync(self) -> None:
+        self.kept_data = self.data
+        self.kept_entries = dict(self.entries)
+        self.unsynced = []
+
+    def lose(self, luck: Random | None, since: int) -> None:
+        """Be what a power cut leaves: what was synced, names changed before `since`, and sectors by luck."""
+        self.entries = dict([self.kept_entries, *(entries for when, entries in self.unsynced if when < since)][-1])
+        if luck is None:
+            self.data = self.kept_data
+            return
+        size = len(luck.choice((self.kept_data, self.data)))
+        old, new = (data[:size].ljust(size, b"\0") for data in (self.kept_data, self.data))
+        self.data = b"".join(luck.choice((old, new))[at : at + _SECTOR] for at in range(0, size, _SECTOR))
+
+
+class _Handle:
+    """An open file or folder."""
+
+    def __init__(self, node: _Node, *, writes: bool) -> None:
+        self.node = node
+        self.writes = writes
+        self.position = 0
 
 
 class MemoryFS(FS):
     """A file system in memory, rooted at `/`. It knows what a power cut would take: whatever was not synced.
 
-    `device_of` gives paths a device number of their own, `can_link=False` is a file system without hard links,
-    `can_chown=False` an unprivileged user.
+    `can_link=False` is a file system without hard links, `can_chown=False` an unprivileged user. The node of
+    a path (`node_of`) can be given an owner, attributes, or a `device` of its own, which makes it a mount point.
+    Use it from one thread.
     """
 
     def __init__(
@@ -66,8 +98,9 @@ class MemoryFS(FS):
         self.can_chown = can_chown
         self._numbers = count(1)
         self._clock = count(1)
+        self._synced = 0
         self._top = self._node("folder", 0o755)
-        self._handles: dict[int, tuple[_Node, int]] = {}
+        self._handles: dict[int, _Handle] = {}
         self.make_folder(root)
         for path, data in (files or {}).items():
             self.put(path, data)
@@ -80,26 +113,28 @@ class MemoryFS(FS):
         folder, name = self._parent_of(path)
         node = folder.entries.get(name)
         if node is None:
-            node = folder.entries[name] = self._node("file", mode)
+            node = self._node("file", mode)
+            self._name((folder, name, node))
         node.data = data
         node.modified_ns = next(self._clock)
 
     def put_link(self, path: str, aim: str) -> None:
         """Make a symbolic link."""
         folder, name = self._parent_of(path)
-        node = folder.entries[name] = self._node("link", 0o777)
+        node = self._node("link", 0o777)
         node.data = os.fsencode(aim)
+        self._name((folder, name, node))
 
     def put_special(self, path: str) -> None:
         """Make something that is no file, folder or link."""
         folder, name = self._parent_of(path)
-        folder.entries[name] = self._node("other", 0o644)
+        self._name((folder, name, self._node("other", 0o644)))
 
     def hard_link(self, path: str, to: str) -> None:
         """Give a file a second name."""
         folder, name = self._parent_of(path)
         to_folder, to_name = self._parent_of(to)
-        to_folder.entries[to_name] = folder.entries[name]
+        self._name((to_folder, to_name, folder.entries[name]))
         folder.entries[name].links += 1
 
     def node_of(self, path: str) -> _Node:
@@ -136,26 +171,39 @@ class MemoryFS(FS):
         """Make a folder and those above it, by full path."""
         node = self._top
         for name in path.strip("/").split("/"):
-            node = node.entries.setdefault(name, self._node("folder", 0o755))
+            if name not in node.entries:
+                self._name((node, name, self._node("folder", 0o755)))
+            node = node.entries[name]
 
     def sync_all(self) -> None:
         """Put everything on the disk."""
         for node in self._reachable(self._top, set()):
-            node.kept_data = node.data
-            node.kept_entries = dict(node.entries)
+            node.sync()
 
     def crash(self) -> None:
         """Every process dies: their handles and locks are gone, what they wrote is not."""
-        for node, _ in self._handles.values():
-            node.lock = None
+        for handle in self._handles.values():
+            handle.node.lock = None
         self._handles.clear()
 
-    def power_loss(self) -> None:
-        """As `crash`, and everything that was not synced is lost."""
+    def power_loss(self, luck: Random | None = None) -> None:
+        """As `crash`, and everything that was not synced is lost.
+
+        With `luck` the disk had come to write some of it: of what was done to names everything up to some
+        moment since the last sync, as a journaling file system does, and of each file any sectors.
+        """
         self.crash()
+        nodes = list(self._reachable(self._top, set()))
+        moments = sorted(when for node in nodes for when, _ in node.unsynced if when > self._synced)
+        since = 0 if luck is None else luck.choice([*moments, next(self._clock)])
+        for node in nodes:
+            node.lose(luck, since)
+            node.links = 0
+        self._top.links = 1
         for node in self._reachable(self._top, set()):
-            node.data = node.kept_data
-            node.entries = dict(node.kept_entries)
+            for below in node.entries.values():
+                below.links += 1
+        self.sync_all()
 
     # FS
 
@@ -187,67 +235,91 @@ class MemoryFS(FS):
         return self._handle(self._folder(self._entry(folder, name)))
 
     def close(self, handle: int) -> None:
-        node, _ = self._handles.pop(handle)
+        node = self._of(handle)
         if node.lock == handle:
             node.lock = None
+        del self._handles[handle]
 
     def stat(self, folder: int, name: str) -> Stat | None:
         _check_name(name)
-        node = self._of(folder).entries.get(name)
+        node = self._inside(folder).entries.get(name)
         return None if node is None else self._stat(node)
 
     def fstat(self, handle: int) -> Stat:
         return self._stat(self._of(handle))
 
     def read_link(self, folder: int, name: str) -> str:
-        return os.fsdecode(self._entry(folder, name).data)
+        node = self._entry(folder, name)
+        if node.kind != "link":
+            raise _error(errno.EINVAL)
+        return os.fsdecode(node.data)
 
     def list(self, folder: int) -> list[str]:
-        return sorted(self._of(folder).entries)
+        return sorted(self._inside(folder).entries)
 
     def open_file(self, folder: int, name: str) -> int:
         return self._handle(self._openable(folder, name))
 
     def read(self, handle: int, size: int) -> bytes:
-        node, position = self._handles[handle]
-        data = node.data[position : position + size]
-        self._handles[handle] = node, position + len(data)
+        if self._of(handle).kind == "folder":
+            raise _error(errno.EISDIR)
+        opened = self._handles[handle]
+        data = opened.node.data[opened.position : opened.position + size]
+        opened.position += len(data)
         return data
 
     def writable(self, folder: int, name: str) -> bool:
-        return bool(self._entry(folder, name).mode & 0o200)
+        node = self._inside(folder).entries.get(name)
+        return node is not None and bool(node.mode & 0o200)
+
+    def removable(self, folder: int, name: str) -> bool:
+        above = self._of(folder)
+        sticky = above.mode & 0o1000 and os.getuid() not in {0, above.owner[0], self._entry(folder, name).owner[0]}
+        return bool(above.mode & 0o200) and not sticky
 
     def lock(self, folder: int) -> int | None:
-        node = self._of(folder)
+        node = self._inside(folder)
         if node.lock is not None:
             return None
         node.lock = self._handle(node)
         return node.lock
 
     def create(self, folder: int, name: str, mode: int) -> int:
-        _check_name(name)
-        entries = self._of(folder).entries
-        if name in entries:
-            raise _error(errno.EEXIST)
-        entries[name] = self._node("file", mode & ~0o022)
-        return self._handle(entries[name])
+        node = self._node("file", mode & ~0o022)
+        self._add(folder, name, node)
+        return self._handle(node, writes=True)
 
     def open_write(self, folder: int, name: str) -> int:
-        return self._handle(self._openable(folder, name))
+        node = self._openable(folder, name)
+        if node.kind == "folder":
+            raise _error(errno.EISDIR)
+        return self._handle(node, writes=True)
 
     def write(self, handle: int, pieces: Sequence[bytes | memoryview]) -> None:
+        node, opened = self._of(handle), self._handles[handle]
+        if not opened.writes:
+            raise _error(errno.EBADF)
         for piece in pieces:
-            node, position = self._handles[handle]
-            node.data = node.data[:position] + bytes(piece) + node.data[position + len(piece) :]
+            start = opened.position
+            node.data = node.data[:start] + bytes(piece) + node.data[start + len(piece) :]
             node.modified_ns = next(self._clock)
-            self._handles[handle] = node, position + len(piece)
+            opened.position += len(piece)
 
     def truncate(self, handle: int, size: int) -> None:
         node = self._of(handle)
+        if not self._handles[handle].writes:
+            raise _error(errno.EINVAL)
         node.data = node.data[:size].ljust(size, b"\0")
+        node.modified_ns = next(self._clock)
 
     def set_mode(self, handle: int, mode: int) -> None:
         self._of(handle).mode = mode
+
+    def capability(self, handle: int) -> bytes:
+        return self._of(handle).attributes.get("security.capability", b"")
+
+    def set_capability(self, handle: int, value: bytes) -> None:
+        self._of(handle).attributes["security.capability"] = value
 
     def copy_metadata(self, source: int, target: int) -> bool:
         old, new = self._of(source), self._of(target)
@@ -257,26 +329,30 @@ class MemoryFS(FS):
         return True
 
     def sync(self, handle: int) -> None:
-        node = self._of(handle)
-        node.kept_data = node.data
-        node.kept_entries = dict(node.entries)
+        self._of(handle).sync()
+        self._synced = next(self._clock)
 
     def rename(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
-        node, old = self._entry(folder, name), self._of(to_folder).entries.get(to_name)
+        _check_name(to_name)
+        node, target = self._entry(folder, name), self._inside(to_folder)
+        old = target.entries.get(to_name)
+        self._check_device(node, target)
         if node is old:
             return  # POSIX: two names of one file stay as they are
         if old is not None:
+            self._check_replaceable(old, node, target)
             old.links -= 1
-        del self._of(folder).entries[name]
-        self._of(to_folder).entries[to_name] = node
+        self._name((target, to_name, node), (self._inside(folder), name, None))
 
     def link(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
-        if not self.can_link:
-            raise _error(errno.EPERM)
-        node = self._entry(folder, name)
-        if to_name in self._of(to_folder).entries:
+        node, target = self._entry(folder, name), self._inside(to_folder)
+        _check_name(to_name)
+        if to_name in target.entries:
             raise _error(errno.EEXIST)
-        self._of(to_folder).entries[to_name] = node
+        self._check_device(node, target)
+        if not self.can_link or node.kind == "folder":
+            raise _error(errno.EPERM)
+        self._name((target, to_name, node))
         node.links += 1
 
     def unlink(self, folder: int, name: str) -> None:
@@ -284,37 +360,60 @@ class MemoryFS(FS):
         if node.kind == "folder":
             raise _error(errno.EISDIR)
         node.links -= 1
-        del self._of(folder).entries[name]
+        self._name((self._inside(folder), name, None))
 
     def mkdir(self, folder: int, name: str) -> None:
-        entries = self._of(folder).entries
-        if name in entries:
-            raise _error(errno.EEXIST)
-        entries[name] = self._node("folder", 0o755)
+        self._add(folder, name, self._node("folder", 0o755))
 
     def rmdir(self, folder: int, name: str) -> None:
-        if self._folder(self._entry(folder, name)).entries:
+        node = self._folder(self._entry(folder, name))
+        if node.entries:
             raise _error(errno.ENOTEMPTY)
-        del self._of(folder).entries[name]
+        node.links = 0
+        self._name((self._inside(folder), name, None))
 
     # Inside
 
     def _node(self, kind: str, mode: int) -> _Node:
         return _Node(kind, next(self._numbers), mode)
 
-    def _handle(self, node: _Node) -> int:
+    def _handle(self, node: _Node, *, writes: bool = False) -> int:
         handle = next(self._numbers)
-        self._handles[handle] = node, 0
+        self._handles[handle] = _Handle(node, writes=writes)
         return handle
+
+    def _name(self, *changes: tuple[_Node, str, _Node | None]) -> None:
+        """Let names in folders stand for nodes, or for nothing, all at once."""
+        now = next(self._clock)
+        for folder, name, node in changes:
+            if node is None:
+                del folder.entries[name]
+            else:
+                folder.entries[name] = node
+        for folder, _, _ in changes:
+            folder.unsynced.append((now, dict(folder.entries)))
+
+    def _add(self, folder: int, name: str, node: _Node) -> None:
+        _check_name(name)
+        parent = self._inside(folder)
+        if name in parent.entries:
+            raise _error(errno.EEXIST)
+        if not parent.links:
+            raise _error(errno.ENOENT)  # somebody removed the folder that this handle is on
+        node.device = parent.device
+        self._name((parent, name, node))
 
     def _of(self, handle: int) -> _Node:
         if handle not in self._handles:
             raise _error(errno.EBADF)
-        return self._handles[handle][0]
+        return self._handles[handle].node
+
+    def _inside(self, handle: int) -> _Node:
+        return self._folder(self._of(handle))
 
     def _entry(self, folder: int, name: str) -> _Node:
         _check_name(name)
-        node = self._of(folder).entries.get(name)
+        node = self._inside(folder).entries.get(name)
         if node is None:
             raise _error(errno.ENOENT)
         return node
@@ -329,6 +428,20 @@ class MemoryFS(FS):
         if node.kind != "folder":
             raise _error(errno.ENOTDIR)
         return node
+
+    def _check_device(self, node: _Node, target: _Node) -> None:
+        if node.device != target.device:
+            raise _error(errno.EXDEV)
+
+    def _check_replaceable(self, old: _Node, node: _Node, target: _Node) -> None:
+        if old.device != target.device:
+            raise _error(errno.EBUSY)
+        if old.kind == "folder" and node.kind != "folder":
+            raise _error(errno.EISDIR)
+        if old.kind != "folder" and node.kind == "folder":
+            raise _error(errno.ENOTDIR)
+        if old.entries:
+            raise _error(errno.ENOTEMPTY)
 
     def _find(self, names: Iterable[str]) -> _Node | None:
         node: _Node | None = self._top
@@ -351,20 +464,22 @@ class MemoryFS(FS):
         if node.inode not in seen:
             seen.add(node.inode)
             yield node
-            for below in {*node.entries.values(), *node.kept_entries.values()}:
+            states = (node.entries, node.kept_entries, *(entries for _, entries in node.unsynced))
+            for below in {each for entries in states for each in entries.values()}:
                 yield from self._reachable(below, seen)
 
     def _stat(self, node: _Node) -> Stat:
         size, (uid, gid) = len(node.data), node.owner
-        return Stat(node.kind, size, node.mode, uid, gid, node.links, 1, node.inode, node.modified_ns)
+        return Stat(node.kind, size, node.mode, uid, gid, node.links, node.device, node.inode, node.modified_ns)
 
 
 class FaultyFS(FS):
     """Another file system that fails at one call, or stops for good there.
 
     Calls are counted from 1; `calls` has the names of those made so far. `only` restricts counting to
-    calls of these names. A write that stops has written the first half. `on_call(number, name)` runs
-    before each counted call, for instance to kill the process.
+    calls of these names. A write that stops has written the first half; a close that fails has closed, as on
+    Linux, and one after the stop does nothing. `on_call(number, name)` runs before each counted call, for
+    instance to kill the process.
     """
 
     def __init__(
@@ -387,7 +502,8 @@ class FaultyFS(FS):
         self._open: set[int] = set()
 
     def abandon(self) -> None:
-        """Close what the stopped process had open, as the kernel does when a process dies."""
+        """Close what the stopped process had open, as the kernel does when a process dies; nothing works after it."""
+        self._stop_at = 0
         while self._open:
             self.inner.close(self._open.pop())
 
@@ -402,8 +518,13 @@ class FaultyFS(FS):
             if name == "write" and number == self._stop_at:
                 data = b"".join(args[1])
                 self.inner.write(args[0], (data[: len(data) // 2],))
+            if name == "close" and number > self._stop_at:
+                return None  # a generator that is thrown away closes its file, and nobody would see it raise
             raise Stopped(name)
         if counted and number == self._fail_at:
+            if name == "close":
+                self._open.discard(args[0])
+                self.inner.close(args[0])
             raise _error(self._error)
         result = getattr(self.inner, name)(*args)
         if name in {"open_root", "open_folder", "open_file", "open_write", "create", "lock"} and result is not None:

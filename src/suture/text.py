@@ -171,7 +171,8 @@ class Text:
         return "surrogatepass" if self.bom else "strict"
 
     def _candidates(self) -> list[str]:
-        sample = self.raw[: self.raw.rfind(b"\n", 0, _SAMPLE) + 1] or self.raw[:_SAMPLE]
+        end = self.raw.rfind(b"\n", 0, _SAMPLE) + 1 if len(self.raw) > _SAMPLE else len(self.raw)
+        sample = self.raw[: end or _SAMPLE]
         return [name for name in _CANDIDATES if _transcoded(sample, name, "strict") is not None]
 
 

@@ -60,6 +60,7 @@ class Workspace:
         except Exception as error:  # noqa: BLE001  the one broad handler of this surface
             log.exception("call", "%s failed", name)
             result = ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}"))
+        log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
         return result if recovered is None else _noting(result, recovered)
 
     def file_read(
@@ -131,27 +132,29 @@ class Transaction:
         self._wanted: list[Callable[[Session], FileChange]] = []
         self.change: Change | None = None
         """What landed, after the block; None if nothing had to change."""
+        self.recovered: Recovered | None = None
+        """The interrupted transaction that had to be cleared up first, if there was one."""
 
     def create(self, path: str, content: bytes | str, *, mode: int | None = None) -> None:
         """A new file."""
-        self._wanted.append(lambda session: session.create(path, _bytes(content), mode))
+        self._wanted.append(lambda session: session.plan_create(path, _bytes(content), mode))
 
     def write(self, path: str, content: bytes | str) -> None:
         """A file's whole content, whether it exists or not."""
-        self._wanted.append(lambda session: session.write(path, _bytes(content)))
+        self._wanted.append(lambda session: session.plan_write(path, _bytes(content)))
 
     def edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], *, encoding: str | None = None) -> None:
         """Edits that `edits` finds in the file's text."""
-        self._wanted.append(lambda session: session.edit(path, edits, encoding))
+        self._wanted.append(lambda session: session.plan_edit(path, edits, encoding))
 
     def delete(self, path: str) -> None:
         """A file goes away."""
-        self._wanted.append(lambda session: session.delete(path))
+        self._wanted.append(lambda session: session.plan_delete(path))
 
     def rename(self, path: str, to: str, content: bytes | str | None = None) -> None:
         """A file gets another name, perhaps with new content."""
         new = None if content is None else _bytes(content)
-        self._wanted.append(lambda session: session.rename(path, to, new))
+        self._wanted.append(lambda session: session.plan_rename(path, to, new))
 
     def __enter__(self) -> Self:
         return self
@@ -160,7 +163,7 @@ class Transaction:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None:
-            self.change, _ = self._engine.land(self._plan)
+            self.change, self.recovered = self._engine.land(self._plan)
 
     def _plan(self, session: Session) -> Plan:
         return Plan(tuple(wanted(session) for wanted in self._wanted), "transaction", self._summary)

@@ -16,9 +16,10 @@ PRIMITIVES = {"files/fs.py"}
 # The modules that may call the writing methods of an FS object; `testing` implements its doubles.
 WRITERS = PRIMITIVES | {
     "files/commit.py",
-    "files/intent.py",
+    "files/journal.py",
     "files/recovery.py",
-    "files/staging.py",
+    "files/steps.py",
+    "files/tree.py",
     "testing.py",
 }
 FS_METHODS = {
@@ -29,6 +30,8 @@ FS_METHODS = {
     "open_write",
     "rename",
     "rmdir",
+    "set_capability",
+    "set_mode",
     "sync",
     "truncate",
     "unlink",

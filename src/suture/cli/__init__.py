@@ -6,23 +6,58 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Sequence
 
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 
 
+class QuickOptions:
+    """What `suture call` needs of an `argparse.Namespace`."""
+
+    def __init__(self, name: str, arguments: str, root: str) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.root = root
+        self.verbose = False
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 done, 1 refused or failed, 2 wrong usage."""
-    from suture.cli.parser import build_parser  # see above
-
-    options = build_parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        code: int = options.run(options)
+        code = _run(words)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
         sys.stdout = None  # nobody reads: let the interpreter not flush it again
         return _PIPE_CLOSED
+    return code
+
+
+def quick(words: Sequence[str]) -> QuickOptions | None:
+    """`call NAME JSON [--root DIR]` without argparse, which would double the start-up; None for anything else."""
+    match words:
+        case ["call", name, arguments]:
+            root = "."
+        case ["call", name, arguments, "--root", root] | ["call", "--root", root, name, arguments]:
+            pass
+        case _:
+            return None
+    plain = all(word == "-" or not word.startswith("-") for word in (name, arguments, root))
+    return QuickOptions(name, arguments, root) if plain else None
+
+
+def _run(words: Sequence[str]) -> int:
+    options: QuickOptions | Namespace | None = quick(words)
+    if options is not None:
+        from suture.cli.commands import call
+
+        return call(options)
+    from suture.cli.parser import build_parser
+
+    options = build_parser(words).parse_args(words)
+    code: int = options.run(options)
     return code

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from suture import render
 from suture.errors import SutureError
+from suture.json_text import dumps, loads
 from suture.tools.spec import ToolResult
 from suture.workspace import Workspace
 
@@ -14,7 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from suture.cli import QuickOptions
+
 _USAGE = 2
+_MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
 
 
 def read(options: argparse.Namespace) -> int:
@@ -31,11 +34,13 @@ def read(options: argparse.Namespace) -> int:
     return int(result.is_error)
 
 
-def call(options: argparse.Namespace) -> int:
+def call(options: argparse.Namespace | QuickOptions) -> int:
     """`suture call`."""
-    text = sys.stdin.buffer.read().decode("utf-8", "replace") if options.arguments == "-" else options.arguments
+    text = (
+        sys.stdin.buffer.read(_MOST_INPUT).decode("utf-8", "replace") if options.arguments == "-" else options.arguments
+    )
     try:
-        arguments = json.loads(text)
+        arguments = loads(text)
     except (ValueError, RecursionError) as error:
         _complain(f"suture call: the arguments are not JSON: {error}")
         return _USAGE
@@ -72,7 +77,7 @@ def recover(options: argparse.Namespace) -> int:
     return 0
 
 
-def _call(options: argparse.Namespace, name: str, arguments: object) -> ToolResult:
+def _call(options: argparse.Namespace | QuickOptions, name: str, arguments: object) -> ToolResult:
     _listen(options)
     try:
         return Workspace(options.root).call(name, arguments)
@@ -80,7 +85,7 @@ def _call(options: argparse.Namespace, name: str, arguments: object) -> ToolResu
         return ToolResult.failed(error)
 
 
-def _listen(options: argparse.Namespace) -> None:
+def _listen(options: argparse.Namespace | QuickOptions) -> None:
     if options.verbose:
         import logging  # without it nobody listens
 
@@ -88,7 +93,7 @@ def _listen(options: argparse.Namespace) -> None:
 
 
 def _print_json(value: object) -> None:
-    _print(json.dumps(value))
+    _print(dumps(value))
 
 
 def _print(text: str, end: str = "\n") -> None:

@@ -9,46 +9,60 @@ from suture import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _DESCRIPTION = "Put edits into files: each lands exactly where it was meant, or nothing changes."
 _WIDTH = 100
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """The command line. Given the words to parse, only the commands among them get their options: it is faster."""
     parser = _Parser(prog="suture", description=_DESCRIPTION, formatter_class=_Formatter)
     parser.add_argument("--version", action="version", version=f"suture {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-
-    read = _add(commands, "read", "print a file's lines", "suture read src/app.py --start-line 10 --end-line 20")
-    read.add_argument("path", metavar="PATH", help="the file")
-    read.add_argument("--start-line", type=int, default=1, metavar="N", help="first line, counted from 1")
-    read.add_argument("--end-line", type=int, metavar="N", help="last line, inclusive")
-    read.add_argument(
-        "--format", choices=("numbered", "raw"), default="numbered", help="with line numbers, or as it is"
-    )
-    read.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
-    read.add_argument("--json", action="store_true", help="print the whole result as JSON")
-    read.set_defaults(run=_lazily("read"))
-
-    call = _add(
-        commands, "call", "call a tool with JSON arguments", """suture call file_read '{"path": "README.md"}'"""
-    )
-    call.add_argument("name", metavar="NAME", help="the tool; see `suture tools`")
-    call.add_argument(
-        "arguments", metavar="JSON|-", help="its arguments as a JSON object, or - to read them from stdin"
-    )
-    call.set_defaults(run=_lazily("call"))
-
-    tools = _add(commands, "tools", "list the tools", "suture tools --json")
-    tools.add_argument("--json", action="store_true", help="print the definitions, schemas and examples")
-    tools.set_defaults(run=_lazily("tools"))
-
-    recover = _add(commands, "recover", "clear up an interrupted transaction", "suture recover --root ~/project")
-    recover.add_argument("--json", action="store_true", help="print the result as JSON")
-    recover.set_defaults(run=_lazily("recover"))
+    for name, (about, example, fill) in COMMANDS.items():
+        command = commands.add_parser(name, help=about, formatter_class=_Formatter)
+        if words is not None and name not in words:
+            continue
+        command.description = about[0].upper() + about[1:] + "."
+        command.epilog = f"example:\n  {example}"
+        fill(command)
+        command.add_argument("--root", default=".", metavar="DIR", help="the workspace (default: this folder)")
+        command.add_argument("--verbose", action="store_true", help="log what happens to stderr")
+        command.set_defaults(run=_lazily(name))
     return parser
+
+
+def _fill_read(command: argparse.ArgumentParser) -> None:
+    command.add_argument("path", metavar="PATH", help="the file")
+    command.add_argument("--start-line", type=int, default=1, metavar="N", help="first line, counted from 1")
+    command.add_argument("--end-line", type=int, metavar="N", help="last line, inclusive")
+    command.add_argument(
+        "--format", choices=("numbered", "raw"), default="numbered", help="with line numbers, or as is"
+    )
+    command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
+    command.add_argument("--json", action="store_true", help="print the whole result as JSON")
+
+
+def _fill_call(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", help="the tool; see `suture tools`")
+    command.add_argument("arguments", metavar="JSON|-", help="its arguments as a JSON object, or - for stdin")
+
+
+def _fill_tools(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print the definitions, schemas and examples")
+
+
+def _fill_recover(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = {
+    "read": ("print a file's lines", "suture read src/app.py --start-line 10 --end-line 20", _fill_read),
+    "call": ("call a tool with JSON arguments", """suture call file_read '{"path": "README.md"}'""", _fill_call),
+    "tools": ("list the tools", "suture tools --json", _fill_tools),
+    "recover": ("clear up an interrupted transaction", "suture recover --root ~/project", _fill_recover),
+}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -67,22 +81,6 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         except (ValueError, OSError):
             width = _WIDTH
         super().__init__(prog, max_help_position=28, width=min(width, _WIDTH))
-
-
-def _add(
-    commands: argparse._SubParsersAction[_Parser],
-    name: str,
-    about: str,
-    example: str,
-) -> argparse.ArgumentParser:
-    """A command with the options that all commands have."""
-    description = about[0].upper() + about[1:] + "."
-    command = commands.add_parser(
-        name, help=about, description=description, epilog=f"example:\n  {example}", formatter_class=_Formatter
-    )
-    command.add_argument("--root", default=".", metavar="DIR", help="the workspace (default: this folder)")
-    command.add_argument("--verbose", action="store_true", help="log what happens to stderr")
-    return command
 
 
 def _lazily(command: str) -> Callable[[argparse.Namespace], int]:

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from suture import log
 from suture.errors import FileChanged, PermissionDenied, SameFileTwice, SutureError, WriteFailed
 from suture.files import recovery, steps
 from suture.files.journal import Intent, Journal, Step, new_id
-from suture.files.paths import OWN_PREFIX
+from suture.files.protected import OWN_PREFIX
 from suture.files.tree import split
 from suture.plan import Change, Create, Delete, Landed, Rename, Update
 from suture.records import Record
@@ -30,8 +30,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from suture.files.fs import FS
     from suture.files.tree import Tree
     from suture.plan import Content, FileChange, Place, Plan, Snapshot
+
+_AT_ONCE = 64
+_FEW = 32
+_THREADS = 16
 
 
 class Work(Record):
@@ -44,6 +49,11 @@ class Work(Record):
     like: steps.Source | None
     """The file whose metadata the new one takes; with no `after`, the file that becomes the new one."""
     mode: int | None = None
+
+    @property
+    def updates(self) -> bool:
+        """Whether the path keeps its file and gets new content."""
+        return self.before is not None and self.like is not None and self.like.path == self.step.path
 
 
 def commit(trees: Sequence[Tree], plan: Plan, *, durable: bool) -> Change:
@@ -62,8 +72,8 @@ def commit(trees: Sequence[Tree], plan: Plan, *, durable: bool) -> Change:
 def _attempt(trees: Sequence[Tree], plan: Plan, in_place: set[tuple[int, str]], *, durable: bool) -> Change:
     name = new_id()
     works = [work for change in plan.changes for work in _works(trees, change)]
+    _check(trees, works)
     with _writing("the workspace"):
-        _check(trees, works)
         works = [_named(trees, work, f"{OWN_PREFIX}{name}-{index}", in_place) for index, work in enumerate(works)]
         intent = Intent(name, plan.tool, _missing_folders(trees, works), tuple(work.step for work in works))
     _run(trees, intent, works, durable=durable)
@@ -106,21 +116,48 @@ def _stage(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, dura
         with _writing(work.name):
             steps.stage(trees[work.step.root], work.step, work.after, work.like, work.mode)
     if durable:
-        for work in works:
-            with _writing(work.name):
-                _sync_files(trees[work.step.root], work.step)
+        for start in range(0, len(works), _AT_ONCE):
+            _sync_files(trees, works[start : start + _AT_ONCE])
         with _writing("the folders"):
             recovery.sync_folders(trees, intent)
 
 
-def _sync_files(tree: Tree, step: Step) -> None:
-    for path in (step.temp, step.backup if step.in_place else None):
-        if path is not None:
-            handle = tree.open_file(path)
-            try:
-                tree.fs.sync(handle)
-            finally:
-                tree.fs.close(handle)
+def _sync_files(trees: Sequence[Tree], works: Sequence[Work]) -> None:
+    """Wait until what was staged is on the disk; many files together, since a disk takes them in one go."""
+    opened: list[tuple[str, FS, int]] = []
+    try:
+        for work in works:
+            step, tree = work.step, trees[work.step.root]
+            for path in (step.temp, step.backup if _is_copied(tree, step) else None):
+                if path is not None:
+                    with _writing(work.name):
+                        opened.append((work.name, tree.fs, tree.open_file(path)))
+        if len(opened) < _FEW:
+            for name, fs, handle in opened:
+                with _writing(name):
+                    fs.sync(handle)
+        else:
+            _sync_in_threads(opened)
+    finally:
+        for _, fs, handle in opened:
+            with suppress(OSError):  # nothing was written through it
+                fs.close(handle)
+
+
+def _is_copied(tree: Tree, step: Step) -> bool:
+    """Whether the backup is a file of its own: of one written in place, or for want of hard links."""
+    old = tree.stat(step.backup) if step.backup is not None else None
+    return old is not None and not old.same_file(tree.stat(step.path))
+
+
+def _sync_in_threads(opened: Sequence[tuple[str, FS, int]]) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        waiting = [(name, pool.submit(fs.sync, handle)) for name, fs, handle in opened]
+        for name, future in waiting:
+            with _writing(name):
+                future.result()
 
 
 def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marked: bool, durable: bool) -> None:
@@ -188,8 +225,7 @@ def _named(trees: Sequence[Tree], work: Work, stem: str, in_place: set[tuple[int
     step = work.step
     folder = split(step.path)[0]
     stem = f"{folder}/{stem}" if folder else stem
-    updates = work.before is not None and work.like is not None and work.like.path == step.path
-    lossy = updates and ((step.root, step.path) in in_place or _rename_would_lose(trees[step.root], step.path))
+    lossy = work.updates and ((step.root, step.path) in in_place or _rename_would_lose(trees[step.root], step.path))
     return work.but(
         step=step.but(
             temp=stem + ".new" if step.temp is not None else None,
@@ -209,24 +245,36 @@ def _check(trees: Sequence[Tree], works: Sequence[Work]) -> None:
     """Refuse before anything is begun what would be refused later anyway."""
     seen: dict[object, str] = {}
     for work in works:
-        tree, step = trees[work.step.root], work.step
-        found = tree.stat(step.path)
-        if found is None or work.before is None:
-            if found is not None or work.before is not None:
-                raise FileChanged(path=work.name, expected=step.before, found="" if found else None)
-        elif found.fingerprint != work.before.fingerprint:
-            steps.verify(tree, step, work.before.content)
-        if found is not None and work.after is not None and not _writable(tree, step.path):
-            raise PermissionDenied(path=work.name, operation="write")
-        for key in {(step.root, step.path), (found.device, found.inode) if found else (step.root, step.path)}:
-            if key in seen:
-                raise SameFileTwice(path=work.name, other=seen[key])
-            seen[key] = work.name
+        step, tree = work.step, trees[work.step.root]
+        with _writing(work.name):
+            found = tree.stat(step.path)
+            if found is None or work.before is None or found.fingerprint != work.before.fingerprint:
+                steps.verify(tree, step, work.before.content if work.before else None)
+            if found is not None and not _permitted(tree, work):
+                raise PermissionDenied(path=work.name, operation="write")
+            key = _identity(tree, step.path)
+        if key in seen:
+            raise SameFileTwice(path=work.name, other=seen[key])
+        seen[key] = work.name
 
 
-def _writable(tree: Tree, path: str) -> bool:
-    folder, name = split(path)
-    return tree.fs.writable(tree.folder(folder), name)
+def _permitted(tree: Tree, work: Work) -> bool:
+    """Whether this user may write the file, or take its name away where that is what will happen."""
+    folder, name = split(work.step.path)
+    if work.updates:
+        return tree.fs.writable(tree.folder(folder), name)
+    return tree.fs.removable(tree.folder(folder), name)
+
+
+def _identity(tree: Tree, path: str) -> tuple[object, ...]:
+    """The same for all ways to name one file, whether it exists or not."""
+    rest = ""
+    found = tree.stat(path)
+    while found is None:  # the root exists
+        path, name = split(path)
+        rest = f"/{name}{rest}"
+        found = tree.stat(path)
+    return *found.fingerprint[:2], rest
 
 
 def _missing_folders(trees: Sequence[Tree], works: Sequence[Work]) -> tuple[tuple[int, str], ...]:

@@ -25,6 +25,7 @@ _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)  # search permission is enough where the system can tell
 _FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _IOV_MAX = 512
+_CAPABILITY = "security.capability"
 _NO_LOCKS_HERE = {errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}
 _KINDS = {modes.S_IFREG: "file", modes.S_IFDIR: "folder", modes.S_IFLNK: "link"}
 
@@ -99,6 +100,10 @@ class FS:
         """Whether the mode bits let this user write the file."""
         raise NotImplementedError
 
+    def removable(self, folder: int, name: str) -> bool:
+        """Whether this user may take the name away: by the folder's mode bits, its sticky bit among them."""
+        raise NotImplementedError
+
     def lock(self, folder: int) -> int | None:
         """Take the folder's lock and give the handle that holds it, or None while another has it."""
         raise NotImplementedError
@@ -121,6 +126,14 @@ class FS:
 
     def set_mode(self, handle: int, mode: int) -> None:
         """Set an open file's permission bits."""
+        raise NotImplementedError
+
+    def capability(self, handle: int) -> bytes:
+        """The privileges a program gets from its file, which writing to it takes away; empty for none."""
+        raise NotImplementedError
+
+    def set_capability(self, handle: int, value: bytes) -> None:
+        """Give a program its privileges back."""
         raise NotImplementedError
 
     def copy_metadata(self, source: int, target: int) -> bool:
@@ -196,6 +209,15 @@ class LocalFS(FS):
         effective = os.access in os.supports_effective_ids
         return os.access(name, os.W_OK, dir_fd=folder, effective_ids=effective)
 
+    def removable(self, folder: int, name: str) -> bool:
+        effective = os.access in os.supports_effective_ids
+        if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=effective):
+            return False
+        above, user = os.fstat(folder), os.geteuid()
+        if not above.st_mode & modes.S_ISVTX or user in {0, above.st_uid}:
+            return True
+        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_uid == user
+
     def lock(self, folder: int) -> int | None:
         handle = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=folder)
         try:
@@ -252,16 +274,21 @@ class LocalFS(FS):
     def set_mode(self, handle: int, mode: int) -> None:
         os.fchmod(handle, mode)
 
+    def capability(self, handle: int) -> bytes:
+        return _attribute(handle, _CAPABILITY) or b""
+
+    def set_capability(self, handle: int, value: bytes) -> None:
+        os.setxattr(handle, _CAPABILITY, value)
+
     def copy_metadata(self, source: int, target: int) -> bool:
         wanted, got = os.fstat(source), os.fstat(target)
         try:
             if (wanted.st_uid, wanted.st_gid) != (got.st_uid, got.st_gid):
                 os.fchown(target, wanted.st_uid, wanted.st_gid)
             os.fchmod(target, modes.S_IMODE(wanted.st_mode))
-            _copy_attributes(source, target)
         except PermissionError:
             return False
-        return True
+        return _copy_attributes(source, target)
 
     def sync(self, handle: int) -> None:
         try:
@@ -313,26 +340,34 @@ def _stat(status: os.stat_result) -> Stat:
     )
 
 
-def _copy_attributes(source: int, target: int) -> None:
-    """Copy extended attributes, POSIX ACLs among them, where the system has them."""
+def _copy_attributes(source: int, target: int) -> bool:
+    """Copy extended attributes, POSIX ACLs among them, where the system has them; False if one can't be kept."""
     if not hasattr(os, "listxattr"):
-        return
+        return True
     try:
-        names = os.listxattr(source)
-        for name in os.listxattr(target):
+        names, inherited = os.listxattr(source), os.listxattr(target)
+    except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            return True
+        raise
+    try:
+        for name in inherited:
             if name not in names:
-                os.removexattr(target, name)  # inherited from the folder's default ACL
+                os.removexattr(target, name)  # from the folder's default ACL
         for name in names:
-            value = os.getxattr(source, name)
-            if not _has_attribute(target, name, value):
+            value = _attribute(source, name)
+            if value is not None and _attribute(target, name) != value:
                 os.setxattr(target, name, value)
     except OSError as error:
-        if error.errno not in {errno.ENOTSUP, errno.ENODATA}:
+        if error.errno not in {errno.EPERM, errno.EACCES, errno.ENOTSUP}:
             raise
-
-
-def _has_attribute(handle: int, name: str, value: bytes) -> bool:
-    try:
-        return os.getxattr(handle, name) == value
-    except OSError:
         return False
+    return True
+
+
+def _attribute(handle: int, name: str) -> bytes | None:
+    """An extended attribute, or None where there is none."""
+    try:
+        return os.getxattr(handle, name)
+    except (OSError, AttributeError):
+        return None

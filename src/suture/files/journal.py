@@ -15,23 +15,23 @@ user's state folder (a container that dies takes it along and leaves the tree ha
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
 from suture.errors import RecoveryBlocked
-from suture.files.paths import OWN_PREFIX
+from suture.files.paths import INTENT_NAME
+from suture.files.protected import OWN_PREFIX
 from suture.files.tree import split
+from suture.json_text import dumps, loads
 from suture.plan import digest
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from suture.files.tree import Tree
-
-INTENT_NAME = OWN_PREFIX + "intent"
 
 _OPEN = b"suture-intent 1 open\n"
 _DONE = b"suture-intent 1 done\n"
@@ -73,14 +73,17 @@ class Journal:
 
     def exists(self) -> bool:
         """Whether a transaction is under way or was interrupted."""
-        return self._home.stat(INTENT_NAME) is not None
+        found = self._home.stat(INTENT_NAME)
+        if found is not None and found.kind != "file":
+            raise RecoveryBlocked(intent=INTENT_NAME, reason=f"{INTENT_NAME} is not a file")
+        return found is not None
 
     def write(self, intent: Intent, *, durable: bool) -> None:
         """Make the intent known before anything else is done."""
         line = self._dump(intent)
         handle = self._home.create(INTENT_NAME, _MODE)
         try:
-            self._home.write(handle, (_OPEN, line, b"\n", digest((line,)).encode(), b"\n"))
+            self._home.write(handle, (_OPEN, line, b"\n", digest((line,), len(line)).encode(), b"\n"))
             if durable:
                 self._home.fs.sync(handle)
         finally:
@@ -102,9 +105,13 @@ class Journal:
         """The intent and whether it is done; (None, False) if it was never finished writing."""
         raw = b"".join(self._home.chunks(INTENT_NAME))
         head, line, check, *_ = (*raw.split(b"\n"), b"", b"")
-        if head + b"\n" not in {_OPEN, _DONE} or check.decode("ascii", "replace") != digest((line,)):
+        if head + b"\n" not in {_OPEN, _DONE} or check.decode("ascii", "replace") != digest((line,), len(line)):
             return None, False
-        return self._load(line), head + b"\n" == _DONE
+        try:
+            return self._load(line), head + b"\n" == _DONE
+        except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+            reason = f"{INTENT_NAME} is not an intent that suture wrote"
+            raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
 
     def remove(self) -> None:
         """Forget the transaction: nothing of it is left."""
@@ -120,17 +127,18 @@ class Journal:
             "folders": intent.folders,
             "steps": [{name: getattr(step, name) for name in Step.__match_args__} for step in intent.steps],
         }
-        return json.dumps(document).encode()
+        return dumps(document).encode()
 
     def _load(self, line: bytes) -> Intent:
-        document = json.loads(line)
+        document: Any = loads(line.decode())
         known = {tree.root: index for index, tree in enumerate(self._trees)}
         known[document["roots"][0]] = 0  # the folder itself may have been moved or be known by another path
         steps = [Step(**step) for step in document["steps"]]
         used = {step.root for step in steps} | {root for root, _ in document["folders"]}
         for root in used:
             if document["roots"][root] not in known:
-                raise RecoveryBlocked(intent=document["id"], root=document["roots"][root])
+                reason = f"it changed files in {document['roots'][root]}, which is not a root of this workspace"
+                raise RecoveryBlocked(intent=INTENT_NAME, reason=reason)
         number = {index: known.get(root, 0) for index, root in enumerate(document["roots"])}
         return Intent(
             document["id"],

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 
-from suture.errors import WorkspaceBusy
+from suture import log
+from suture.errors import PermissionDenied, WorkspaceBusy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class Lock:
     """Hold the locks of all given roots, always taken in the same order."""
 
     def __init__(self, trees: Sequence[Tree], timeout_ms: int) -> None:
-        self._trees = sorted(trees, key=lambda tree: tree.fs.fstat(tree.folder("")).fingerprint[:2])
+        folders = {tree.fs.fstat(tree.folder("")).fingerprint[:2]: tree for tree in trees}
+        self._trees = [folders[identity] for identity in sorted(folders)]
         self._timeout = timeout_ms / 1000
         self._held: list[tuple[Tree, int]] = []
 
@@ -47,14 +49,23 @@ class Lock:
 
     def _take(self, tree: Tree, deadline: float) -> int:
         wait = _FIRST_WAIT
-        while (handle := tree.fs.lock(tree.folder(""))) is None:
+        while (handle := self._try(tree)) is None:
             if time.monotonic() >= deadline:
                 raise WorkspaceBusy(waited_ms=int(self._timeout * 1000))
             time.sleep(wait)
             wait = min(wait * 2, _LONGEST_WAIT)
         return handle
 
+    def _try(self, tree: Tree) -> int | None:
+        try:
+            return tree.fs.lock(tree.folder(""))
+        except PermissionError as error:
+            raise PermissionDenied(path=tree.root, operation="lock") from error
+
     def _release(self) -> None:
         while self._held:
             tree, handle = self._held.pop()
-            tree.fs.close(handle)
+            try:
+                tree.fs.close(handle)
+            except OSError as error:  # the kernel lets go of it all the same
+                log.debug("lock", "letting go: %s", error)

@@ -12,8 +12,6 @@ Paths are literal: no percent-decoding, no `~`, no drive letters.
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
 from suture.errors import (
     FileNotFound,
     InvalidPath,
@@ -22,6 +20,7 @@ from suture.errors import (
     PathOutsideWorkspace,
     ProtectedPath,
 )
+from suture.files.protected import OWN, OWN_PREFIX, PROTECTED, Patterns
 from suture.files.tree import Tree, split
 from suture.records import Record
 
@@ -31,43 +30,13 @@ if TYPE_CHECKING:
 
     from suture.files.fs import Stat
 
-OWN_PREFIX = ".suture-"
-"""Every temporary, backup and intent file begins so; walks and globs skip them."""
+INTENT_NAME = OWN_PREFIX + "intent"
+"""The intent of a transaction, in the workspace root."""
 
-PROTECTED = (
-    ".git/**",
-    ".hg/**",
-    ".mcp.json",
-    ".cursor/mcp.json",
-    ".vscode/settings.json",
-    ".vscode/tasks.json",
-    ".vscode/mcp.json",
-    ".claude/settings*.json",
-    ".envrc",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".mkshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".login",
-    ".inputrc",
-    "config.fish",
-    "fish/conf.d/**",
-    OWN_PREFIX + "*",
-)
 _MAX_LINKS = 40
 _MAX_NAMES = 256
-_IGNORABLE = {*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x00AD, 0xFEFF}
+_MAX_NAME = 255
+_SHOWN = 80
 _BIDI = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
 
@@ -81,6 +50,8 @@ class Target(Record):
     """The path as results show it: relative to the workspace root, absolute under an extra one."""
     stat: Stat | None
     """What stood there, or None: a file that can be made."""
+    missing: str = ""
+    """The part of the path that would have to be made."""
 
 
 class Resolver:
@@ -88,8 +59,9 @@ class Resolver:
 
     def __init__(self, trees: Sequence[Tree], *, protect: Sequence[str] = (), allow: Sequence[str] = ()) -> None:
         self._trees = trees
-        self._protected = (*PROTECTED, *protect)
-        self._allowed = allow
+        self._own = Patterns(OWN)
+        self._protected = Patterns((*PROTECTED, *protect))
+        self._allowed = Patterns(allow)
         self._roots = [(tuple(_names(spelling)), index) for index, spelling in _spellings(trees)]
 
     def resolve(self, requested: str) -> Target:
@@ -149,42 +121,42 @@ class Resolver:
         self._check_protected(requested, path)
         if stat is None or stat.kind != "file":
             kind = "folder" if stat is None else stat.kind
-            raise NotAFile(path=requested, kind="device, pipe or socket" if kind == "other" else kind)
+            raise NotAFile(path=requested, kind=kind)
         return Target(requested, root, path, self.shown(root, path), stat)
 
     def _missing(self, requested: str, root: int, path: str, rest: list[str]) -> Target:
         if ".." in rest or (rest and not rest[-1]):
             raise FileNotFound(path=requested, near=[])
-        path = "/".join((path, *(name for name in rest if name)))
+        folder, name = split(path)
+        missing = "/".join((name, *rest))
+        _check_lengths(requested, missing)  # a link may have led here
+        path = f"{folder}/{missing}" if folder else missing
         self._check_protected(requested, path)
-        return Target(requested, root, path, self.shown(root, path), None)
+        return Target(requested, root, path, self.shown(root, path), None, missing)
 
     def shown(self, root: int, path: str) -> str:
         """A path as results name it."""
         return path if root == 0 else f"{self._trees[root].root.rstrip('/')}/{path}"
 
     def _check_protected(self, requested: str, path: str) -> None:
-        rule = _matching(path, self._protected)
-        if rule is not None and (_matching(path, self._allowed) is None or rule.startswith(OWN_PREFIX)):
+        rule = self._own.match(path)
+        if rule is None and self._allowed.match(path) is None:
+            rule = self._protected.match(path)
+        if rule is not None:
             raise ProtectedPath(path=requested, rule=rule)
 
 
 def check_new_name(target: Target) -> None:
     """Refuse names that a new file should not have; existing files may have them."""
-    path = target.path
-    for char in path:
+    new = target.missing
+    for char in new:
         point = ord(char)
         if point < 0x20 or 0x7F <= point < 0xA0 or point in _BIDI or 0xD800 <= point < 0xE000:  # noqa: PLR2004
             raise InvalidPath(path=target.requested, reason=f"a new name may not hold U+{point:04X}")
-    if "\\" in path:
+    if "\\" in new:
         raise InvalidPath(path=target.requested, reason="folders are separated by /, not by a backslash")
-    if path.startswith("~"):
+    if target.path.startswith("~"):
         raise InvalidPath(path=target.requested, reason="~ is not expanded, and makes a bad name")
-
-
-def matches(path: str, patterns: Sequence[str]) -> bool:
-    """Whether a pattern names this path, at any depth and in any case; `name/**` names all below."""
-    return _matching(path, patterns) is not None
 
 
 def _check_sane(requested: str) -> None:
@@ -193,11 +165,17 @@ def _check_sane(requested: str) -> None:
     if "\0" in requested:
         raise InvalidPath(path=requested, reason="it holds a NUL")
     if requested.count("/") > _MAX_NAMES:
-        raise InvalidPath(path=requested[:80], reason="it is too deep")
+        raise InvalidPath(path=requested[:_SHOWN] + "…", reason="it is too deep")
     try:
         requested.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise InvalidPath(path=ascii(requested), reason="it holds half of a surrogate pair") from None
+    _check_lengths(requested, requested)
+
+
+def _check_lengths(requested: str, path: str) -> None:
+    if any(len(name) > _MAX_NAME for name in path.encode("utf-8", "surrogateescape").split(b"/")):
+        raise InvalidPath(path=requested[:_SHOWN] + "…", reason="a name in it is too long")
 
 
 def _names(path: str) -> list[str]:
@@ -211,25 +189,3 @@ def _spellings(trees: Sequence[Tree]) -> list[tuple[int, str]]:
     """Every way a root may be written, the longest first, so that a root inside another is found."""
     found = {(index, way) for index, tree in enumerate(trees) for way in (tree.root, tree.fs.real_path(tree.root))}
     return sorted(found, key=lambda pair: -len(pair[1]))
-
-
-def _matching(path: str, patterns: Sequence[str]) -> str | None:
-    """The first pattern that names this path, at any depth and in any case."""
-    names = [_folded(name) for name in path.split("/") if name not in {"", "."}]
-    for pattern in patterns:
-        wanted = pattern.casefold().removesuffix("/**").split("/")
-        whole = pattern.endswith("/**")
-        for start in range(len(names) - len(wanted) + 1):
-            ends_here = start + len(wanted) == len(names)
-            if (whole or ends_here) and all(map(fnmatchcase, names[start:], wanted)):
-                return pattern
-    return None
-
-
-def _folded(name: str) -> str:
-    """A name as the most forgiving file system would compare it."""
-    if not name.isascii():
-        from unicodedata import normalize  # rarely needed
-
-        name = normalize("NFKC", "".join(char for char in name if ord(char) not in _IGNORABLE))
-    return name.casefold().rstrip(". ")

@@ -8,10 +8,13 @@ again by whoever comes next.
 from __future__ import annotations
 
 import errno
+import os
 
 from suture import log
+from suture.errors import RecoveryBlocked, SutureError
 from suture.files import steps
 from suture.files.journal import Journal
+from suture.files.paths import INTENT_NAME
 from suture.files.tree import split
 from suture.records import Record
 
@@ -35,6 +38,14 @@ class Recovered(Record):
 
 def recover(trees: Sequence[Tree], *, durable: bool) -> Recovered | None:
     """Clear up what an earlier process left behind. The caller holds the workspace lock."""
+    try:
+        return _recover(trees, durable=durable)
+    except OSError as error:
+        reason = os.strerror(error.errno or errno.EIO)
+        raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
+
+
+def _recover(trees: Sequence[Tree], *, durable: bool) -> Recovered | None:
     journal = Journal(trees)
     if not journal.exists():
         return None
@@ -54,8 +65,16 @@ def recover(trees: Sequence[Tree], *, durable: bool) -> Recovered | None:
 
 
 def roll_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool) -> tuple[str, ...]:
-    """Put everything back and forget the intent."""
-    aside = [steps.undo(trees[step.root], step) for step in reversed(intent.steps)]
+    """Put everything back and forget the intent; it stays if a part cannot be put back, which stops no other part."""
+    aside: list[str | None] = []
+    failed: list[Exception] = []
+    for step in reversed(intent.steps):
+        try:
+            aside.append(steps.undo(trees[step.root], step))
+        except (OSError, SutureError) as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
     for root, path in reversed(intent.folders):
         _remove_folder(trees[root], path)
     if durable:

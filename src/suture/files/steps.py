@@ -13,9 +13,10 @@ A file that somebody else wrote after a crash is left alone; what stood there be
 from __future__ import annotations
 
 import errno
+import os
 
-from suture.errors import FileChanged
-from suture.files.journal import INTENT_NAME, Step
+from suture.errors import FileChanged, FileNotFound
+from suture.files.paths import INTENT_NAME
 from suture.files.tree import Tree, split
 from suture.plan import digest
 
@@ -23,16 +24,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from suture.files.journal import Step
     from suture.plan import Content
 
 _PRIVATE = 0o600
 _DEFAULT = 0o666
+_SET_ID = 0o6000
 _SECTOR = 512
+_LONGEST_STEM = 230  # leaves room for an ending in the 255 bytes of a name
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EACCES}
 
 
 class CannotKeep(Exception):
-    """A new file cannot be given the old one's owner or attributes."""
+    """A rename would lose something the file has: the commit starts again and writes in place."""
 
     def __init__(self, step: Step) -> None:
         super().__init__(step.path)
@@ -51,6 +55,7 @@ def stage(tree: Tree, step: Step, content: Content | None, like: Source | None, 
     """Make the temporary and the backup file. Without `content` the new file is `like` itself."""
     if step.temp is not None:
         if content is not None:
+            like, mode = (None, _PRIVATE) if step.in_place else (like, mode)  # it will only be read
             _write_new(tree, step, step.temp, content.pieces, like, mode)
         elif like is not None:
             _link_or_copy(like, tree, step, step.temp)
@@ -81,7 +86,12 @@ def publish(tree: Tree, step: Step, content: Content | None, *, durable: bool) -
     elif step.temp is None:
         tree.unlink(step.path)
     elif step.backup is not None:
-        tree.rename(step.temp, step.path)
+        try:
+            tree.rename(step.temp, step.path)
+        except OSError as error:
+            if error.errno == errno.EBUSY:  # the file is a mount point
+                raise CannotKeep(step) from error
+            raise
     else:
         _publish_new(tree, step, step.temp)
 
@@ -118,6 +128,9 @@ def _undo_create(tree: Tree, step: Step) -> None:
 
 
 def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
+    if step.temp is not None and tree.stat(step.temp) is not None:  # not published: what stands there is not ours
+        tree.unlink(backup)
+        return None
     old, now = tree.stat(backup), tree.stat(step.path)
     if now is None:
         tree.rename(backup, step.path)
@@ -143,22 +156,29 @@ def _undo_in_place(tree: Tree, step: Step, backup: str) -> str | None:
 
 
 def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
-    """Whether a file is half written by us: every sector of it is the old or the new one."""
+    """Whether a file is half written by us: every sector of it is the old or the new one.
+
+    On the way back it can be both in the other order; what a file gained but did not receive is zeros.
+    """
     old, new, now = (
         b"".join(tree.chunks(path)) if path is not None and tree.stat(path) is not None else b""
         for path in (backup, step.temp, step.path)
     )
     for at in range(0, len(now), _SECTOR):
-        part = now[at : at + _SECTOR]
-        mixed = any(part == new[at : at + cut] + old[at + cut : at + len(part)] for cut in range(len(part) + 1))
-        if not mixed and part.strip(b"\0"):
+        end = min(at + _SECTOR, len(now))
+        part, before, after = (content[at:end].ljust(end - at, b"\0") for content in (now, old, new))
+        cuts = range(end - at + 1) if part not in {before, after} and part.strip(b"\0") else ()
+        if cuts and not any(part in {after[:cut] + before[cut:], before[:cut] + after[cut:]} for cut in cuts):
             return False
     return True
 
 
 def _put_aside(tree: Tree, step: Step, backup: str) -> str:
+    folder, name = split(step.path)
+    short = os.fsdecode(os.fsencode(name)[:_LONGEST_STEM])
+    stem = f"{folder}/{short}" if folder else short
     number = 0
-    while tree.stat(aside := f"{step.path}.suture-orig{number or ''}") is not None:
+    while tree.stat(aside := f"{stem}.suture-orig{number or ''}") is not None:
         number += 1
     tree.rename(backup, aside)
     return aside
@@ -222,8 +242,13 @@ def _link_or_copy(source: Source, tree: Tree, step: Step, path: str) -> None:
 def _overwrite(tree: Tree, path: str, pieces: Iterable[bytes | memoryview], *, durable: bool) -> None:
     handle = tree.open_write(path)
     try:
+        mode, capability = tree.fs.fstat(handle).mode, tree.fs.capability(handle)
         size = _write_all(tree, handle, pieces)
         tree.fs.truncate(handle, size)
+        if mode & _SET_ID:  # the kernel takes these away from a file that is written
+            tree.fs.set_mode(handle, mode)
+        if capability:
+            tree.fs.set_capability(handle, capability)
         if durable:
             tree.fs.sync(handle)
     finally:
@@ -242,13 +267,19 @@ def _write_all(tree: Tree, handle: int, pieces: Iterable[bytes | memoryview]) ->
 
 
 def _drop(tree: Tree, path: str | None) -> None:
-    if path is not None and tree.stat(path) is not None:
-        tree.unlink(path)
+    if path is not None:
+        try:
+            tree.unlink(path)
+        except FileNotFound:
+            return
+        except OSError as error:
+            if error.errno not in {errno.ENOENT, errno.ENAMETOOLONG}:
+                raise
 
 
 def _digest_of(tree: Tree, path: str) -> str | None:
     found = tree.stat(path)
-    return digest(list(tree.chunks(path))) if found is not None and found.kind == "file" else None
+    return digest(tree.chunks(path), found.size) if found is not None and found.kind == "file" else None
 
 
 def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> bool:
@@ -277,7 +308,7 @@ def _can_link(tree: Tree) -> bool:
     try:
         tree.link(INTENT_NAME, probe)
     except FileExistsError:
-        return True
+        pass  # a recovery was stopped right here
     except OSError:
         return False
     tree.unlink(probe)

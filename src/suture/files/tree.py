@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import errno
 
+from suture import log
 from suture.errors import (
     FileNotFound,
-    InvalidPath,
     NotAFolder,
     PathOutsideWorkspace,
     PermissionDenied,
@@ -49,7 +49,11 @@ class Tree:
     def close(self) -> None:
         """Close the folders that are kept open."""
         while self._open:
-            self.fs.close(self._open.popitem()[1])
+            _, handle = self._open.popitem()
+            try:
+                self.fs.close(handle)
+            except OSError as error:  # nothing was written through it: what landed has landed
+                log.debug("tree", "closing a folder: %s", error)
 
     def folder(self, path: str) -> int:
         """A handle on a folder; it stays open until the tree is closed or many others were opened."""
@@ -99,7 +103,7 @@ class Tree:
             if error.errno not in {errno.ENOTDIR, errno.ELOOP}:
                 raise _as_ours(error, path, "open") from error
             found = self.fs.stat(folder, name)
-            if found is not None and found.kind == "link":
+            if found is not None and found.kind in {"link", "folder"}:  # a folder: it was a link just now
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
             raise NotAFolder(path=path, folder=path) from error
 
@@ -111,6 +115,8 @@ class Tree:
         except (FileNotFound, NotAFolder):
             return None
         except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                return None  # no such file can exist here
             raise _as_ours(error, path, "look at") from error
 
     def read_link(self, path: str) -> str:
@@ -119,6 +125,8 @@ class Tree:
         try:
             return self.fs.read_link(self.folder(parent), name)
         except OSError as error:
+            if error.errno == errno.EINVAL:
+                raise PathOutsideWorkspace(path=path, reason=f"{path} was a symbolic link and is none now") from error
             raise _as_ours(error, path, "read") from error
 
     def names(self, path: str) -> list[str]:
@@ -210,6 +218,4 @@ def _as_ours(error: OSError, path: str, operation: str) -> Exception:
         return FileNotFound(path=path, near=[])
     if error.errno in {errno.EACCES, errno.EPERM}:
         return PermissionDenied(path=path, operation=operation)
-    if error.errno == errno.ENAMETOOLONG:
-        return InvalidPath(path=path, reason="a name in it is too long")
     return error

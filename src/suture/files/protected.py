@@ -1,0 +1,97 @@
+"""Names that no tool may touch, because something on this machine runs or obeys them.
+
+A pattern is a name, or names joined by `/`, with `*`, `?` and `[…]`; `name/**` stands for a folder and all below it.
+It fits at any depth. Names are compared as the most forgiving file system would: without case, without characters
+that are not seen, without trailing dots and spaces.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+OWN_PREFIX = ".suture-"
+"""Every temporary, backup and intent file begins so; walks and globs skip them."""
+
+PROTECTED = (
+    ".git/**",
+    ".hg/**",
+    ".mcp.json",
+    ".cursor/mcp.json",
+    ".vscode/settings.json",
+    ".vscode/tasks.json",
+    ".vscode/mcp.json",
+    ".claude/settings*.json",
+    ".envrc",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".mkshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".login",
+    ".logout",
+    ".inputrc",
+    "config.fish",
+    "fish/conf.d/**",
+)
+OWN = (OWN_PREFIX + "*/**",)
+_IGNORABLE = {*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x00AD, 0xFEFF}
+
+
+class Patterns:
+    """A list of patterns, found by the name they begin with."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._by_name: dict[str, list[tuple[str, list[str], bool]]] = {}
+        self._by_wildcard: list[tuple[str, list[str], bool]] = []
+        for pattern in patterns:
+            names = pattern.casefold().removesuffix("/**").split("/")
+            rule = pattern, names, pattern.endswith("/**")
+            if _plain_part(names[0]) == names[0]:
+                self._by_name.setdefault(names[0], []).append(rule)
+            else:
+                self._by_wildcard.append(rule)
+
+    def match(self, path: str) -> str | None:
+        """The first pattern that fits a path."""
+        names = [_folded(name) for name in path.split("/") if name not in {"", "."}]
+        for start, name in enumerate(names):
+            for pattern, wanted, whole in self._by_name.get(name, []) + self._by_wildcard:
+                rest = len(names) - start - len(wanted)
+                if (rest == 0 or (whole and rest > 0)) and all(map(_like, names[start:], wanted)):
+                    return pattern
+        return None
+
+
+def _like(name: str, pattern: str) -> bool:
+    """Whether a name fits a pattern; only a pattern with wildcards that could fit costs the import."""
+    plain = _plain_part(pattern)
+    if plain == pattern or not name.startswith(plain):
+        return name == pattern
+    from fnmatch import fnmatchcase
+
+    return fnmatchcase(name, pattern)
+
+
+def _plain_part(pattern: str) -> str:
+    """What stands before the first wildcard."""
+    return pattern[: min(pattern.find(char) % (len(pattern) + 1) for char in "*?[")]
+
+
+def _folded(name: str) -> str:
+    if not name.isascii():
+        from unicodedata import normalize
+
+        name = normalize("NFKC", "".join(char for char in name if ord(char) not in _IGNORABLE))
+    return name.casefold().rstrip(". ")

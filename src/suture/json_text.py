@@ -1,0 +1,58 @@
+"""JSON without the regular expressions.
+
+The standard `json` package is a thin layer over the C module `_json`, but importing it imports `re`, which
+takes as long as starting Python does (docs/adr/0002). These two functions call the C module directly, as the
+package does, and leave everything unusual, errors included, to the package itself.
+"""
+
+from __future__ import annotations
+
+_SPACE = " \t\n\r"
+
+
+class _Plain:
+    """What the C scanner asks its decoder for: nothing special."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int = float, int
+    memo: dict[str, str] = {}  # noqa: RUF012  the scanner's own
+
+    @staticmethod
+    def parse_constant(name: str) -> float:
+        return float(name.replace("Infinity", "inf"))
+
+
+def loads(text: str) -> object:
+    """As `json.loads`."""
+    stripped = text.strip(_SPACE)
+    try:
+        from _json import make_scanner
+
+        value, end = make_scanner(_Plain)(stripped, 0)  # type: ignore[arg-type]  # any object with these attributes
+        if end == len(stripped):
+            return value
+    except Exception:  # noqa: BLE001, S110  the package says what is wrong, in its own words
+        pass
+    import json
+
+    return json.loads(text)
+
+
+def dumps(value: object) -> str:
+    """As `json.dumps`."""
+    try:
+        from _json import encode_basestring_ascii, make_encoder
+
+        sort_keys = skip_keys = False
+        allow_nan = True
+        encode = make_encoder({}, _unknown, encode_basestring_ascii, None, ": ", ", ", sort_keys, skip_keys, allow_nan)
+        return "".join(encode(value, 0))
+    except Exception:  # noqa: BLE001  see above
+        import json
+
+        return json.dumps(value)
+
+
+def _unknown(value: object) -> object:
+    raise TypeError(value)

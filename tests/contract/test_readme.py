@@ -1,0 +1,68 @@
+"""The README shows what works: every example in it is run."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+FILES = {"greeting.txt": "hello world\n", "draft.md": "# Draft\n", "obsolete.txt": "old\n"}
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+def run(command: list[str] | str, cwd: Path) -> str:
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    shell = isinstance(command, str)
+    return subprocess.run(
+        command, cwd=cwd, shell=shell, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def python_blocks() -> list[str]:
+    return [code for language, code in BLOCKS if language == "python"]
+
+
+def test_the_transaction_does_what_the_text_says(sample: Path) -> None:
+    out = run([sys.executable, "-c", python_blocks()[0]], sample)
+    assert out == (
+        "[('src/new.py', 'create'), ('greeting.txt', 'update'), ('draft.md', 'rename'), ('obsolete.txt', 'delete')]\n"
+    )
+    found = {str(path.relative_to(sample)): path.read_text() for path in sample.rglob("*") if path.is_file()}
+    assert found == {"src/new.py": "VALUE = 1\n", "greeting.txt": "HELLO world\n", "docs/guide.md": "# Draft\n"}
+
+
+def test_the_failing_call_prints_what_is_shown(sample: Path) -> None:
+    (shown,) = [code for language, code in BLOCKS if language == "text"]
+    assert run([sys.executable, "-c", python_blocks()[1]], sample) == shown
+
+
+def test_every_command_prints_what_is_shown(sample: Path) -> None:
+    (session,) = [code for language, code in BLOCKS if language == "console" and code.startswith("$ ")]
+    steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE)
+    assert len(steps) >= 4
+    for command, shown in steps:
+        assert run(command, sample) == shown, command
+
+
+def test_the_two_commands_are_targets_of_the_makefile() -> None:
+    makefile = (Path(__file__).parents[2] / "Makefile").read_text(encoding="utf-8")
+    for target in ("demo", "test"):
+        assert f"make {target} " in README
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+def test_the_demo_runs_to_its_end() -> None:
+    out = run([sys.executable, "examples/demo.py"], Path(__file__).parents[2])
+    assert "the process ended with signal 9" in out
+    assert "has been rolled back" in out
+    assert "landed as change" in out

@@ -1,0 +1,58 @@
+"""What `suture` imports decides how fast it answers; the times themselves are in bench/."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SLOW = (
+    "mcp tree_sitter rich pydantic typing dataclasses logging pathlib inspect asyncio shutil subprocess difflib".split()
+)
+CALL_ONLY = "argparse re json hashlib".split()
+PROBE = """
+import sys
+from suture.cli import main
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    pass
+sys.stderr.write("\\n".join(sys.modules))
+"""
+
+
+def imported(words: list[str], cwd: Path) -> set[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+    bare, found = (
+        set(
+            subprocess.run(
+                [sys.executable, "-c", code, *words],
+                cwd=cwd,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stderr.split()
+        )
+        for code in ("import sys; sys.stderr.write('\\n'.join(sys.modules))", PROBE)
+    )
+    return found - bare
+
+
+@pytest.mark.promise("bound.start-up")
+def test_help_imports_nothing_slow(tmp_path: Path) -> None:
+    found = imported(["--help"], tmp_path)
+    assert "suture.cli.parser" in found
+    assert found.isdisjoint(SLOW)
+    assert {name for name in found if name.startswith("suture")} == {"suture", "suture.cli", "suture.cli.parser"}
+
+
+@pytest.mark.promise("bound.start-up")
+def test_a_call_imports_nothing_slow(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x")
+    found = imported(["call", "file_read", json.dumps({"path": "a"})], tmp_path)
+    assert "suture.tools.read" in found
+    assert found.isdisjoint([*SLOW, *CALL_ONLY])
+    assert found.isdisjoint(["suture.files.commit", "suture.diff", "suture.edits"])

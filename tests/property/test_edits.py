@@ -1,0 +1,173 @@
+"""The laws of edits, held against a model that knows only single bytes."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suture.edits import Edit, apply, compose, edit, invert, minimize, ordered
+from suture.errors import OverlappingEdits
+
+BODIES = st.binary(max_size=12)
+NEWS = st.one_of(st.just(b""), st.binary(max_size=4))
+STEADY = settings(deadline=None, max_examples=200)
+
+
+def modelled(body: bytes, edits: list[Edit]) -> bytes:
+    """The text after the edits: walk over the places, look at every edit at each."""
+    result = b""
+    for offset in range(len(body) + 1):
+        here = [each for each in edits if each.span.start == offset]
+        result += b"".join(each.new for each in here if len(each.span) == 0)
+        result += b"".join(each.new for each in here if len(each.span) > 0)
+        if not any(each.span.start <= offset < each.span.end for each in edits):
+            result += body[offset : offset + 1]
+    return result
+
+
+def collide(one: Edit, other: Edit) -> bool:
+    """Whether the edits touch the same byte, or one inserts inside the other."""
+    start, end = max(one.span.start, other.span.start), min(one.span.end, other.span.end)
+    if len(one.span) and len(other.span):
+        return start < end
+    outer, inner = (one, other) if len(one.span) else (other, one)
+    return outer.span.start < inner.span.start < outer.span.end
+
+
+def possible(edits: list[Edit], size: int) -> bool:
+    inside = all(0 <= each.span.start <= each.span.end <= size for each in edits)
+    return inside and not any(collide(one, other) for index, one in enumerate(edits) for other in edits[index + 1 :])
+
+
+@st.composite
+def lists(draw: st.DrawFn, size: int) -> list[Edit]:
+    """Edits that do not overlap, in any order."""
+    borders = sorted(draw(st.lists(st.integers(0, size), max_size=8)))
+    spans = list(zip(borders[::2], borders[1::2], strict=False))
+    return draw(st.permutations([edit(start, end, draw(NEWS)) for start, end in spans]))
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[bytes, list[Edit]]:
+    body = draw(BODIES)
+    return body, draw(lists(len(body)))
+
+
+@st.composite
+def sequences(draw: st.DrawFn) -> tuple[bytes, list[list[Edit]]]:
+    """A text and three lists of edits, each for the result of the one before."""
+    body = after = draw(BODIES)
+    steps = []
+    for _ in range(3):
+        steps.append(draw(lists(len(after))))
+        after = apply(after, steps[-1])
+    return body, steps
+
+
+@pytest.mark.promise("place.original")
+@STEADY
+@given(case=cases())
+def test_apply_does_what_the_model_does(case: tuple[bytes, list[Edit]]) -> None:
+    body, edits = case
+    assert apply(body, edits) == modelled(body, edits)
+
+
+@pytest.mark.promise("place.original")
+@STEADY
+@given(case=cases(), data=st.data())
+def test_the_order_in_which_edits_are_given_does_not_change_the_result(
+    case: tuple[bytes, list[Edit]], data: st.DataObject
+) -> None:
+    body, edits = case
+    places = {each.span.start: each for each in edits if not len(each.span)}
+    distinct = [each for each in edits if len(each.span) or places[each.span.start] is each]
+    assert apply(body, data.draw(st.permutations(distinct))) == apply(body, distinct)
+
+
+@pytest.mark.promise("place.overlap")
+@STEADY
+@given(
+    spans=st.lists(st.tuples(st.integers(-1, 8), st.integers(-1, 8)), max_size=4),
+    size=st.integers(0, 7),
+)
+def test_exactly_the_edits_that_overlap_or_lie_outside_are_refused(spans: list[tuple[int, int]], size: int) -> None:
+    edits = [edit(start, end, b"") for start, end in spans]
+    try:
+        result = ordered(edits, size)
+    except OverlappingEdits:
+        assert not possible(edits, size)
+    else:
+        assert possible(edits, size)
+        assert sorted(map(repr, result)) == sorted(map(repr, edits))
+
+
+@pytest.mark.promise("place.overlap")
+@STEADY
+@given(body=BODIES, news=st.lists(NEWS, max_size=5), data=st.data())
+def test_insertions_at_one_place_keep_the_order_of_the_request(
+    body: bytes, news: list[bytes], data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(0, len(body)))
+    inserted = [edit(place, place, new) for new in news]
+    assert apply(body, inserted) == body[:place] + b"".join(news) + body[place:]
+
+
+@pytest.mark.promise("back.invert")
+@STEADY
+@given(case=cases())
+def test_the_inverse_gives_the_original_and_its_inverse_the_edits(case: tuple[bytes, list[Edit]]) -> None:
+    body, edits = case
+    after, inverse = apply(body, edits), invert(body, edits)
+    assert apply(after, inverse) == body
+    assert invert(after, inverse) == ordered(edits, len(body))
+
+
+@pytest.mark.promise("place.compose")
+@STEADY
+@given(case=sequences())
+def test_composed_edits_do_at_once_what_the_lists_do_one_after_the_other(case: tuple[bytes, list[list[Edit]]]) -> None:
+    body, (first, second, third) = case
+    two = compose(len(body), first, second)
+    final = apply(apply(apply(body, first), second), third)
+    assert apply(body, two) == apply(apply(body, first), second)
+    assert apply(body, compose(len(body), two, third)) == final
+    later = compose(len(apply(body, first)), second, third)
+    assert apply(body, compose(len(body), first, later)) == final
+
+
+@pytest.mark.promise("place.compose")
+@STEADY
+@given(case=cases())
+def test_edits_composed_with_their_inverse_change_nothing(case: tuple[bytes, list[Edit]]) -> None:
+    body, edits = case
+    assert minimize(body, compose(len(body), edits, invert(body, edits))) == []
+
+
+@pytest.mark.promise("place.compose")
+@STEADY
+@given(case=cases())
+def test_minimized_edits_do_the_same_with_nothing_in_them_that_stays(case: tuple[bytes, list[Edit]]) -> None:
+    body, edits = case
+    minimal = minimize(body, edits)
+    assert apply(body, minimal) == apply(body, edits)
+    assert minimize(body, minimal) == minimal
+    assert all(one.span.end < other.span.start for one, other in pairwise(minimal))
+    ascii_ends = [
+        (body[each.span.start : each.span.end].decode("latin-1"), each.new.decode("latin-1")) for each in minimal
+    ]
+    assert all(old != new for old, new in ascii_ends)
+    assert not [pair for pair in ascii_ends if all(pair) and "".join(pair).isascii() and pair[0][0] == pair[1][0]]
+    assert not [pair for pair in ascii_ends if all(pair) and "".join(pair).isascii() and pair[0][-1] == pair[1][-1]]
+
+
+@pytest.mark.promise("place.compose")
+@STEADY
+@given(words=st.lists(st.text(alphabet="aéèĩ日月🙂🙃", max_size=4), min_size=4, max_size=4))
+def test_minimizing_never_cuts_a_character(words: list[str]) -> None:
+    left, old, right, new = words
+    body, start, end = (left + old + right).encode(), len(left.encode()), len((left + old).encode())
+    for each in minimize(body, [edit(start, end, new.encode())]):
+        removed = body[each.span.start : each.span.end].decode()
+        assert (old.count(removed) > 0, new.count(each.new.decode()) > 0) == (True, True)
+        assert body[: each.span.start].decode() + removed + body[each.span.end :].decode() == left + old + right

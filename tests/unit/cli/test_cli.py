@@ -1,0 +1,206 @@
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import suture
+from suture import Workspace
+from suture.cli import main, quick
+from suture.cli.parser import COMMANDS, build_parser
+from suture.files.fs import LocalFS
+from suture.testing import FaultyFS, Stopped
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "a.txt").write_bytes("één\ntwee\n".encode())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.promise("call.exit-codes")
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["call", "file_read", '{"path": "a.txt"}'], 0),
+        (["call", "file_read", '{"path": "b.txt"}'], 1),
+        (["call", "no_such_tool", "{}"], 1),
+        (["call", "file_read", "[]"], 1),
+        (["call", "file_read", '{"path": "a.txt"}', "--root", "missing"], 1),
+        (["call", "file_read", "{not json"], 2),
+        (["call", "file_read"], 2),
+        (["call", "file_read", "{}", "--unknown"], 2),
+        (["no_such_command"], 2),
+        ([], 2),
+        (["read", "a.txt"], 0),
+        (["read", "b.txt"], 1),
+        (["read"], 2),
+        (["tools"], 0),
+        (["recover"], 0),
+        (["recover", "--root", "missing"], 1),
+        (["--help"], 0),
+        (["--version"], 0),
+    ],
+)
+@pytest.mark.usefixtures("root")
+def test_the_exit_code_tells_done_from_refused_from_wrong_usage(words: list[str], code: int) -> None:
+    try:
+        found = main(words)
+    except SystemExit as stop:
+        found = int(stop.code or 0)
+    assert found == code
+
+
+@pytest.mark.promise("call.exit-codes")
+def test_call_prints_exactly_the_result(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["call", "file_read", '{"path": "a.txt", "end_line": 1}'])
+    expected = Workspace(root).call("file_read", {"path": "a.txt", "end_line": 1}).to_dict()
+    assert json.loads(capsys.readouterr().out) == expected
+
+
+def test_call_reads_its_arguments_from_stdin(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"path": "a.txt"}')))
+    assert main(["call", "file_read", "-", "--root", str(root)]) == 0
+    assert json.loads(capsys.readouterr().out)["metadata"]["path"] == "a.txt"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["call", "file_read", "{}"],
+        ["call", "file_read", "-"],
+        ["call", "file_read", "{}", "--root", "x"],
+        ["call", "--root", "x", "file_read", "{}"],
+    ],
+)
+def test_the_quick_way_understands_what_argparse_understands(words: list[str]) -> None:
+    short, full = quick(words), build_parser(words).parse_args(words)
+    assert short is not None
+    assert vars(short) == {name: value for name, value in vars(full).items() if name != "run"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["call"],
+        ["call", "--help"],
+        ["call", "file_read", "--help"],
+        ["call", "file_read", "{}", "--verbose"],
+        ["call", "file_read", "{}", "--root"],
+        ["call", "file_read", "{}", "--root", "--verbose"],
+        ["call", "--root", "x", "file_read"],
+        ["read", "x", "y"],
+        [],
+    ],
+)
+def test_the_quick_way_leaves_everything_else_to_argparse(words: list[str]) -> None:
+    assert quick(words) is None
+
+
+@pytest.mark.usefixtures("root")
+def test_read_prints_lines_as_utf_8_and_errors_to_stderr(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["read", "a.txt"]) == 0
+    assert main(["read", "a.txt", "--format", "raw", "--start-line", "2"]) == 0
+    assert main(["read", "b.txt"]) == 1
+    found = capfd.readouterr()
+    assert found.out == "     1\téén\n     2\ttwee\ntwee\n"
+    assert found.err.startswith("FILE_NOT_FOUND: There is no file b.txt.\nDid you mean a.txt?")
+
+
+@pytest.mark.usefixtures("root")
+def test_read_prints_the_whole_result_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["read", "a.txt", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["metadata"]["total_lines"] == 2
+
+
+@pytest.mark.promise("call.listing")
+def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tools"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["file_read"]
+    assert main(["tools", "--json"]) == 0
+    (tool,) = json.loads(capsys.readouterr().out)
+    assert sorted(tool) == ["annotations", "description", "examples", "inputSchema", "name", "title"]
+    assert tool["annotations"] == {"readOnlyHint": True, "openWorldHint": False}
+    assert tool["inputSchema"]["required"] == ["path"]
+
+
+@pytest.mark.promise("call.recover")
+def test_recover_says_what_it_found_and_did(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path.name: path.read_bytes() for path in root.iterdir()}
+    stopping = FaultyFS(LocalFS(), stop_at=1, only={"rename"})
+    tx = Workspace(root, fs=stopping).transaction()
+    tx.write("a.txt", "changed")
+    tx.create("b.txt", "new")
+    with pytest.raises(Stopped), tx:
+        pass
+    stopping.abandon()
+    assert (root / ".suture-intent").exists()
+    assert main(["recover", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["recovered"]
+    assert (found["direction"], found["files"], found["aside"]) == ("back", ["a.txt", "b.txt"], [])
+    assert {path.name: path.read_bytes() for path in root.iterdir()} == before
+    assert main(["recover"]) == 0
+    assert capsys.readouterr().out == "Nothing to recover.\n"
+
+
+@pytest.mark.promise("call.silent")
+@pytest.mark.usefixtures("root")
+def test_logging_is_silent_unless_asked_for() -> None:
+    command = [sys.executable, "-m", "suture", "read", "b.txt"]
+    quiet = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    loud = subprocess.run([*command, "--verbose"], capture_output=True, text=True, check=False).stderr
+    assert "suture.call" not in quiet
+    assert loud.splitlines()[0] == "suture.call: file_read: FILE_NOT_FOUND"
+
+
+def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in COMMANDS:
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        shown = capsys.readouterr().out
+        assert f"example:\n  suture {name}" in shown
+        assert "--root DIR" in shown
+        assert "--verbose" in shown
+
+
+def test_the_version_is_the_package_s(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"suture {suture.__version__}\n"
+
+
+@pytest.mark.parametrize("columns", ["40", "wide", ""])
+def test_help_fits_the_terminal(
+    columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    usage, _, rest = capsys.readouterr().out.partition("\n\n")
+    assert max(map(len, usage.splitlines())) <= (40 if columns == "40" else 100)
+    assert max(map(len, rest.splitlines())) <= 100
+
+
+def test_an_interrupt_ends_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("suture.cli.commands.call", interrupt)
+    assert main(["call", "file_read", "{}"]) == 130
+
+
+def test_a_closed_pipe_ends_quietly(root: Path) -> None:
+    (root / "big.txt").write_text("line\n" * 100_000)
+    reading, writing = os.pipe()
+    command = [sys.executable, "-m", "suture", "read", "big.txt", "--root", str(root)]
+    process = subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    os.close(reading)
+    assert process.communicate()[1] == b""
+    assert process.returncode == 141

@@ -1,0 +1,127 @@
+"""The intent file: written, marked, read by another process, and torn."""
+
+from __future__ import annotations
+
+import pytest
+
+from suture.errors import RecoveryBlocked
+from suture.files.journal import Intent, Journal, Step, new_id
+from suture.files.tree import Tree
+from suture.testing import MemoryFS
+
+NAME = ".suture-intent"
+INTENT = Intent(
+    "0123456789abc",
+    "transaction",
+    ((0, "new"), (1, "new/deep")),
+    (
+        Step(0, "a.txt", "sha256:1", "sha256:2", ".suture-0.new", ".suture-0.old"),
+        Step(1, "sub/b é\n.txt", None, "sha256:3", "sub/.suture-1.new", None),
+        Step(0, "c.txt", "sha256:4", None, None, ".suture-2.old", in_place=True),
+    ),
+)
+
+
+def disk() -> MemoryFS:
+    fs = MemoryFS()
+    fs.make_folder("/extra")
+    fs.make_folder("/moved")
+    fs.sync_all()
+    return fs
+
+
+def journal(fs: MemoryFS, *roots: str) -> Journal:
+    return Journal([Tree(fs, root) for root in roots or ("/ws", "/extra")])
+
+
+def written(*, durable: bool = False) -> MemoryFS:
+    fs = disk()
+    journal(fs).write(INTENT, durable=durable)
+    return fs
+
+
+def test_an_intent_is_read_as_it_was_written() -> None:
+    fs = written()
+    assert journal(fs).exists()
+    assert journal(fs).read() == (INTENT, False)
+
+
+def test_an_intent_is_for_its_owner_only() -> None:
+    assert written().node_of(NAME).mode == 0o600
+
+
+def test_an_intent_is_marked_done_in_place_and_the_mark_can_be_taken_back() -> None:
+    fs = written()
+    size = len(fs.node_of(NAME).data)
+    journal(fs).mark(done=True, durable=False)
+    assert journal(fs).read() == (INTENT, True)
+    assert len(fs.node_of(NAME).data) == size
+    journal(fs).mark(done=False, durable=False)
+    assert journal(fs).read() == (INTENT, False)
+
+
+def test_an_intent_is_removed() -> None:
+    fs = written()
+    journal(fs).remove()
+    assert not journal(fs).exists()
+    assert fs.files() == {}
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_durable_intent_outlives_a_power_cut(*, durable: bool) -> None:
+    fs = written(durable=durable)
+    fs.power_loss()
+    assert journal(fs).exists() is durable
+
+
+def test_a_durable_mark_outlives_a_power_cut() -> None:
+    fs = written(durable=True)
+    journal(fs).mark(done=True, durable=True)
+    fs.power_loss()
+    assert journal(fs).read() == (INTENT, True)
+
+
+def test_an_intent_torn_anywhere_was_never_written() -> None:
+    whole = written().node_of(NAME).data
+    for length in range(len(whole) - 1):
+        fs = disk()
+        fs.put(NAME, whole[:length])
+        assert journal(fs).read() == (None, False), length
+
+
+@pytest.mark.parametrize("at", [0, 25, -3])
+def test_an_intent_with_one_byte_changed_was_never_written(at: int) -> None:
+    fs = written()
+    data = bytearray(fs.node_of(NAME).data)
+    data[at] ^= 1
+    fs.put(NAME, bytes(data))
+    assert journal(fs).read() == (None, False)
+
+
+def test_roots_are_known_by_their_paths_and_the_first_by_where_the_intent_lies() -> None:
+    fs = written()
+    fs.put("../moved/.suture-intent", fs.node_of(NAME).data)
+    found, _ = journal(fs, "/moved", "/ws", "/extra").read()
+    assert found is not None
+    assert [step.root for step in found.steps] == [0, 2, 0]
+    assert found.folders == ((0, "new"), (2, "new/deep"))
+
+
+def test_a_root_that_is_not_there_blocks_the_recovery() -> None:
+    with pytest.raises(RecoveryBlocked):
+        journal(written(), "/ws").read()
+
+
+def test_a_folder_of_that_name_is_no_intent() -> None:
+    fs = disk()
+    fs.make_folder(f"/ws/{NAME}")
+    with pytest.raises(RecoveryBlocked):
+        journal(fs).exists()
+
+
+def test_ids_are_short_plain_different_and_sort_by_time() -> None:
+    ids = [new_id() for _ in range(500)]
+    assert {len(each) for each in ids} == {13}
+    assert all(each.isalnum() and each == each.lower() for each in ids)
+    assert len(set(ids)) == 500
+    assert [each[:9] for each in ids] == sorted(each[:9] for each in ids)

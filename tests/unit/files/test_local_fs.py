@@ -1,0 +1,291 @@
+"""The operating system behind the file system calls: what is particular about them."""
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from suture.files.fs import LocalFS, state_folder
+
+FS = LocalFS()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[int]:
+    handle = FS.open_root(str(tmp_path))
+    yield handle
+    FS.close(handle)
+
+
+def write(folder: int, name: str, pieces: Sequence[bytes | memoryview]) -> None:
+    handle = FS.create(folder, name, 0o644)
+    try:
+        FS.write(handle, pieces)
+    finally:
+        FS.close(handle)
+
+
+@pytest.mark.parametrize("count", [0, 1, 511, 512, 513, 1024, 1025, 5000])
+def test_any_number_of_pieces_is_written(tmp_path: Path, folder: int, count: int) -> None:
+    pieces = [f"{number} ".encode() for number in range(count)]
+    write(folder, "f", pieces)
+    assert (tmp_path / "f").read_bytes() == b"".join(pieces)
+
+
+def test_empty_pieces_and_views_are_written_as_what_they_hold(tmp_path: Path, folder: int) -> None:
+    data = memoryview(b"0123456789")
+    write(folder, "f", [b"", data[2:5], b"", b"x", data[:0], data[9:], b""])
+    assert (tmp_path / "f").read_bytes() == b"234x9"
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 7, 4096])
+def test_a_system_that_writes_less_than_asked_is_asked_again(
+    tmp_path: Path, folder: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = os.writev
+
+    def little(handle: int, pieces: Sequence[memoryview]) -> int:
+        assert len(pieces) <= 1024
+        return really(handle, [b"".join(pieces)[:most]])
+
+    monkeypatch.setattr(os, "writev", little)
+    pieces = [bytes([65 + number % 26]) * (number % 5) for number in range(1500)]
+    write(folder, "f", pieces)
+    assert (tmp_path / "f").read_bytes() == b"".join(pieces)
+
+
+def test_writing_goes_on_where_the_last_write_ended_and_the_pieces_are_left_alone(tmp_path: Path, folder: int) -> None:
+    pieces: list[bytes | memoryview] = [b"one ", b"two "]
+    handle = FS.create(folder, "f", 0o644)
+    FS.write(handle, pieces)
+    FS.write(handle, pieces)
+    FS.close(handle)
+    assert (tmp_path / "f").read_bytes() == b"one two one two "
+    assert pieces == [b"one ", b"two "]
+
+
+def test_a_locked_folder_cannot_be_locked_until_the_lock_is_closed(folder: int, tmp_path: Path) -> None:
+    other = FS.open_root(str(tmp_path))
+    first = FS.lock(folder)
+    assert first is not None
+    assert FS.lock(folder) is None
+    assert FS.lock(other) is None
+    FS.close(first)
+    second = FS.lock(other)
+    assert second is not None
+    FS.close(second)
+    FS.close(other)
+    assert os.listdir(tmp_path) == []  # noqa: PTH208  a lock leaves no file
+
+
+LOCKER = """
+import sys
+from suture.files.fs import LocalFS
+class WithoutFolderLocks(LocalFS):
+    def _flock(self, handle):
+        raise OSError(9, "Bad file descriptor")
+fs = WithoutFolderLocks() if sys.argv[2] == "file" else LocalFS()
+handle = fs.lock(fs.open_root(sys.argv[1]))
+print("busy" if handle is None else "held", flush=True)
+sys.stdin.read()
+"""
+
+
+class WithoutFolderLocks(LocalFS):
+    """A file system that cannot lock folders; `_lock_file` does not come here."""
+
+    def _flock(self, handle: int) -> None:
+        assert handle >= 0
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_a_lock_holds_against_other_processes_and_falls_with_its_process(
+    folder: int, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+    fs = LocalFS() if kind == "folder" else WithoutFolderLocks()
+    command = [sys.executable, "-c", LOCKER, str(tmp_path), kind]
+
+    held = fs.lock(folder)
+    assert held is not None
+    busy = subprocess.run(command, input="", capture_output=True, text=True, check=True)
+    assert busy.stdout == "busy\n"
+    fs.close(held)
+
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "held\n"
+        assert fs.lock(folder) is None
+        child.kill()
+    again = fs.lock(folder)
+    assert again is not None
+    fs.close(again)
+
+
+def test_where_folders_cannot_be_locked_a_file_of_our_own_is(
+    folder: int, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    fs = WithoutFolderLocks()
+    (tmp_path / "sub").mkdir()
+    sub = fs.open_folder(folder, "sub")
+    first, other = fs.lock(folder), fs.lock(sub)
+    assert first is not None
+    assert other is not None  # another folder has a lock of its own
+    assert fs.lock(folder) is None
+    fs.close(first)
+    second = fs.lock(folder)
+    assert second is not None
+    for handle in (second, other, sub):
+        fs.close(handle)
+    assert os.listdir(tmp_path) == ["sub"]  # noqa: PTH208  a lock leaves no file
+    locks = list((state / "suture" / "locks").iterdir())
+    assert len(locks) == 2
+    assert {path.stat().st_mode & 0o777 for path in locks} == {0o600}
+    assert (state / "suture" / "locks").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_lock_file_that_is_a_link_is_not_followed(
+    folder: int, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    status = tmp_path.stat()
+    (state / "suture/locks").mkdir(parents=True)
+    (state / f"suture/locks/{status.st_dev:x}-{status.st_ino:x}").symlink_to(tmp_path / "victim")
+    with pytest.raises(OSError, match="symbolic links"):
+        WithoutFolderLocks().lock(folder)
+    assert not (tmp_path / "victim").exists()
+
+
+def test_another_failure_of_locking_is_not_hidden(folder: int) -> None:
+    class Interrupted(LocalFS):
+        def _flock(self, handle: int) -> None:
+            assert handle >= 0
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+        Interrupted().lock(folder)
+
+
+def test_files_and_folders_can_be_synced_however_they_were_opened(tmp_path: Path, folder: int) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "f").write_bytes(b"one")
+    handles = [FS.open_folder(folder, "sub"), FS.open_file(folder, "f"), FS.open_write(folder, "f")]
+    for handle in (folder, *handles):
+        FS.sync(handle)
+    for handle in handles:
+        FS.close(handle)
+    with pytest.raises(OSError, match=os.strerror(errno.EBADF)):
+        FS.sync(handles[-1])
+
+
+@pytest.mark.promise("confine.swap")
+def test_no_call_follows_a_link(tmp_path: Path, folder: int) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "f").write_bytes(b"one")
+    (tmp_path / "to-folder").symlink_to("sub")
+    (tmp_path / "to-file").symlink_to("f")
+    (tmp_path / "to-nothing").symlink_to("new")
+    with pytest.raises(NotADirectoryError):
+        FS.open_folder(folder, "to-folder")
+    for refused in (FS.open_file, FS.open_write):
+        with pytest.raises(OSError, match=os.strerror(errno.ELOOP)):
+            refused(folder, "to-file")
+    for name in ("to-file", "to-nothing"):
+        with pytest.raises(FileExistsError):
+            FS.create(folder, name, 0o644)
+        with pytest.raises(FileExistsError):
+            FS.link(folder, "f", folder, name)
+    found = FS.stat(folder, "to-file")
+    assert found is not None
+    assert found.kind == "link"
+    FS.link(folder, "to-file", folder, "second")
+    assert (tmp_path / "second").is_symlink()
+    FS.rename(folder, "f", folder, "to-folder")
+    assert (tmp_path / "to-folder").read_bytes() == b"one"
+    FS.unlink(folder, "to-file")
+    assert sorted(os.listdir(tmp_path)) == ["second", "sub", "to-folder", "to-nothing"]  # noqa: PTH208  links too
+
+
+@pytest.mark.promise("confine.not-a-file")
+def test_opening_a_pipe_does_not_wait_for_its_other_end(tmp_path: Path, folder: int) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    handle = FS.open_file(folder, "pipe")
+    assert FS.fstat(handle).kind == "other"
+    FS.close(handle)
+
+
+def test_no_handle_is_handed_down_to_child_processes(tmp_path: Path, folder: int) -> None:
+    (tmp_path / "sub").mkdir()
+    handles = [folder, FS.open_folder(folder, "sub"), FS.create(folder, "f", 0o600), FS.open_file(folder, "f")]
+    locked = FS.lock(folder)
+    assert locked is not None
+    handles.append(locked)
+    assert [os.get_inheritable(handle) for handle in handles] == [False] * 5
+    for handle in handles[1:]:
+        FS.close(handle)
+
+
+def test_a_folder_that_may_only_be_searched_can_be_opened(tmp_path: Path, folder: int) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/f").write_bytes(b"one")
+    (tmp_path / "sub").chmod(0o111)
+    handle = FS.open_folder(folder, "sub")
+    found = FS.stat(handle, "f")
+    FS.close(handle)
+    (tmp_path / "sub").chmod(0o755)
+    assert found is not None
+    assert found.size == 3
+
+
+def test_a_listing_is_sorted_and_reads_the_folder_anew(tmp_path: Path, folder: int) -> None:
+    for name in ("b", "a", "ä", "B"):
+        (tmp_path / name).touch()
+    assert FS.list(folder) == sorted(["b", "a", "ä", "B"])
+    (tmp_path / "c").touch()
+    assert len(FS.list(folder)) == len(FS.list(folder)) == 5
+
+
+def test_what_stands_under_a_name(tmp_path: Path, folder: int) -> None:
+    (tmp_path / "f").write_bytes(b"three")
+    (tmp_path / "f").chmod(0o640)
+    (tmp_path / "g").hardlink_to(tmp_path / "f")
+    (tmp_path / "h").write_bytes(b"three")
+    first, second, third = (FS.stat(folder, name) for name in "fgh")
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert (first.kind, first.size, first.mode, first.links) == ("file", 5, 0o640, 2)
+    assert first.same_file(second)
+    assert first.fingerprint == second.fingerprint
+    assert not first.same_file(third)
+    assert not first.same_file(None)
+    assert FS.stat(folder, "missing") is None
+
+
+def test_whether_a_file_may_be_written_is_asked_for_the_acting_user(tmp_path: Path, folder: int) -> None:
+    (tmp_path / "f").write_bytes(b"")
+    assert FS.writable(folder, "f")
+    (tmp_path / "f").chmod(0o444)
+    assert FS.writable(folder, "f") is (os.geteuid() == 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("/state", "/state/suture"), ("", None), ("relative", None), (None, None)]
+)
+def test_the_state_folder_is_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str | None, expected: str | None
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if value is None:
+        monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    else:
+        monkeypatch.setenv("XDG_STATE_HOME", value)
+    assert state_folder() == (expected or f"{tmp_path}/.local/state/suture")

@@ -1,0 +1,77 @@
+import pytest
+
+from suture import errors, render
+from suture.files.recovery import Recovered
+
+SAMPLES: list[errors.SutureError] = [
+    errors.InvalidArguments(problems=[{"argument": str(number), "problem": "wrong"} for number in range(10)]),
+    errors.UnknownTool(name="x", near=[], known=["file_read"]),
+    errors.UnknownTool(name="x", near=["file_read"], known=["file_read"]),
+    errors.InputTooLarge(what="The request", size=11, limit=10, setting="max_request_bytes"),
+    errors.InvalidPath(path="", reason="it is empty"),
+    errors.PathOutsideWorkspace(path="../x", reason="it climbs above the workspace root"),
+    errors.ProtectedPath(path=".git/config", rule=".git/**"),
+    errors.FileNotFound(path="x", near=[]),
+    errors.FileNotFound(path="x", near=["y", "z"]),
+    errors.NotAFile(path="x", kind="folder"),
+    errors.NotAFolder(path="x/y", folder="x"),
+    errors.FileExists(path="x"),
+    errors.PermissionDenied(path="x", operation="write"),
+    errors.WorkspaceNotFound(root="x", reason="not a folder"),
+    errors.BinaryFile(path="x"),
+    errors.RangeOutOfBounds(path="x", start_line=9, end_line=None, total_lines=1),
+    errors.RangeOutOfBounds(path="x", start_line=3, end_line=2, total_lines=0),
+    errors.EncodingUnknown(character="é", candidates=["latin-1"]),
+    errors.EncodingUnknown(character="é", candidates=[]),
+    errors.EncodingMismatch(encoding="ascii", reason="does not reproduce the file"),
+    errors.NotEncodable(character="€", encoding="latin-1"),
+    errors.OverlappingEdits(first=(0, 3), second=(2, 4)),
+    errors.FileChanged(path="x", expected="sha256:0", found="sha256:1"),
+    errors.FileChanged(path="x", expected=None, found="sha256:1"),
+    errors.FileChanged(path="x", expected="sha256:0", found=None),
+    errors.SameFileTwice(path="x", other="y"),
+    errors.WriteFailed(path="x", reason="No space left on device", errno=28),
+    errors.WorkspaceBusy(waited_ms=30_000),
+    errors.RecoveryBlocked(intent=".suture-intent", reason="it changed another root"),
+    errors.InternalError(exception="KeyError: 'x'"),
+]
+
+
+def test_every_error_code_has_words_and_every_word_a_code() -> None:
+    codes = {
+        each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.SutureError)
+    }
+    assert set(render.MESSAGES) == codes == {sample.code for sample in SAMPLES}
+
+
+@pytest.mark.promise("teach.data")
+@pytest.mark.parametrize("error", SAMPLES, ids=lambda error: error.code)
+def test_an_error_is_told_as_data_and_in_a_few_lines(error: errors.SutureError) -> None:
+    data = render.error_data(error)
+    assert list(data)[:4] == ["code", "message", "hint", "retryable"]
+    assert {name: data[name] for name in error.fields()} == error.fields()
+    text = render.error_text(error)
+    assert text == f"{error.code}: {data['message']}\n{data['hint']}"
+    assert len(text.splitlines()) <= 15
+    assert data["hint"].endswith((".", "?"))
+
+
+def test_only_what_may_succeed_later_is_retryable() -> None:
+    assert {sample.code for sample in SAMPLES if sample.retryable} == {
+        "FILE_CHANGED",
+        "WORKSPACE_BUSY",
+        "WRITE_FAILED",
+    }
+
+
+def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
+    back = Recovered("id1", "back", ("a",), ("a.suture-orig",))
+    assert render.recovered_text(back) == (
+        "An interrupted transaction (id1, 1 file) has been rolled back. "
+        "Somebody else had written since; the old content lies in a.suture-orig."
+    )
+    forward = Recovered("id2", "forward", ("a", "b"), ())
+    assert render.recovered_text(forward) == (
+        "An interrupted transaction (id2, 2 files) was complete and has been finished."
+    )
+    assert render.recovered_data(forward) == {"id": "id2", "direction": "forward", "files": ["a", "b"], "aside": []}

@@ -1,0 +1,252 @@
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from suture import Edit, Settings, Span, SutureError, Text, Workspace, tools
+from suture.engine import Session
+from suture.errors import FileChanged, FileNotFound
+from suture.plan import Change, Plan
+from suture.testing import FaultyFS, MemoryFS
+from suture.tools.request import Request, dry_run, expect_hash, text
+from suture.tools.spec import Answer, Proposal, ToolSpec
+
+
+class Shout(Request):
+    """Arguments of the sample tool."""
+
+    path: str = text("The file")
+    dry_run: bool = dry_run()
+    expect_hash: str | dict[str, str] | None = expect_hash()
+
+
+def plan_shout(session: Session, request: Shout) -> Proposal:
+    def edits(found: Text) -> Iterable[Edit]:
+        upper = found.body.upper()
+        return [Edit(Span(0, len(upper)), upper)] if upper != found.body else []
+
+    update = session.plan_edit(request.path, edits)
+
+    def describe(change: Change | None) -> Answer:
+        return Answer("shouted", {"change_id": None if change is None else change.id, "hash": update.after.digest})
+
+    return Proposal(Plan((update,), "shout"), describe)
+
+
+SHOUT = ToolSpec("shout", "Shout", "Make a file upper case.", Shout, (), plan=plan_shout)
+
+
+@pytest.fixture(autouse=True)
+def _with_a_sample_editing_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = tools.find
+    monkeypatch.setattr("suture.workspace.find", lambda name: SHOUT if name == "shout" else find(name))
+
+
+def workspace(files: dict[str, bytes], settings: Settings | None = None) -> tuple[Workspace, MemoryFS]:
+    fs = MemoryFS(files)
+    return Workspace(fs.root, settings, fs=fs), fs
+
+
+@pytest.mark.promise("call.shape")
+def test_a_result_has_exactly_the_specified_shape() -> None:
+    ws, _ = workspace({"a": b"x"})
+    good, bad = ws.call("file_read", {"path": "a"}).to_dict(), ws.call("file_read", {"path": "b"}).to_dict()
+    for result in (good, bad):
+        assert sorted(result) == ["content", "isError", "metadata"]
+        assert [sorted(block) for block in result["content"]] == [["text", "type"]]
+    assert sorted(bad["metadata"]["error"]) == ["code", "hint", "message", "near", "path", "retryable"]
+
+
+@pytest.mark.promise("call.never-raises")
+@pytest.mark.parametrize(
+    ("name", "arguments", "code"),
+    [
+        ("file_read", None, "INVALID_ARGUMENTS"),
+        ("file_read", [], "INVALID_ARGUMENTS"),
+        ("file_read", "path", "INVALID_ARGUMENTS"),
+        ("file_read", {"path": None}, "INVALID_ARGUMENTS"),
+        ("file_read", {"path": "a", 3: 4}, "INVALID_ARGUMENTS"),
+        ("file_read", {"path": "\udcff"}, "FILE_NOT_FOUND"),
+        ("file_read", {"path": "\ud800"}, "INVALID_PATH"),
+        ("file_raed", {"path": "a"}, "UNKNOWN_TOOL"),
+        ("", {}, "UNKNOWN_TOOL"),
+    ],
+)
+def test_a_call_never_raises(name: str, arguments: Any, code: str) -> None:
+    ws, _ = workspace({"a": b"x"})
+    result = ws.call(name, arguments)
+    assert (result.is_error, result.metadata["error"]["code"]) == (True, code)
+    assert result.data == result.metadata
+
+
+def test_an_unknown_tool_is_answered_with_the_nearest() -> None:
+    ws, _ = workspace({})
+    assert ws.call("file_raed", {}).metadata["error"]["near"] == ["file_read"]
+
+
+def test_a_defect_is_answered_as_internal_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    fs = MemoryFS({"a": b"x"})
+    ws = Workspace(fs.root, fs=FaultyFS(fs, fail_at=1, only={"read"}))
+    with caplog.at_level(logging.DEBUG, "suture"):
+        result = ws.call("file_read", {"path": "a"})
+    assert result.metadata["error"]["code"] == "INTERNAL"
+    assert [record.name for record in caplog.records] == ["suture.call", "suture.call"]
+    assert caplog.records[0].exc_info is not None
+
+
+@pytest.mark.promise("bound.input")
+def test_a_request_over_its_limit_is_refused_and_names_the_setting() -> None:
+    ws, _ = workspace({"a": b"x"}, Settings(max_request_bytes=20))
+    error = ws.call("file_read", {"path": "é" * 9}).metadata["error"]
+    assert {name: error[name] for name in ("code", "size", "limit", "setting")} == {
+        "code": "INPUT_TOO_LARGE",
+        "size": 22,
+        "limit": 20,
+        "setting": "max_request_bytes",
+    }
+
+
+def test_an_editing_tool_lands_its_plan_and_tells_the_change() -> None:
+    ws, fs = workspace({"a": b"x\n", "b": b"y"})
+    result = ws.call("shout", {"path": "a"})
+    assert not result.is_error
+    assert result.metadata["change_id"]
+    assert fs.files() == {"a": b"X\n", "b": b"y"}
+
+
+def test_a_dry_run_tells_the_same_and_changes_nothing() -> None:
+    ws, fs = workspace({"a": b"x"})
+    dry = ws.call("shout", {"path": "a", "dry_run": True}).metadata
+    assert fs.files() == {"a": b"x"}
+    real = ws.call("shout", {"path": "a"}).metadata
+    assert dry == {**real, "change_id": None}
+
+
+def test_a_call_that_changes_nothing_has_no_change_id() -> None:
+    ws, fs = workspace({"a": b"X"})
+    before = fs.node_of("a").inode
+    assert ws.call("shout", {"path": "a"}).metadata["change_id"] is None
+    assert fs.node_of("a").inode == before
+
+
+@pytest.mark.parametrize("as_map", [False, True])
+@pytest.mark.parametrize("dry", [False, True])
+def test_an_expected_hash_is_held_against_the_file(*, as_map: bool, dry: bool) -> None:
+    ws, fs = workspace({"a": b"x"})
+    known = ws.call("file_read", {"path": "a"}).metadata["hash"]
+    fs.put("a", b"y")
+    expected = {"a": known} if as_map else known
+    error = ws.call("shout", {"path": "a", "expect_hash": expected, "dry_run": dry}).metadata["error"]
+    assert (error["code"], error["retryable"], error["expected"]) == ("FILE_CHANGED", True, known)
+    assert fs.files() == {"a": b"y"}
+    fresh = ws.call("file_read", {"path": "a"}).metadata["hash"]
+    assert not ws.call("shout", {"path": "a", "expect_hash": fresh}).is_error
+
+
+def test_a_transaction_lands_several_files_together() -> None:
+    ws, fs = workspace({"a": b"one", "b": b"two", "c": b"three"})
+    with ws.transaction("tidy up") as tx:
+        tx.create("new/d", "four")
+        tx.edit("a", lambda found: [Edit(Span(0, len(found.body)), b"ONE")])
+        tx.delete("b")
+        tx.rename("c", "e")
+        tx.write("f", b"six")
+    assert fs.files() == {"a": b"ONE", "e": b"three", "f": b"six", "new/d": b"four"}
+    assert tx.change is not None
+    assert [(each.path, each.action, each.to) for each in tx.change.files] == [
+        ("new/d", "create", None),
+        ("a", "update", None),
+        ("b", "delete", None),
+        ("c", "rename", "e"),
+        ("f", "create", None),
+    ]
+
+
+def test_an_exception_inside_the_block_drops_everything() -> None:
+    ws, fs = workspace({"a": b"one"})
+    tx = ws.transaction()
+    tx.delete("a")
+    with pytest.raises(KeyError), tx:
+        raise KeyError
+    assert fs.files() == {"a": b"one"}
+
+
+def test_one_refused_part_refuses_the_whole() -> None:
+    ws, fs = workspace({"a": b"one"})
+    tx = ws.transaction()
+    tx.write("a", b"changed")
+    tx.delete("missing")
+    with pytest.raises(FileNotFound), tx:
+        pass
+    assert fs.files() == {"a": b"one"}
+
+
+def test_a_transaction_that_changes_nothing_is_no_change() -> None:
+    ws, _ = workspace({"a": b"one"})
+    with ws.transaction() as tx:
+        tx.write("a", b"one")
+    assert tx.change is None
+
+
+def test_a_rename_with_new_content_keeps_the_mode() -> None:
+    ws, fs = workspace({})
+    fs.put("run.sh", b"old", mode=0o755)
+    with ws.transaction() as tx:
+        tx.rename("run.sh", "bin/run", b"new")
+    assert (fs.files(), fs.node_of("bin/run").mode) == ({"bin/run": b"new"}, 0o755)
+
+
+def test_an_edit_is_planned_again_on_what_another_process_wrote() -> None:
+    fs = MemoryFS({"a": b"x y"})
+    seen: list[bytes] = []
+
+    def edits(found: Text) -> list[Edit]:
+        seen.append(found.body)
+        if len(seen) == 1:
+            fs.put("a", b"z x y")
+        at = found.body.index(b"x")
+        return [Edit(Span(at, at + 1), b"X")]
+
+    with Workspace(fs.root, fs=fs).transaction() as tx:
+        tx.edit("a", edits)
+    assert (seen, fs.files()) == ([b"x y", b"z x y"], {"a": b"z X y"})
+
+
+def test_a_plan_that_is_overtaken_by_an_equal_change_lands_nothing() -> None:
+    fs = MemoryFS({"a": b"x"})
+
+    def edits(found: Text) -> list[Edit]:
+        fs.put("a", b"X")
+        return [] if found.body == b"X" else [Edit(Span(0, 1), b"X")]
+
+    with Workspace(fs.root, fs=fs).transaction() as tx:
+        tx.edit("a", edits)
+    assert (tx.change, fs.files()) == (None, {"a": b"X"})
+
+
+def test_a_file_that_never_stands_still_is_refused_in_the_end() -> None:
+    fs = MemoryFS({"a": b"x"})
+    rounds: list[int] = []
+
+    def edits(_: Text) -> list[Edit]:
+        rounds.append(len(rounds))
+        fs.put("a", b"x%d" % len(rounds))
+        return [Edit(Span(0, 1), b"X")]
+
+    with pytest.raises(FileChanged) as caught, Workspace(fs.root, fs=fs).transaction() as tx:
+        tx.edit("a", edits)
+    assert (len(rounds), fs.files(), caught.value.path) == (4, {"a": b"x4"}, "a")
+
+
+def test_a_workspace_knows_its_root_and_settings() -> None:
+    ws, fs = workspace({}, Settings(durability="fast"))
+    assert (ws.root, ws.settings.durability, ws.recover()) == (fs.root, "fast", None)
+
+
+@pytest.mark.parametrize("root", ["missing", "a"])
+def test_a_root_that_is_no_folder_is_refused(root: str) -> None:
+    fs = MemoryFS({"a": b""})
+    with pytest.raises(SutureError) as caught:
+        Workspace(f"{fs.root}/{root}", fs=fs)
+    assert caught.value.code == "WORKSPACE_NOT_FOUND"

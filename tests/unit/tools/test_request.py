@@ -1,0 +1,167 @@
+from typing import Any
+
+import pytest
+
+from suture.errors import InvalidArguments
+from suture.tools.request import Request, dry_run, encoding, expect_hash, flag, integer, items, text, validate
+
+
+class Item(Request):
+    """An item."""
+
+    old: str = text("Old")
+    count: int = integer("How many", default=1, minimum=1)
+
+
+class Sample(Request):
+    """A request with every kind of argument."""
+
+    path: str = text("Path of the file")
+    edits: list[Item] = items("Edits", model=Item)
+    limit: int | None = integer("Limit", default=None, minimum=1, maximum=9)
+    format: str = text("Format", default="raw", choices=("raw", "numbered"))
+    loud: bool = flag("Loud")
+    dry_run: bool = dry_run()
+    encoding: str | None = encoding()
+    expect_hash: str | dict[str, str] | None = expect_hash()
+    validate: str = validate()
+
+
+def parse(**arguments: Any) -> Sample:
+    return Sample.parse({"path": "a", "edits": [], **arguments})
+
+
+def problems(**arguments: Any) -> list[dict[str, str]]:
+    with pytest.raises(InvalidArguments) as caught:
+        parse(**arguments)
+    return caught.value.problems
+
+
+def test_defaults_fill_what_is_not_given() -> None:
+    assert parse() == Sample(
+        path="a",
+        edits=[],
+        limit=None,
+        format="raw",
+        loud=False,
+        dry_run=False,
+        encoding=None,
+        expect_hash=None,
+        validate="off",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("limit", 3, 3),
+        ("limit", "3", 3),
+        ("limit", 3.0, 3),
+        ("limit", None, None),
+        ("loud", True, True),
+        ("loud", "True", True),
+        ("loud", "false", False),
+        ("format", "numbered", "numbered"),
+        ("encoding", None, None),
+        ("encoding", "latin-1", "latin-1"),
+        ("expect_hash", "sha256:00", "sha256:00"),
+        ("expect_hash", {"a": "sha256:00"}, {"a": "sha256:00"}),
+        ("expect_hash", '{"a": "sha256:00"}', {"a": "sha256:00"}),
+        ("edits", [{"old": "x"}], [Item(old="x", count=1)]),
+        ("edits", {"old": "x"}, [Item(old="x", count=1)]),
+        ("edits", '[{"old": "x", "count": "2"}]', [Item(old="x", count=2)]),
+        ("edits", '{"old": "x"}', [Item(old="x", count=1)]),
+    ],
+)
+def test_shapes_that_models_send_are_understood(name: str, given: object, expected: object) -> None:
+    assert getattr(parse(**{name: given}), name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "where", "problem"),
+    [
+        ("limit", 0, "limit", "expected a whole number from 1 to 9, got 0"),
+        ("limit", 10, "limit", "expected a whole number from 1 to 9, got 10"),
+        ("limit", True, "limit", "expected a whole number, got true or false"),
+        ("limit", 1.5, "limit", "expected a whole number, got the number 1.5"),
+        ("limit", "many", "limit", "expected a whole number, got the string 'many'"),
+        ("loud", 1, "loud", "expected true or false, got the number 1"),
+        ("loud", None, "loud", "expected true or false, got null"),
+        ("format", "xml", "format", "expected one of raw, numbered, got the string 'xml'"),
+        ("format", [], "format", "expected a string, got a list"),
+        ("path", {}, "path", "expected a string, got an object"),
+        ("path", "x" * 3, None, None),
+        ("expect_hash", 3, "expect_hash", "expected a hash, or an object of path: hash, got the number 3"),
+        ("expect_hash", {"a": 1}, "expect_hash", "expected a hash, or an object of path: hash, got an object"),
+        ("edits", "nonsense", "edits", "expected a list of objects, got the string 'nonsense'"),
+        ("edits", 3, "edits", "expected a list of objects, got the number 3"),
+        ("edits", ["x"], "edits[0]", "expected an object, got the string 'x'"),
+        (
+            "edits",
+            [{"old": "x"}, {"old": "y", "count": 0}],
+            "edits[1].count",
+            "expected a whole number at least 1, got 0",
+        ),
+        ("edits", [{}], "edits[0].old", "missing: Old"),
+        ("format", "y" * 50, "format", "expected one of raw, numbered, got the string " + repr("y" * 40) + "…"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_was_expected(
+    name: str, given: object, where: str | None, problem: str | None
+) -> None:
+    if where is None:
+        assert getattr(parse(**{name: given}), name) == given
+    else:
+        assert problems(**{name: given}) == [{"argument": where, "problem": problem}]
+
+
+@pytest.mark.promise("teach.unknown-argument")
+def test_an_unknown_argument_names_the_nearest_known_one() -> None:
+    assert problems(dry_rum=True) == [
+        {"argument": "dry_rum", "problem": "unknown; did you mean dry_run?", "nearest": "dry_run"}
+    ]
+
+
+def test_an_unknown_argument_like_no_other_lists_the_known_ones() -> None:
+    (problem,) = problems(zzz=1)
+    assert problem["problem"].startswith("unknown; known are path, edits, limit")
+
+
+def test_all_problems_are_told_at_once() -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        Sample.parse({"limit": 0, "loud": "maybe", "what": 1})
+    assert [each["argument"] for each in caught.value.problems] == ["what", "path", "edits", "limit", "loud"]
+
+
+def test_the_schema_says_what_parse_accepts() -> None:
+    assert Sample.schema() == {
+        "type": "object",
+        "required": ["path", "edits"],
+        "additionalProperties": False,
+        "properties": {
+            "path": {"type": "string", "description": "Path of the file"},
+            "edits": {"type": "array", "items": Item.schema(), "description": "Edits"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 9, "description": "Limit"},
+            "format": {"type": "string", "enum": ["raw", "numbered"], "description": "Format", "default": "raw"},
+            "loud": {"type": "boolean", "description": "Loud", "default": False},
+            "dry_run": {
+                "type": "boolean",
+                "description": "Show what would happen and change nothing",
+                "default": False,
+            },
+            "encoding": {
+                "type": "string",
+                "description": "Encoding of a file that has no byte order mark and is not UTF-8, as Python names it",
+            },
+            "expect_hash": {
+                "anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}],
+                "description": "Hash the file must have, as an earlier result gave it; or {path: hash}",
+            },
+            "validate": {
+                "type": "string",
+                "enum": ["off", "warn", "strict"],
+                "description": "Check the result before it is written: report problems, or refuse",
+                "default": "off",
+            },
+        },
+    }
