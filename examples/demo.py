@@ -1,1 +1,111 @@
-"""x."""
+"""What works today, on a sample project in a temporary folder: read, a transaction, a crash, the recovery."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from suture import Edit, Span, Text, Workspace
+from suture.testing import FaultyFS, LocalFS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FILES = {
+    "src/greet.py": 'def greet(name):\n    return "Hello " + name\n',
+    "src/old_name.py": "ANSWER = 42\n",
+    "notes.txt": "first line\r\nsecond line\r\n",
+    "todo.txt": "write a demo\n",
+}
+
+
+def main() -> None:
+    """Run the demo, or, with a folder as argument, the part of it that is killed."""
+    if len(sys.argv) > 1:
+        crash(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        write_sample(root)
+        workspace = Workspace(root)
+
+        title("A file, as a model reads it")
+        print(workspace.file_read("src/greet.py").text)
+        title("The same for a file that is not there: the answer says what to do")
+        print(workspace.file_read("src/great.py").text)
+
+        title("The sample project")
+        show(root)
+        title("A process begins a transaction over five files and is killed (SIGKILL) while publishing")
+        killed = subprocess.run([sys.executable, __file__, folder], check=False).returncode
+        print(f"the process ended with signal {-killed}; this is what it left behind:")
+        show(root)
+        title("The next call, any call, clears up: all five files are as they were")
+        print(workspace.file_read("notes.txt").text)
+        show(root)
+
+        title("The same transaction, undisturbed: all five files change together")
+        print(f"landed as change {change_five_files(workspace)}")
+        show(root)
+        print("\nThe CRLF endings of notes.txt are still there. Next: README.md, ARCHITECTURE.md, `suture --help`.")
+
+
+def change_five_files(workspace: Workspace) -> str:
+    """One transaction: edit two files, create, delete and rename one each."""
+    with workspace.transaction("greet politely") as tx:
+        tx.edit("src/greet.py", replacing("Hello ", "Good day, "))
+        tx.edit("notes.txt", replacing("second", "2nd"))
+        tx.create("docs/guide.md", "# Guide\n")
+        tx.delete("todo.txt")
+        tx.rename("src/old_name.py", "src/answer.py")
+    return tx.change.id if tx.change else "none"
+
+
+def replacing(old: str, new: str) -> Callable[[Text], list[Edit]]:
+    """A function that finds the one place where `old` stands, in whatever the file then says."""
+
+    def edits(text: Text) -> list[Edit]:
+        at = text.body.index(old.encode())
+        return [Edit(Span(at, at + len(old)), text.body_bytes(new))]
+
+    return edits
+
+
+def crash(folder: str) -> None:
+    """Begin the transaction and die at the second rename of the publishing phase."""
+
+    def kill(number: int, _: str) -> None:
+        if number == 2:  # noqa: PLR2004  the second
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    change_five_files(Workspace(folder, fs=FaultyFS(LocalFS(), only={"rename"}, on_call=kill)))
+
+
+def write_sample(root: Path) -> None:
+    """Write the sample project."""
+    for name, content in FILES.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_bytes(content.encode())
+
+
+def show(root: Path) -> None:
+    """Print every file with its content, in one line each."""
+    for path in sorted(root.rglob("*")):
+        if path.is_file():
+            content = repr(path.read_bytes().decode())
+            print(f"  {path.relative_to(root)!s:34} {content if len(content) < 60 else content[:57] + '...'}")  # noqa: PLR2004
+
+
+def title(words: str) -> None:
+    """Print a heading, bold on a terminal."""
+    sys.stdout.flush()
+    bold, plain = ("\033[1m", "\033[0m") if sys.stdout.isatty() and "NO_COLOR" not in os.environ else ("", "")
+    print(f"\n{bold}{words}{plain}")
+
+
+if __name__ == "__main__":
+    main()
