@@ -1,0 +1,52 @@
+"""`python -m bench [SUBJECT …]`: measure and print tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import tempfile
+from pathlib import Path
+
+from bench import commit, diff, memory, read, startup
+
+SUBJECTS = {
+    "startup": startup.tables,
+    "commit": commit.tables,
+    "diff": diff.tables,
+    "memory": memory.tables,
+    "read": read.tables,
+}
+
+
+def main() -> None:
+    """Run the chosen subjects one after the other, each in a folder of its own."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure suture side by side with peers.")
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=f"some of: {', '.join(SUBJECTS)}; else all")
+    parser.add_argument("--dir", type=Path, default=Path(), help="make test files below here: a real disk, not tmpfs")
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
+    options = parser.parse_args()
+    if unknown := set(options.subjects) - SUBJECTS.keys():
+        parser.error(f"no such subject: {', '.join(sorted(unknown))}")
+
+    documents = []
+    if not options.json:
+        print(_machine())
+    for name in options.subjects or SUBJECTS:
+        with tempfile.TemporaryDirectory(prefix=".bench-", dir=options.dir) as folder:
+            for table in SUBJECTS[name](Path(folder).resolve()):
+                documents.append({"subject": name, **table.data()})
+                if not options.json:
+                    print(f"\n{table.text()}", flush=True)
+    if options.json:
+        print(json.dumps({"machine": _machine(), "tables": documents}, indent=2))
+
+
+def _machine() -> str:
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    return f"Python {platform.python_version()}, {platform.platform()}, {os.cpu_count()} CPUs, load {load}"
+
+
+if __name__ == "__main__":
+    main()

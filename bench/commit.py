@@ -1,0 +1,113 @@
+"""Commit: one line changed in each of 1 and 1,000 files of 1 KB, against writes that promise less.
+
+Every contestant has files of its own and writes a new number in every round. Each of the others can leave
+the tree half changed; only ours lands all files or none. An ext4 without a journal looks past every inode
+freed in the last minutes to make a file, so there all but the writes in place slow down from round to round.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from itertools import count
+from typing import TYPE_CHECKING
+
+from bench.table import Table, compared, in_turns
+from suture import Settings, Text, Workspace
+from suture.edits import Edit, edit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+MARK = b"counter = "
+LINE = b"    total += weight * value  # an ordinary line of some length\n"
+CONTENT = LINE * 8 + MARK + b"0000\n" + LINE * 8
+
+
+def tables(folder: Path) -> Iterator[Table]:
+    """Times of a whole change, from reading the files to the last write."""
+    for number, rounds in ((1, 40), (1_000, 5)):
+        contestants = {
+            "suture, full": _ours(_files(folder / f"full-{number}", number), "full"),
+            "suture, fast": _ours(_files(folder / f"fast-{number}", number), "fast"),
+            "in place": _plain(_files(folder / f"plain-{number}", number), _in_place),
+            "in place, fsync": _plain(_files(folder / f"fsync-{number}", number), _in_place_synced),
+            "aside, fsync, rename": _plain(_files(folder / f"aside-{number}", number), _aside_synced),
+        }
+        if shutil.which("sed"):
+            contestants["sed -i"] = _sed(_files(folder / f"sed-{number}", number))
+        yield compared(
+            f"Commit of {number:,} file{'s' * (number > 1)} of 1 KB, one line edited in each ({rounds} rounds)",
+            in_turns(contestants, rounds),
+            against=["in place", "in place, fsync", "sed -i"],
+            notes=["sed -i: one process for all files, its start included"],
+        )
+
+
+def _files(folder: Path, number: int) -> list[Path]:
+    folder.mkdir()
+    paths = [folder / f"file{index}.txt" for index in range(number)]
+    for path in paths:
+        path.write_bytes(CONTENT)
+    os.sync()
+    return paths
+
+
+def _ours(paths: list[Path], durability: str) -> Callable[[], object]:
+    workspace = Workspace(paths[0].parent, Settings(durability=durability))
+    numbers = count(1)
+
+    def run() -> None:
+        new = b"%04d" % next(numbers)
+
+        def edits(text: Text) -> list[Edit]:
+            at = text.body.index(MARK) + len(MARK)
+            return [edit(at, at + 4, new)]
+
+        with workspace.transaction() as transaction:
+            for path in paths:
+                transaction.edit(path.name, edits)
+
+    return run
+
+
+def _plain(paths: list[Path], write: Callable[[Path, bytes], None]) -> Callable[[], object]:
+    numbers = count(1)
+
+    def run() -> None:
+        number = next(numbers)
+        old, new = MARK + b"%04d" % (number - 1), MARK + b"%04d" % number
+        for path in paths:
+            write(path, path.read_bytes().replace(old, new, 1))
+
+    return run
+
+
+def _in_place(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def _in_place_synced(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _aside_synced(path: Path, content: bytes) -> None:
+    aside = path.with_suffix(".new")
+    _in_place_synced(aside, content)
+    aside.replace(path)
+
+
+def _sed(paths: list[Path]) -> Callable[[], object]:
+    numbers = count(1)
+    names = [path.name for path in paths]
+
+    def run() -> None:
+        script = f"s/^{MARK.decode()}.*/{MARK.decode()}{next(numbers):04d}/"
+        subprocess.run(["sed", "-i", script, *names], cwd=paths[0].parent, check=True)
+
+    return run
