@@ -100,7 +100,7 @@ def _header(file: FileDiff, *, hunks: bool, renamed: bool) -> bytes:
 
 def _quoted(prefix: str, path: str | None) -> bytes:
     """A path, in git's quotes if it holds a control character, a quote, a backslash or a space: `patch` cuts there."""
-    raw = (prefix + (path or "")).encode("utf-8", "surrogateescape")
+    raw = (prefix + (path or "").lstrip("/")).encode("utf-8", "surrogateescape")  # a diff's paths are relative
     if not any(byte <= 0x20 or byte in b'"\\\x7f' for byte in raw):  # noqa: PLR2004  control characters
         return raw
     escaped = b"".join(
@@ -160,7 +160,7 @@ def _blocks(before: bytes, edits: Iterable[Edit]) -> Iterator[Block]:
 
 
 def _regions(before: bytes, edits: Iterable[Edit]) -> Iterator[tuple[int, int, bytes]]:
-    """Ranges of whole lines with their new text, no two touching."""
+    """Ranges of whole lines with their new text, in order."""
     queue = ordered(edits, len(before))
     index = 0
     while index < len(queue):

@@ -10,7 +10,7 @@ stood, and with it the diff, the inverse and the line numbers of the original.
 
 from __future__ import annotations
 
-from suture.errors import OverlappingEdits
+from suture.errors import EncodingMismatch, OverlappingEdits
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -28,6 +28,10 @@ class Span(Record):
 
     def __len__(self) -> int:
         return self.end - self.start
+
+
+Piece = Span | memoryview
+"""A part of an edited text: kept from the original, or new."""
 
 
 class Edit(Record):
@@ -73,7 +77,10 @@ def apply(body: bytes, edits: Iterable[Edit]) -> bytes:
 
 def splice(text: Text, edits: Iterable[Edit]) -> list[bytes | memoryview]:
     """The file's bytes after all edits, in pieces that share memory with the original."""
-    return text.spliced((each.span.start, each.span.end, each.new) for each in ordered(edits, len(text.body)))
+    cuts = [(each.span.start, each.span.end, each.new) for each in ordered(edits, len(text.body))]
+    if text.encoding is not None and any(_continues(text.body, at) for cut in cuts for at in cut[:2]):
+        raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
+    return text.spliced(cuts)
 
 
 def invert(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
@@ -94,13 +101,13 @@ def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Ed
     """
     kept = _pieces(size, ordered(first, size))
     total = sum(len(piece) for piece in kept)
-    result: list[Span | bytes] = []
+    result: list[Piece] = []
     position, queue = 0, iter(kept)
-    rest: Span | bytes = b""
+    rest: Piece = memoryview(b"")
 
-    def take(until: int) -> list[Span | bytes]:
+    def take(until: int) -> list[Piece]:
         nonlocal position, rest
-        taken: list[Span | bytes] = []
+        taken: list[Piece] = []
         while position < until:
             piece = rest if len(rest) else next(queue)
             head, rest = _cut(piece, min(until - position, len(piece)))
@@ -109,7 +116,7 @@ def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Ed
         return taken
 
     for each in ordered(second, total):
-        result += [*take(each.span.start), each.new]
+        result += [*take(each.span.start), memoryview(each.new)]
         take(each.span.end)
     return _edits(size, [*result, *take(total)])
 
@@ -157,34 +164,35 @@ def _common_prefix(left: bytes, right: bytes) -> int:
     return low
 
 
-def _cut(piece: Span | bytes, at: int) -> tuple[Span | bytes, Span | bytes]:
+def _cut(piece: Piece, at: int) -> tuple[Piece, Piece]:
     if isinstance(piece, Span):
         return Span(piece.start, piece.start + at), Span(piece.start + at, piece.end)
     return piece[:at], piece[at:]
 
 
-def _pieces(size: int, edits: Sequence[Edit]) -> list[Span | bytes]:
+def _pieces(size: int, edits: Sequence[Edit]) -> list[Piece]:
     """The edited text as a list of what is kept of the original and what is new."""
-    pieces: list[Span | bytes] = []
+    pieces: list[Piece] = []
     position = 0
     for each in edits:
-        pieces += [Span(position, each.span.start), each.new]
+        pieces += [Span(position, each.span.start), memoryview(each.new)]
         position = each.span.end
     return [*pieces, Span(position, size)]
 
 
-def _edits(size: int, pieces: Iterable[Span | bytes]) -> list[Edit]:
+def _edits(size: int, pieces: Iterable[Piece]) -> list[Edit]:
     """The edits that make these pieces of an original of `size` bytes."""
     result: list[Edit] = []
-    position, new = 0, b""
+    position, new = 0, list[memoryview]()
     for piece in (*pieces, Span(size, size)):
         if not isinstance(piece, Span):
-            new += piece
+            new.append(piece)
             continue
         last = piece.start == piece.end == size
         if not len(piece) and not last:
             continue
-        if new or piece.start > position:
-            result.append(edit(position, piece.start, new))
-        position, new = piece.end, b""
+        text = b"".join(new)
+        if text or piece.start > position:
+            result.append(edit(position, piece.start, text))
+        position, new = piece.end, []
     return result

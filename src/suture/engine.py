@@ -23,7 +23,7 @@ from suture.errors import (
 )
 from suture.files.fs import LocalFS
 from suture.files.paths import INTENT_NAME, Resolver, check_new_name
-from suture.files.protected import OWN_PREFIX, Patterns
+from suture.files.protected import OWN_PREFIX, Guard, Patterns
 from suture.files.tree import Tree, split
 from suture.plan import Content, Create, Delete, Place, Plan, Rename, Snapshot, Update
 from suture.settings import Settings
@@ -53,7 +53,7 @@ class Session:
     def __init__(self, engine: Engine) -> None:
         self.settings = engine.settings
         self.trees = [Tree(engine.fs, root) for root in engine.roots]
-        self._resolver = Resolver(self.trees, protect=self.settings.protect, allow=self.settings.allow_protected)
+        self._resolver = Resolver(self.trees, engine.guard)
 
     def __enter__(self) -> Self:
         return self
@@ -171,6 +171,7 @@ class Engine:
         self.fs = fs or LocalFS()
         self.root = os.path.abspath(os.fspath(root))
         self.settings = settings or Settings()
+        self.guard = Guard(self.settings.protect, self.settings.allow_protected)
         self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
         with self.session() as session:
             for tree in session.trees:

@@ -49,8 +49,16 @@ class SutureError(Exception):
         """The typed fields, as they appear in `metadata.error`."""
         return {name: getattr(self, name) for name in self._fields}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Survive a process boundary: exceptions are remade from positional arguments otherwise."""
+        return _remade, (type(self), self.fields())
+
     def __str__(self) -> str:
         return " ".join([self.code, *(f"{name}={value!r}" for name, value in self.fields().items())])
+
+
+def _remade(kind: type[SutureError], fields: dict[str, Any]) -> SutureError:
+    return kind(**fields)
 
 
 class InvalidArguments(SutureError):

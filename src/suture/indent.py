@@ -5,7 +5,7 @@ from __future__ import annotations
 from suture.records import Record
 
 _WINDOW = 1 << 18
-_LINES = 5_000
+_LINES = 2_000
 
 
 class Indent(Record):

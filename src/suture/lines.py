@@ -28,8 +28,7 @@ class Lines:
     def __len__(self) -> int:
         if self._starts is not None:
             return len(self._starts)
-        unfinished = bool(self._body) and not self._body.endswith(self._terminator)
-        return self._body.count(self._terminator) + unfinished
+        return self._body.count(self._terminator) + (bool(self._body) and not self.finished)
 
     @property
     def starts(self) -> array[int]:
@@ -37,6 +36,11 @@ class Lines:
         if self._starts is None:
             self._starts = _starts(self._body, self._terminator)
         return self._starts
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last line has an ending."""
+        return self._body.endswith(self._terminator)
 
     def at(self, offset: int) -> int:
         """The number of the line that holds `offset`; the end of the file belongs to its last line."""
@@ -61,16 +65,30 @@ class Lines:
         start, end = self.span(line)
         return self._body[start : end - len(self.ending(line))]
 
+    def contents(self, first: int, last: int) -> list[bytes]:
+        """Lines `first` to `last` without their endings, all at once."""
+        if last < first:
+            return []
+        lines = self._body[self.span(first)[0] : self.span(last)[1]].split(self._terminator)
+        unfinished = lines.pop()
+        if self._terminator == b"\n":
+            lines = [line.removesuffix(b"\r") for line in lines]
+        return [*lines, unfinished] if unfinished else lines
+
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset."""
+        """Line and column of an offset; the end of a finished text is the beginning of a line that is not there."""
+        if offset == len(self._body) and (self.finished or not offset):
+            return len(self) + 1, 0
         line = self.at(offset)
-        start = self.starts[line - 1] if len(self) else 0
-        return line, len(self._body[start:offset].decode("utf-8", "surrogateescape"))
+        return line, len(self._body[self.starts[line - 1] : offset].decode("utf-8", "surrogateescape"))
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a line and column; a column past the line's text is its end."""
-        text = self.content(line).decode("utf-8", "surrogateescape")
-        return self.span(line)[0] + len(text[:column].encode("utf-8", "surrogateescape"))
+        """The offset of a line and column, the inverse of `position`; a column past the line is its end."""
+        if (line, column) == (len(self) + 1, 0):
+            return len(self._body)
+        start, end = self.span(line)
+        text = self._body[start:end].decode("utf-8", "surrogateescape")
+        return start + len(text[:column].encode("utf-8", "surrogateescape"))
 
     def style(self) -> str:
         """How lines end here: `lf`, `crlf`, `cr`, `mixed` or `none`."""

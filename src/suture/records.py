@@ -54,6 +54,9 @@ class Record:
         message = f"{type(self).__name__}.{name} cannot be changed"
         raise AttributeError(message)
 
+    def __delattr__(self, name: str) -> None:
+        self.__setattr__(name, None)
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.__dict__ == self.__dict__
 

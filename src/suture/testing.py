@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 from itertools import count
+from threading import Lock
 
 from suture.files.fs import FS, LocalFS, Stat
 
@@ -82,7 +83,7 @@ class MemoryFS(FS):
 
     `can_link=False` is a file system without hard links, `can_chown=False` an unprivileged user. The node of
     a path (`node_of`) can be given an owner, attributes, or a `device` of its own, which makes it a mount point.
-    Use it from one thread.
+    Use it from one thread; only `sync` may be called from several.
     """
 
     def __init__(
@@ -500,6 +501,7 @@ class FaultyFS(FS):
         self._only = frozenset(only)
         self._on_call = on_call
         self._open: set[int] = set()
+        self._counting = Lock()
 
     def abandon(self) -> None:
         """Close what the stopped process had open, as the kernel does when a process dies; nothing works after it."""
@@ -509,9 +511,10 @@ class FaultyFS(FS):
 
     def _pass(self, name: str, *args: Any) -> Any:
         counted = not self._only or name in self._only
-        if counted:
-            self.calls.append(name)
-        number = len(self.calls)
+        with self._counting:  # files are synced in threads
+            if counted:
+                self.calls.append(name)
+            number = len(self.calls)
         if counted and self._on_call is not None:
             self._on_call(number, name)
         if self._stop_at is not None and number >= self._stop_at:

@@ -99,7 +99,7 @@ class Text:
     @property
     def final_newline(self) -> bool:
         """Whether the last line is finished."""
-        return bool(self.body) and self.lines.ending(len(self.lines)) != b""
+        return self.lines.finished
 
     def is_binary(self, window: int = BINARY_WINDOW) -> bool:
         """Whether a NUL stands among the first `window` bytes of the body."""
@@ -122,6 +122,8 @@ class Text:
         except UnicodeEncodeError as error:
             character = new[error.start : error.start + 1]
             raise NotEncodable(character=character, encoding=self.encoding) from None
+        except UnicodeError:  # idna, which is about names and not about text
+            raise EncodingMismatch(encoding=self.encoding, reason="cannot hold this text") from None
 
     def spliced(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
         """The file's new bytes, in pieces: each (start, end, new) replaces a part of the body.
@@ -148,32 +150,50 @@ class Text:
         body: list[bytes] = []
         pieces: list[bytes | memoryview] = [self.bom]
         for start, end, new in (*cuts, (len(self.body), len(self.body), b"")):
-            kept = self._in_codec(self.body[position:start])
+            kept, gone = self._cut_out(position, start), self._cut_out(start, end)
             if not raw.startswith(kept, old_position):
                 raise EncodingMismatch(encoding=str(self.encoding), reason="cannot be cut at this place")
             pieces += [kept, self._in_codec(new)]
             body += [self.body[position:start], new]
-            old_position += len(kept) + len(self._in_codec(self.body[start:end]))
+            old_position += len(kept) + len(gone)
             position = end
         result = b"".join(pieces)
         if _transcoded(result[len(self.bom) :], str(self.encoding), self._errors) != b"".join(body):
             raise EncodingMismatch(encoding=str(self.encoding), reason="does not reproduce the edited file")
         return [result]
 
+    def _cut_out(self, start: int, end: int) -> bytes:
+        """A part of the body in the file's encoding."""
+        try:
+            return self._in_codec(self.body[start:end])
+        except NotEncodable:  # it was written together with what stands beside it
+            raise EncodingMismatch(encoding=str(self.encoding), reason="cannot be cut at this place") from None
+
     def _in_codec(self, part: bytes) -> bytes:
         try:
             return part.decode("utf-8", "surrogatepass").encode(str(self.encoding), self._errors)
         except UnicodeEncodeError as error:
             raise NotEncodable(character=error.object[error.start], encoding=str(self.encoding)) from None
+        except UnicodeError:
+            raise EncodingMismatch(encoding=str(self.encoding), reason="cannot hold this text") from None
 
     @property
     def _errors(self) -> str:
         return "surrogatepass" if self.bom else "strict"
 
     def _candidates(self) -> list[str]:
-        end = self.raw.rfind(b"\n", 0, _SAMPLE) + 1 if len(self.raw) > _SAMPLE else len(self.raw)
-        sample = self.raw[: end or _SAMPLE]
+        start = self.raw.rfind(b"\n", 0, _first_non_ascii(self.raw)) + 1
+        end = self.raw.rfind(b"\n", start, start + _SAMPLE) + 1 if len(self.raw) > start + _SAMPLE else len(self.raw)
+        sample = self.raw[start : end or start + _SAMPLE]
         return [name for name in _CANDIDATES if _transcoded(sample, name, "strict") is not None]
+
+
+def _first_non_ascii(raw: bytes) -> int:
+    try:
+        raw.decode("ascii")
+    except UnicodeDecodeError as error:
+        return error.start
+    return len(raw)
 
 
 def _is_utf8(raw: bytes) -> bool:

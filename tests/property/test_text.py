@@ -34,7 +34,7 @@ ALPHABETS = {
     "cp037": "ab \r\n\x85é",
     "utf-16-le": "ab \r\né中🙂",
 }
-STATEFUL = {  # what a text is made of: two characters in one string are written as one
+STATEFUL = {  # what a text is made of; two characters in one string are written as one
     "utf-7": [*"ab .+-~\r\né中🙂"],
     "iso2022_jp": [*"ab \r\nあ日"],
     "iso2022_kr": [*"ab \r\n가나"],
@@ -271,3 +271,22 @@ def test_every_place_in_the_text_of_a_line_has_one_position_and_comes_back_from_
             place = offset + len(characters[:column].encode("utf-8", "surrogateescape"))
             assert (lines.position(place), lines.offset(number, column)) == ((number, column), place)
         offset += len(content + ending)
+
+
+@pytest.mark.promise("place.line-column")
+@STEADY
+@given(body=st.one_of(BREAKS, st.text(max_size=40).map(str.encode)))
+def test_every_place_between_two_characters_comes_back_from_its_position(body: bytes) -> None:
+    lines = Lines(body)
+    text = body.decode("utf-8", "surrogateescape")
+    places = [len(text[:index].encode("utf-8", "surrogateescape")) for index in range(len(text) + 1)]
+    assert [lines.offset(*lines.position(place)) for place in places] == places
+
+
+@STEADY
+@given(body=st.one_of(BREAKS, st.binary(max_size=40)), data=st.data())
+def test_several_lines_at_once_are_the_same_as_one_by_one(body: bytes, data: st.DataObject) -> None:
+    lines = Lines(body)
+    first = data.draw(st.integers(1, len(lines) + 1))
+    last = data.draw(st.integers(0, len(lines)))
+    assert lines.contents(first, last) == [lines.content(number) for number in range(first, last + 1)]

@@ -124,6 +124,25 @@ def test_the_line_diff_finds_the_lines_that_differ(before: bytes, after: bytes, 
     assert found == expected
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("abc", "abc", [(0, 0), (1, 1), (2, 2)]),
+        ("axbxc", "xabcx", [(0, 1), (2, 2), (4, 3)]),
+        ("abcd", "dabc", [(0, 1), (1, 2), (2, 3)]),
+        ("axx", "axxx", [(0, 0)]),
+        ("aabb", "aabbb", [(0, 0), (1, 1)]),
+        ("aab", "aabb", [(0, 0), (1, 1)]),
+        ("aaa", "aa", []),
+        ("ab", "cd", []),
+    ],
+)
+def test_anchors_are_lines_that_stand_once_or_else_equally_often(
+    old: str, new: str, expected: list[tuple[int, int]]
+) -> None:
+    assert diff._anchors([*map(str.encode, old)], [*map(str.encode, new)]) == expected
+
+
 def test_a_large_gap_without_anchors_is_replaced_whole() -> None:
     before, after = b"a\n" * 500 + b"b\n" * 500, b"b\n" * 501 + b"a\n" * 501
     assert line_edits(before, after) == [edit(0, len(before), after)]

@@ -3,7 +3,7 @@
 import pytest
 
 from suture.edits import Edit, Span, apply, compose, edit, invert, minimize, ordered, splice
-from suture.errors import OverlappingEdits
+from suture.errors import EncodingMismatch, OverlappingEdits
 from suture.text import Text
 
 BODY = b"0123456789"
@@ -220,3 +220,17 @@ def test_minimizing_leaves_only_what_changes(body: bytes, edits: list[Edit], exp
     minimal = minimize(body, edits)
     assert minimal == expected
     assert apply(body, minimal) == apply(body, edits)
+
+
+@pytest.mark.promise("span.outside")
+@pytest.mark.parametrize(("raw", "encoding"), [("é".encode(), None), (b"\xe9", "latin-1")])
+@pytest.mark.parametrize(("start", "end"), [(1, 2), (0, 1), (1, 1)])
+def test_an_edit_that_cuts_a_character_in_two_is_refused(
+    raw: bytes, encoding: str | None, start: int, end: int
+) -> None:
+    with pytest.raises(EncodingMismatch):
+        splice(Text.decode(raw, encoding), [edit(start, end, b"x")])
+
+
+def test_unknown_bytes_have_no_characters_to_cut() -> None:
+    assert b"".join(splice(Text.decode(b"\xe9\x80"), [edit(1, 2, b"x")])) == b"\xe9x"

@@ -1,5 +1,10 @@
 """Errors are data: a stable code and typed fields, no words."""
 
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from suture import errors
@@ -70,3 +75,14 @@ def test_a_field_with_a_default_may_be_left_out() -> None:
 )
 def test_an_error_shows_its_code_and_fields(error: SutureError, line: str) -> None:
     assert str(error) == line
+
+
+def sent(error: Any) -> Any:
+    return pickle.loads(pickle.dumps(error))  # noqa: S301  what was pickled one call before
+
+
+@pytest.mark.parametrize("remake", [copy.copy, sent])
+def test_an_error_survives_being_copied_and_sent_to_another_process(remake: Callable[[Any], Any]) -> None:
+    error = FileChanged(path="a", expected=None, found="sha256:0")
+    again = remake(error)
+    assert (type(again), again.fields(), str(again)) == (FileChanged, error.fields(), str(error))

@@ -96,7 +96,7 @@ def test_counting_lines_and_telling_their_endings_builds_no_index(
 @pytest.mark.parametrize("line", [-1, 0, 3])
 def test_a_line_that_is_not_there_is_an_index_error(line: int) -> None:
     lines = Lines(b"a\nb\n")
-    for ask in (lines.span, lines.ending, lines.content, lambda number: lines.offset(number, 0)):
+    for ask in (lines.span, lines.ending, lines.content, lambda number: lines.offset(number, 1)):
         with pytest.raises(IndexError):
             ask(line)
 
@@ -144,13 +144,18 @@ def test_a_column_counts_characters_and_each_unknown_byte_is_one(
     assert (lines.position(offset), lines.offset(*position)) == (position, offset)
 
 
-@pytest.mark.parametrize(("column", "offset"), [(2, 2), (3, 2), (1000, 2)])
-def test_a_column_past_the_text_of_a_line_is_its_end(column: int, offset: int) -> None:
+@pytest.mark.parametrize(("column", "offset"), [(2, 2), (3, 3), (4, 4), (1000, 4)])
+def test_a_column_past_a_line_and_its_ending_is_its_end(column: int, offset: int) -> None:
     assert Lines(b"ab\r\ncd").offset(1, column) == offset
 
 
-def test_the_only_place_of_an_empty_text_is_line_1_column_0() -> None:
-    assert Lines(b"").position(0) == (1, 0)
+@pytest.mark.promise("place.line-column")
+@pytest.mark.parametrize(
+    ("body", "position"), [(b"", (1, 0)), (b"a", (1, 1)), (b"a\n", (2, 0)), (b"a\r", (2, 0)), (b"a\n\n", (3, 0))]
+)
+def test_the_end_of_a_text_has_a_position_of_its_own(body: bytes, position: tuple[int, int]) -> None:
+    lines = Lines(body)
+    assert (lines.position(len(body)), lines.offset(*position)) == (position, len(body))
 
 
 class Probed(list[int]):

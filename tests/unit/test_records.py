@@ -124,3 +124,10 @@ def test_a_record_is_matched_by_position_and_by_name() -> None:
 def test_the_default_settings_open_nothing_and_lose_nothing() -> None:
     settings = Settings()
     assert (settings.extra_roots, settings.allow_protected, settings.durability) == ((), (), "full")
+
+
+def test_a_field_cannot_be_deleted() -> None:
+    value = Point(1, 2)
+    with pytest.raises(AttributeError):
+        del value.x
+    assert value == Point(1, 2)

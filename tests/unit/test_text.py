@@ -318,3 +318,24 @@ def test_an_edit_shares_the_memory_of_what_stays() -> None:
 def test_an_edit_of_a_body_in_another_encoding_says_what_the_edit_says() -> None:
     text, edits = Text.decode("aéb".encode("latin-1"), "latin-1"), [edit(1, 3, b"-"), edit(4, 4, b"!")]
     assert Text.decode(b"".join(splice(text, edits)), "latin-1").body == apply(text.body, edits)
+
+
+def test_a_codec_for_names_refuses_what_is_no_name() -> None:
+    text = Text.decode(b"a.b", "idna")
+    with pytest.raises(EncodingMismatch):
+        text.body_bytes("a..b")
+    with pytest.raises(EncodingMismatch):
+        splice(text, [edit(0, 1, b"")])
+
+
+def test_candidates_are_told_from_where_the_unknown_bytes_stand() -> None:
+    text = Text.decode(b"ascii only\n" * 10_000 + b"\xff\xff\n" + b"more\n" * 20_000)
+    with pytest.raises(EncodingUnknown) as caught:
+        text.body_bytes("é")
+    assert caught.value.candidates == ["cp1252", "latin-1", "cp1251"]
+
+
+def test_whether_the_last_line_is_finished_is_told_without_an_index() -> None:
+    text = Text.decode(b"a\nb\n")
+    assert text.final_newline
+    assert text.lines._starts is None

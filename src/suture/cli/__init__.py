@@ -50,7 +50,12 @@ def quick(words: Sequence[str]) -> QuickOptions | None:
     return QuickOptions(name, arguments, root) if plain else None
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(words: list[str]) -> int:
+    if words in (["--help"], ["-h"]):
+        from suture.cli.menu import page
+
+        sys.stdout.write(page())
+        return 0
     options: QuickOptions | Namespace | None = quick(words)
     if options is not None:
         from suture.cli.commands import call

@@ -6,27 +6,27 @@ import argparse
 import os
 
 from suture import __version__
+from suture.cli.menu import COMMANDS, DESCRIPTION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_DESCRIPTION = "Put edits into files: each lands exactly where it was meant, or nothing changes."
 _WIDTH = 100
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """The command line. Given the words to parse, only the commands among them get their options: it is faster."""
-    parser = _Parser(prog="suture", description=_DESCRIPTION, formatter_class=_Formatter)
+    parser = _Parser(prog="suture", description=DESCRIPTION, formatter_class=_Formatter)
     parser.add_argument("--version", action="version", version=f"suture {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, (about, example, fill) in COMMANDS.items():
+    for name, (about, example) in COMMANDS.items():
         command = commands.add_parser(name, help=about, formatter_class=_Formatter)
         if words is not None and name not in words:
             continue
         command.description = about[0].upper() + about[1:] + "."
         command.epilog = f"example:\n  {example}"
-        fill(command)
+        _FILLS[name](command)
         command.add_argument("--root", default=".", metavar="DIR", help="the workspace (default: this folder)")
         command.add_argument("--verbose", action="store_true", help="log what happens to stderr")
         command.set_defaults(run=_lazily(name))
@@ -57,11 +57,11 @@ def _fill_recover(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
-COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = {
-    "read": ("print a file's lines", "suture read src/app.py --start-line 10 --end-line 20", _fill_read),
-    "call": ("call a tool with JSON arguments", """suture call file_read '{"path": "README.md"}'""", _fill_call),
-    "tools": ("list the tools", "suture tools --json", _fill_tools),
-    "recover": ("clear up an interrupted transaction", "suture recover --root ~/project", _fill_recover),
+_FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "read": _fill_read,
+    "call": _fill_call,
+    "tools": _fill_tools,
+    "recover": _fill_recover,
 }
 
 

@@ -128,7 +128,9 @@ def _sync_files(trees: Sequence[Tree], works: Sequence[Work]) -> None:
     try:
         for work in works:
             step, tree = work.step, trees[work.step.root]
-            for path in (step.temp, step.backup if _is_copied(tree, step) else None):
+            with _writing(work.name):
+                copied = _is_copied(tree, step)
+            for path in (step.temp, step.backup if copied else None):
                 if path is not None:
                     with _writing(work.name):
                         opened.append((work.name, tree.fs, tree.open_file(path)))

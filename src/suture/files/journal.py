@@ -150,7 +150,7 @@ class Journal:
 
 def new_id() -> str:
     """A short name for a change: sorts by time, then random."""
-    return _base32(time.time_ns() // 1_000_000, 9) + _base32(int.from_bytes(os.urandom(3), "big"), 4)
+    return _base32(time.time_ns() // 10_000, 10) + _base32(int.from_bytes(os.urandom(4), "big"), 5)
 
 
 def _base32(number: int, length: int) -> str:

@@ -20,7 +20,7 @@ from suture.errors import (
     PathOutsideWorkspace,
     ProtectedPath,
 )
-from suture.files.protected import OWN, OWN_PREFIX, PROTECTED, Patterns
+from suture.files.protected import OWN_PREFIX
 from suture.files.tree import Tree, split
 from suture.records import Record
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from suture.files.fs import Stat
+    from suture.files.protected import Guard
 
 INTENT_NAME = OWN_PREFIX + "intent"
 """The intent of a transaction, in the workspace root."""
@@ -57,12 +58,10 @@ class Target(Record):
 class Resolver:
     """Turns path arguments into targets inside the given trees."""
 
-    def __init__(self, trees: Sequence[Tree], *, protect: Sequence[str] = (), allow: Sequence[str] = ()) -> None:
+    def __init__(self, trees: Sequence[Tree], guard: Guard) -> None:
         self._trees = trees
-        self._own = Patterns(OWN)
-        self._protected = Patterns((*PROTECTED, *protect))
-        self._allowed = Patterns(allow)
-        self._roots = [(tuple(_names(spelling)), index) for index, spelling in _spellings(trees)]
+        self._guard = guard
+        self._roots: list[tuple[int, list[str]]] = []
 
     def resolve(self, requested: str) -> Target:
         """The file meant by `requested`: one that exists, or one that could be made."""
@@ -109,12 +108,14 @@ class Resolver:
         return inside[0], "", inside[1]
 
     def _enter(self, absolute: str) -> tuple[int, list[str]] | None:
-        """The root an absolute path lies under, and the rest of the path."""
-        for spelling in (absolute, None):
-            names = _names(self._trees[0].fs.real_path(absolute) if spelling is None else spelling)
-            for root, index in self._roots:
-                if tuple(names[: len(root)]) == root:
-                    return index, names[len(root) :]
+        """The root an absolute path lies under, as it is written or with its links resolved, and the rest of it."""
+        self._roots = self._roots or _spellings(self._trees)
+        return self._below_root(_names(absolute)) or self._below_root(_names(self._trees[0].fs.real_path(absolute)))
+
+    def _below_root(self, names: list[str]) -> tuple[int, list[str]] | None:
+        for index, root in self._roots:
+            if names[: len(root)] == root:
+                return index, names[len(root) :]
         return None
 
     def _found(self, requested: str, root: int, path: str, stat: Stat | None) -> Target:
@@ -139,9 +140,7 @@ class Resolver:
         return path if root == 0 else f"{self._trees[root].root.rstrip('/')}/{path}"
 
     def _check_protected(self, requested: str, path: str) -> None:
-        rule = self._own.match(path)
-        if rule is None and self._allowed.match(path) is None:
-            rule = self._protected.match(path)
+        rule = self._guard.rule(path)
         if rule is not None:
             raise ProtectedPath(path=requested, rule=rule)
 
@@ -185,7 +184,7 @@ def _names(path: str) -> list[str]:
     return [*names, ""] if names and parts[-1] in {"", "."} else names
 
 
-def _spellings(trees: Sequence[Tree]) -> list[tuple[int, str]]:
+def _spellings(trees: Sequence[Tree]) -> list[tuple[int, list[str]]]:
     """Every way a root may be written, the longest first, so that a root inside another is found."""
     found = {(index, way) for index, tree in enumerate(trees) for way in (tree.root, tree.fs.real_path(tree.root))}
-    return sorted(found, key=lambda pair: -len(pair[1]))
+    return sorted(((index, _names(way)) for index, way in found), key=lambda pair: -len(pair[1]))

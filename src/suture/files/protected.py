@@ -49,6 +49,20 @@ OWN = (OWN_PREFIX + "*/**",)
 _IGNORABLE = {*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x00AD, 0xFEFF}
 
 
+class Guard:
+    """Which paths are protected: the list above and `protect`, but for those that `allow` names; our own always."""
+
+    def __init__(self, protect: Iterable[str] = (), allow: Iterable[str] = ()) -> None:
+        self._own = Patterns(OWN)
+        self._protected = Patterns((*PROTECTED, *protect))
+        self._allowed = Patterns(allow)
+
+    def rule(self, path: str) -> str | None:
+        """The pattern that protects a path, or None."""
+        own = self._own.match(path)
+        return own or (None if self._allowed.match(path) else self._protected.match(path))
+
+
 class Patterns:
     """A list of patterns, found by the name they begin with."""
 

@@ -69,11 +69,8 @@ def _last_within(body: Text, first: int, last: int, max_lines: int, max_bytes: i
 
 
 def _numbered(body: Text, first: int, last: int) -> str:
-    return "\n".join(f"{line:6d}\t{_line(body, line)}" for line in range(first, last + 1))
-
-
-def _line(body: Text, line: int) -> str:
-    return body.lines.content(line).decode("utf-8", "replace")
+    lines = body.lines.contents(first, last)
+    return "\n".join([f"{number:6d}\t{line.decode('utf-8', 'replace')}" for number, line in enumerate(lines, first)])
 
 
 def _raw(body: Text, first: int, last: int) -> str:

@@ -10,7 +10,8 @@ import pytest
 import suture
 from suture import Workspace
 from suture.cli import main, quick
-from suture.cli.parser import COMMANDS, build_parser
+from suture.cli.menu import COMMANDS
+from suture.cli.parser import build_parser
 from suture.files.fs import LocalFS
 from suture.testing import FaultyFS, Stopped
 
@@ -159,6 +160,12 @@ def test_logging_is_silent_unless_asked_for() -> None:
     assert loud.splitlines()[0] == "suture.call: file_read: FILE_NOT_FOUND"
 
 
+def test_the_help_page_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == main(["-h"]) == 0
+    shown = capsys.readouterr().out
+    assert [line.split()[0] for line in shown.split("commands:\n")[1].split("\n\n")[0].splitlines()] == list(COMMANDS)
+
+
 def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     for name in COMMANDS:
         with pytest.raises(SystemExit):
@@ -181,7 +188,7 @@ def test_help_fits_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     with pytest.raises(SystemExit):
-        main(["--help"])
+        main(["call", "--help"])
     usage, _, rest = capsys.readouterr().out.partition("\n\n")
     assert max(map(len, usage.splitlines())) <= (40 if columns == "40" else 100)
     assert max(map(len, rest.splitlines())) <= 100

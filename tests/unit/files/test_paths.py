@@ -4,6 +4,7 @@ import pytest
 
 from suture.errors import SutureError
 from suture.files.paths import Resolver, Target, check_new_name
+from suture.files.protected import Guard
 from suture.files.tree import Tree
 from suture.testing import MemoryFS
 
@@ -44,7 +45,7 @@ def make() -> MemoryFS:
 
 
 def resolver(fs: MemoryFS, *roots: str, protect: tuple[str, ...] = (), allow: tuple[str, ...] = ()) -> Resolver:
-    return Resolver([Tree(fs, root) for root in roots or ("/t/ws",)], protect=protect, allow=allow)
+    return Resolver([Tree(fs, root) for root in roots or ("/t/ws",)], Guard(protect, allow))
 
 
 def code(found: Resolver, path: str) -> str:

@@ -1,0 +1,32 @@
+"""The commands: what each is for, and an example of it. The help page is made from this, without argparse."""
+
+from __future__ import annotations
+
+DESCRIPTION = "Put edits into files: each lands exactly where it was meant, or nothing changes."
+
+COMMANDS = {
+    "read": ("print a file's lines", "suture read src/app.py --start-line 10 --end-line 20"),
+    "call": ("call a tool with JSON arguments", """suture call file_read '{"path": "README.md"}'"""),
+    "tools": ("list the tools", "suture tools --json"),
+    "recover": ("clear up an interrupted transaction", "suture recover --root ~/project"),
+}
+
+
+def page() -> str:
+    """What `suture --help` prints."""
+    width = max(map(len, COMMANDS)) + 2
+    lines = [
+        "usage: suture COMMAND …",
+        "",
+        DESCRIPTION,
+        "",
+        "commands:",
+        *(f"  {name:{width}}{about}" for name, (about, _) in COMMANDS.items()),
+        "",
+        "options:",
+        f"  {'--help':{width + 2}}show this page; after a command, show its options and an example",
+        f"  {'--version':{width + 2}}show the version",
+        "",
+        "exit codes: 0 done, 1 refused or failed, 2 wrong usage",
+    ]
+    return "\n".join(lines) + "\n"
