@@ -24,7 +24,7 @@ from suture.errors import (
 from suture.files.fs import LocalFS
 from suture.files.paths import INTENT_NAME, Resolver, check_new_name
 from suture.files.protected import OWN_PREFIX, Guard, Patterns
-from suture.files.tree import Tree, split
+from suture.files.tree import Tree, as_ours, split
 from suture.plan import Content, Create, Delete, Place, Plan, Rename, Snapshot, Update
 from suture.settings import Settings
 from suture.text import Text
@@ -70,7 +70,10 @@ class Session:
 
     def locate(self, path: str) -> Target:
         """What a path argument means; `stat` is None where no file stands yet."""
-        return self._resolver.resolve(path)
+        try:
+            return self._resolver.resolve(path)
+        except OSError as error:
+            raise as_ours(error, path, "look at") from error
 
     def read(self, path: str, encoding: str | None = None) -> Snapshot:
         """A file's text, with what is needed to notice if it changes."""
@@ -88,8 +91,10 @@ class Session:
             if found.kind != "file":
                 raise NotAFile(path=target.requested, kind=found.kind)
             raw = _read_all(tree.fs, handle, found.size, limit)
+        except OSError as error:
+            raise as_ours(error, target.name, "read") from error
         finally:
-            tree.fs.close(handle)
+            tree.let_go(handle)
         if len(raw) > limit:
             size = max(found.size, len(raw))
             raise InputTooLarge(what=target.name, size=size, limit=limit, setting="max_file_bytes")
@@ -194,21 +199,23 @@ class Engine:
         durable = self.settings.durability == "full"
         earlier = self.recover(wait=False)  # a plan made on what a dead process left would be a wrong one
         with self.session() as session:
-            plan = _without_no_ops(propose(session))
-            if not plan.changes:
+            under_way = session.trees[0].stat(INTENT_NAME) is not None  # by a live process: wait for it, then plan
+            plan = None if under_way else _without_no_ops(propose(session))
+            if plan is not None and not plan.changes:
                 return None, earlier
             with Lock(session.trees, self.settings.lock_timeout_ms):
                 session.close()  # a folder opened while planning may have been moved since
                 recovered = recover(session.trees, durable=durable) or earlier
-                for attempt in range(_REPLANS + 1):
+                for attempts_left in range(_REPLANS, -1, -1):
+                    plan = plan or _without_no_ops(propose(session))
+                    if not plan.changes:
+                        return None, recovered
                     try:
                         return commit(session.trees, plan, durable=durable), recovered
                     except FileChanged:
-                        if not replan or attempt == _REPLANS:
+                        if not replan or not attempts_left:
                             raise
-                        plan = _without_no_ops(propose(session))
-                        if not plan.changes:
-                            return None, recovered
+                        plan = None
         raise AssertionError  # the loop returns or raises
 
     def recover(self, *, wait: bool = True) -> Recovered | None:

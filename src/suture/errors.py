@@ -6,7 +6,8 @@
     │                        NotAFolder FileExists PermissionDenied WorkspaceNotFound
     ├── about a file's text  BinaryFile RangeOutOfBounds
     │                        EncodingUnknown EncodingMismatch NotEncodable OverlappingEdits
-    ├── about writing        FileChanged SameFileTwice WriteFailed WorkspaceBusy RecoveryBlocked
+    ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
+    │                        RecoveryBlocked
     └── InternalError
 
 An error has a stable `code`, typed fields and says whether the same call may succeed later. It has
@@ -223,6 +224,16 @@ class SameFileTwice(SutureError):
     code = "SAME_FILE_TWICE"
     path: str
     other: str
+
+
+class ReadFailed(SutureError):
+    """The operating system failed to read."""
+
+    code = "READ_FAILED"
+    retryable = True
+    path: str
+    reason: str
+    errno: int
 
 
 class WriteFailed(SutureError):

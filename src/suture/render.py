@@ -170,6 +170,10 @@ MESSAGES: dict[str, _Words] = {
         lambda e: f"{e.path} and {e.other} are the same file, named twice in one transaction.",
         _same("Change each file once."),
     ),
+    "READ_FAILED": (
+        lambda e: f"{e.path or 'The workspace'} could not be read: {e.reason}.",
+        _same("Nothing was changed. Remove the cause and repeat the call."),
+    ),
     "WRITE_FAILED": (
         lambda e: f"{e.path} could not be written: {e.reason}.",
         _same("Everything is as it was before the call. Remove the cause and repeat it."),

@@ -20,7 +20,8 @@ WRITERS = PRIMITIVES | {
     "files/recovery.py",
     "files/steps.py",
     "files/tree.py",
-    "testing.py",
+    "testing/faulty.py",
+    "testing/memory.py",
 }
 FS_METHODS = {
     "copy_metadata",

@@ -30,6 +30,7 @@ SAMPLES: list[errors.SutureError] = [
     errors.FileChanged(path="x", expected=None, found="sha256:1"),
     errors.FileChanged(path="x", expected="sha256:0", found=None),
     errors.SameFileTwice(path="x", other="y"),
+    errors.ReadFailed(path="", reason="Input/output error", errno=5),
     errors.WriteFailed(path="x", reason="No space left on device", errno=28),
     errors.WorkspaceBusy(waited_ms=30_000),
     errors.RecoveryBlocked(intent=".suture-intent", reason="it changed another root"),
@@ -59,6 +60,7 @@ def test_an_error_is_told_as_data_and_in_a_few_lines(error: errors.SutureError) 
 def test_only_what_may_succeed_later_is_retryable() -> None:
     assert {sample.code for sample in SAMPLES if sample.retryable} == {
         "FILE_CHANGED",
+        "READ_FAILED",
         "WORKSPACE_BUSY",
         "WRITE_FAILED",
     }

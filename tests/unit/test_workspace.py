@@ -85,14 +85,26 @@ def test_an_unknown_tool_is_answered_with_the_nearest() -> None:
     assert ws.call("file_raed", {}).metadata["error"]["near"] == ["file_read"]
 
 
-def test_a_defect_is_answered_as_internal_and_logged(caplog: pytest.LogCaptureFixture) -> None:
-    fs = MemoryFS({"a": b"x"})
-    ws = Workspace(fs.root, fs=FaultyFS(fs, fail_at=1, only={"read"}))
+def test_a_defect_is_answered_as_internal_and_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> Proposal:
+        raise KeyError
+
+    monkeypatch.setattr("suture.workspace.find", lambda _: SHOUT.but(plan=broken))
+    ws, _ = workspace({"a": b"x"})
     with caplog.at_level(logging.DEBUG, "suture"):
-        result = ws.call("file_read", {"path": "a"})
+        result = ws.call("shout", {"path": "a"})
     assert result.metadata["error"]["code"] == "INTERNAL"
     assert [record.name for record in caplog.records] == ["suture.call", "suture.call"]
     assert caplog.records[0].exc_info is not None
+
+
+def test_a_disk_that_fails_is_told_as_such() -> None:
+    fs = MemoryFS({"a": b"x"})
+    ws = Workspace(fs.root, fs=FaultyFS(fs, fail_at=1, only={"read"}))
+    error = ws.call("file_read", {"path": "a"}).metadata["error"]
+    assert (error["code"], error["path"], error["retryable"]) == ("READ_FAILED", "a", True)
 
 
 @pytest.mark.promise("bound.input")

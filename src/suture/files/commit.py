@@ -18,9 +18,17 @@ import os
 from contextlib import contextmanager, suppress
 
 from suture import log
-from suture.errors import FileChanged, PermissionDenied, SameFileTwice, SutureError, WriteFailed
+from suture.errors import (
+    FileChanged,
+    PermissionDenied,
+    RecoveryBlocked,
+    SameFileTwice,
+    SutureError,
+    WriteFailed,
+)
 from suture.files import recovery, steps
 from suture.files.journal import Intent, Journal, Step, new_id
+from suture.files.paths import INTENT_NAME
 from suture.files.protected import OWN_PREFIX
 from suture.files.tree import split
 from suture.plan import Change, Create, Delete, Landed, Rename, Update
@@ -102,8 +110,7 @@ def _run(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, durabl
         _take_back(trees, intent, journal, marked=marked, durable=durable)
         raise
     try:
-        recovery.finish(trees, intent)
-        journal.remove()
+        recovery.finish(trees, intent, journal, durable=durable)
     except (OSError, SutureError) as error:
         log.warning("commit", "%s landed; tidying up is left to the next call: %s", intent.id, error)
 
@@ -163,7 +170,7 @@ def _sync_in_threads(opened: Sequence[tuple[str, FS, int]]) -> None:
 
 
 def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marked: bool, durable: bool) -> None:
-    """Roll back now; if that fails too, the intent stays and the next process does it."""
+    """Roll back now; if that fails too, the intent stays, the next process does it, and the caller is told so."""
     try:
         if journal.exists():
             if marked:
@@ -171,6 +178,8 @@ def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marke
             recovery.roll_back(trees, intent, journal, durable=durable)
     except (OSError, SutureError) as error:
         log.warning("commit", "%s could not be rolled back now, the next call will: %s", intent.id, error)
+        reason = str(getattr(error, "reason", "")) or str(getattr(error, "strerror", "")) or str(error)
+        raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
 
 
 @contextmanager

@@ -105,7 +105,7 @@ class Journal:
         """The intent and whether it is done; (None, False) if it was never finished writing."""
         raw = b"".join(self._home.chunks(INTENT_NAME))
         head, line, check, *_ = (*raw.split(b"\n"), b"", b"")
-        if head + b"\n" not in {_OPEN, _DONE} or check.decode("ascii", "replace") != digest((line,), len(line)):
+        if check.decode("ascii", "replace") != digest((line,), len(line)):
             return None, False
         try:
             return self._load(line), head + b"\n" == _DONE

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 
-from suture import log
-from suture.errors import PermissionDenied, WorkspaceBusy
+from suture.errors import WorkspaceBusy
+from suture.files.tree import as_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Lock:
     """Hold the locks of all given roots, always taken in the same order."""
 
     def __init__(self, trees: Sequence[Tree], timeout_ms: int) -> None:
-        folders = {tree.fs.fstat(tree.folder("")).fingerprint[:2]: tree for tree in trees}
+        folders = {found.fingerprint[:2]: tree for tree in trees if (found := tree.stat("")) is not None}
         self._trees = [folders[identity] for identity in sorted(folders)]
         self._timeout = timeout_ms / 1000
         self._held: list[tuple[Tree, int]] = []
@@ -59,13 +59,10 @@ class Lock:
     def _try(self, tree: Tree) -> int | None:
         try:
             return tree.fs.lock(tree.folder(""))
-        except PermissionError as error:
-            raise PermissionDenied(path=tree.root, operation="lock") from error
+        except OSError as error:
+            raise as_ours(error, tree.root, "lock") from error
 
     def _release(self) -> None:
         while self._held:
             tree, handle = self._held.pop()
-            try:
-                tree.fs.close(handle)
-            except OSError as error:  # the kernel lets go of it all the same
-                log.debug("lock", "letting go: %s", error)
+            tree.let_go(handle)

@@ -54,8 +54,7 @@ def _recover(trees: Sequence[Tree], *, durable: bool) -> Recovered | None:
         journal.remove()
         return None
     if done:
-        finish(trees, intent)
-        journal.remove()
+        finish(trees, intent, journal, durable=durable)
         aside: tuple[str, ...] = ()
     else:
         aside = roll_back(trees, intent, journal, durable=durable)
@@ -83,10 +82,13 @@ def roll_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durabl
     return tuple(path for path in aside if path is not None)
 
 
-def finish(trees: Sequence[Tree], intent: Intent) -> None:
-    """Drop what helped with a transaction that is complete."""
+def finish(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool) -> None:
+    """Drop what helped with a transaction that is complete, and forget the intent."""
     for step in intent.steps:
         steps.finish(trees[step.root], step)
+    if durable:  # or a power cut could bring back what no intent names any more
+        sync_folders(trees, intent)
+    journal.remove()
 
 
 def sync_folders(trees: Sequence[Tree], intent: Intent) -> None:

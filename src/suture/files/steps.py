@@ -16,7 +16,6 @@ import errno
 import os
 
 from suture.errors import FileChanged, FileNotFound
-from suture.files.paths import INTENT_NAME
 from suture.files.tree import Tree, split
 from suture.plan import digest
 
@@ -106,6 +105,7 @@ def undo(tree: Tree, step: Step) -> str | None:
     """Put the path back. Returns where the old content lies, if somebody else has written the path since."""
     aside = None
     if step.backup is None:
+        _drop(tree, _probe(step))
         _undo_create(tree, step)
     elif tree.stat(step.backup) is not None:
         aside = _undo_in_place(tree, step, step.backup) if step.in_place else _undo_publish(tree, step, step.backup)
@@ -115,14 +115,13 @@ def undo(tree: Tree, step: Step) -> str | None:
 
 def _undo_create(tree: Tree, step: Step) -> None:
     """Take a published new file away, if it is ours: one file with the temporary one, which is kept till the end."""
-    made = tree.stat(step.path)
-    staged = tree.stat(step.temp) if step.temp is not None else None
+    made, staged = tree.stat(step.path), tree.stat(str(step.temp))
     if made is None:
         return
     if staged is not None:
         ours = made.same_file(staged)
     else:  # where files cannot have two names, publishing used up the temporary one
-        ours = _digest_of(tree, step.path) == step.after and not _can_link(tree)
+        ours = _digest_of(tree, step.path) == step.after and not _can_link(tree, step)
     if ours:
         tree.unlink(step.path)
 
@@ -302,14 +301,15 @@ def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> boo
     return not len(expected) and not any(len(piece) for piece in rest)
 
 
-def _can_link(tree: Tree) -> bool:
-    """Whether files here can have two names. Asked only while the intent exists."""
-    probe = INTENT_NAME + "-probe"
+def _can_link(tree: Tree, step: Step) -> bool:
+    """Whether the file can have a second name where it stands."""
     try:
-        tree.link(INTENT_NAME, probe)
-    except FileExistsError:
-        pass  # a recovery was stopped right here
+        tree.link(step.path, _probe(step))
     except OSError:
         return False
-    tree.unlink(probe)
+    tree.unlink(_probe(step))
     return True
+
+
+def _probe(step: Step) -> str:
+    return f"{step.temp}-probe"

@@ -8,13 +8,17 @@ does can leave the root, whatever another process swaps meanwhile. Paths given t
 from __future__ import annotations
 
 import errno
+import os
 
 from suture import log
 from suture.errors import (
     FileNotFound,
+    NotAFile,
     NotAFolder,
     PathOutsideWorkspace,
     PermissionDenied,
+    ReadFailed,
+    SutureError,
     WorkspaceNotFound,
 )
 
@@ -50,10 +54,14 @@ class Tree:
         """Close the folders that are kept open."""
         while self._open:
             _, handle = self._open.popitem()
-            try:
-                self.fs.close(handle)
-            except OSError as error:  # nothing was written through it: what landed has landed
-                log.debug("tree", "closing a folder: %s", error)
+            self.let_go(handle)
+
+    def let_go(self, handle: int) -> None:
+        """Close a folder, or a file that was only read: a failure takes nothing away from anybody."""
+        try:
+            self.fs.close(handle)
+        except OSError as error:
+            log.debug("tree", "closing: %s", error)
 
     def folder(self, path: str) -> int:
         """A handle on a folder; it stays open until the tree is closed or many others were opened."""
@@ -63,7 +71,7 @@ class Tree:
         self._open[path] = handle  # the newest is the last to be closed
         if len(self._open) > _KEEP_OPEN:
             oldest = next(iter(self._open))
-            self.fs.close(self._open.pop(oldest))
+            self.let_go(self._open.pop(oldest))
         return handle
 
     def _open_folder(self, path: str) -> int:
@@ -81,11 +89,11 @@ class Tree:
                 end = len(path) if end < 0 else end
                 below = self._step(handle, path[:end])
                 if owned:
-                    self.fs.close(handle)
+                    self.let_go(handle)
                 handle, owned, position = below, True, end
         except BaseException:
             if owned:
-                self.fs.close(handle)
+                self.let_go(handle)
             raise
         return handle
 
@@ -101,7 +109,7 @@ class Tree:
             return self.fs.open_folder(folder, name)
         except OSError as error:
             if error.errno not in {errno.ENOTDIR, errno.ELOOP}:
-                raise _as_ours(error, path, "open") from error
+                raise as_ours(error, path, "open") from error
             found = self.fs.stat(folder, name)
             if found is not None and found.kind in {"link", "folder"}:  # a folder: it was a link just now
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
@@ -117,7 +125,7 @@ class Tree:
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
                 return None  # no such file can exist here
-            raise _as_ours(error, path, "look at") from error
+            raise as_ours(error, path, "look at") from error
 
     def read_link(self, path: str) -> str:
         """Where a symbolic link points."""
@@ -127,14 +135,14 @@ class Tree:
         except OSError as error:
             if error.errno == errno.EINVAL:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} was a symbolic link and is none now") from error
-            raise _as_ours(error, path, "read") from error
+            raise as_ours(error, path, "read") from error
 
     def names(self, path: str) -> list[str]:
         """The names in a folder, sorted."""
         try:
             return self.fs.list(self.folder(path))
         except OSError as error:
-            raise _as_ours(error, path, "list") from error
+            raise as_ours(error, path, "list") from error
 
     def open_file(self, path: str) -> int:
         """Open a file for reading."""
@@ -144,7 +152,7 @@ class Tree:
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
-            raise _as_ours(error, path, "read") from error
+            raise as_ours(error, path, "read") from error
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """A file's bytes, a chunk at a time."""
@@ -153,9 +161,9 @@ class Tree:
             while chunk := self.fs.read(handle, _CHUNK):
                 yield chunk
         except OSError as error:
-            raise _as_ours(error, path, "read") from error
+            raise as_ours(error, path, "read") from error
         finally:
-            self.fs.close(handle)
+            self.let_go(handle)
 
     # What follows changes the tree. Only `commit` and `recovery` call it; OSErrors pass through to them.
 
@@ -198,7 +206,7 @@ class Tree:
         parent, name = split(path)
         held = self._open.pop(path, None)
         if held is not None:
-            self.fs.close(held)
+            self.let_go(held)
         self.fs.rmdir(self.folder(parent), name)
 
     def sync_folder(self, path: str) -> None:
@@ -212,10 +220,13 @@ def split(path: str) -> tuple[str, str]:
     return parent, name
 
 
-def _as_ours(error: OSError, path: str, operation: str) -> Exception:
-    """An operating system error in our vocabulary, where it has a word for it."""
+def as_ours(error: OSError, path: str, operation: str) -> SutureError:
+    """A failure to look or to read, in our vocabulary."""
     if error.errno in {errno.ENOENT, errno.ENOTDIR}:
         return FileNotFound(path=path, near=[])
     if error.errno in {errno.EACCES, errno.EPERM}:
         return PermissionDenied(path=path, operation=operation)
-    return error
+    if error.errno == errno.EISDIR:
+        return NotAFile(path=path, kind="folder")
+    number = error.errno or errno.EIO
+    return ReadFailed(path=path, reason=os.strerror(number), errno=number)

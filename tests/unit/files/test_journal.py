@@ -89,7 +89,14 @@ def test_an_intent_torn_anywhere_was_never_written() -> None:
         assert journal(fs).read() == (None, False), length
 
 
-@pytest.mark.parametrize("at", [0, 25, -3])
+def test_an_intent_whose_state_cannot_be_read_is_not_done() -> None:
+    fs = written()
+    fs.put(NAME, b"?" + fs.node_of(NAME).data[1:])
+    found, done = journal(fs).read()
+    assert (found is not None, done) == (True, False)
+
+
+@pytest.mark.parametrize("at", [25, -3])
 def test_an_intent_with_one_byte_changed_was_never_written(at: int) -> None:
     fs = written()
     data = bytearray(fs.node_of(NAME).data)
