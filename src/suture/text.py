@@ -25,6 +25,7 @@ BINARY_WINDOW = 8_192
 
 _CHUNK = 1 << 20
 _SAMPLE = 1 << 16
+_ASCII = bytes(range(128))
 _BOMS = (  # UTF-32 before UTF-16: the mark of one begins with the mark of the other
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -182,18 +183,11 @@ class Text:
         return "surrogatepass" if self.bom else "strict"
 
     def _candidates(self) -> list[str]:
-        start = self.raw.rfind(b"\n", 0, _first_non_ascii(self.raw)) + 1
+        first_unknown = len(self.raw) - len(self.raw.lstrip(_ASCII))
+        start = self.raw.rfind(b"\n", 0, first_unknown) + 1
         end = self.raw.rfind(b"\n", start, start + _SAMPLE) + 1 if len(self.raw) > start + _SAMPLE else len(self.raw)
         sample = self.raw[start : end or start + _SAMPLE]
         return [name for name in _CANDIDATES if _transcoded(sample, name, "strict") is not None]
-
-
-def _first_non_ascii(raw: bytes) -> int:
-    try:
-        raw.decode("ascii")
-    except UnicodeDecodeError as error:
-        return error.start
-    return len(raw)
 
 
 def _is_utf8(raw: bytes) -> bool:
