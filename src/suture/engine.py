@@ -90,13 +90,13 @@ class Session:
             found = tree.fs.fstat(handle)
             if found.kind != "file":
                 raise NotAFile(path=target.requested, kind=found.kind)
-            raw = _read_all(tree.fs, handle, found.size, limit)
+            raw = b"" if found.size > limit else _read_all(tree.fs, handle, found.size, limit)
         except OSError as error:
             raise as_ours(error, target.name, "read") from error
         finally:
             tree.let_go(handle)
-        if len(raw) > limit:
-            size = max(found.size, len(raw))
+        size = max(found.size, len(raw))
+        if size > limit:
             raise InputTooLarge(what=target.name, size=size, limit=limit, setting="max_file_bytes")
         place = Place(target.root, target.path, target.name)
         try:
