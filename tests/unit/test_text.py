@@ -322,9 +322,10 @@ def test_an_edit_of_a_body_in_another_encoding_says_what_the_edit_says() -> None
 
 def test_a_codec_for_names_refuses_what_is_no_name() -> None:
     text = Text.decode(b"a.b", "idna")
-    with pytest.raises(EncodingMismatch):
+    refused = (EncodingMismatch, NotEncodable)  # newer Pythons know which character it was
+    with pytest.raises(refused):
         text.body_bytes("a..b")
-    with pytest.raises(EncodingMismatch):
+    with pytest.raises(refused):
         splice(text, [edit(0, 1, b"")])
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import closing
 
 from suture.errors import FileChanged, FileNotFound
 from suture.files.tree import Tree, split
@@ -61,7 +62,8 @@ def stage(tree: Tree, step: Step, content: Content | None, like: Source | None, 
     if step.backup is not None:
         here = Source(tree, step.path)
         if step.in_place:
-            _write_new(tree, step, step.backup, tree.chunks(step.path), None, _PRIVATE)
+            with closing(tree.chunks(step.path)) as old:
+                _write_new(tree, step, step.backup, old, None, _PRIVATE)
         else:
             _link_or_copy(here, tree, step, step.backup)
 
@@ -72,8 +74,10 @@ def verify(tree: Tree, step: Step, before: Content | None) -> None:
     if found is None or before is None:
         unchanged = found is None and before is None
     else:
-        same_size = found.kind == "file" and found.size == before.size
-        unchanged = same_size and _equal(tree.chunks(step.path), before.pieces)
+        unchanged = found.kind == "file" and found.size == before.size
+        if unchanged:
+            with closing(tree.chunks(step.path)) as now:
+                unchanged = _equal(now, before.pieces)
     if not unchanged:
         raise FileChanged(path=step.path, expected=step.before, found=_digest_of(tree, step.path))
 
@@ -149,7 +153,8 @@ def _undo_in_place(tree: Tree, step: Step, backup: str) -> str | None:
     if found != step.before:
         if found != step.after and not _is_torn(tree, step, backup):
             return _put_aside(tree, step, backup)
-        _overwrite(tree, step.path, tree.chunks(backup), durable=True)
+        with closing(tree.chunks(backup)) as old:
+            _overwrite(tree, step.path, old, durable=True)
     tree.unlink(backup)
     return None
 
@@ -235,7 +240,8 @@ def _link_or_copy(source: Source, tree: Tree, step: Step, path: str) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        _write_new(tree, step, path, source.tree.chunks(source.path), source, None)
+        with closing(source.tree.chunks(source.path)) as content:
+            _write_new(tree, step, path, content, source, None)
 
 
 def _overwrite(tree: Tree, path: str, pieces: Iterable[bytes | memoryview], *, durable: bool) -> None:

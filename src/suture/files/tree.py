@@ -24,7 +24,7 @@ from suture.errors import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -154,8 +154,8 @@ class Tree:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
             raise as_ours(error, path, "read") from error
 
-    def chunks(self, path: str) -> Iterator[bytes]:
-        """A file's bytes, a chunk at a time."""
+    def chunks(self, path: str) -> Generator[bytes]:
+        """A file's bytes, a chunk at a time; the file is open until the generator ends or is closed."""
         handle = self.open_file(path)
         try:
             while chunk := self.fs.read(handle, _CHUNK):
