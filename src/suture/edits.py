@@ -10,7 +10,7 @@ stood, and with it the diff, the inverse and the line numbers of the original.
 
 from __future__ import annotations
 
-from suture.errors import EncodingMismatch, OverlappingEdits
+from suture.errors import EditOutOfBounds, EncodingMismatch, OverlappingEdits
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -60,7 +60,9 @@ def ordered(edits: Iterable[Edit], size: int) -> list[Edit]:
     previous = Span(0, 0)
     for each in result:
         span = each.span
-        if not previous.end <= span.start <= span.end <= size:
+        if not 0 <= span.start <= span.end <= size:
+            raise EditOutOfBounds(start=span.start, end=span.end, size=size)
+        if span.start < previous.end:
             raise OverlappingEdits(first=(previous.start, previous.end), second=(span.start, span.end))
         previous = span
     return result
@@ -80,6 +82,8 @@ def splice(text: Text, edits: Iterable[Edit]) -> list[bytes | memoryview]:
     cuts = [(each.span.start, each.span.end, each.new) for each in ordered(edits, len(text.body))]
     if text.encoding is not None and any(_continues(text.body, at) for cut in cuts for at in cut[:2]):
         raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
+    if text.encoding is not None and not all(map(_is_text, cuts)):
+        raise EncodingMismatch(encoding=text.encoding, reason="the new text is not UTF-8, which edits are made in")
     return text.spliced(cuts)
 
 
@@ -145,6 +149,14 @@ def _trimmed(body: bytes, one: Edit) -> Edit:
     while tail and _continues(old, len(old) - tail):
         tail -= 1
     return edit(one.span.start + head, one.span.end - tail, one.new[head : len(one.new) - tail])
+
+
+def _is_text(cut: tuple[int, int, bytes]) -> bool:
+    try:
+        cut[2].decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _continues(text: bytes, index: int) -> bool:

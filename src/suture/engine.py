@@ -17,6 +17,7 @@ from suture.errors import (
     FileExists,
     FileNotFound,
     InputTooLarge,
+    InvalidPath,
     NotAFile,
     PermissionDenied,
     WorkspaceNotFound,
@@ -74,6 +75,8 @@ class Session:
             return self._resolver.resolve(path)
         except OSError as error:
             raise as_ours(error, path, "look at") from error
+        except UnicodeEncodeError:
+            raise InvalidPath(path=path, reason="the locale's encoding cannot write it") from None
 
     def read(self, path: str, encoding: str | None = None) -> Snapshot:
         """A file's text, with what is needed to notice if it changes."""
@@ -116,6 +119,7 @@ class Session:
 
     def plan_create(self, path: str, content: bytes, mode: int | None = None) -> Create:
         """Plan a new file."""
+        self._check_size(path, len(content))
         target = self.locate(path)
         if target.stat is not None:
             raise FileExists(path=target.name)
@@ -124,6 +128,7 @@ class Session:
 
     def plan_write(self, path: str, content: bytes) -> FileChange:
         """Plan a file's whole content, whether it exists or not."""
+        self._check_size(path, len(content))
         target = self.locate(path)
         if target.stat is None:
             return self.plan_create(path, content)
@@ -135,20 +140,40 @@ class Session:
 
         before = self.text(path, encoding)
         found = ordered(edits(before.text), len(before.text.body))
-        return Update(before.place, before, Content(splice(before.text, found)), tuple(found))
+        most = self.settings.max_edits
+        if len(found) > most:
+            raise InputTooLarge(what=path, size=len(found), limit=most, setting="max_edits", unit="edits")
+        after = Content(splice(before.text, found))
+        self._check_size(path, after.size)
+        return Update(before.place, before, after, tuple(found))
 
     def plan_delete(self, path: str) -> Delete:
         """Plan a deletion."""
-        before = self.read(path)
+        before = self._read_itself(path)
         return Delete(before.place, before)
 
     def plan_rename(self, path: str, to: str, content: bytes | None = None) -> Rename:
         """Plan a move, perhaps with new content; a file that stands there is never replaced."""
-        before, target = self.read(path), self.locate(to)
+        before, target = self._read_itself(path), self.locate(to)
         if target.stat is not None:
             raise FileExists(path=target.name)
         check_new_name(target)
-        return Rename(before.place, before, _place(target), None if content is None else Content((content,)))
+        if content is None:
+            return Rename(before.place, before, _place(target))
+        self._check_size(to, len(content))
+        return Rename(before.place, before, _place(target), Content((content,)))
+
+    def _read_itself(self, path: str) -> Snapshot:
+        """As `read`, for what takes the name away: then a link would be left behind, pointing nowhere."""
+        found = self.read(path)
+        if self.locate(path).by_link:
+            raise NotAFile(path=path, kind="symbolic link")
+        return found
+
+    def _check_size(self, path: str, size: int) -> None:
+        limit = self.settings.max_file_bytes
+        if size > limit:
+            raise InputTooLarge(what=path, size=size, limit=limit, setting="max_file_bytes")
 
     def _configured_encoding(self, path: str) -> str | None:
         return next((name for glob, name in self.settings.encodings if Patterns([glob]).match(path)), None)
@@ -174,8 +199,13 @@ class Engine:
 
     def __init__(self, root: str | os.PathLike[str], settings: Settings | None = None, fs: FS | None = None) -> None:
         self.fs = fs or LocalFS()
-        self.root = os.path.abspath(os.fspath(root))
         self.settings = settings or Settings()
+        self.settings.check()
+        try:
+            self.root = os.path.abspath(os.fspath(root))
+            self.fs.real_path(self.root)
+        except (OSError, ValueError) as error:
+            raise WorkspaceNotFound(root=str(root), reason=str(error)) from error
         self.guard = Guard(self.settings.protect, self.settings.allow_protected)
         self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
         with self.session() as session:

@@ -5,7 +5,7 @@
     ├── about a path         InvalidPath PathOutsideWorkspace ProtectedPath FileNotFound NotAFile
     │                        NotAFolder FileExists PermissionDenied WorkspaceNotFound
     ├── about a file's text  BinaryFile RangeOutOfBounds
-    │                        EncodingUnknown EncodingMismatch NotEncodable OverlappingEdits
+    │                        EncodingUnknown EncodingMismatch NotEncodable OverlappingEdits EditOutOfBounds
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
     │                        RecoveryBlocked
     └── InternalError
@@ -16,14 +16,11 @@ no words: `render` makes them, once, for every surface.
 
 from __future__ import annotations
 
+from suture.records import dataclass_transform
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, dataclass_transform
-else:
-
-    def dataclass_transform(**_: object) -> object:
-        """Stand in for typing.dataclass_transform, which only type checkers need."""
-        return lambda cls: cls
+    from typing import Any
 
 
 @dataclass_transform(kw_only_default=True)
@@ -86,6 +83,7 @@ class InputTooLarge(SutureError):
     size: int
     limit: int
     setting: str
+    unit: str = "bytes"
 
 
 class InvalidPath(SutureError):
@@ -200,8 +198,17 @@ class NotEncodable(SutureError):
     encoding: str
 
 
+class EditOutOfBounds(SutureError):
+    """An edit's span ends before it starts, or lies outside the text."""
+
+    code = "EDIT_OUT_OF_BOUNDS"
+    start: int
+    end: int
+    size: int
+
+
 class OverlappingEdits(SutureError):
-    """Two edits of one file touch the same bytes, or an edit lies outside the file."""
+    """Two edits of one file touch the same bytes."""
 
     code = "OVERLAPPING_EDITS"
     first: tuple[int, int]

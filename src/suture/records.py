@@ -9,7 +9,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Self, dataclass_transform
+    from typing import Any, Self
+    from typing import dataclass_transform as dataclass_transform  # noqa: PLC0414  this is how it is passed on
 else:
 
     def dataclass_transform(**_: object) -> object:

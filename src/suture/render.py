@@ -15,16 +15,37 @@ if TYPE_CHECKING:
     from suture.files.recovery import Recovered
 
 _SHOWN_PROBLEMS = 8
+_LONGEST = 300
+
+
+class _Shown:
+    """An error's fields fit to be shown: nothing that a terminal obeys, nothing without end."""
+
+    def __init__(self, error: SutureError) -> None:
+        self._error = error
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._error, name)
+        if isinstance(value, list):
+            return [_plain(each) if isinstance(each, str) else each for each in value]
+        return _plain(value) if isinstance(value, str) and name != "character" else value
+
+
+def _plain(text: str) -> str:
+    short = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    if short.isprintable():
+        return short
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in short)
 
 
 def message(error: SutureError) -> str:
     """What happened, in a sentence."""
-    return MESSAGES[error.code][0](error)
+    return MESSAGES[error.code][0](_Shown(error))
 
 
 def hint(error: SutureError) -> str:
     """What to do about it, in a sentence."""
-    return MESSAGES[error.code][1](error)
+    return MESSAGES[error.code][1](_Shown(error))
 
 
 def error_data(error: SutureError) -> dict[str, Any]:
@@ -51,7 +72,7 @@ def recovered_data(found: Recovered) -> dict[str, Any]:
 def recovered_text(found: Recovered) -> str:
     """A recovery in words."""
     way = "was complete and has been finished" if found.direction == "forward" else "has been rolled back"
-    text = f"An interrupted transaction ({found.id}, {_count(len(found.files), 'file')}) {way}."
+    text = f"An interrupted transaction ({found.id}, {_count(len(found.files), 'path')}) {way}."
     if found.aside:
         text += f" Somebody else had written since; the old content lies in {', '.join(found.aside)}."
     return text
@@ -62,7 +83,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _problems(error: Any) -> str:
-    lines = [f"{each['argument']}: {each['problem']}" for each in error.problems[:_SHOWN_PROBLEMS]]
+    lines = [_plain(f"{each['argument']}: {each['problem']}") for each in error.problems[:_SHOWN_PROBLEMS]]
     more = len(error.problems) - len(lines)
     return (
         "The arguments do not fit.\n"
@@ -81,7 +102,19 @@ def _near(error: Any) -> str:
 
 def _range(error: Any) -> str:
     asked = f"line {error.start_line}" if error.end_line is None else f"lines {error.start_line} to {error.end_line}"
+    if error.end_line is not None and error.end_line < error.start_line:
+        return (
+            f"Lines {error.start_line} to {error.end_line} of {error.path} cannot be read: the end is before the start."
+        )
     return f"{error.path} has {_count(error.total_lines, 'line')}; {asked} cannot be read."
+
+
+def _own(rule: str) -> bool:
+    return rule.startswith(".suture-")
+
+
+def _why_protected(rule: str) -> str:
+    return "it is a file that suture works with" if _own(rule) else "it runs or configures something on this machine"
 
 
 def _changed(error: Any) -> str:
@@ -101,15 +134,15 @@ _Words = tuple["Callable[[Any], str]", "Callable[[Any], str]"]
 MESSAGES: dict[str, _Words] = {
     "INVALID_ARGUMENTS": (_problems, _same("Correct the arguments and call again; nothing was changed.")),
     "UNKNOWN_TOOL": (
-        lambda e: f"There is no tool {e.name!r}.",
+        lambda e: f"There is no tool '{e.name}'.",
         lambda e: f"Did you mean {' or '.join(e.near)}?" if e.near else f"Known are {', '.join(e.known)}.",
     ),
     "INPUT_TOO_LARGE": (
-        lambda e: f"{e.what} has {e.size:,} bytes; the limit is {e.limit:,}.",
-        lambda e: f"Send less at a time, or raise the setting {e.setting}.",
+        lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
+        lambda e: f"Make it smaller, or ask the operator to raise the setting {e.setting}.",
     ),
     "INVALID_PATH": (
-        lambda e: f"{e.path!r} cannot be used as a path: {e.reason}.",
+        lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",
         _same("Give a plain path relative to the workspace root."),
     ),
     "PATH_OUTSIDE_WORKSPACE": (
@@ -117,8 +150,10 @@ MESSAGES: dict[str, _Words] = {
         _same("Only files below the workspace root, or a configured extra root, can be used."),
     ),
     "PROTECTED_PATH": (
-        lambda e: f"{e.path} is protected ({e.rule}): it runs or configures something on this machine.",
-        _same("Leave it alone, or ask the operator to list it in the setting allow_protected."),
+        lambda e: f"{e.path} is protected ({e.rule}): {_why_protected(e.rule)}.",
+        lambda e: (
+            "Leave it alone" + (", or ask the operator to allow it (allow_protected)." if not _own(e.rule) else ".")
+        ),
     ),
     "FILE_NOT_FOUND": (lambda e: f"There is no file {e.path}.", _near),
     "NOT_A_FILE": (
@@ -162,8 +197,12 @@ MESSAGES: dict[str, _Words] = {
         _same("Write it another way (an escape, an entity), or convert the file first."),
     ),
     "OVERLAPPING_EDITS": (
-        lambda e: f"The edits at {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]} overlap or leave the file.",
+        lambda e: f"The edits at {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]} overlap.",
         _same("Make one edit of them."),
+    ),
+    "EDIT_OUT_OF_BOUNDS": (
+        lambda e: f"There is no span {e.start}-{e.end} in a text of {e.size} bytes.",
+        _same("Find the place again in the text as it is now."),
     ),
     "FILE_CHANGED": (_changed, _same("Read the file again and repeat the edit; nothing was changed.")),
     "SAME_FILE_TWICE": (
@@ -184,7 +223,9 @@ MESSAGES: dict[str, _Words] = {
     ),
     "RECOVERY_BLOCKED": (
         lambda e: f"An interrupted transaction cannot be cleared up: {e.reason}.",
-        lambda e: f"Remove the cause and call again. If {e.intent} did not come from suture, delete it.",
+        lambda e: (
+            f"Remove the cause and call again. {e.intent} says how to roll back: keep it, unless it is not suture's."
+        ),
     ),
     "INTERNAL": (
         lambda e: f"suture failed: {e.exception}.",

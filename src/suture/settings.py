@@ -30,3 +30,23 @@ class Settings(Record):
     max_read_bytes: int = 5_000_000
     binary_window: int = 8_192
     lock_timeout_ms: int = 30_000
+
+    def check(self) -> None:
+        """Refuse what would silently mean something else: one string where several are meant, a limit of -1."""
+        for name in self._fields:
+            value, default = getattr(self, name), getattr(type(self), name)
+            if not _fits(name, value, default):
+                message = f"Settings.{name}: {value!r} does not fit; the default is {default!r}"
+                raise ValueError(message)
+
+
+def _fits(name: str, value: object, default: object) -> bool:
+    if isinstance(default, int):
+        return isinstance(value, int) and value >= 0
+    if isinstance(default, str):
+        return value in {"full", "fast"}
+    if not isinstance(value, tuple | list):
+        return False
+    if name == "encodings":
+        return all(isinstance(pair, tuple | list) and [*map(type, pair)] == [str, str] for pair in value)
+    return all(isinstance(each, str) for each in value)

@@ -81,6 +81,9 @@ class Text:
             raise EncodingMismatch(encoding=encoding, reason="does not reproduce the file")
         return cls(raw, bom=b"", encoding=codec.name, body=body)
 
+    def __repr__(self) -> str:
+        return f"Text({len(self.raw)} bytes, {self.encoding or 'unknown encoding'}{', marked' if self.bom else ''})"
+
     def encode(self) -> bytes:
         """The file's bytes, as they were read."""
         return self.raw

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from os import fspath
+
 from suture import log, render
 from suture.engine import Engine
-from suture.errors import FileChanged, InputTooLarge, InternalError, InvalidArguments, SutureError
+from suture.errors import FileChanged, InputTooLarge, InternalError, InvalidArguments, NotEncodable, SutureError
 from suture.plan import Plan
 from suture.tools import find
 from suture.tools.spec import Answer, ToolResult
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from suture.settings import Settings
     from suture.text import Text
     from suture.tools.spec import Proposal, ToolSpec
+
+    Path = str | os.PathLike[str]
+
+_PERMISSIONS = 0o777
 
 
 class Workspace:
@@ -48,12 +54,12 @@ class Workspace:
 
     def call(self, name: str, arguments: object = None) -> ToolResult:
         """Call a tool by name. Never raises: a failure is a result that says what to do about it."""
-        recovered = None
+        recovered, verbatim = None, False
         try:
             recovered = self._engine.recover(wait=False)
-            spec = find(name)
+            spec = find(str(name))
             answer, recovered_too = self._answer(spec, {} if arguments is None else arguments)
-            recovered = recovered or recovered_too
+            recovered, verbatim = recovered or recovered_too, answer.verbatim
             result = ToolResult(is_error=False, text=answer.text, metadata=answer.data)
         except SutureError as error:
             result = ToolResult.failed(error)
@@ -61,7 +67,7 @@ class Workspace:
             log.exception("call", "%s failed", name)
             result = ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}"))
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
-        return result if recovered is None else _noting(result, recovered)
+        return result if recovered is None else _noting(result, recovered, in_text=not verbatim)
 
     def file_read(
         self,
@@ -130,38 +136,59 @@ class Transaction:
         self._engine = engine
         self._summary = summary
         self._wanted: list[Callable[[Session], FileChange]] = []
+        self._over = False
         self.change: Change | None = None
         """What landed, after the block; None if nothing had to change."""
         self.recovered: Recovered | None = None
         """The interrupted transaction that had to be cleared up first, if there was one."""
 
-    def create(self, path: str, content: bytes | str, *, mode: int | None = None) -> None:
-        """A new file."""
-        self._wanted.append(lambda session: session.plan_create(path, _bytes(content), mode))
+    def create(self, path: Path, content: bytes | str, *, mode: int | None = None) -> None:
+        """A new file, perhaps with permission bits of its own."""
+        name, new = fspath(path), _bytes(content)
+        if mode is not None and not 0 <= mode <= _PERMISSIONS:
+            raise ValueError(mode)
+        self._want(lambda session: session.plan_create(name, new, mode))
 
-    def write(self, path: str, content: bytes | str) -> None:
+    def write(self, path: Path, content: bytes | str) -> None:
         """A file's whole content, whether it exists or not."""
-        self._wanted.append(lambda session: session.plan_write(path, _bytes(content)))
+        name, new = fspath(path), _bytes(content)
+        self._want(lambda session: session.plan_write(name, new))
 
-    def edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], *, encoding: str | None = None) -> None:
-        """Edits that `edits` finds in the file's text."""
-        self._wanted.append(lambda session: session.plan_edit(path, edits, encoding))
+    def edit(self, path: Path, edits: Callable[[Text], Iterable[Edit]], *, encoding: str | None = None) -> None:
+        """Edits that the function `edits` finds in the file's text."""
+        name = fspath(path)
+        if not hasattr(edits, "__call__"):  # noqa: B004  callable() would tell mypy that this cannot be
+            message = "edits must be a function of the text: it may be asked again if the file changes"
+            raise TypeError(message)
+        self._want(lambda session: session.plan_edit(name, edits, encoding))
 
-    def delete(self, path: str) -> None:
-        """A file goes away."""
-        self._wanted.append(lambda session: session.plan_delete(path))
+    def delete(self, path: Path) -> None:
+        """A file goes away. A symbolic link is refused: only what it points to could be deleted."""
+        name = fspath(path)
+        self._want(lambda session: session.plan_delete(name))
 
-    def rename(self, path: str, to: str, content: bytes | str | None = None) -> None:
-        """A file gets another name, perhaps with new content."""
+    def rename(self, path: Path, to: Path, content: bytes | str | None = None) -> None:
+        """A file gets another name, perhaps with new content; an existing file is never replaced."""
+        name, target = fspath(path), fspath(to)
         new = None if content is None else _bytes(content)
-        self._wanted.append(lambda session: session.plan_rename(path, to, new))
+        self._want(lambda session: session.plan_rename(name, target, new))
+
+    def _want(self, change: Callable[[Session], FileChange]) -> None:
+        if self._over:
+            message = "this transaction is over; begin another one"
+            raise RuntimeError(message)
+        self._wanted.append(change)
 
     def __enter__(self) -> Self:
+        if self._over:
+            message = "this transaction is over; begin another one"
+            raise RuntimeError(message)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._over = True
         if kind is None:
             self.change, self.recovered = self._engine.land(self._plan)
 
@@ -169,10 +196,10 @@ class Transaction:
         return Plan(tuple(wanted(session) for wanted in self._wanted), "transaction", self._summary)
 
 
-def _noting(result: ToolResult, recovered: Recovered) -> ToolResult:
-    """The result, saying that an interrupted transaction was cleared up first."""
-    metadata = {**result.metadata, "recovered": render.recovered_data(recovered)}
-    return result.but(metadata=metadata, text=f"{result.text}\n\nNote: {render.recovered_text(recovered)}")
+def _noting(result: ToolResult, recovered: Recovered, *, in_text: bool) -> ToolResult:
+    """The result, saying that an interrupted transaction was cleared up first; a file's own text stays as it is."""
+    result = result.but(metadata={**result.metadata, "recovered": render.recovered_data(recovered)})
+    return result.but(text=f"{result.text}\n\nNote: {render.recovered_text(recovered)}") if in_text else result
 
 
 def _check_hashes(expected: str | dict[str, str] | None, plan: Plan) -> None:
@@ -200,4 +227,7 @@ def _text_size(value: object) -> int:
 
 
 def _bytes(content: bytes | str) -> bytes:
-    return content.encode() if isinstance(content, str) else content
+    try:
+        return content.encode() if isinstance(content, str) else content
+    except UnicodeEncodeError as error:
+        raise NotEncodable(character=error.object[error.start], encoding="utf-8") from None

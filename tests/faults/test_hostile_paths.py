@@ -506,16 +506,16 @@ def test_a_dangling_link_that_stays_inside_names_the_file_to_make(land: Land, ai
 
 
 @pytest.mark.promise("confine.inside-links")
-def test_deleting_by_a_link_deletes_the_file_and_moving_by_it_moves_the_file(land: Land) -> None:
-    place(land, Hostile("", "", "", {"one": "a.txt", "two": "<root>/sub/b.txt"}))
-    with Workspace(land.root, FAST).transaction() as tx:
-        tx.delete("one")
-        tx.rename("two", "moved.txt")
-    assert (land.root / "one").is_symlink()
-    assert (land.root / "two").is_symlink()
-    assert not (land.root / "a.txt").exists()
+def test_a_link_is_neither_deleted_nor_moved_and_neither_is_its_file(land: Land) -> None:
+    place(land, Hostile("", "", "", {"one": "a.txt", "two": "<root>/sub/b.txt", "way": "sub"}))
+    inside = inside_of(land)
+    workspace = Workspace(land.root, FAST)
+    for operation, path in (("delete", "one"), ("move from", "two")):
+        assert refusal(workspace, operation, path).code == "NOT_A_FILE"
+    assert inside_of(land) == inside
+    with workspace.transaction() as tx:
+        tx.delete("way/b.txt")
     assert not (land.root / "sub" / "b.txt").exists()
-    assert (land.root / "moved.txt").read_bytes() == b"two\n"
 
 
 @pytest.mark.promise("confine.inside-links")

@@ -160,14 +160,24 @@ def test_an_intent_torn_at_any_length_means_that_nothing_was_begun() -> None:
     assert {length: tree for length, tree in found.items() if tree != "old"} == {}
 
 
-@pytest.mark.parametrize(
-    "data", [b"", bytes(1000), b"\xff\xfe", b"suture-intent 1 open\n{}\nsha256:00\n", b"something else\n" * 100]
-)
-def test_what_is_no_intent_is_taken_away_and_nothing_else_touched(data: bytes) -> None:
+@pytest.mark.parametrize("data", [b"", bytes(1000), b"suture-intent 1 open\n{}"])
+def test_an_intent_that_was_never_finished_is_taken_away_and_nothing_else_touched(data: bytes) -> None:
     fs = in_memory()
     fs.put(INTENT, data)
     recover(fs, fs.root)
     assert state(fs, fs.root) == "old"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\xff\xfe", b"suture-intent 1 open\n{}\nsha256:00\n", b"suture-intent 2 open\n{}\n", b"something else\n" * 100],
+)
+def test_what_is_no_intent_of_ours_is_left_alone_and_told(data: bytes) -> None:
+    fs = in_memory()
+    fs.put(INTENT, data)
+    before = fs.files()
+    error = Workspace(fs.root, fs=fs).call("file_read", {"path": "update.txt"}).metadata["error"]
+    assert (error["code"], fs.files()) == ("RECOVERY_BLOCKED", before)
 
 
 HOSTILE = {

@@ -172,7 +172,7 @@ REFUSED: dict[str, tuple[str, list[Ask]]] = {
         "SAME_FILE_TWICE",
         [lambda tx: tx.delete("sub/c.txt"), lambda tx: tx.delete("sub/../sub/c.txt")],
     ),
-    "an edit outside the file": ("OVERLAPPING_EDITS", [lambda tx: tx.edit("sub/c.txt", lambda _: [edit(0, 99, b"")])]),
+    "an edit outside the file": ("EDIT_OUT_OF_BOUNDS", [lambda tx: tx.edit("sub/c.txt", lambda _: [edit(0, 99, b"")])]),
 }
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture.edits import Edit, apply, compose, edit, invert, minimize, ordered
-from suture.errors import OverlappingEdits
+from suture.errors import EditOutOfBounds, OverlappingEdits
 
 BODIES = st.binary(max_size=12)
 NEWS = st.one_of(st.just(b""), st.binary(max_size=4))
@@ -95,7 +95,7 @@ def test_exactly_the_edits_that_overlap_or_lie_outside_are_refused(spans: list[t
     edits = [edit(start, end, b"") for start, end in spans]
     try:
         result = ordered(edits, size)
-    except OverlappingEdits:
+    except (OverlappingEdits, EditOutOfBounds):
         assert not possible(edits, size)
     else:
         assert possible(edits, size)

@@ -25,6 +25,7 @@ SAMPLES: list[errors.SutureError] = [
     errors.EncodingUnknown(character="é", candidates=[]),
     errors.EncodingMismatch(encoding="ascii", reason="does not reproduce the file"),
     errors.NotEncodable(character="€", encoding="latin-1"),
+    errors.EditOutOfBounds(start=3, end=1, size=2),
     errors.OverlappingEdits(first=(0, 3), second=(2, 4)),
     errors.FileChanged(path="x", expected="sha256:0", found="sha256:1"),
     errors.FileChanged(path="x", expected=None, found="sha256:1"),
@@ -69,11 +70,11 @@ def test_only_what_may_succeed_later_is_retryable() -> None:
 def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
     back = Recovered("id1", "back", ("a",), ("a.suture-orig",))
     assert render.recovered_text(back) == (
-        "An interrupted transaction (id1, 1 file) has been rolled back. "
+        "An interrupted transaction (id1, 1 path) has been rolled back. "
         "Somebody else had written since; the old content lies in a.suture-orig."
     )
     forward = Recovered("id2", "forward", ("a", "b"), ())
     assert render.recovered_text(forward) == (
-        "An interrupted transaction (id2, 2 files) was complete and has been finished."
+        "An interrupted transaction (id2, 2 paths) was complete and has been finished."
     )
     assert render.recovered_data(forward) == {"id": "id2", "direction": "forward", "files": ["a", "b"], "aside": []}

@@ -1,12 +1,13 @@
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from suture import Edit, Settings, Span, SutureError, Text, Workspace, tools
 from suture.engine import Session
-from suture.errors import FileChanged, FileNotFound
+from suture.errors import FileChanged, FileNotFound, InputTooLarge, NotEncodable
 from suture.plan import Change, Plan
 from suture.testing import FaultyFS, MemoryFS
 from suture.tools.request import Request, dry_run, expect_hash, text
@@ -70,10 +71,11 @@ def test_a_result_has_exactly_the_specified_shape() -> None:
         ("file_read", {"path": "\udcff"}, "FILE_NOT_FOUND"),
         ("file_read", {"path": "\ud800"}, "INVALID_PATH"),
         ("file_raed", {"path": "a"}, "UNKNOWN_TOOL"),
+        (None, {}, "UNKNOWN_TOOL"),
         ("", {}, "UNKNOWN_TOOL"),
     ],
 )
-def test_a_call_never_raises(name: str, arguments: Any, code: str) -> None:
+def test_a_call_never_raises(name: Any, arguments: Any, code: str) -> None:
     ws, _ = workspace({"a": b"x"})
     result = ws.call(name, arguments)
     assert (result.is_error, result.metadata["error"]["code"]) == (True, code)
@@ -262,3 +264,88 @@ def test_a_root_that_is_no_folder_is_refused(root: str) -> None:
     with pytest.raises(SutureError) as caught:
         Workspace(f"{fs.root}/{root}", fs=fs)
     assert caught.value.code == "WORKSPACE_NOT_FOUND"
+
+
+def test_a_transaction_that_is_over_takes_nothing_more() -> None:
+    ws, fs = workspace({})
+    with ws.transaction() as tx:
+        tx.create("a", "x")
+    for more in (lambda: tx.create("b", "y"), tx.__enter__):
+        with pytest.raises(RuntimeError):
+            more()
+    assert fs.files() == {"a": b"x"}
+
+
+def test_a_path_may_be_a_path_object_and_edits_must_be_a_function() -> None:
+    ws, fs = workspace({"a": b"x"})
+    with ws.transaction() as tx:
+        tx.rename(Path("a"), Path("b"))
+        with pytest.raises(TypeError):
+            tx.edit("b", [Edit(Span(0, 1), b"y")])  # type: ignore[arg-type]
+    assert fs.files() == {"b": b"x"}
+
+
+@pytest.mark.parametrize("mode", [-1, 0o4755, 0o7777777])
+def test_a_new_file_gets_permission_bits_and_nothing_else(mode: int) -> None:
+    ws, _ = workspace({})
+    with pytest.raises(ValueError, match=str(mode)):
+        ws.transaction().create("a", "x", mode=mode)
+
+
+@pytest.mark.promise("bound.input")
+@pytest.mark.parametrize(
+    ("settings", "fill", "setting"),
+    [
+        (Settings(max_file_bytes=3), lambda tx: tx.create("b", "1234"), "max_file_bytes"),
+        (Settings(max_file_bytes=3), lambda tx: tx.write("a", "1234"), "max_file_bytes"),
+        (Settings(max_file_bytes=3), lambda tx: tx.rename("a", "b", "1234"), "max_file_bytes"),
+        (Settings(max_file_bytes=3), lambda tx: tx.edit("a", lambda _: [Edit(Span(0, 0), b"1234")]), "max_file_bytes"),
+        (Settings(max_edits=1), lambda tx: tx.edit("a", lambda _: [Edit(Span(0, 0), b"1")] * 2), "max_edits"),
+    ],
+)
+def test_a_transaction_keeps_the_bounds(settings: Settings, fill: Callable[[Any], None], setting: str) -> None:
+    ws, fs = workspace({"a": b"x"}, settings)
+    tx = ws.transaction()
+    fill(tx)
+    with pytest.raises(InputTooLarge) as caught, tx:
+        pass
+    assert (caught.value.setting, fs.files()) == (setting, {"a": b"x"})
+
+
+def test_text_that_is_no_text_is_refused_before_anything_is_read() -> None:
+    ws, _ = workspace({})
+    with pytest.raises(NotEncodable):
+        ws.transaction().create("a", "\ud800")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"protect": "secrets.txt"},
+        {"extra_roots": "/usr"},
+        {"allow_protected": [1]},
+        {"durability": "slow"},
+        {"max_file_bytes": -1},
+        {"max_edits": "x"},
+        {"encodings": "latin-1"},
+        {"encodings": (("*.txt", "latin-1", "x"),)},
+    ],
+)
+def test_settings_that_would_mean_something_else_are_refused(wrong: dict[str, Any]) -> None:
+    fs = MemoryFS({})
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Workspace(fs.root, Settings(**wrong), fs=fs)
+
+
+def test_a_root_that_no_path_can_be_is_no_workspace() -> None:
+    with pytest.raises(SutureError) as caught:
+        Workspace("a\0b")
+    assert caught.value.code == "WORKSPACE_NOT_FOUND"
+
+
+def test_what_is_shown_of_a_request_cannot_steer_a_terminal_or_go_on_for_ever() -> None:
+    ws, _ = workspace({})
+    error = ws.call("file_read", {"path": "a\x1b[31m\n" + "é" * 100}).metadata["error"]
+    assert "\x1b" not in error["message"]
+    assert "\\x1b[31m\\n" in error["message"]
+    assert len(ws.call("x" * 100_000, {}).text) < 1_000

@@ -27,13 +27,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 done, 1 refused or failed, 2 wrong usage."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = _run(words)
-        sys.stdout.flush()
+        try:
+            code = _run(words)
+        except SystemExit as stop:  # argparse has printed help, or what is wrong
+            code = stop.code if isinstance(stop.code, int) else 0
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = None  # nobody reads: let the interpreter not flush it again
-        return _PIPE_CLOSED
+    except OSError as error:  # nobody reads, or the disk is full
+        sys.stdout = None  # or the interpreter would flush it again, and fail again
+        if isinstance(error, BrokenPipeError):
+            return _PIPE_CLOSED
+        if sys.stderr is not None:
+            sys.stderr.write(f"suture: the output could not be written: {error.strerror}\n")
+        return 1
     return code
 
 
@@ -54,7 +62,8 @@ def _run(words: list[str]) -> int:
     if words in (["--help"], ["-h"]):
         from suture.cli.menu import page
 
-        sys.stdout.write(page())
+        if sys.stdout is not None:
+            sys.stdout.write(page())
         return 0
     options: QuickOptions | Namespace | None = quick(words)
     if options is not None:

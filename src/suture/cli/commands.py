@@ -13,6 +13,7 @@ from suture.workspace import Workspace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from suture.cli import QuickOptions
 
@@ -29,24 +30,41 @@ def read(options: argparse.Namespace) -> int:
     elif result.is_error:
         _complain(result.text)
     else:
-        end = "" if options.format == "raw" or not result.text else "\n"
-        _print(result.text, end)
+        _print(result.text, "" if options.format == "raw" or not result.text else "\n")
+        if options.format == "raw":
+            _note_on_raw(result.metadata)
     return int(result.is_error)
+
+
+def _note_on_raw(metadata: dict[str, Any]) -> None:
+    """What a file's own text cannot say."""
+    if metadata["truncated"]:
+        _complain(f"note: cut after line {metadata['end_line']} of {metadata['total_lines']}")
+    if "recovered" in metadata:
+        _complain("note: an interrupted transaction was cleared up first; see --json")
 
 
 def call(options: argparse.Namespace | QuickOptions) -> int:
     """`suture call`."""
-    text = (
-        sys.stdin.buffer.read(_MOST_INPUT).decode("utf-8", "replace") if options.arguments == "-" else options.arguments
-    )
     try:
-        arguments = loads(text)
+        arguments = loads(_stdin() if options.arguments == "-" else options.arguments)
     except (ValueError, RecursionError) as error:
         _complain(f"suture call: the arguments are not JSON: {error}")
         return _USAGE
     result = _call(options, options.name, arguments)
     _print_json(result.to_dict())
     return int(result.is_error)
+
+
+def _stdin() -> str:
+    if sys.stdin is None:
+        message = "stdin is closed"
+        raise ValueError(message)
+    raw = sys.stdin.buffer.read(_MOST_INPUT + 1)
+    if len(raw) > _MOST_INPUT:
+        message = f"more than {_MOST_INPUT:,} bytes"
+        raise ValueError(message)
+    return raw.decode("utf-8")
 
 
 def tools(options: argparse.Namespace) -> int:
@@ -68,7 +86,10 @@ def recover(options: argparse.Namespace) -> int:
     try:
         found = Workspace(options.root).recover()
     except SutureError as error:
-        _complain(render.error_text(error))
+        if options.json:
+            _print_json({"error": render.error_data(error)})
+        else:
+            _complain(render.error_text(error))
         return 1
     if options.json:
         _print_json({"recovered": None if found is None else render.recovered_data(found)})
@@ -98,9 +119,13 @@ def _print_json(value: object) -> None:
 
 def _print(text: str, end: str = "\n") -> None:
     """Write UTF-8, whatever the locale says; a name that is not UTF-8 comes out as it went in."""
+    if sys.stdout is None:
+        return
     sys.stdout.flush()
     sys.stdout.buffer.write((text + end).encode("utf-8", "surrogateescape"))
 
 
 def _complain(text: str) -> None:
-    sys.stderr.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
+    if sys.stderr is not None:
+        encoding = sys.stderr.encoding or "utf-8"
+        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

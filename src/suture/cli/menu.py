@@ -16,7 +16,7 @@ def page() -> str:
     """What `suture --help` prints."""
     width = max(map(len, COMMANDS)) + 2
     lines = [
-        "usage: suture COMMAND …",
+        "usage: suture COMMAND ...",
         "",
         DESCRIPTION,
         "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 
 from suture import __version__
 from suture.cli.menu import COMMANDS, DESCRIPTION
@@ -11,6 +12,7 @@ from suture.cli.menu import COMMANDS, DESCRIPTION
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 _WIDTH = 100
 
@@ -70,6 +72,11 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: object) -> None:
         super().__init__(**{**options, "allow_abbrev": False})  # type: ignore[arg-type]
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As argparse does, but a failure to write is not passed over."""
+        if message and (file := file or sys.stderr) is not None:
+            file.write(message)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

@@ -92,7 +92,7 @@ def _run(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, durabl
     journal = Journal(trees)
     marked = False
     try:
-        with _writing("the intent"):
+        with _writing(f"{trees[0].root}/{INTENT_NAME}"):
             journal.write(intent, durable=durable)
         _stage(trees, intent, works, durable=durable)
         for work in works:

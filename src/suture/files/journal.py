@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _OPEN = b"suture-intent 1 open\n"
 _DONE = b"suture-intent 1 done\n"
+_VERSION = b"suture-intent 1 "
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 _MODE = 0o600
 
@@ -105,12 +106,14 @@ class Journal:
         """The intent and whether it is done; (None, False) if it was never finished writing."""
         raw = b"".join(self._home.chunks(INTENT_NAME))
         head, line, check, *_ = (*raw.split(b"\n"), b"", b"")
-        if check.decode("ascii", "replace") != digest((line,), len(line)):
+        if _is_torn(raw):
             return None, False
+        reason = f"{INTENT_NAME} is damaged, or not written by this version of suture"
+        if not head.startswith(_VERSION) or check != digest((line,), len(line)).encode():
+            raise RecoveryBlocked(intent=INTENT_NAME, reason=reason)
         try:
             return self._load(line), head + b"\n" == _DONE
         except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
-            reason = f"{INTENT_NAME} is not an intent that suture wrote"
             raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
 
     def remove(self) -> None:
@@ -146,6 +149,12 @@ class Journal:
             tuple((number[root], _plain(path)) for root, path in document["folders"]),
             tuple(_checked(step.but(root=number[step.root])) for step in steps),
         )
+
+
+def _is_torn(raw: bytes) -> bool:
+    """Whether an intent was cut off while it was written, or lost sectors in a power cut before it was synced."""
+    finished = raw.count(b"\n") == _OPEN.count(b"\n") + 2
+    return b"\0" in raw or (not finished and raw.startswith(_VERSION[: len(raw)]))
 
 
 def new_id() -> str:

@@ -53,6 +53,8 @@ class Target(Record):
     """What stood there, or None: a file that can be made."""
     missing: str = ""
     """The part of the path that would have to be made."""
+    by_link: bool = False
+    """Whether the name that was asked for is a symbolic link."""
 
 
 class Resolver:
@@ -72,7 +74,7 @@ class Resolver:
         root, names = start
         self._check_protected(requested, "/".join(names))
         path, stat = "", self._trees[root].stat("")
-        links, queue = 0, names[::-1]
+        links, queue, by_link = 0, names[::-1], False
         while queue:
             name = queue.pop()
             if stat is not None and stat.kind != "folder":
@@ -90,11 +92,12 @@ class Resolver:
             if stat is None:
                 return self._missing(requested, root, path, queue[::-1])
             if stat.kind == "link":
+                by_link = by_link or not any(queue)
                 links += 1
                 root, path, names = self._follow(requested, root, path, links)
                 queue += names[::-1]
                 stat = self._trees[root].stat(path)
-        return self._found(requested, root, path, stat)
+        return self._found(requested, root, path, stat).but(by_link=by_link)
 
     def _follow(self, requested: str, root: int, path: str, links: int) -> tuple[int, str, list[str]]:
         if links > _MAX_LINKS:

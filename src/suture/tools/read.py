@@ -38,9 +38,17 @@ def read(session: Session, request: FileRead) -> Answer:
     most = session.settings.max_read_bytes
     shown_last = _last_within(body, first, last, session.settings.max_read_lines, most)
     shown = _numbered(body, first, shown_last) if request.format == "numbered" else _raw(body, first, shown_last)
+    truncated = shown_last < last or len(shown) > most
+    shown = shown[:most]
+    if request.format == "numbered":  # raw is the file's text and nothing else
+        if truncated:
+            shown += f"\n\nNote: cut after line {shown_last} of {total}; go on with start_line {shown_last + 1}."
+        if body.encoding is None:
+            shown += "\n\nNote: the encoding is not known; name it with `encoding` to see what U+FFFD stands for."
     return Answer(
-        shown[:most],
-        {
+        text=shown,
+        verbatim=request.format == "raw",
+        data={
             "path": found.place.name,
             "hash": found.content.digest,
             "size": found.content.size,
@@ -52,7 +60,7 @@ def read(session: Session, request: FileRead) -> Answer:
             "total_lines": total,
             "start_line": first,
             "end_line": shown_last,
-            "truncated": shown_last < last or len(shown) > most,
+            "truncated": truncated,
         },
     )
 

@@ -17,17 +17,12 @@ from __future__ import annotations
 
 from suture.errors import InvalidArguments
 from suture.json_text import loads
-from suture.records import Record
+from suture.records import Record, dataclass_transform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, Self, dataclass_transform
-else:
-
-    def dataclass_transform(**_: object) -> object:
-        """Stand in for typing.dataclass_transform, which only type checkers need."""
-        return lambda cls: cls
+    from typing import Any, Self
 
 
 _REQUIRED = object()
@@ -278,4 +273,6 @@ def _described(value: object) -> str:
     names = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
     if isinstance(value, str):
         return f"the string {value[:40]!r}" + ("…" if len(value) > 40 else "")  # noqa: PLR2004  what fits a line
-    return names.get(type(value)) or f"the number {value!r:.40}"
+    return names.get(type(value)) or (
+        f"the number {value!r:.40}" if isinstance(value, int | float) else "no JSON value"
+    )

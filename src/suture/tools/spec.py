@@ -21,6 +21,8 @@ class Answer(Record):
 
     text: str
     data: dict[str, Any]
+    verbatim: bool = False
+    """Whether the text is a file's own and nothing may be added to it."""
 
 
 class Proposal(Record):

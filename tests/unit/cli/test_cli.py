@@ -49,11 +49,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 @pytest.mark.usefixtures("root")
 def test_the_exit_code_tells_done_from_refused_from_wrong_usage(words: list[str], code: int) -> None:
-    try:
-        found = main(words)
-    except SystemExit as stop:
-        found = int(stop.code or 0)
-    assert found == code
+    assert main(words) == code
 
 
 @pytest.mark.promise("call.exit-codes")
@@ -168,8 +164,7 @@ def test_the_help_page_lists_every_command(capsys: pytest.CaptureFixture[str]) -
 
 def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     for name in COMMANDS:
-        with pytest.raises(SystemExit):
-            main([name, "--help"])
+        assert main([name, "--help"]) == 0
         shown = capsys.readouterr().out
         assert f"example:\n  suture {name}" in shown
         assert "--root DIR" in shown
@@ -177,8 +172,7 @@ def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[st
 
 
 def test_the_version_is_the_package_s(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--version"])
+    assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"suture {suture.__version__}\n"
 
 
@@ -187,8 +181,7 @@ def test_help_fits_the_terminal(
     columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    with pytest.raises(SystemExit):
-        main(["call", "--help"])
+    assert main(["call", "--help"]) == 0
     usage, _, rest = capsys.readouterr().out.partition("\n\n")
     assert max(map(len, usage.splitlines())) <= (40 if columns == "40" else 100)
     assert max(map(len, rest.splitlines())) <= 100
@@ -211,3 +204,79 @@ def test_a_closed_pipe_ends_quietly(root: Path) -> None:
     os.close(reading)
     assert process.communicate()[1] == b""
     assert process.returncode == 141
+
+
+COMMANDS_THAT_PRINT = [
+    ["--help"],
+    ["read", "--help"],
+    ["tools"],
+    ["call", "file_read", "{}"],
+    ["read", "a.txt"],
+    ["recover"],
+]
+
+
+def run(words: list[str], shell: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = f"{sys.executable} -m suture {' '.join(map(repr, words))} {shell}"
+    return subprocess.run(
+        ["sh", "-c", command], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("words", COMMANDS_THAT_PRINT, ids=" ".join)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_stdout_is_told_in_a_line(words: list[str], unbuffered: str) -> None:
+    done = run(words, ">/dev/full", PYTHONUNBUFFERED=unbuffered)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        1,
+        "suture: the output could not be written: No space left on device",
+    )
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("words", COMMANDS_THAT_PRINT, ids=" ".join)
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_make_no_traceback(words: list[str], closed: str) -> None:
+    done = run(words, closed)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == (1 if words[0] == "call" else 0)
+
+
+@pytest.mark.usefixtures("root")
+def test_a_closed_or_foreign_stdin_is_wrong_usage() -> None:
+    for shell in ("<&-", "</dev/null"):
+        assert run(["call", "file_read", "-"], shell).returncode == 2
+    (done,) = [
+        run(["call", "file_read", "-"], "<latin.json") for _ in [Path("latin.json").write_bytes(b'{"path": "\xe9"}')]
+    ]
+    assert (done.returncode, "utf-8" in done.stderr) == (2, True)
+
+
+@pytest.mark.usefixtures("root")
+def test_any_locale_can_show_help_and_errors() -> None:
+    for words in (["--help"], ["read", "größe"]):
+        done = run(words, "", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+        assert "Traceback" not in done.stderr
+
+
+def test_a_folder_that_is_gone_is_no_workspace(tmp_path: Path) -> None:
+    done = run(["read", "x"], "", PWD="")
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = f"cd {gone} && rmdir {gone} && {sys.executable} -m suture read x"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.split(":")[0]) == (1, "WORKSPACE_NOT_FOUND")
+
+
+def test_recover_tells_an_error_as_json_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["recover", "--json", "--root", "missing"]) == 1
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == "WORKSPACE_NOT_FOUND"
+
+
+def test_a_raw_read_leaves_its_notes_to_stderr(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "long.txt").write_text("x\n" * 20_001)
+    assert main(["read", "long.txt", "--format", "raw"]) == 0
+    found = capfd.readouterr()
+    assert (len(found.out), found.err) == (40_000, "note: cut after line 20000 of 20001\n")

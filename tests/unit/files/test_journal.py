@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from suture.errors import RecoveryBlocked
 from suture.files.journal import Intent, Journal, Step, new_id
 from suture.files.tree import Tree
 from suture.testing import MemoryFS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NAME = ".suture-intent"
 INTENT = Intent(
@@ -91,17 +96,36 @@ def test_an_intent_torn_anywhere_was_never_written() -> None:
 
 def test_an_intent_whose_state_cannot_be_read_is_not_done() -> None:
     fs = written()
-    fs.put(NAME, b"?" + fs.node_of(NAME).data[1:])
+    fs.put(NAME, fs.node_of(NAME).data.replace(b" open\n", b" doen\n"))
     found, done = journal(fs).read()
     assert (found is not None, done) == (True, False)
 
 
-@pytest.mark.parametrize("at", [25, -3])
-def test_an_intent_with_one_byte_changed_was_never_written(at: int) -> None:
+@pytest.mark.parametrize(
+    "data",
+    [
+        lambda whole: whole[:25] + b"?" + whole[26:],
+        lambda whole: whole[:-3] + b"?" + whole[-2:],
+        lambda whole: whole.replace(b"intent 1 ", b"intent 9 "),
+        lambda _: b"garbage",
+        lambda _: b"garbage\n" * 3,
+    ],
+    ids=["body", "checksum", "version", "one line", "three lines"],
+)
+def test_an_intent_that_is_damaged_or_foreign_blocks_the_recovery(data: Callable[[bytes], bytes]) -> None:
     fs = written()
-    data = bytearray(fs.node_of(NAME).data)
-    data[at] ^= 1
-    fs.put(NAME, bytes(data))
+    fs.put(NAME, data(fs.node_of(NAME).data))
+    with pytest.raises(RecoveryBlocked):
+        journal(fs).read()
+    assert NAME in fs.files()
+
+
+@pytest.mark.parametrize(
+    "data", [lambda whole: b"\0" * len(whole), lambda whole: whole[:30] + b"\0" * 30, lambda _: b""]
+)
+def test_an_intent_that_a_power_cut_left_unwritten_means_that_nothing_was_begun(data: Callable[[bytes], bytes]) -> None:
+    fs = written()
+    fs.put(NAME, data(fs.node_of(NAME).data))
     assert journal(fs).read() == (None, False)
 
 

@@ -76,7 +76,7 @@ def test_the_metadata_tell_how_the_file_is_written(raw: bytes, metadata: dict[st
 @pytest.mark.parametrize(
     ("raw", "arguments", "text"),
     [
-        (b"caf\xe9\n", {}, "     1\tcaf\ufffd"),
+        (b"caf\xe9\n", {"format": "raw"}, "caf\ufffd\n"),
         (b"caf\xe9\n", {"encoding": "latin-1"}, "     1\tcafé"),
         (b"\xef\xbb\xbfa\n", {"format": "raw"}, "a\n"),
         ("\ufeffhé\r\n".encode("utf-16-be"), {}, "     1\thé"),
@@ -124,7 +124,7 @@ def test_a_missing_folder_still_leads_to_similar_names_above_it() -> None:
 @pytest.mark.parametrize(
     ("settings", "raw", "end_line", "length"),
     [
-        (Settings(max_read_lines=2), THREE, 2, len("     1\tone\n     2\ttwo")),
+        (Settings(max_read_lines=2), THREE, 2, len("one\ntwo\n")),
         (Settings(max_read_bytes=8), THREE, 2, 8),
         (Settings(max_read_bytes=2), THREE, 1, 2),
         (Settings(max_read_bytes=20), b"x" * 100, 1, 20),
@@ -133,14 +133,22 @@ def test_a_missing_folder_still_leads_to_similar_names_above_it() -> None:
 def test_an_answer_is_bounded_and_says_that_it_was_cut(
     settings: Settings, raw: bytes, end_line: int, length: int
 ) -> None:
-    result = read({"a": raw}, settings, path="a")
+    result = read({"a": raw}, settings, path="a", format="raw")
     assert (result.metadata["end_line"], result.metadata["truncated"], len(result.text)) == (end_line, True, length)
+
+
+def test_a_numbered_answer_says_what_is_missing_and_what_is_not_known() -> None:
+    result = read({"a": b"\xe9\ntwo\n"}, Settings(max_read_lines=1), path="a")
+    assert result.text == (
+        "     1\t\ufffd\n\nNote: cut after line 1 of 2; go on with start_line 2."
+        "\n\nNote: the encoding is not known; name it with `encoding` to see what U+FFFD stands for."
+    )
 
 
 def test_a_configured_encoding_is_used_where_it_fits() -> None:
     settings = Settings(encodings=(("*.txt", "latin-1"), ("*.jis", "ascii")))
     assert read({"a.txt": b"\xe9"}, settings, path="a.txt").text == "     1\té"
-    assert read({"a.jis": b"\xe9"}, settings, path="a.jis").text == "     1\t\ufffd"
+    assert read({"a.jis": b"\xe9"}, settings, path="a.jis", format="raw").text == "\ufffd"
 
 
 def test_the_typed_method_is_the_same_call(tmp_path: Path) -> None:
