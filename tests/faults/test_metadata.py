@@ -11,7 +11,6 @@ import struct
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
@@ -21,11 +20,10 @@ from suture.edits import edit
 from suture.errors import SutureError
 from suture.settings import Settings
 from suture.workspace import Transaction, Workspace
+from tests.faults.users import NOBODY, ROOT, nobody
 
 FAST = Settings(durability="fast")
-NOBODY = 65534
 STRANGER = 12345
-ROOT = os.geteuid() == 0
 for module in "difflib fcntl fnmatch hashlib json suture.files.commit suture.files.lock suture.files.recovery".split():
     import_module(module)  # an ordinary user may not be able to load them later
 as_root = pytest.mark.skipif(not ROOT, reason="only root can give files to others or mount")
@@ -77,24 +75,6 @@ def usual_umask() -> Iterator[None]:
     before = os.umask(0o022)
     yield
     os.umask(before)
-
-
-@contextmanager
-def nobody() -> Iterator[None]:
-    """Be an ordinary user; whoever is one already stays who they are."""
-    if not ROOT:
-        yield
-        return
-    groups, group = os.getgroups(), os.getegid()
-    os.setgroups([])
-    os.setegid(NOBODY)
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(group)
-        os.setgroups(groups)
 
 
 def own(path: Path, uid: int, gid: int | None = None) -> None:

@@ -11,7 +11,6 @@ import stat
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
@@ -24,10 +23,9 @@ from suture.files.fs import FS, LocalFS, Stat
 from suture.settings import Settings
 from suture.testing import FaultyFS, Stopped
 from suture.workspace import Transaction, Workspace
+from tests.faults.users import NOBODY, ROOT, nobody
 
 FAST = Settings(durability="fast")
-NOBODY = 65534
-ROOT = os.geteuid() == 0
 for module in "difflib fcntl fnmatch hashlib json suture.files.commit suture.files.lock suture.files.recovery".split():
     import_module(module)  # an ordinary user may not be able to load them later
 as_root = pytest.mark.skipif(not ROOT, reason="only root can mount, or give files to others")
@@ -74,24 +72,6 @@ def disk(root: Path) -> Iterator[Callable[[str], Path]]:
     yield mount
     for place in done:
         subprocess.run(["umount", "--lazy", str(place)], check=True, capture_output=True)
-
-
-@contextmanager
-def nobody() -> Iterator[None]:
-    """Be an ordinary user; whoever is one already stays who they are."""
-    if not ROOT:
-        yield
-        return
-    groups, group = os.getgroups(), os.getegid()
-    os.setgroups([])
-    os.setegid(NOBODY)
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(group)
-        os.setgroups(groups)
 
 
 def contents(top: Path) -> dict[str, bytes]:
