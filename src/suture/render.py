@@ -139,7 +139,9 @@ MESSAGES: dict[str, _Words] = {
     ),
     "INPUT_TOO_LARGE": (
         lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
-        lambda e: f"Make it smaller, or ask the operator to raise the setting {e.setting}.",
+        lambda e: (
+            "Make it smaller" + (f", or ask the operator to raise the setting {e.setting}." if e.setting else ".")
+        ),
     ),
     "INVALID_PATH": (
         lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",

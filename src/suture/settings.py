@@ -42,11 +42,11 @@ class Settings(Record):
 
 def _fits(name: str, value: object, default: object) -> bool:
     if isinstance(default, int):
-        return isinstance(value, int) and value >= 0
+        return isinstance(value, int) and value >= (0 if name in {"lock_timeout_ms", "binary_window"} else 1)
     if isinstance(default, str):
         return value in {"full", "fast"}
     if not isinstance(value, tuple | list):
         return False
     if name == "encodings":
         return all(isinstance(pair, tuple | list) and [*map(type, pair)] == [str, str] for pair in value)
-    return all(isinstance(each, str) for each in value)
+    return all(isinstance(each, str) and each for each in value)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 _PERMISSIONS = 0o777
+_MOST_VALUES = 1_000_000
 
 
 class Workspace:
@@ -54,18 +55,22 @@ class Workspace:
 
     def call(self, name: str, arguments: object = None) -> ToolResult:
         """Call a tool by name. Never raises: a failure is a result that says what to do about it."""
+        try:
+            return self._call(str(name), arguments)
+        except Exception as error:  # noqa: BLE001  the one broad handler of this surface
+            log.exception("call", "%s failed", name)
+            return ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}"))
+
+    def _call(self, name: str, arguments: object) -> ToolResult:
         recovered, verbatim = None, False
         try:
             recovered = self._engine.recover(wait=False)
-            spec = find(str(name))
+            spec = find(name)
             answer, recovered_too = self._answer(spec, {} if arguments is None else arguments)
             recovered, verbatim = recovered or recovered_too, answer.verbatim
             result = ToolResult(is_error=False, text=answer.text, metadata=answer.data)
         except SutureError as error:
             result = ToolResult.failed(error)
-        except Exception as error:  # noqa: BLE001  the one broad handler of this surface
-            log.exception("call", "%s failed", name)
-            result = ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}"))
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
         return result if recovered is None else _noting(result, recovered, in_text=not verbatim)
 
@@ -214,9 +219,12 @@ def _check_hashes(expected: str | dict[str, str] | None, plan: Plan) -> None:
 
 def _text_size(value: object) -> int:
     """How much text a request holds, without building another copy of it."""
-    total, stack = 0, [value]
+    total, values, stack = 0, 0, [value]
     while stack:
         each = stack.pop()
+        values += 1
+        if values > _MOST_VALUES:  # a structure that holds itself has no end
+            raise InputTooLarge(what="The request", size=values, limit=_MOST_VALUES, setting="", unit="values")
         if isinstance(each, str):
             total += len(each) if each.isascii() else len(each.encode("utf-8", "surrogatepass"))
         elif isinstance(each, dict):

@@ -76,7 +76,7 @@ class _Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         """As argparse does, but a failure to write is not passed over."""
         if message and (file := file or sys.stderr) is not None:
-            file.write(message)
+            print(message, end="", file=file)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from suture.files.tree import Tree
     from suture.plan import Content, FileChange, Place, Plan, Snapshot
 
-_AT_ONCE = 64
-_FEW = 32
+_AT_ONCE = 32
+_FEW = 16
 _THREADS = 16
 
 
@@ -95,12 +95,14 @@ def _run(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, durabl
         with _writing(f"{trees[0].root}/{INTENT_NAME}"):
             journal.write(intent, durable=durable)
         _stage(trees, intent, works, durable=durable)
+        verified = []
         for work in works:
             with _writing(work.name):
-                steps.verify(trees[work.step.root], work.step, work.before.content if work.before else None)
-        for work in works:
+                tree, before = trees[work.step.root], work.before
+                verified.append(steps.verify(tree, work.step, before.content if before else None))
+        for work, seen in zip(works, verified, strict=True):
             with _writing(work.name):
-                steps.publish(trees[work.step.root], work.step, work.after, durable=durable)
+                steps.publish(trees[work.step.root], work.step, work.after, seen, durable=durable)
         with _writing("the intent"):
             if durable:
                 recovery.sync_folders(trees, intent)
@@ -172,6 +174,8 @@ def _sync_in_threads(opened: Sequence[tuple[str, FS, int]]) -> None:
 def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marked: bool, durable: bool) -> None:
     """Roll back now; if that fails too, the intent stays, the next process does it, and the caller is told so."""
     try:
+        for tree in trees:
+            tree.close()  # too many open folders may be what went wrong
         if journal.exists():
             if marked:
                 journal.mark(done=False, durable=durable)
@@ -292,6 +296,8 @@ def _missing_folders(trees: Sequence[Tree], works: Sequence[Work]) -> tuple[tupl
     """The folders that new files need, outermost first."""
     missing: dict[tuple[int, str], None] = {}
     for work in works:
+        if work.before is not None:
+            continue  # its folder is there, or somebody else has moved it
         chain = []
         folder = split(work.step.path)[0]
         while folder and (work.step.root, folder) not in missing and trees[work.step.root].stat(folder) is None:

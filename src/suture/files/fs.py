@@ -108,6 +108,10 @@ class FS:
         """Take the folder's lock and give the handle that holds it, or None while another has it."""
         raise NotImplementedError
 
+    def unlock(self, handle: int) -> None:
+        """Let go of a lock, also for a process that was forked meanwhile."""
+        raise NotImplementedError
+
     def create(self, folder: int, name: str, mode: int) -> int:
         """Open a new file for writing; an existing name is an error."""
         raise NotImplementedError
@@ -225,12 +229,20 @@ class LocalFS(FS):
         except BlockingIOError:
             os.close(handle)
             return None
-        except OSError as error:
+        except BaseException as error:
             os.close(handle)
-            if error.errno in _NO_LOCKS_HERE:
+            if isinstance(error, OSError) and error.errno in _NO_LOCKS_HERE:
                 return self._lock_file(folder)
             raise
         return handle
+
+    def unlock(self, handle: int) -> None:
+        from fcntl import LOCK_UN, flock
+
+        try:
+            flock(handle, LOCK_UN)
+        finally:
+            os.close(handle)
 
     def _flock(self, handle: int) -> None:
         from fcntl import LOCK_EX, LOCK_NB, flock  # only writers lock
@@ -246,9 +258,11 @@ class LocalFS(FS):
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             LocalFS._flock(self, handle)
-        except BlockingIOError:
+        except BaseException as error:
             os.close(handle)
-            return None
+            if isinstance(error, BlockingIOError):
+                return None
+            raise
         return handle
 
     def create(self, folder: int, name: str, mode: int) -> int:

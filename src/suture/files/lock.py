@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 
+from suture import log
 from suture.errors import WorkspaceBusy
 from suture.files.tree import as_ours
 
@@ -65,4 +66,7 @@ class Lock:
     def _release(self) -> None:
         while self._held:
             tree, handle = self._held.pop()
-            tree.let_go(handle)
+            try:
+                tree.fs.unlock(handle)
+            except OSError as error:
+                log.debug("lock", "letting go: %s", error)

@@ -66,14 +66,21 @@ def _recover(trees: Sequence[Tree], *, durable: bool) -> Recovered | None:
 def roll_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool) -> tuple[str, ...]:
     """Put everything back and forget the intent; it stays if a part cannot be put back, which stops no other part."""
     aside: list[str | None] = []
-    failed: list[Exception] = []
+    blocked: list[str] = []
+    made = set(intent.folders)
     for step in reversed(intent.steps):
+        tree, folder = trees[step.root], split(step.path)[0]
         try:
-            aside.append(steps.undo(trees[step.root], step))
-        except (OSError, SutureError) as error:
-            failed.append(error)
-    if failed:
-        raise failed[0]
+            if folder and (step.root, folder) not in made and tree.stat(folder) is None:
+                blocked.append(f"{step.path} cannot be put back: the folder {folder} is gone")
+            else:
+                aside.append(steps.undo(tree, step))
+        except SutureError as error:
+            blocked.append(f"{step.path} cannot be put back: {error.code}")
+        except OSError as error:
+            blocked.append(f"{step.path} cannot be put back: {error.strerror}")
+    if blocked:
+        raise RecoveryBlocked(intent=INTENT_NAME, reason=blocked[0])
     for root, path in reversed(intent.folders):
         _remove_folder(trees[root], path)
     if durable:
@@ -85,7 +92,10 @@ def roll_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durabl
 def finish(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool) -> None:
     """Drop what helped with a transaction that is complete, and forget the intent."""
     for step in intent.steps:
-        steps.finish(trees[step.root], step)
+        try:
+            steps.finish(trees[step.root], step)
+        except SutureError as error:  # somebody moved the folder: what landed has landed
+            log.warning("recovery", "%s is left behind: %s", step.path, error)
     if durable:  # or a power cut could bring back what no intent names any more
         sync_folders(trees, intent)
     journal.remove()

@@ -24,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from suture.files.fs import Stat
     from suture.files.journal import Step
     from suture.plan import Content
 
@@ -68,8 +69,8 @@ def stage(tree: Tree, step: Step, content: Content | None, like: Source | None, 
             _link_or_copy(here, tree, step, step.backup)
 
 
-def verify(tree: Tree, step: Step, before: Content | None) -> None:
-    """Raise FileChanged unless the path holds what the plan was made on."""
+def verify(tree: Tree, step: Step, before: Content | None) -> Stat | None:
+    """Raise FileChanged unless the path holds what the plan was made on; what stands there, for `publish`."""
     found = tree.stat(step.path)
     if found is None or before is None:
         unchanged = found is None and before is None
@@ -80,10 +81,15 @@ def verify(tree: Tree, step: Step, before: Content | None) -> None:
                 unchanged = _equal(now, before.pieces)
     if not unchanged:
         raise FileChanged(path=step.path, expected=step.before, found=_digest_of(tree, step.path))
+    return found
 
 
-def publish(tree: Tree, step: Step, content: Content | None, *, durable: bool) -> None:
-    """Let the path show the new content."""
+def publish(tree: Tree, step: Step, content: Content | None, verified: Stat | None, *, durable: bool) -> None:
+    """Let the path show the new content, unless somebody wrote it since it was verified."""
+    if verified is not None:
+        now = tree.stat(step.path)
+        if now is None or now.fingerprint != verified.fingerprint:
+            raise FileChanged(path=step.path, expected=step.before, found=_digest_of(tree, step.path))
     if step.in_place and content is not None:
         _overwrite(tree, step.path, content.pieces, durable=durable)
     elif step.temp is None:
@@ -151,7 +157,7 @@ def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
 def _undo_in_place(tree: Tree, step: Step, backup: str) -> str | None:
     found = _digest_of(tree, step.path)
     if found != step.before:
-        if found != step.after and not _is_torn(tree, step, backup):
+        if found is None or (found != step.after and not _is_torn(tree, step, backup)):
             return _put_aside(tree, step, backup)
         with closing(tree.chunks(backup)) as old:
             _overwrite(tree, step.path, old, durable=True)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from suture.files.fs import FS, Stat
 
-_KEEP_OPEN = 64
+_KEEP_OPEN = 16
 _CHUNK = 1 << 20
 
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_CLOSING = {"close", "unlock"}
+
+
 class Stopped(BaseException):
     """The machine stopped here: no cleanup code of the code under test can run any more."""
 
@@ -65,18 +68,18 @@ class FaultyFS(FS):
             if name == "write" and number == self._stop_at:
                 data = b"".join(args[1])
                 self.inner.write(args[0], (data[: len(data) // 2],))
-            if name == "close" and number > self._stop_at:
+            if name in _CLOSING and number > self._stop_at:
                 return None  # a generator that is thrown away closes its file, and nobody would see it raise
             raise Stopped(name)
         if counted and number == self._fail_at:
-            if name == "close":
+            if name in _CLOSING:
                 self._open.discard(args[0])
                 self.inner.close(args[0])
             raise OSError(self._error, os.strerror(self._error))
         result = getattr(self.inner, name)(*args)
         if name in {"open_root", "open_folder", "open_file", "open_write", "create", "lock"} and result is not None:
             self._open.add(result)
-        elif name == "close":
+        elif name in _CLOSING:
             self._open.discard(args[0])
         return result
 

@@ -271,6 +271,9 @@ class MemoryFS(FS):
         node.lock = self._handle(node)
         return node.lock
 
+    def unlock(self, handle: int) -> None:
+        self.close(handle)
+
     def create(self, folder: int, name: str, mode: int) -> int:
         node = self._node("file", mode & ~0o022)
         self._add(folder, name, node)

@@ -23,7 +23,7 @@ def find(name: str) -> ToolSpec:
     if name not in TOOLS:
         from difflib import get_close_matches  # only a failure needs it
 
-        raise UnknownTool(name=name, near=get_close_matches(name, TOOLS, 3, 0.5), known=sorted(TOOLS))
+        raise UnknownTool(name=name, near=get_close_matches(name[:100], TOOLS, 3, 0.5), known=sorted(TOOLS))
     spec: ToolSpec = getattr(import_module(TOOLS[name]), name.upper())
     return spec
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _REQUIRED = object()
 _NUMBER_TEXT = 20
+_LARGEST = 2**53
+_LONGEST_NAME = 100
 
 
 class _WrongError(ValueError):
@@ -103,7 +105,7 @@ class _Integer(Argument):
             value = int(value)
         if isinstance(value, str) and len(value) < _NUMBER_TEXT and value.strip().lstrip("-").isdecimal():
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int):
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _LARGEST:
             raise self.wrong(value)
         low, high = self.bounds.get("minimum"), self.bounds.get("maximum")
         if (low is not None and value < low) or (high is not None and value > high):
@@ -257,6 +259,7 @@ class Request(Record):
 def _unknown(name: str, known: Mapping[str, Argument]) -> dict[str, str]:
     from difflib import get_close_matches  # only a failure needs it
 
+    name = name[:_LONGEST_NAME]
     near = get_close_matches(name, known, 1, 0.5)
     problem = f"unknown; did you mean {near[0]}?" if near else f"unknown; known are {', '.join(known)}"
     return {"argument": name, "problem": problem} | ({"nearest": near[0]} if near else {})
@@ -273,6 +276,8 @@ def _described(value: object) -> str:
     names = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
     if isinstance(value, str):
         return f"the string {value[:40]!r}" + ("…" if len(value) > 40 else "")  # noqa: PLR2004  what fits a line
-    return names.get(type(value)) or (
-        f"the number {value!r:.40}" if isinstance(value, int | float) else "no JSON value"
-    )
+    if type(value) in names:
+        return names[type(value)]
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        return "a number too large for JSON"
+    return f"the number {value!r:.40}" if isinstance(value, int | float) else "no JSON value"

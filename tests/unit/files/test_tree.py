@@ -29,6 +29,10 @@ class CountingFS(LocalFS):
         self.most = max(self.most, len(self.open))
         return handle
 
+    def unlock(self, handle: int) -> None:
+        self.open.remove(handle)
+        super().unlock(handle)
+
     def open_root(self, path: str) -> int:
         return self._opened(super().open_root(path))
 
