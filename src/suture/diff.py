@@ -45,13 +45,14 @@ class FileDiff(Record):
 
 
 class Block(Record):
-    """Whole lines that change: `line` (0-based) and offsets in the old text, and the lines on both sides."""
+    """Whole lines that change: `removed` ones from `line` (0-based, `start` to `end`) become `added` ones, `new`."""
 
     line: int
+    removed: int
     start: int
     end: int
-    old: list[bytes]
-    new: list[bytes]
+    added: int
+    new: bytes
 
 
 def unified(file: FileDiff, context: int = CONTEXT) -> bytes:
@@ -65,11 +66,8 @@ def unified(file: FileDiff, context: int = CONTEXT) -> bytes:
 
 def counts(before: bytes, edits: Iterable[Edit]) -> tuple[int, int]:
     """How many lines the diff adds and removes."""
-    added = removed = 0
-    for block in _blocks(before, edits):
-        added += len(block.new)
-        removed += len(block.old)
-    return added, removed
+    blocks = list(_blocks(before, edits))
+    return sum(block.added for block in blocks), sum(block.removed for block in blocks)
 
 
 def line_edits(before: bytes, after: bytes) -> list[Edit]:
@@ -112,32 +110,41 @@ def _quoted(prefix: str, path: str | None) -> bytes:
 
 def _hunks(before: bytes, edits: Iterable[Edit], context: int) -> Iterator[bytes]:
     group: list[Block] = []
-    drift = 0
+    growth = 0
     for block in _blocks(before, edits):
-        if group and block.line - group[-1].line - len(group[-1].old) > 2 * context:
-            yield _hunk(before, group, context, drift)
-            drift += sum(len(each.new) - len(each.old) for each in group)
+        if group and block.line - group[-1].line - group[-1].removed > 2 * context:
+            yield _hunk(before, group, context, growth)
+            growth += sum(each.added - each.removed for each in group)
             group = []
         group.append(block)
     if group:
-        yield _hunk(before, group, context, drift)
+        yield _hunk(before, group, context, growth)
 
 
-def _hunk(before: bytes, blocks: list[Block], context: int, drift: int) -> bytes:
-    lead = _lines_until(before, blocks[0].start, context)
-    lines = [b" " + line for line in lead]
-    old = new = len(lead)
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
-        end = _after_lines(before, block.end, context) if following is None else following.start
-        between = _split(before[block.end : end])
-        lines += [b"-" + line for line in block.old]
-        lines += [b"+" + line for line in block.new]
-        lines += [b" " + line for line in between]
-        old += len(block.old) + len(between)
-        new += len(block.new) + len(between)
-    first = blocks[0].line - len(lead)
-    head = b"@@ -%s +%s @@\n" % (_range(first, old), _range(first + drift, new))
-    return head + b"".join(line if line.endswith(b"\n") else line + b"\n" + _NO_NEWLINE for line in lines)
+def _hunk(before: bytes, blocks: list[Block], context: int, growth: int) -> bytes:
+    """One hunk; the hunks before it have added `growth` lines."""
+    start = _lines_before(before, blocks[0].start, context)
+    end = _lines_after(before, blocks[-1].end, context)
+    lines, position = [], start
+    for block in blocks:
+        lines.append(_marked(b" ", before[position : block.start]))
+        lines.append(_marked(b"-", before[block.start : block.end]))
+        lines.append(_marked(b"+", block.new))
+        position = block.end
+    lines.append(_marked(b" ", before[position:end]))
+    first = blocks[0].line - before.count(b"\n", start, blocks[0].start)
+    trail = before.count(b"\n", position, end) + (position < end and before[end - 1 : end] != b"\n")
+    old = blocks[-1].line + blocks[-1].removed + trail - first
+    new = old + sum(block.added - block.removed for block in blocks)
+    return b"@@ -%s +%s @@\n" % (_range(first, old), _range(first + growth, new)) + b"".join(lines)
+
+
+def _marked(mark: bytes, text: bytes) -> bytes:
+    """Every line of a text behind a mark."""
+    if not text:
+        return b""
+    marked = mark + text.replace(b"\n", b"\n" + mark)
+    return marked[:-1] if text.endswith(b"\n") else marked + b"\n" + _NO_NEWLINE
 
 
 def _range(first: int, length: int) -> bytes:
@@ -156,7 +163,7 @@ def _blocks(before: bytes, edits: Iterable[Edit]) -> Iterator[Block]:
         old, new = _split(before[start:end]), _split(after)
         starts = list(accumulate(map(len, old), initial=start))
         for i, j, k, m in _changes(old, new):
-            yield Block(line + i, starts[i], starts[j], old[i:j], new[k:m])
+            yield Block(line + i, j - i, starts[i], starts[j], m - k, b"".join(new[k:m]))
 
 
 def _regions(before: bytes, edits: Iterable[Edit]) -> Iterator[tuple[int, int, bytes]]:
@@ -189,14 +196,15 @@ def _line_end(text: bytes, offset: int) -> int:
     return text.find(b"\n", offset) + 1 or len(text)
 
 
-def _lines_until(text: bytes, end: int, count: int) -> list[bytes]:
-    start = end
+def _lines_before(text: bytes, end: int, count: int) -> int:
+    """Where the `count` lines before a line's beginning begin."""
     for _ in range(count):
-        start = text.rfind(b"\n", 0, max(start - 1, 0)) + 1
-    return _split(text[start:end])
+        end = text.rfind(b"\n", 0, max(end - 1, 0)) + 1
+    return end
 
 
-def _after_lines(text: bytes, start: int, count: int) -> int:
+def _lines_after(text: bytes, start: int, count: int) -> int:
+    """Where the `count` lines from a line's beginning on end."""
     for _ in range(count):
         start = text.find(b"\n", start) + 1 or len(text)
     return start

@@ -340,3 +340,15 @@ def test_whether_the_last_line_is_finished_is_told_without_an_index() -> None:
     text = Text.decode(b"a\nb\n")
     assert text.final_newline
     assert text.lines._starts is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        (b"abc", "Text(3 bytes, utf-8)"),
+        (b"\xef\xbb\xbfa", "Text(4 bytes, utf-8, marked)"),
+        (b"\xe9", "Text(1 bytes, unknown encoding)"),
+    ],
+)
+def test_a_text_is_shown_by_what_it_is_and_not_by_its_content(raw: bytes, shown: str) -> None:
+    assert repr(Text.decode(raw)) == shown
