@@ -80,9 +80,11 @@ class Session:
 
     def read(self, path: str, encoding: str | None = None) -> Snapshot:
         """A file's text, with what is needed to notice if it changes."""
-        target = self.locate(path)
+        return self._read(self.locate(path), encoding)
+
+    def _read(self, target: Target, encoding: str | None = None) -> Snapshot:
         if target.stat is None:
-            raise FileNotFound(path=path, near=self._near(target))
+            raise FileNotFound(path=target.requested, near=self._near(target))
         return self.snapshot(target, encoding)
 
     def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
@@ -165,10 +167,10 @@ class Session:
 
     def _read_itself(self, path: str) -> Snapshot:
         """As `read`, for what takes the name away: then a link would be left behind, pointing nowhere."""
-        found = self.read(path)
-        if self.locate(path).by_link:
+        target = self.locate(path)
+        if target.by_link:
             raise NotAFile(path=path, kind="symbolic link")
-        return found
+        return self._read(target)
 
     def _check_size(self, path: str, size: int) -> None:
         limit = self.settings.max_file_bytes

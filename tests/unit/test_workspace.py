@@ -1,4 +1,5 @@
 import logging
+import tracemalloc
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -349,3 +350,23 @@ def test_what_is_shown_of_a_request_cannot_steer_a_terminal_or_go_on_for_ever() 
     assert "\x1b" not in error["message"]
     assert "\\x1b[31m\\n" in error["message"]
     assert len(ws.call("x" * 100_000, {}).text) < 1_000
+
+
+def middle(found: Text) -> list[Edit]:
+    at = found.body.index(b"\n", len(found.body) // 2) + 1
+    return [Edit(Span(at, at), b"new\n")]
+
+
+@pytest.mark.promise("bound.memory")
+@pytest.mark.parametrize("line", ["an ordinary line of text\n", "a line of text with \U0001f642 in it\n"])
+def test_editing_a_large_file_needs_less_than_three_times_its_size(tmp_path: Path, line: str) -> None:
+    content = line.encode() * 250_000
+    (tmp_path / "a").write_bytes(content)
+    ws = Workspace(tmp_path, Settings(durability="fast"))
+    tracemalloc.start()
+    with ws.transaction() as tx:
+        tx.edit("a", middle)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (tmp_path / "a").stat().st_size == len(content) + 4
+    assert len(content) < peak < 3 * len(content)

@@ -60,7 +60,11 @@ def _stdin() -> str:
     if sys.stdin is None:
         message = "stdin is closed"
         raise ValueError(message)
-    raw = sys.stdin.buffer.read(_MOST_INPUT + 1)
+    try:
+        raw = sys.stdin.buffer.read(_MOST_INPUT + 1)
+    except OSError as error:
+        message = f"stdin cannot be read: {error.strerror}"
+        raise ValueError(message) from error
     if len(raw) > _MOST_INPUT:
         message = f"more than {_MOST_INPUT:,} bytes"
         raise ValueError(message)
