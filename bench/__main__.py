@@ -9,13 +9,14 @@ import platform
 import tempfile
 from pathlib import Path
 
-from bench import commit, diff, memory, read, startup
+from bench import commit, diff, memory, merge, read, startup
 
 SUBJECTS = {
     "startup": startup.tables,
     "commit": commit.tables,
     "diff": diff.tables,
     "memory": memory.tables,
+    "merge": merge.tables,
     "read": read.tables,
 }
 

@@ -31,9 +31,9 @@ HOSTILE_SIZES = (12_500, 25_000, 50_000)
 def tables(folder: Path) -> Iterator[Table]:
     """Real and repetitive text at full size, difflib at a size it can bear, and hostile inputs."""
     goals = {KNOWN: "a few ms", FOUND: "< 500 ms"}
-    real = _real_lines(SIZE)
+    real = real_lines(SIZE)
     yield _table(folder, "sources of CPython", real, 1_000, "diff -u", goals)
-    yield _table(folder, "a generated table of 300 different lines", _repetitive_lines(SIZE), 1_000, "diff -u", goals)
+    yield _table(folder, "a generated table of 300 different lines", repetitive_lines(SIZE), 1_000, "diff -u", goals)
     yield _table(folder, "sources of CPython", real[:10_000], 50, "difflib")
     yield _hostile()
 
@@ -134,7 +134,7 @@ _HOSTILE: dict[str, Callable[[int], tuple[list[bytes], list[bytes]]]] = {
 }
 
 
-def _real_lines(size: int) -> list[bytes]:
+def real_lines(size: int) -> list[bytes]:
     """Lines of the headers, then of the library's files in a shuffled order."""
     headers = sorted(Path(sysconfig.get_path("include")).rglob("*.h"))
     modules = sorted(
@@ -148,7 +148,8 @@ def _real_lines(size: int) -> list[bytes]:
     return (lines * (size // len(lines) + 1))[:size]
 
 
-def _repetitive_lines(size: int) -> list[bytes]:
+def repetitive_lines(size: int) -> list[bytes]:
+    """Lines of a table, of which hardly one stands once."""
     chance = random.Random(4)
     kinds = [b"    { %d, NULL, 0 },\n" % number for number in range(300)]
     return chance.choices(kinds, k=size)

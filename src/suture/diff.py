@@ -30,6 +30,9 @@ CONTEXT = 3
 Change = tuple[int, int, int, int]
 _SMALL = 400 * 400  # cells of a gap that difflib may look into
 _PATIENCE = 8 * _SMALL  # cells of all such gaps together; real diffs need a small part of it
+_WINDOW = 256  # lines in which an equal run is looked for first
+_SURE = 32  # lines of an equal run that cannot be chance, if
+_VARIED = 8  # of them are different from each other
 _MAX_DEPTH = 16  # rounds of anchoring; each costs one pass over what is left
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 
@@ -42,6 +45,7 @@ class FileDiff(Record):
     before: bytes
     edits: tuple[Edit, ...]
     mode: int = 0o644
+    new_mode: int | None = None
 
 
 class Block(Record):
@@ -59,7 +63,8 @@ def unified(file: FileDiff, context: int = CONTEXT) -> bytes:
     """A diff that `git apply` and `patch` accept; empty if nothing changes."""
     hunks = b"".join(_hunks(file.before, file.edits, context))
     renamed = file.old_path is not None and file.new_path is not None and file.old_path != file.new_path
-    if not hunks and not renamed and file.old_path is not None and file.new_path is not None:
+    stays = file.old_path is not None and file.new_path is not None and not renamed
+    if stays and not hunks and file.new_mode in {None, file.mode}:
         return b""
     return _header(file, hunks=bool(hunks), renamed=renamed) + hunks
 
@@ -72,9 +77,9 @@ def counts(before: bytes, edits: Iterable[Edit]) -> tuple[int, int]:
 
 def line_edits(before: bytes, after: bytes) -> list[Edit]:
     """Edits on whole lines that turn one text into the other."""
-    old, new = _split(before), _split(after)
+    old, new = split_lines(before), split_lines(after)
     starts = list(accumulate(map(len, old), initial=0))
-    return [edit(starts[i], starts[j], b"".join(new[k:end])) for i, j, k, end in _changes(old, new)]
+    return [edit(starts[i], starts[j], b"".join(new[k:end])) for i, j, k, end in changes(old, new)]
 
 
 def _header(file: FileDiff, *, hunks: bool, renamed: bool) -> bytes:
@@ -86,7 +91,10 @@ def _header(file: FileDiff, *, hunks: bool, renamed: bool) -> bytes:
         lines.append(b"deleted file mode 100%03o" % (file.mode & 0o777))
         if not hunks:  # an empty file: without this line `patch` takes the diff for a reversed one
             lines.append(b"index e69de29..0000000")
-    elif renamed:
+    elif file.new_mode not in {None, file.mode}:
+        modes = (file.mode & 0o777, (file.new_mode or 0) & 0o777)
+        lines += [b"old mode 100%03o" % modes[0], b"new mode 100%03o" % modes[1]]
+    if renamed:
         if not hunks:
             lines.append(b"similarity index 100%")
         lines += [b"rename from " + _quoted("", old), b"rename to " + _quoted("", new)]
@@ -160,9 +168,9 @@ def _blocks(before: bytes, edits: Iterable[Edit]) -> Iterator[Block]:
     for start, end, after in _regions(before, edits):
         line += before.count(b"\n", counted, start)
         counted = start
-        old, new = _split(before[start:end]), _split(after)
+        old, new = split_lines(before[start:end]), split_lines(after)
         starts = list(accumulate(map(len, old), initial=start))
-        for i, j, k, m in _changes(old, new):
+        for i, j, k, m in changes(old, new):
             yield Block(line + i, j - i, starts[i], starts[j], m - k, b"".join(new[k:m]))
 
 
@@ -210,11 +218,12 @@ def _lines_after(text: bytes, start: int, count: int) -> int:
     return start
 
 
-def _split(text: bytes) -> list[bytes]:
+def split_lines(text: bytes) -> list[bytes]:
+    r"""The lines of a text, each with its `\n`."""
     return BytesIO(text).readlines()
 
 
-def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
+def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
     """Where the lists differ: (i, j, k, m) says that old[i:j] became new[k:m]; in order, never touching."""
     found: list[Change] = []
     patience = _PATIENCE
@@ -229,6 +238,8 @@ def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
             continue
         if min(j - i, m - k) <= 1:
             found += _around_one_line(old, new, (i, j, k, m))
+        elif len(near := list(_in_sight(old, new, (i, j, k, m)))) > 1:
+            stack += [(*box, depth) for box in near]
         elif anchors := _anchors(old[i:j], new[k:m]) if depth else []:
             boxes = _between(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
             stack += [(*box, depth - 1) for box in boxes]
@@ -250,6 +261,26 @@ def _around_one_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) ->
         at = old.index(new[k], i, j)
         return [(i, at, k, k), (at + 1, j, m, m)]
     return [box]
+
+
+def _in_sight(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterator[Change]:
+    """Differences that a long equal run follows within a few lines, one box each; then what is left, as one.
+
+    Most changes are local. Anchors for the whole text cost a pass over all of it, these only a window each.
+    """
+    i, j, k, m = box
+    while min(j - i, m - k) > 2 * _WINDOW:
+        anchors = _anchors(old[i : i + _WINDOW], new[k : k + _WINDOW])
+        for x, y in ((i + x, k + y) for x, y in anchors):
+            follows = old[x : x + _SURE]
+            if follows == new[y : y + _SURE] and len(set(follows)) > _VARIED:
+                break
+        else:
+            break
+        yield i, x, k, y
+        run = _equal_run(old, new, (x, j, y, m))
+        i, k = x + run, y + run
+    yield i, j, k, m
 
 
 def _between(

@@ -105,6 +105,22 @@ def test_without_anchors_and_without_room_for_difflib_the_line_diff_is_still_rig
 
 @pytest.mark.promise("span.diff-semantics")
 @STEADY
+@given(texts=related(), window=st.integers(1, 6), sure=st.integers(1, 3))
+def test_with_a_narrow_window_for_equal_runs_the_line_diff_is_still_right(
+    texts: tuple[bytes, bytes], window: int, sure: int
+) -> None:
+    before, after = texts
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(diff, "_WINDOW", window)
+        patch.setattr(diff, "_SURE", sure)
+        patch.setattr(diff, "_VARIED", 0)
+        found = line_edits(before, after)
+    assert apply(before, found) == after
+    assert all(one.span.end < other.span.start for one, other in pairwise(found))
+
+
+@pytest.mark.promise("span.diff-semantics")
+@STEADY
 @given(case=edited(), context=st.integers(0, 4))
 def test_a_diff_from_known_edits_says_the_same_as_one_from_the_line_diff(
     case: tuple[bytes, list[Edit]], context: int

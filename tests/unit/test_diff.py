@@ -148,6 +148,49 @@ def test_a_large_gap_without_anchors_is_replaced_whole() -> None:
     assert line_edits(before, after) == [edit(0, len(before), after)]
 
 
+SIGHT: dict[str, tuple[Callable[[list[bytes]], list[bytes]], list[diff.Change]]] = {
+    "a line changed, one more, one less": (
+        lambda lines: [b"x\n", *lines[1:600], b"y\n", *lines[600:1000], *lines[1001:]],
+        [(0, 1, 0, 1), (600, 600, 600, 601), (1000, 1001, 1001, 1001), (2000, 2000, 2000, 2000)],
+    ),
+    "nothing equal": (lambda lines: [b"x" + line for line in lines], [(0, 2000, 0, 2000)]),
+    "an equal line in sight, but no long run": (
+        lambda lines: [line if int(line) % 2 else b"x" + line for line in lines],
+        [(0, 2000, 0, 2000)],
+    ),
+    "a long run in sight, and then nothing": (
+        lambda lines: [b"x\n", *lines[1:600], *(b"x" + line for line in lines[600:])],
+        [(0, 1, 0, 1), (600, 2000, 600, 2000)],
+    ),
+    "a long run out of sight": (
+        lambda lines: [*(b"x" + line for line in lines[:256]), *lines[256:]],
+        [(0, 2000, 0, 2000)],
+    ),
+    "the end in sight": (
+        lambda lines: [b"x\n", *lines[1:1600], b"y\n", *lines[1601:]],
+        [(0, 1, 0, 1), (1600, 2000, 1600, 2000)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("edit_lines", "expected"), SIGHT.values(), ids=SIGHT)
+def test_a_difference_with_a_long_equal_run_in_sight_is_a_box_of_its_own(
+    edit_lines: Callable[[list[bytes]], list[bytes]], expected: list[diff.Change]
+) -> None:
+    old = numbered(2000)
+    new = edit_lines(old)
+    assert list(diff._in_sight(old, new, (0, len(old), 0, len(new)))) == expected
+    assert rebuilt(old, new, diff.changes(old, new)) == new
+
+
+@pytest.mark.parametrize(
+    ("different", "expected"), [(7, [(0, 602, 0, 602)]), (8, [(0, 1, 0, 1), (602, 602, 602, 602)])]
+)
+def test_a_long_equal_run_of_few_different_lines_may_be_chance(different: int, expected: list[diff.Change]) -> None:
+    run = [b"once\n", *(b"%d\n" % (index % different) for index in range(600))]
+    assert list(diff._in_sight([b"x\n", *run], [b"y\n", *run], (0, 602, 0, 602))) == expected
+
+
 class Line(bytes):
     """A line that counts how often any line is compared or hashed: the work of a line diff."""
 
@@ -236,7 +279,7 @@ def test_twice_the_lines_are_no_more_than_twice_the_work(
         old, new = make(count)
         cells.clear()
         Line.work = 0
-        changes = diff._changes([Line(line) for line in old], [Line(line) for line in new])
+        changes = diff.changes([Line(line) for line in old], [Line(line) for line in new])
         done = Line.work
         assert rebuilt(old, new, changes) == new
         assert sum(cells) <= 400 * (len(old) + len(new))
@@ -267,13 +310,13 @@ def test_a_thousand_edits_in_a_large_file_are_found_by_anchors_alone(cells: list
 def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of lines in each line diff."""
     sizes: list[int] = []
-    real = diff._changes
+    real = diff.changes
 
     def counting(old: Sequence[bytes], new: Sequence[bytes]) -> list[diff.Change]:
         sizes.append(len(old) + len(new))
         return real(old, new)
 
-    monkeypatch.setattr(diff, "_changes", counting)
+    monkeypatch.setattr(diff, "changes", counting)
     return sizes
 
 

@@ -1,0 +1,211 @@
+"""What must hold of every merge."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suture.edits import apply
+from suture.merge import STRATEGIES, Conflict, merge, regions
+
+STEADY = settings(deadline=None, max_examples=300)
+ENDINGS = st.sampled_from([b"\n", b"\n", b"\r\n", b"\r"])
+WORDS = st.sampled_from([b"a", b"b", b"c", b"", b"a b", b"b c"])
+NEW = st.sampled_from([b"a", b"b", b"x", b"y", b"a c", b"x b", b"b y"])
+Triple = tuple[bytes, bytes, bytes]
+
+
+@st.composite
+def a_triple(draw: st.DrawFn) -> Triple:
+    """A text with many equal lines, and two that were made from it; a last line may be unfinished in each."""
+    ending = draw(ENDINGS)
+    base = draw(st.lists(WORDS, max_size=12))
+
+    def written(lines: list[bytes]) -> bytes:
+        text = b"".join(line + ending for line in lines)
+        return text.removesuffix(ending) if draw(st.integers(0, 3)) == 0 else text
+
+    def changed() -> list[bytes]:
+        lines = list(base)
+        for _ in range(draw(st.integers(0, 3))):
+            at, removed = draw(st.integers(0, len(lines))), draw(st.integers(0, 2))
+            lines[at : at + removed] = draw(st.lists(NEW, max_size=2))
+        return lines
+
+    return written(base), written(changed()), written(changed())
+
+
+def split(text: bytes) -> list[bytes]:
+    end = b"\n" if b"\n" in text or b"\r" not in text else b"\r"
+    return re.findall(rb"[^%b]*%b|[^%b]+" % (end, end, end), text)
+
+
+def exchanged(conflict: Conflict) -> Conflict:
+    return conflict.but(
+        ours=conflict.theirs,
+        theirs=conflict.ours,
+        ours_line=conflict.theirs_line,
+        theirs_line=conflict.ours_line,
+    )
+
+
+def inside(part: Conflict, whole: Conflict) -> bool:
+    end = whole.base_line + len(split(whole.base))
+    return whole.base_line <= part.base_line and part.base_line + len(split(part.base)) <= end
+
+
+FLAGS = st.fixed_dictionaries({"tokens": st.booleans(), "touching": st.booleans()})
+STRATEGY = st.sampled_from(STRATEGIES)
+
+
+@pytest.mark.promise("back.merge")
+@STEADY
+@given(triple=a_triple(), strategy=STRATEGY, flags=FLAGS)
+def test_where_one_side_is_the_base_or_both_are_the_same_the_result_is_the_other_side(
+    triple: Triple, strategy: str, flags: dict[str, bool]
+) -> None:
+    base, side, _ = triple
+    for ours, theirs in ((base, side), (side, base), (side, side)):
+        found = merge(base, ours, theirs, strategy, **flags)
+        assert (apply(ours, found.edits), found.conflicts) == (side, ())
+
+
+@pytest.mark.promise("back.merge")
+@STEADY
+@given(triple=a_triple(), flags=FLAGS)
+def test_exchanging_the_sides_exchanges_the_conflicts_and_changes_nothing_else(
+    triple: Triple, flags: dict[str, bool]
+) -> None:
+    base, ours, theirs = triple
+    one = merge(base, ours, theirs, "refuse", **flags)
+    other = merge(base, theirs, ours, "refuse", **flags)
+    assert tuple(map(exchanged, one.conflicts)) == other.conflicts
+    if not one.conflicts:
+        assert apply(ours, one.edits) == apply(theirs, other.edits)
+
+
+@st.composite
+def separate_edits(draw: st.DrawFn) -> tuple[list[bytes], list[bytes | None], list[bytes | None]]:
+    """Unique lines, and what each side makes of each: None where it stays; never two sides at or beside one line."""
+    lines = [b"%d\n" % number for number in range(draw(st.integers(0, 40)))]
+    sides: tuple[list[bytes | None], list[bytes | None]] = ([None] * len(lines), [None] * len(lines))
+    for index, line in list(enumerate(lines))[::2]:
+        side = draw(st.sampled_from([0, 1, None]))
+        if side is not None:
+            new = b"%d of %d\n" % (index, side)
+            sides[side][index] = draw(st.sampled_from([b"", new, new + line, line + new, new + new]))
+    return lines, *sides
+
+
+@pytest.mark.promise("back.merge")
+@STEADY
+@given(case=separate_edits(), strategy=STRATEGY)
+def test_edits_to_separate_lines_are_all_in_the_result(
+    case: tuple[list[bytes], list[bytes | None], list[bytes | None]], strategy: str
+) -> None:
+    lines, ours, theirs = case
+
+    def written(*sides: list[bytes | None]) -> bytes:
+        return b"".join(
+            next((new for new in news if new is not None), line) for line, *news in zip(lines, *sides, strict=True)
+        )
+
+    found = merge(written(), written(ours), written(theirs), strategy)
+    assert (apply(written(ours), found.edits), found.conflicts) == (written(ours, theirs), ())
+
+
+@pytest.mark.promise("back.merge")
+@STEADY
+@given(triple=a_triple(), touching=st.booleans())
+def test_the_texts_are_the_same_outside_the_regions_and_only_the_side_named_changed_inside(
+    triple: Triple, *, touching: bool
+) -> None:
+    base, ours, theirs = map(split, triple)
+    position = (0, 0, 0)
+    ends = (len(base), len(ours), len(theirs))
+    for region in regions(base, ours, theirs, touching=touching):
+        starts = (region.base[0], region.ours[0], region.theirs[0])
+        between = [lines[i:j] for lines, i, j in zip((base, ours, theirs), position, starts, strict=True)]
+        assert between[0] == between[1] == between[2]
+        was, mine, other = base[slice(*region.base)], ours[slice(*region.ours)], theirs[slice(*region.theirs)]
+        changed = {"ours": (True, False), "theirs": (False, True), "both": (True, True), "conflict": (True, True)}
+        assert (mine != was, other != was) == changed[region.side]
+        assert region.side in {"ours", "theirs"} or (mine == other) == (region.side == "both")
+        position = (region.base[1], region.ours[1], region.theirs[1])
+    rest = [lines[i:j] for lines, i, j in zip((base, ours, theirs), position, ends, strict=True)]
+    assert rest[0] == rest[1] == rest[2]
+
+
+@pytest.mark.promise("back.merge")
+@STEADY
+@given(triple=a_triple(), strategy=st.sampled_from(["ours", "theirs", "union"]), touching=st.booleans())
+def test_a_strategy_takes_what_it_says_in_conflicts_and_every_change_outside_them(
+    triple: Triple, strategy: str, *, touching: bool
+) -> None:
+    base, ours, theirs = map(split, triple)
+    expected, position = list[bytes](), 0
+    for region in regions(base, ours, theirs, touching=touching):
+        expected += base[position : region.base[0]]
+        position = region.base[1]
+        mine, other = ours[slice(*region.ours)], theirs[slice(*region.theirs)]
+        whose = strategy if region.side == "conflict" else region.side
+        if whose == "union":
+            head, tail = agreed(mine, other)
+            expected += [*mine[: len(mine) - tail], *other[head:]]
+        else:
+            expected += other if whose == "theirs" else mine
+    expected += base[position:]
+    made = split(apply(triple[1], merge(*triple, strategy, touching=touching).edits))
+    if strategy == "union":  # it ends an unfinished line that another follows
+        made, expected = ([line.rstrip(b"\r\n") for line in lines] for lines in (made, expected))
+    assert made == expected
+
+
+def agreed(ours: list[bytes], theirs: list[bytes]) -> tuple[int, int]:
+    """How many lines the two have in common at the beginning, and then at the end."""
+    size = min(len(ours), len(theirs))
+    head = next((index for index in range(size) if ours[index] != theirs[index]), size)
+    tail = next((index for index in range(size - head) if ours[-1 - index] != theirs[-1 - index]), size - head)
+    return head, tail
+
+
+@pytest.mark.promise("back.merge")
+@STEADY
+@given(triple=a_triple(), strategy=STRATEGY, flags=FLAGS)
+def test_no_line_is_glued_to_another(triple: Triple, strategy: str, flags: dict[str, bool]) -> None:
+    """Every word of a result's line stands in one line of a side; without tokens the whole line does."""
+    base, ours, theirs = triple
+    found = merge(base, ours, theirs, strategy, **flags)
+    if found.conflicts and strategy == "refuse":
+        return
+    known = {line.rstrip(b"\r\n") for line in (*split(ours), *split(theirs))}
+    made = [line.rstrip(b"\r\n") for line in split(apply(ours, found.edits))]
+    if flags["tokens"]:
+        known = {word for line in known for word in line.split(b" ")}
+        made = [word for line in made for word in line.split(b" ")]
+    assert set(made) <= known
+
+
+@pytest.mark.promise("back.merge")
+@STEADY
+@given(triple=a_triple())
+def test_keeping_both_of_what_touches_only_makes_conflicts_smaller_or_fewer(triple: Triple) -> None:
+    strict, touching = merge(*triple), merge(*triple, touching=True)
+    if not strict.conflicts:
+        assert touching == strict
+    assert all(any(inside(part, whole) for whole in strict.conflicts) for part in touching.conflicts)
+
+
+@pytest.mark.promise("back.merge")
+@STEADY
+@given(triple=a_triple(), strategy=STRATEGY, touching=st.booleans())
+def test_looking_at_tokens_changes_the_result_only_inside_conflicts(
+    triple: Triple, strategy: str, *, touching: bool
+) -> None:
+    by_lines, by_tokens = (merge(*triple, strategy, tokens=flag, touching=touching) for flag in (False, True))
+    assert set(by_tokens.conflicts) <= set(by_lines.conflicts)
+    if by_tokens.conflicts == by_lines.conflicts:
+        assert by_tokens == by_lines
+    clean = merge(*triple, touching=touching).edits
+    assert set(clean) <= set(by_tokens.edits)
