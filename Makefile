@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 CANDIDATES := $(PYTHON) python3.11 python3.12 python3.13 python3
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
-PYTEST_FLAGS ?=
+PYTEST_FLAGS ?= -n 2
 
 # The layers without effects: every line and branch of them is tested.
 PURE := errors records json_text log settings text lines edits indent diff merge plan
@@ -59,7 +59,7 @@ soak: setup ## the exhaustive fault and concurrency tests
 bench: setup ## measure side by side with peers; prints ratios
 	$(PY) -m bench
 
-demo: setup ## a transaction, a crash and the recovery
+demo: setup ## a transaction, a crash, the recovery, undo and redo
 	$(PY) examples/demo.py
 
 format: setup ## format, and fix what ruff can fix

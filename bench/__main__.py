@@ -9,7 +9,7 @@ import platform
 import tempfile
 from pathlib import Path
 
-from bench import commit, diff, memory, merge, read, startup
+from bench import commit, diff, history, memory, merge, read, startup
 
 SUBJECTS = {
     "startup": startup.tables,
@@ -17,6 +17,7 @@ SUBJECTS = {
     "diff": diff.tables,
     "memory": memory.tables,
     "merge": merge.tables,
+    "history": history.tables,
     "read": read.tables,
 }
 

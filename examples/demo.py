@@ -1,4 +1,4 @@
-"""What works today, on a sample project in a temporary folder: read, a transaction, a crash, the recovery."""
+"""What works today, on a sample project in a temporary folder: read, a transaction, a crash, the way back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FILES = {
-    "src/greet.py": 'def greet(name):\n    return "Hello " + name\n',
+    "src/greet.py": 'def greet(name):\n    hello = "Hello "\n    name = name.strip()\n    return hello + name\n',
     "src/old_name.py": "ANSWER = 42\n",
     "notes.txt": "first line\r\nsecond line\r\n",
     "todo.txt": "write a demo\n",
@@ -28,7 +28,8 @@ def main() -> None:
     """Run the demo, or, with a folder as argument, the part of it that is killed."""
     if len(sys.argv) > 1:
         crash(sys.argv[1])
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as state:
+        os.environ["XDG_STATE_HOME"] = state  # the demo's history is not kept
         root = Path(folder)
         write_sample(root)
         workspace = Workspace(root)
@@ -51,7 +52,33 @@ def main() -> None:
         title("The same transaction, undisturbed: all five files change together")
         print(f"landed as change {change_five_files(workspace)}")
         show(root)
-        print("\nThe CRLF endings of notes.txt are still there. Next: README.md, ARCHITECTURE.md, `suture --help`.")
+        print("The CRLF endings of notes.txt are still there.")
+
+        take_back(root, workspace)
+        print("\nNext: README.md, ARCHITECTURE.md, `suture --help`.")
+
+
+def take_back(root: Path, workspace: Workspace) -> None:
+    """Two edits of one file; the first is undone, the second stays; then it is done again."""
+    title("Two edits of one file, one after the other")
+    first = edit_greeting(workspace, "greet in Latin", "Good day, ", "Salve, ")
+    edit_greeting(workspace, "add a full stop", "+ name", '+ name + "."')
+    print((root / "src/greet.py").read_text())
+    title("Undo the first of them: the second is kept")
+    print(workspace.undo(first).text)
+    title("Redo it")
+    print(workspace.redo().text)
+    title("Everything is recorded: `suture log`")
+    sys.stdout.flush()
+    suture = [sys.executable, "-m", "suture", "log", "--limit", "4", "--root", str(root)]
+    subprocess.run(suture, check=True)
+
+
+def edit_greeting(workspace: Workspace, summary: str, old: str, new: str) -> str:
+    """Change src/greet.py; returns the change's id."""
+    with workspace.transaction(summary) as tx:
+        tx.edit("src/greet.py", replacing(old, new))
+    return tx.change.id if tx.change else "none"
 
 
 def change_five_files(workspace: Workspace) -> str:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from suture.text import Text
 
 
+_CHUNK = 1 << 20
+
+
 class Span(Record):
     """A half-open range of offsets. An empty one is a place between two bytes."""
 
@@ -142,10 +145,9 @@ def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
 
 def _trimmed(body: bytes, one: Edit) -> Edit:
     old = body[one.span.start : one.span.end]
-    head = _common_prefix(old, one.new)
+    head, tail = common_ends(old, one.new)
     while head and (_continues(old, head) or _continues(one.new, head)):
         head -= 1
-    tail = _common_prefix(old[head:][::-1], one.new[head:][::-1])
     while tail and _continues(old, len(old) - tail):
         tail -= 1
     return edit(one.span.start + head, one.span.end - tail, one.new[head : len(one.new) - tail])
@@ -164,16 +166,25 @@ def _continues(text: bytes, index: int) -> bool:
     return index < len(text) and text[index] & 0xC0 == 0x80  # noqa: PLR2004  10xxxxxx
 
 
-def _common_prefix(left: bytes, right: bytes) -> int:
-    """Length of the common beginning, by halving: slices compare at the speed of memory."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
+def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
+    """Lengths of the common beginning and of the common end of the rest; slices compare at the speed of memory."""
+    most = min(len(left), len(right))
+    head, step = 0, _CHUNK
+    while head < most and step:
+        step = min(step, most - head)
+        if left[head : head + step] == right[head : head + step]:
+            head += step
         else:
-            high = middle - 1
-    return low
+            step //= 2
+    tail, step = 0, _CHUNK
+    while tail < most - head and step:
+        step = min(step, most - head - tail)
+        end, other = len(left) - tail, len(right) - tail
+        if left[end - step : end] == right[other - step : other]:
+            tail += step
+        else:
+            step //= 2
+    return head, tail
 
 
 def _cut(piece: Piece, at: int) -> tuple[Piece, Piece]:

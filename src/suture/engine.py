@@ -9,6 +9,7 @@ plan is made again, now under the lock, where no other suture process can interf
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 
 from suture.errors import (
     BinaryFile,
@@ -16,6 +17,7 @@ from suture.errors import (
     FileChanged,
     FileExists,
     FileNotFound,
+    HistoryUnavailable,
     InputTooLarge,
     InvalidPath,
     NotAFile,
@@ -26,25 +28,31 @@ from suture.files.fs import LocalFS
 from suture.files.paths import INTENT_NAME, Resolver, check_new_name
 from suture.files.protected import OWN_PREFIX, Guard, Patterns
 from suture.files.tree import Tree, as_ours, split
-from suture.plan import Content, Create, Delete, Place, Plan, Rename, Snapshot, Update
+from suture.plan import ChangeRecord, Content, Create, Delete, Place, Plan, Rename, Snapshot, Update
+from suture.records import Record
 from suture.settings import Settings
 from suture.text import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
     from typing import Self
 
     from suture.edits import Edit
     from suture.files.fs import FS
+    from suture.files.history import History
+    from suture.files.logbook import PastVersion
     from suture.files.paths import Target
     from suture.files.recovery import Recovered
-    from suture.plan import Change, FileChange
+    from suture.plan import Change, FileChange, Trouble
 
 _CHUNK = 1 << 16
 _REPLANS = 3
 _NEAR_NAMES = 3
+_PAST_VERSIONS = 100
+_PAST_BYTES = 20_000_000
+_PAST_SECONDS = 0.5
 _NEAR_FOLDER = 2_000
 
 
@@ -55,6 +63,13 @@ class Session:
         self.settings = engine.settings
         self.trees = [Tree(engine.fs, root) for root in engine.roots]
         self._resolver = Resolver(self.trees, engine.guard)
+
+    @property
+    def history(self) -> History:
+        """The workspace's history."""
+        from suture.files.history import History  # reading a file needs none
+
+        return History(self.trees[0], self.settings)
 
     def __enter__(self) -> Self:
         return self
@@ -69,10 +84,10 @@ class Session:
         for tree in self.trees:
             tree.close()
 
-    def locate(self, path: str) -> Target:
-        """What a path argument means; `stat` is None where no file stands yet."""
+    def locate(self, path: str, *, folders: bool = False) -> Target:
+        """What a path argument means; `stat` is None where no file stands yet. With `folders` it may mean one."""
         try:
-            return self._resolver.resolve(path)
+            return self._resolver.resolve(path, folders=folders)
         except OSError as error:
             raise as_ours(error, path, "look at") from error
         except UnicodeEncodeError:
@@ -118,6 +133,15 @@ class Session:
         if found.text.is_binary(self.settings.binary_window):
             raise BinaryFile(path=found.place.name)
         return found
+
+    def past_versions(self, path: str) -> list[PastVersion]:
+        """What stood in a file before each change of it, newest first: a part of it, quickly, or nothing."""
+        try:
+            with self.history.reading() as book:
+                name = self.locate(path).name
+                return book.past_versions(name, versions=_PAST_VERSIONS, size=_PAST_BYTES, seconds=_PAST_SECONDS)
+        except HistoryUnavailable:
+            return []
 
     def plan_create(self, path: str, content: bytes, mode: int | None = None) -> Create:
         """Plan a new file."""
@@ -196,6 +220,14 @@ class Session:
         return [self._resolver.shown(target.root, f"{folder}/{each}" if folder else each) for each in near]
 
 
+class Landing(Record):
+    """What came of a plan: the change, or None if nothing had to be done; and what else the caller should know."""
+
+    change: Change | None
+    recovered: Recovered | None = None
+    trouble: Trouble | None = None
+
+
 class Engine:
     """A workspace's root and settings, and the two things that can be done with them: look and land."""
 
@@ -205,9 +237,12 @@ class Engine:
         self.settings.check()
         try:
             self.root = os.path.abspath(os.fspath(root))
-            self.fs.real_path(self.root)
+            places = [self.fs.real_path(each) for each in (self.root, *self.settings.extra_roots)]
         except (OSError, ValueError) as error:
             raise WorkspaceNotFound(root=str(root), reason=str(error)) from error
+        for place in places:
+            if any(name.startswith(OWN_PREFIX) for name in place.split("/")):
+                raise WorkspaceNotFound(root=place, reason="suture keeps its own files there")
         self.guard = Guard(self.settings.protect, self.settings.allow_protected)
         self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
         with self.session() as session:
@@ -220,10 +255,8 @@ class Engine:
         """A view for one call."""
         return Session(self)
 
-    def land(
-        self, propose: Callable[[Session], Plan], *, replan: bool = True
-    ) -> tuple[Change | None, Recovered | None]:
-        """Make a plan and land it; (None, …) if it changes nothing."""
+    def land(self, propose: Callable[[Session], Plan], *, replan: bool = True, serial: bool = False) -> Landing:
+        """Make a plan and land it. A `serial` one is planned under the lock only."""
         from suture.files.commit import commit  # readers do not load the writer
         from suture.files.lock import Lock
         from suture.files.recovery import recover
@@ -232,23 +265,34 @@ class Engine:
         earlier = self.recover(wait=False)  # a plan made on what a dead process left would be a wrong one
         with self.session() as session:
             under_way = session.trees[0].stat(INTENT_NAME) is not None  # by a live process: wait for it, then plan
-            plan = None if under_way else _without_no_ops(propose(session))
+            plan = None if under_way or serial else _without_no_ops(propose(session))
             if plan is not None and not plan.changes:
-                return None, earlier
+                return Landing(None, earlier)
             with Lock(session.trees, self.settings.lock_timeout_ms):
                 session.close()  # a folder opened while planning may have been moved since
-                recovered = recover(session.trees, durable=durable) or earlier
+                recovered = recover(session.trees, session.history, durable=durable) or earlier
                 for attempts_left in range(_REPLANS, -1, -1):
                     plan = plan or _without_no_ops(propose(session))
                     if not plan.changes:
-                        return None, recovered
+                        return Landing(None, recovered, _note(session, plan))
                     try:
-                        return commit(session.trees, plan, durable=durable), recovered
+                        change = commit(session.trees, plan, session.history, durable=durable)
+                        return Landing(change, recovered, change.trouble)
                     except FileChanged:
                         if not replan or not attempts_left:
                             raise
                         plan = None
         raise AssertionError  # the loop returns or raises
+
+    @contextmanager
+    def locked(self) -> Iterator[Session]:
+        """A view for one call while nobody else can land anything."""
+        from suture.files.lock import Lock
+        from suture.files.recovery import recover
+
+        with self.session() as session, Lock(session.trees, self.settings.lock_timeout_ms):
+            recover(session.trees, session.history, durable=self.settings.durability == "full")
+            yield session
 
     def recover(self, *, wait: bool = True) -> Recovered | None:
         """Clear up an interrupted transaction, if there is one and no other process is at work."""
@@ -261,7 +305,7 @@ class Engine:
 
             try:
                 with Lock(session.trees, self.settings.lock_timeout_ms if wait else 0):
-                    return recover(session.trees, durable=self.settings.durability == "full")
+                    return recover(session.trees, session.history, durable=self.settings.durability == "full")
             except WorkspaceBusy:
                 if wait:
                     raise
@@ -272,12 +316,22 @@ def _place(target: Target) -> Place:
     return Place(target.root, target.path, target.name)
 
 
+def _note(session: Session, plan: Plan) -> Trouble | None:
+    """Record that a change is taken back, if the plan was to do that and found that somebody else has."""
+    from suture.files.journal import new_id
+
+    if plan.undoes is None:
+        return None
+    return session.history.record(ChangeRecord(new_id(), plan.tool, plan.summary, (), (), plan.undoes), lambda _: None)
+
+
+def _is_no_op(change: Update) -> bool:
+    same_mode = change.mode in {None, change.before.mode}
+    return same_mode and change.after.digest == change.before.content.digest
+
+
 def _without_no_ops(plan: Plan) -> Plan:
-    changes = [
-        change
-        for change in plan.changes
-        if not (isinstance(change, Update) and change.after.digest == change.before.content.digest)
-    ]
+    changes = [change for change in plan.changes if not (isinstance(change, Update) and _is_no_op(change))]
     return plan.but(changes=tuple(changes))
 
 

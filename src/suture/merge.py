@@ -9,7 +9,7 @@ byte outside them is the one that stood there.
 
 Ranges that only touch (ours changed line 3, theirs line 4) are a conflict for git, and here by default.
 `touching` keeps both where their order is beyond doubt: not two insertions at one place, not at an
-unfinished last line.
+unfinished last line, not what could as well stand on the other side of its neighbor.
 
 Lines end at `\n`; in a text without any, at `\r`.
 """

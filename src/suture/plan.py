@@ -72,11 +72,15 @@ class Create(FileChange):
 
 
 class Update(FileChange):
-    """New content for a file that was read; its metadata stays. `edits` cut the diff, where known."""
+    """New content for a file that was read; its metadata stays, but for `mode`. `edits` cut the diff, where known.
+
+    A file that is written in place, because it has several names, keeps its mode.
+    """
 
     before: Snapshot
     after: Content
     edits: tuple[Edit, ...] | None = None
+    mode: int | None = None
 
 
 class Delete(FileChange):
@@ -100,6 +104,10 @@ class Plan(Record):
     changes: tuple[FileChange, ...]
     tool: str = ""
     summary: str = ""
+    undoes: str | None = None
+    """The change that this one takes back."""
+    emptied: tuple[str, ...] = ()
+    """Folders below the workspace root that go away if they are empty afterwards."""
 
 
 class Landed(Record):
@@ -112,11 +120,62 @@ class Landed(Record):
     to: str | None = None
 
 
+class Trouble(Record):
+    """What is wrong with the history: whether the change was recorded, why not, and what was put aside."""
+
+    recorded: bool
+    reason: str
+    aside: str | None = None
+
+
 class Change(Record):
     """A plan that landed."""
 
     id: str
     files: tuple[Landed, ...]
+    trouble: Trouble | None = None
+    """Why it, or what came before it, cannot be taken back; None: it can."""
+
+
+class Version(Record):
+    """A file's state: its content by hash, and its permission bits (None: not known yet)."""
+
+    digest: str
+    mode: int | None
+
+
+class FileRecord(Record):
+    """What a change did to one file, as the history keeps it. `replaced` stood at `to` before a rename."""
+
+    path: str
+    action: str
+    before: Version | None
+    after: Version | None
+    to: str | None = None
+    replaced: Version | None = None
+    added: int | None = None
+    removed: int | None = None
+
+    def versions(self) -> list[tuple[str, Version | None, Version | None]]:
+        """Every path it touched, with what stood there before and after."""
+        if self.to is None:
+            return [(self.path, self.before, self.after)]
+        return [(self.path, self.before, None), (self.to, self.replaced, self.after)]
+
+
+class ChangeRecord(Record):
+    """A change that landed, as the history keeps it; `state` is landed or undone."""
+
+    id: str
+    tool: str
+    summary: str
+    files: tuple[FileRecord, ...]
+    folders: tuple[str, ...] = ()
+    """The folders below the workspace root that it made."""
+    undoes: str | None = None
+    state: str = "landed"
+    number: int = 0
+    """Its place in the order of landing."""
 
 
 def digest(pieces: Iterable[bytes | memoryview], size: int) -> str:

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 
     from suture.errors import SutureError
     from suture.files.recovery import Recovered
+    from suture.plan import Trouble
 
 _SHOWN_PROBLEMS = 8
 _LONGEST = 300
+_SHOWN_CONFLICTS = 2
+_SHOWN_LINES = 2
+_LINE = 120
 
 
 class _Shown:
@@ -27,11 +31,12 @@ class _Shown:
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._error, name)
         if isinstance(value, list):
-            return [_plain(each) if isinstance(each, str) else each for each in value]
-        return _plain(value) if isinstance(value, str) and name != "character" else value
+            return [plain(each) if isinstance(each, str) else each for each in value]
+        return plain(value) if isinstance(value, str) and name != "character" else value
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A line fit to be shown: nothing that a terminal obeys, not too long."""
     short = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
     if short.isprintable():
         return short
@@ -83,7 +88,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _problems(error: Any) -> str:
-    lines = [_plain(f"{each['argument']}: {each['problem']}") for each in error.problems[:_SHOWN_PROBLEMS]]
+    lines = [plain(f"{each['argument']}: {each['problem']}") for each in error.problems[:_SHOWN_PROBLEMS]]
     more = len(error.problems) - len(lines)
     return (
         "The arguments do not fit.\n"
@@ -125,6 +130,71 @@ def _changed(error: Any) -> str:
     return f"{error.path} was changed by another process."
 
 
+def _conflicts(error: Any) -> str:
+    number = len(error.conflicts)
+    most = _SHOWN_LINES if number == 1 else 1
+    done = "done again" if error.operation == "redo" else "taken back"
+    lines = [f"{error.change_id} cannot be {done}: later work stands in its way ({_count(number, 'place')})."]
+    for each in error.conflicts[:_SHOWN_CONFLICTS]:
+        lines.append(f"  {plain(each['path'])}:{each['line']} {_what_happened(each)}")
+        lines += [f"    it is now:            {line}" for line in _few(each["ours"], most)]
+        lines += [f"    {error.operation} would put:       {line}" for line in _few(each["theirs"], most)]
+        lines += [f"    in place of:          {line}" for line in _few(each["base"], most)]
+    if number > _SHOWN_CONFLICTS:
+        lines.append(f"  … {number - _SHOWN_CONFLICTS} more in the metadata")
+    return "\n".join(lines)
+
+
+def _what_happened(conflict: dict[str, Any]) -> str:
+    """Why there is a conflict."""
+    if conflict.get("about") == "name":
+        return "was renamed again"
+    if conflict["ours"] is None:
+        return "is gone"
+    if conflict["base"] is None:
+        return "is there again"
+    if conflict["theirs"] is None:
+        return "was changed since it was made"
+    return "was changed in the same lines"
+
+
+def _way_out(error: Any) -> str:
+    if not error.later:
+        return "Nothing was changed. Somebody else changed these places since: edit them by hand."
+    return f"Nothing was changed. Undo {error.later[0]} first, which touched them later, or edit them by hand."
+
+
+def _other_change(error: Any) -> str:
+    if error.candidates:
+        return "Give more of the id."
+    names = f" Snapshots are: {', '.join(error.snapshots)}." if error.snapshots else ""
+    forgotten = " Older ones were forgotten (history_max_bytes, history_max_days)." if error.forgotten else ""
+    return f"The history tool, or `suture log`, lists the changes.{names}{forgotten}"
+
+
+def _few(side: str | None, most: int) -> list[str]:
+    """The beginning of one side of a conflict."""
+    if not side:
+        return ["(no file)" if side is None else "(nothing)"]
+    lines = side.split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    shown = [plain(line)[:_LINE] for line in lines[:most]]
+    more = len(lines) - most
+    return shown if more <= 0 else [*shown[:-1], f"{shown[-1]} … and {_count(more, 'line')} more"]
+
+
+def trouble_data(trouble: Trouble) -> dict[str, Any]:
+    """What is wrong with the history, as data."""
+    return {"recorded": trouble.recorded, "reason": trouble.reason, "aside": trouble.aside}
+
+
+def trouble_text(trouble: Trouble, subject: str = "This change") -> str:
+    """What is wrong with the history, in words; `subject` is what it is about."""
+    if trouble.recorded:
+        return f"The history was damaged; it is kept as {trouble.aside}. What was done before cannot be undone."
+    return f"{subject} cannot be undone: the history cannot be used, {trouble.reason}."
+
+
 def _same(words: str) -> Callable[[Any], str]:
     return lambda _: words
 
@@ -135,7 +205,7 @@ MESSAGES: dict[str, _Words] = {
     "INVALID_ARGUMENTS": (_problems, _same("Correct the arguments and call again; nothing was changed.")),
     "UNKNOWN_TOOL": (
         lambda e: f"There is no tool '{e.name}'.",
-        lambda e: f"Did you mean {' or '.join(e.near)}?" if e.near else f"Known are {', '.join(e.known)}.",
+        lambda e: f"{f'Did you mean {e.near[0]}? ' if e.near else ''}Known are {', '.join(e.known)}.",
     ),
     "INPUT_TOO_LARGE": (
         lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
@@ -228,6 +298,50 @@ MESSAGES: dict[str, _Words] = {
         lambda e: (
             f"Remove the cause and call again. {e.intent} says how to roll back: keep it, unless it is not suture's."
         ),
+    ),
+    "HISTORY_UNAVAILABLE": (
+        lambda e: f"The history of this workspace cannot be used: {e.reason}.",
+        _same("Nothing was changed. Edits still work; the next one puts a damaged history aside and begins a new one."),
+    ),
+    "CHANGE_NOT_FOUND": (
+        lambda e: (
+            f"More than one change begins with '{e.change_id}': {', '.join(e.candidates)}."
+            if e.candidates
+            else f"There is no change '{e.change_id}'."
+        ),
+        _other_change,
+    ),
+    "NOTHING_TO_UNDO": (
+        lambda e: f"There is no change in {e.root} that could be taken back.",
+        _same("Only what suture changed in this workspace, and has not undone, can be undone. Is it the right folder?"),
+    ),
+    "NOTHING_TO_REDO": (
+        lambda e: f"{e.change_id} is not undone." if e.change_id else "There is no undone change.",
+        _same("Only what undo took back can be done again; the history tool shows the state of each change."),
+    ),
+    "ALREADY_UNDONE": (
+        lambda e: f"{e.change_id} is undone already.",
+        lambda e: f"To have it back, redo {e.change_id}.",
+    ),
+    "UNDO_CONFLICT": (
+        _conflicts,
+        _way_out,
+    ),
+    "CONTENT_NOT_KEPT": (
+        lambda e: f"The history knows the needed version of {e.path} only by its hash, {e.hash}.",
+        _same("It was lost in a crash. Nothing was changed; restore another version."),
+    ),
+    "NOT_RECORDED": (
+        lambda e: f"The history has no version of {e.path}.",
+        lambda e: (
+            f"Did you mean {' or '.join(e.near)}?"
+            if e.near
+            else "Only files that suture changed here, or that a snapshot kept, can be restored."
+        ),
+    ),
+    "SNAPSHOT_EXISTS": (
+        lambda e: f"There is a snapshot '{e.name}' already, or a change whose id begins so.",
+        _same("Choose another name."),
     ),
     "INTERNAL": (
         lambda e: f"suture failed: {e.exception}.",

@@ -23,11 +23,24 @@ class Settings(Record):
     encodings: tuple[tuple[str, str], ...] = ()
     """(glob, encoding) pairs for files that are neither marked by a BOM nor UTF-8; the first match counts."""
 
+    history: bool = True
+    """Whether changes are recorded, so that they can be taken back."""
+
+    history_max_bytes: int = 500_000_000
+    """Size of a workspace's history; the oldest changes are forgotten first, the newest never."""
+
+    history_max_days: int = 180
+    """Age at which a change is forgotten."""
+
+    history_timeout_ms: int = 2_000
+    """How long to wait for a history that another program has locked, before a change lands unrecorded."""
+
     max_file_bytes: int = 100_000_000
     max_request_bytes: int = 10_000_000
     max_edits: int = 1_000
     max_read_lines: int = 20_000
     max_read_bytes: int = 5_000_000
+    max_diff_lines: int = 400
     binary_window: int = 8_192
     lock_timeout_ms: int = 30_000
 
@@ -40,9 +53,14 @@ class Settings(Record):
                 raise ValueError(message)
 
 
+_MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window"}
+
+
 def _fits(name: str, value: object, default: object) -> bool:
+    if isinstance(default, bool):
+        return isinstance(value, bool)
     if isinstance(default, int):
-        return isinstance(value, int) and value >= (0 if name in {"lock_timeout_ms", "binary_window"} else 1)
+        return isinstance(value, int) and value >= (0 if name in _MAY_BE_ZERO else 1)
     if isinstance(default, str):
         return value in {"full", "fast"}
     if not isinstance(value, tuple | list):

@@ -8,7 +8,7 @@ from suture import log, render
 from suture.engine import Engine
 from suture.errors import FileChanged, InputTooLarge, InternalError, InvalidArguments, NotEncodable, SutureError
 from suture.plan import Plan
-from suture.tools import find
+from suture.tools import command, find
 from suture.tools.spec import Answer, ToolResult
 
 TYPE_CHECKING = False
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
     from suture.engine import Session
     from suture.files.fs import FS
     from suture.files.recovery import Recovered
-    from suture.plan import Change, FileChange
+    from suture.plan import Change, FileChange, Trouble
     from suture.settings import Settings
     from suture.text import Text
     from suture.tools.spec import Proposal, ToolSpec
 
     Path = str | os.PathLike[str]
+    _Outcome = tuple[Answer, Recovered | None, Trouble | None]
 
 _PERMISSIONS = 0o777
 _MOST_VALUES = 1_000_000
+_LONGEST_NAME = 100
 
 
 class Workspace:
@@ -55,24 +57,35 @@ class Workspace:
 
     def call(self, name: str, arguments: object = None) -> ToolResult:
         """Call a tool by name. Never raises: a failure is a result that says what to do about it."""
+        return self._guarded(str(name), lambda: self._answer(find(str(name)), arguments))
+
+    def _guarded(self, name: str, answer: Callable[[], _Outcome]) -> ToolResult:
+        """What a call gives, as a result; never raises."""
         try:
-            return self._call(str(name), arguments)
+            return self._result(name, answer)
         except Exception as error:  # noqa: BLE001  the one broad handler of this surface
             log.exception("call", "%s failed", name)
             return ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}"))
 
-    def _call(self, name: str, arguments: object) -> ToolResult:
-        recovered, verbatim = None, False
+    def _result(self, name: str, answer: Callable[[], _Outcome]) -> ToolResult:
+        recovered, trouble, verbatim = None, None, False
         try:
             recovered = self._engine.recover(wait=False)
-            spec = find(name)
-            answer, recovered_too = self._answer(spec, {} if arguments is None else arguments)
-            recovered, verbatim = recovered or recovered_too, answer.verbatim
-            result = ToolResult(is_error=False, text=answer.text, metadata=answer.data)
+            found, recovered_too, trouble = answer()
+            recovered, verbatim = recovered or recovered_too, found.verbatim
+            result = ToolResult(is_error=False, text=found.text, metadata=found.data)
         except SutureError as error:
             result = ToolResult.failed(error)
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
-        return result if recovered is None else _noting(result, recovered, in_text=not verbatim)
+        if trouble is not None:
+            result = _noting(result, "history", render.trouble_data(trouble), render.trouble_text(trouble))
+        if recovered is None:
+            return result
+        if (lost := recovered.trouble) is not None:
+            words = "" if verbatim else render.trouble_text(lost, "The interrupted transaction, which is finished now,")
+            result = _noting(result, "history", render.trouble_data(lost), words)
+        words = "" if verbatim else render.recovered_text(recovered)
+        return _noting(result, "recovered", render.recovered_data(recovered), words)
 
     def file_read(
         self,
@@ -87,6 +100,54 @@ class Workspace:
         arguments = {"path": path, "start_line": start_line, "end_line": end_line}
         return self.call("file_read", {**arguments, "format": format, "encoding": encoding})
 
+    def undo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
+        """Take back a change, the newest if none is named, keeping later work."""
+        return self.call("undo", {"change_id": change_id, "dry_run": dry_run})
+
+    def redo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
+        """Do again what `undo` took back, the most recent if none is named."""
+        return self.call("redo", {"change_id": change_id, "dry_run": dry_run})
+
+    def history(self, path: str | None = None, limit: int = 20, before: str | None = None) -> ToolResult:
+        """List the changes, newest first."""
+        return self.call("history", {"path": path, "limit": limit, "before": before})
+
+    def show(self, change_id: str) -> ToolResult:
+        """One change, with its diff."""
+        return self._command("show", {"change_id": change_id})
+
+    def restore(self, to: str | None = None, paths: Iterable[str] = (), *, dry_run: bool = False) -> ToolResult:
+        """Bring files back: to right after a change, to a snapshot, or as last recorded. It is a change itself."""
+        return self._command("restore", {"to": to, "paths": list(paths), "dry_run": dry_run})
+
+    def snapshot(self, name: str, paths: Iterable[str] = ()) -> ToolResult:
+        """Name this point, and keep every file that suture ever changed here, and those given, as they stand."""
+        return self._guarded("snapshot", lambda: (self._snapshot(name, list(paths)), None, None))
+
+    def snapshots(self) -> ToolResult:
+        """List the named points."""
+        return self._command("snapshots", {})
+
+    def _command(self, name: str, arguments: object) -> ToolResult:
+        return self._guarded(name, lambda: self._answer(command(name), arguments))
+
+    def _snapshot(self, name: str, paths: list[str]) -> Answer:
+        if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+            problem = f"expected a name of 1 to {_LONGEST_NAME} printable characters"
+            raise InvalidArguments(problems=[{"argument": "name", "problem": problem}])
+        from suture.revert import take_snapshot  # most calls take none
+
+        with self._engine.locked() as session:
+            taken = take_snapshot(session, name, paths)
+        data = {"name": name, "id": taken.point.id, "files": taken.kept, "skipped": list(taken.skipped)}
+        words = f"Took snapshot '{name}' with {taken.kept} file{'s' * (taken.kept != 1)}: "
+        words += (
+            "those that suture changed here, and those named." if taken.kept else "suture has changed none here yet."
+        )
+        if taken.skipped:
+            words += f" Not kept, for they cannot be read: {', '.join(map(render.plain, taken.skipped))}."
+        return Answer(words, data)
+
     def transaction(self, summary: str = "") -> Transaction:
         """Changes to several files that land together, or not at all, when the `with` block ends."""
         return Transaction(self._engine, summary)
@@ -95,11 +156,11 @@ class Workspace:
         """Clear up what an interrupted process left behind; every call does this by itself."""
         return self._engine.recover()
 
-    def _answer(self, spec: ToolSpec, arguments: object) -> tuple[Answer, Recovered | None]:
-        request = spec.request.parse(self._checked(arguments))
+    def _answer(self, spec: ToolSpec, arguments: object) -> _Outcome:
+        request = spec.request.parse(self._checked({} if arguments is None else arguments))
         if spec.read is not None:
             with self._engine.session() as session:
-                return spec.read(session, request), None
+                return spec.read(session, request), None, None
         assert spec.plan is not None  # noqa: S101  a tool reads or plans
         proposed: list[Proposal] = []
 
@@ -111,15 +172,15 @@ class Workspace:
         if getattr(request, "dry_run", False):
             with self._engine.session() as session:
                 _check_hashes(expected, propose(session))
-                return proposed[-1].describe(None), None
+                return proposed[-1].describe(None), None, None
 
         def propose_expected(session: Session) -> Plan:
             plan = propose(session)
             _check_hashes(expected, plan)
             return plan
 
-        change, recovered = self._engine.land(propose_expected, replan=expected is None)
-        return proposed[-1].describe(change), recovered
+        landing = self._engine.land(propose_expected, replan=expected is None, serial=spec.serial)
+        return proposed[-1].describe(landing.change), landing.recovered, landing.trouble
 
     def _checked(self, arguments: object) -> Mapping[str, Any]:
         if not isinstance(arguments, dict):
@@ -195,16 +256,17 @@ class Transaction:
     ) -> None:
         self._over = True
         if kind is None:
-            self.change, self.recovered = self._engine.land(self._plan)
+            landing = self._engine.land(self._plan)
+            self.change, self.recovered = landing.change, landing.recovered
 
     def _plan(self, session: Session) -> Plan:
         return Plan(tuple(wanted(session) for wanted in self._wanted), "transaction", self._summary)
 
 
-def _noting(result: ToolResult, recovered: Recovered, *, in_text: bool) -> ToolResult:
-    """The result, saying that an interrupted transaction was cleared up first; a file's own text stays as it is."""
-    result = result.but(metadata={**result.metadata, "recovered": render.recovered_data(recovered)})
-    return result.but(text=f"{result.text}\n\nNote: {render.recovered_text(recovered)}") if in_text else result
+def _noting(result: ToolResult, key: str, data: dict[str, Any], words: str) -> ToolResult:
+    """The result with one thing more to know; without words, its text stays as it is."""
+    text = f"{result.text}\n\nNote: {words}" if words else result.text
+    return result.but(text=text, metadata={**result.metadata, key: data})
 
 
 def _check_hashes(expected: str | dict[str, str] | None, plan: Plan) -> None:

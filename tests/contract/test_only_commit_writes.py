@@ -11,25 +11,28 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "suture"
 
-# The modules that may call the system to write.
-PRIMITIVES = {"files/fs.py"}
+# The modules that may call the system to write; the double in memory opens databases in memory.
+PRIMITIVES = {"files/fs.py", "testing/memory.py"}
 # The modules that may call the writing methods of an FS object; `testing` implements its doubles.
 WRITERS = PRIMITIVES | {
     "files/commit.py",
+    "files/history.py",
     "files/journal.py",
     "files/recovery.py",
     "files/steps.py",
     "files/tree.py",
     "testing/faulty.py",
-    "testing/memory.py",
 }
 FS_METHODS = {
+    "commit_database",
     "copy_metadata",
     "create",
     "link",
     "mkdir",
+    "open_database",
     "open_write",
     "rename",
+    "rename_database",
     "rmdir",
     "set_capability",
     "set_mode",

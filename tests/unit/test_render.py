@@ -1,7 +1,17 @@
+from typing import Any
+
 import pytest
 
 from suture import errors, render
 from suture.files.recovery import Recovered
+from suture.plan import Trouble
+
+LONG = "a line\n" * 20
+
+
+def conflict(**sides: str | None) -> dict[str, Any]:
+    return {"path": "x", "line": 3, **sides}
+
 
 SAMPLES: list[errors.SutureError] = [
     errors.InvalidArguments(problems=[{"argument": str(number), "problem": "wrong"} for number in range(10)]),
@@ -35,6 +45,23 @@ SAMPLES: list[errors.SutureError] = [
     errors.WriteFailed(path="x", reason="No space left on device", errno=28),
     errors.WorkspaceBusy(waited_ms=30_000),
     errors.RecoveryBlocked(intent=".suture-intent", reason="it changed another root"),
+    errors.HistoryUnavailable(reason="another program has locked it"),
+    errors.ChangeNotFound(change_id="x", candidates=[]),
+    errors.ChangeNotFound(change_id="x", candidates=["x1", "x2"]),
+    errors.ChangeNotFound(change_id="x", candidates=[], snapshots=["before lunch"]),
+    errors.NothingToUndo(root="/home/me"),
+    errors.NothingToRedo(change_id=None),
+    errors.NothingToRedo(change_id="x"),
+    errors.AlreadyUndone(change_id="x"),
+    errors.UndoConflict(change_id="x", conflicts=[conflict(base="1\n", ours="2\n", theirs=None)], later=[]),
+    errors.UndoConflict(change_id="x", conflicts=[conflict(base="", ours=None, theirs="d\ne\n")], later=["y"]),
+    errors.UndoConflict(
+        change_id="x", conflicts=[conflict(base=LONG, ours=LONG, theirs=LONG)] * 3, later=["y", "z"], operation="redo"
+    ),
+    errors.NotRecorded(path="x", near=[]),
+    errors.NotRecorded(path="x", near=["y"]),
+    errors.ContentNotKept(path="x", hash="sha256:0"),
+    errors.SnapshotExists(name="before lunch"),
     errors.InternalError(exception="KeyError: 'x'"),
 ]
 
@@ -78,3 +105,22 @@ def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
         "An interrupted transaction (id2, 2 paths) was complete and has been finished."
     )
     assert render.recovered_data(forward) == {"id": "id2", "direction": "forward", "files": ["a", "b"], "aside": []}
+
+
+def test_a_conflict_is_told_with_every_side_or_that_there_is_none() -> None:
+    sides = [conflict(base="left\n", ours=None, theirs=""), conflict(base=None, ours="\x1b[31m\n", theirs="y" * 500)]
+    text = render.message(errors.UndoConflict(change_id="id1", conflicts=sides, later=[]))
+    told = [line.partition(":")[2].strip() for line in text.split("\n") if line.startswith("    ")]
+    assert told == ["(no file)", "(nothing)", "left", "\\x1b[31m", "y" * 120, "(no file)"]
+
+
+def test_trouble_with_the_history_is_told_as_data_and_in_words() -> None:
+    lost = Trouble(recorded=False, reason="another program has locked it")
+    assert render.trouble_data(lost) == {"recorded": False, "reason": "another program has locked it", "aside": None}
+    assert render.trouble_text(lost) == (
+        "This change cannot be undone: the history cannot be used, another program has locked it."
+    )
+    damaged = Trouble(recorded=True, reason="it was damaged", aside="x.db.damaged-1")
+    assert render.trouble_text(damaged) == (
+        "The history was damaged; it is kept as x.db.damaged-1. What was done before cannot be undone."
+    )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 
 from suture import render
+from suture.cli.output import complain, listen, print_json, print_text
 from suture.errors import SutureError
-from suture.json_text import dumps, loads
+from suture.json_text import loads
 from suture.tools.spec import ToolResult
 from suture.workspace import Workspace
 
@@ -26,11 +27,11 @@ def read(options: argparse.Namespace) -> int:
     arguments = {name: getattr(options, name) for name in ("path", "start_line", "end_line", "format", "encoding")}
     result = _call(options, "file_read", arguments)
     if options.json:
-        _print_json(result.to_dict())
+        print_json(result.to_dict())
     elif result.is_error:
-        _complain(result.text)
+        complain(result.text)
     else:
-        _print(result.text, "" if options.format == "raw" or not result.text else "\n")
+        print_text(result.text, "" if options.format == "raw" or not result.text else "\n")
         if options.format == "raw":
             _note_on_raw(result.metadata)
     return int(result.is_error)
@@ -39,9 +40,9 @@ def read(options: argparse.Namespace) -> int:
 def _note_on_raw(metadata: dict[str, Any]) -> None:
     """What a file's own text cannot say."""
     if metadata["truncated"]:
-        _complain(f"note: cut after line {metadata['end_line']} of {metadata['total_lines']}")
+        complain(f"note: cut after line {metadata['end_line']} of {metadata['total_lines']}")
     if "recovered" in metadata:
-        _complain("note: an interrupted transaction was cleared up first; see --json")
+        complain("note: an interrupted transaction was cleared up first; see --json")
 
 
 def call(options: argparse.Namespace | QuickOptions) -> int:
@@ -49,10 +50,10 @@ def call(options: argparse.Namespace | QuickOptions) -> int:
     try:
         arguments = loads(_stdin() if options.arguments == "-" else options.arguments)
     except (ValueError, RecursionError) as error:
-        _complain(f"suture call: the arguments are not JSON: {error}")
+        complain(f"suture call: the arguments are not JSON: {error}")
         return _USAGE
     result = _call(options, options.name, arguments)
-    _print_json(result.to_dict())
+    print_json(result.to_dict())
     return int(result.is_error)
 
 
@@ -75,61 +76,36 @@ def tools(options: argparse.Namespace) -> int:
     """`suture tools`."""
     from suture.tools import every  # the other commands need one tool
 
-    _listen(options)
+    listen(options)
     if options.json:
-        _print_json([spec.definition() for spec in every()])
+        print_json([spec.definition() for spec in every()])
     else:
         for spec in every():
-            _print(f"{spec.name:20} {spec.title}")
+            print_text(f"{spec.name:20} {spec.title}")
     return 0
 
 
 def recover(options: argparse.Namespace) -> int:
     """`suture recover`."""
-    _listen(options)
+    listen(options)
     try:
         found = Workspace(options.root).recover()
     except SutureError as error:
         if options.json:
-            _print_json({"error": render.error_data(error)})
+            print_json({"error": render.error_data(error)})
         else:
-            _complain(render.error_text(error))
+            complain(render.error_text(error))
         return 1
     if options.json:
-        _print_json({"recovered": None if found is None else render.recovered_data(found)})
+        print_json({"recovered": None if found is None else render.recovered_data(found)})
     else:
-        _print("Nothing to recover." if found is None else render.recovered_text(found))
+        print_text("Nothing to recover." if found is None else render.recovered_text(found))
     return 0
 
 
 def _call(options: argparse.Namespace | QuickOptions, name: str, arguments: object) -> ToolResult:
-    _listen(options)
+    listen(options)
     try:
         return Workspace(options.root).call(name, arguments)
     except SutureError as error:  # the workspace itself cannot be opened
         return ToolResult.failed(error)
-
-
-def _listen(options: argparse.Namespace | QuickOptions) -> None:
-    if options.verbose:
-        import logging  # without it nobody listens
-
-        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr, format="%(name)s: %(message)s")
-
-
-def _print_json(value: object) -> None:
-    _print(dumps(value))
-
-
-def _print(text: str, end: str = "\n") -> None:
-    """Write UTF-8, whatever the locale says; a name that is not UTF-8 comes out as it went in."""
-    if sys.stdout is None:
-        return
-    sys.stdout.flush()
-    sys.stdout.buffer.write((text + end).encode("utf-8", "surrogateescape"))
-
-
-def _complain(text: str) -> None:
-    if sys.stderr is not None:
-        encoding = sys.stderr.encoding or "utf-8"
-        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

@@ -8,6 +8,12 @@ COMMANDS = {
     "read": ("print a file's lines", "suture read src/app.py --start-line 10 --end-line 20"),
     "call": ("call a tool with JSON arguments", """suture call file_read '{"path": "README.md"}'"""),
     "tools": ("list the tools", "suture tools --json"),
+    "log": ("list the changes, newest first", "suture log src/ --limit 5"),
+    "show": ("show a change and its diff", "suture show 537g4n9w3cgmdf5"),
+    "undo": ("take a change back, keeping later work", "suture undo --dry-run"),
+    "redo": ("do again what undo took back", "suture redo"),
+    "snapshot": ("name this point, or list the named ones", "suture snapshot before-refactoring"),
+    "restore": ("bring files back to a change or snapshot", "suture restore --to before-refactoring src/"),
     "recover": ("clear up an interrupted transaction", "suture recover --root ~/project"),
 }
 

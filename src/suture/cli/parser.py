@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _WIDTH = 100
+_PLAIN = {"read", "call", "tools", "recover"}
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
@@ -43,7 +44,7 @@ def _fill_read(command: argparse.ArgumentParser) -> None:
         "--format", choices=("numbered", "raw"), default="numbered", help="with line numbers, or as is"
     )
     command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
-    command.add_argument("--json", action="store_true", help="print the whole result as JSON")
+    _add_json(command)
 
 
 def _fill_call(command: argparse.ArgumentParser) -> None:
@@ -55,6 +56,51 @@ def _fill_tools(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print the definitions, schemas and examples")
 
 
+def _fill_log(command: argparse.ArgumentParser) -> None:
+    command.add_argument("path", metavar="PATH", nargs="?", help="only changes of this file or below this folder")
+    command.add_argument("--limit", type=int, default=20, metavar="N", help="how many changes (default: 20)")
+    command.add_argument("--before", metavar="ID", help="only changes before this one")
+    _add_json(command)
+
+
+def _fill_show(command: argparse.ArgumentParser) -> None:
+    command.add_argument("change_id", metavar="ID", help="the change, or the beginning of its id")
+    _add_json(command)
+
+
+def _fill_undo(command: argparse.ArgumentParser) -> None:
+    command.add_argument("change_id", metavar="ID", nargs="?", help="the change (default: the newest)")
+    command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
+    _add_json(command)
+
+
+def _fill_redo(command: argparse.ArgumentParser) -> None:
+    command.add_argument("change_id", metavar="ID", nargs="?", help="the change (default: the one undone last)")
+    command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
+    _add_json(command)
+
+
+def _fill_snapshot(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", nargs="?", help="a name for this point; without it, list them")
+    command.add_argument(
+        "paths", metavar="PATH", nargs="*", help="files to keep besides those that suture ever changed here"
+    )
+    _add_json(command)
+
+
+def _fill_restore(command: argparse.ArgumentParser) -> None:
+    command.add_argument("paths", metavar="PATH", nargs="*", help="files or folders (default: all that changed since)")
+    command.add_argument(
+        "--to", metavar="ID|NAME", help="right after this change, or at this snapshot (default: as last recorded)"
+    )
+    command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
+    _add_json(command)
+
+
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print the whole result as JSON")
+
+
 def _fill_recover(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -63,6 +109,12 @@ _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "read": _fill_read,
     "call": _fill_call,
     "tools": _fill_tools,
+    "log": _fill_log,
+    "show": _fill_show,
+    "undo": _fill_undo,
+    "redo": _fill_redo,
+    "snapshot": _fill_snapshot,
+    "restore": _fill_restore,
     "recover": _fill_recover,
 }
 
@@ -94,9 +146,10 @@ def _lazily(command: str) -> Callable[[argparse.Namespace], int]:
     """A command's function, whose module is imported when it runs."""
 
     def run(options: argparse.Namespace) -> int:
-        from suture.cli import commands  # --help needs none of it
+        from importlib import import_module  # --help needs none of it
 
-        function: Callable[[argparse.Namespace], int] = getattr(commands, command)
+        home = import_module("suture.cli.commands" if command in _PLAIN else "suture.cli.history")
+        function: Callable[[argparse.Namespace], int] = getattr(home, command)
         return function(options)
 
     return run

@@ -1,12 +1,13 @@
 """The only writer: one plan, all of it or nothing.
 
-    lock → intent → stage → verify → publish → done → finish → unlock
+    lock → intent → stage → verify → publish → done → history → finish → unlock
 
 The caller holds the lock. The intent names every file that will help, before any exists. Staging
 leaves the new content beside each path and the old content under a second name; until then nothing
 that a reader sees has changed. Verification compares each path byte by byte with what the plan was
 made on. Publishing is one rename, link or unlink a path. From the intent to `done` every failure rolls
-back; from `done` on, the change has landed, and what is left to tidy can wait for the next process.
+back; from `done` on, the change has landed. What it replaced stays until the history has it; if this process
+dies before, the next one records it. What is left to tidy can wait for the next process too.
 
 With `full` durability everything a stage relies on is on the disk before the next begins.
 """
@@ -31,16 +32,18 @@ from suture.files.journal import Intent, Journal, Step, new_id
 from suture.files.paths import INTENT_NAME
 from suture.files.protected import OWN_PREFIX
 from suture.files.tree import split
-from suture.plan import Change, Create, Delete, Landed, Rename, Update
+from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from suture.files.contents import Supply
     from suture.files.fs import FS
+    from suture.files.history import History
     from suture.files.tree import Tree
-    from suture.plan import Content, FileChange, Place, Plan, Snapshot
+    from suture.plan import Content, FileChange, Place, Plan, Snapshot, Trouble
 
 _AT_ONCE = 32
 _FEW = 16
@@ -64,12 +67,12 @@ class Work(Record):
         return self.before is not None and self.like is not None and self.like.path == self.step.path
 
 
-def commit(trees: Sequence[Tree], plan: Plan, *, durable: bool) -> Change:
+def commit(trees: Sequence[Tree], plan: Plan, history: History, *, durable: bool) -> Change:
     """Land a plan. The caller holds the workspace lock and has cleared up what stood open."""
     in_place: set[tuple[int, str]] = set()
     while True:
         try:
-            return _attempt(trees, plan, in_place, durable=durable)
+            return _attempt(trees, plan, history, in_place, durable=durable)
         except steps.CannotKeep as reason:
             path = reason.step.root, reason.step.path
             if path in in_place:
@@ -77,18 +80,32 @@ def commit(trees: Sequence[Tree], plan: Plan, *, durable: bool) -> Change:
             in_place.add(path)
 
 
-def _attempt(trees: Sequence[Tree], plan: Plan, in_place: set[tuple[int, str]], *, durable: bool) -> Change:
+def _attempt(
+    trees: Sequence[Tree], plan: Plan, history: History, in_place: set[tuple[int, str]], *, durable: bool
+) -> Change:
     name = new_id()
     works = [work for change in plan.changes for work in _works(trees, change)]
     _check(trees, works)
     with _writing("the workspace"):
         works = [_named(trees, work, f"{OWN_PREFIX}{name}-{index}", in_place) for index, work in enumerate(works)]
-        intent = Intent(name, plan.tool, _missing_folders(trees, works), tuple(work.step for work in works))
-    _run(trees, intent, works, durable=durable)
-    return Change(name, tuple(_landed(change) for change in plan.changes))
+        folders = _missing_folders(trees, works)
+        record = ChangeRecord(
+            name,
+            plan.tool,
+            plan.summary,
+            tuple(map(_file_record, plan.changes)),
+            tuple(recovery.shown(trees, root, path) for root, path in folders),
+            plan.undoes,
+        )
+        emptied = [place for name in plan.emptied if (place := _placed(trees, name)) is not None]
+        intent = Intent(record, folders, tuple(work.step for work in works), tuple(emptied))
+    trouble = _run(trees, intent, works, history, durable=durable)
+    return Change(name, tuple(map(_landed, record.files)), trouble)
 
 
-def _run(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, durable: bool) -> None:
+def _run(
+    trees: Sequence[Tree], intent: Intent, works: Sequence[Work], history: History, *, durable: bool
+) -> Trouble | None:
     journal = Journal(trees)
     marked = False
     try:
@@ -111,10 +128,26 @@ def _run(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, durabl
     except BaseException:
         _take_back(trees, intent, journal, marked=marked, durable=durable)
         raise
+    trouble = history.record(recovery.made(trees, intent), _supply(works))
     try:
         recovery.finish(trees, intent, journal, durable=durable)
     except (OSError, SutureError) as error:
         log.warning("commit", "%s landed; tidying up is left to the next call: %s", intent.id, error)
+    return trouble
+
+
+def _supply(works: Sequence[Work]) -> Supply:
+    """The contents that a transaction replaced and made, by hash."""
+    contents = [work.before.content for work in works if work.before] + [work.after for work in works if work.after]
+    by_hash = {content.digest: content for content in contents}
+    joined: dict[str, bytes] = {}
+
+    def supply(name: str) -> bytes | None:
+        if name not in joined and name in by_hash:
+            joined[name] = by_hash[name].bytes()
+        return joined.get(name)
+
+    return supply
 
 
 def _stage(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, durable: bool) -> None:
@@ -205,8 +238,8 @@ def _works(trees: Sequence[Tree], change: FileChange) -> Iterable[Work]:
     match change:
         case Create(place, after, mode):
             yield _work(trees, place, None, after, mode=mode)
-        case Update(place, before, after):
-            yield _work(trees, place, before, after, like=place)
+        case Update(place, before, after, mode=mode):
+            yield _work(trees, place, before, after, like=place, mode=mode)
         case Delete(place, before):
             yield _work(trees, place, before, None)
         case Rename(place, before, to, after, replaced):
@@ -307,15 +340,35 @@ def _missing_folders(trees: Sequence[Tree], works: Sequence[Work]) -> tuple[tupl
     return tuple(missing)
 
 
-def _landed(change: FileChange) -> Landed:
+def _placed(trees: Sequence[Tree], name: str) -> tuple[int, str] | None:
+    """The root and the path there of a folder as the history names it; None if its root is none any more."""
+    if not name.startswith("/"):
+        return 0, name
+    tops = [f"{tree.root.rstrip('/')}/" for tree in trees]
+    return next(
+        ((root, name.removeprefix(top)) for root, top in enumerate(tops) if root and name.startswith(top)), None
+    )
+
+
+def _file_record(change: FileChange) -> FileRecord:
     match change:
         case Create(place, after):
-            return Landed(place.name, "create", None, after.digest)
+            return FileRecord(place.name, "create", None, Version(after.digest, None))
         case Update(place, before, after):
-            return Landed(place.name, "update", before.content.digest, after.digest)
+            return FileRecord(place.name, "update", _version(before), Version(after.digest, before.mode))
         case Delete(place, before):
-            return Landed(place.name, "delete", before.content.digest, None)
-        case Rename(place, before, to, after):
-            digest = (after or before.content).digest
-            return Landed(place.name, "rename", before.content.digest, digest, to.name)
+            return FileRecord(place.name, "delete", _version(before), None)
+        case Rename(place, before, to, after, replaced):
+            moved = Version((after or before.content).digest, before.mode)
+            old = _version(replaced) if replaced else None
+            return FileRecord(place.name, "rename", _version(before), moved, to.name, old)
     raise TypeError(change)
+
+
+def _version(snapshot: Snapshot) -> Version:
+    return Version(snapshot.content.digest, snapshot.mode)
+
+
+def _landed(file: FileRecord) -> Landed:
+    before, after = (None if each is None else each.digest for each in (file.before, file.after))
+    return Landed(file.path, file.action, before, after, file.to)

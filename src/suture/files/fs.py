@@ -2,8 +2,9 @@
 
 Every call works on a folder that is already open and on one plain name in it, and never follows a
 symbolic link: there is no path that could be swapped between a check and its use. Handles are small
-integers. `LocalFS` is the operating system; `suture.testing` has one in memory and one that fails on
-demand. Nothing here decides anything.
+integers. The one thing outside the workspace is the shelf: SQLite databases in the user's state folder.
+`LocalFS` is the operating system; `suture.testing` has one in memory and one that fails on demand.
+Nothing here decides anything.
 
 Rejected: `openat2(RESOLVE_BENEATH)`. It needs ctypes (2 ms of start-up), exists on Linux only, refuses
 absolute links that stay inside, and would still need this walk as its fallback (docs/adr/0003).
@@ -14,17 +15,26 @@ from __future__ import annotations
 import errno
 import os
 import stat as modes
+import sys
+from contextlib import suppress
 
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from sqlite3 import Connection
 
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)  # search permission is enough where the system can tell
 _FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _IOV_MAX = 512
+MEMORY = ":memory:"
+"""The name of a database that is always new, empty, and kept nowhere."""
+_DATABASE = ".db"
+_JOURNAL = "-journal"  # as SQLite names it
+_COPY_TIMEOUT_MS = 2_000
+_AT_EMPTY_PATH, _STATX_BTIME, _STATX_SIZE = 0x1000, 0x800, 256
 _CAPABILITY = "security.capability"
 _NO_LOCKS_HERE = {errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}
 _KINDS = {modes.S_IFREG: "file", modes.S_IFDIR: "folder", modes.S_IFLNK: "link"}
@@ -166,6 +176,30 @@ class FS:
 
     def rmdir(self, folder: int, name: str) -> None:
         """Remove an empty folder."""
+        raise NotImplementedError
+
+    def born(self, folder: int) -> int:
+        """When a folder was made, in nanoseconds; 0 where the system does not tell. No two folders share it."""
+        raise NotImplementedError
+
+    def databases(self) -> Sequence[str]:
+        """The names of the databases on the shelf, sorted."""
+        raise NotImplementedError
+
+    def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001  as all calls here
+        """Open a database on the shelf; where there is none, and none shall be made, FileNotFoundError."""
+        raise NotImplementedError
+
+    def commit_database(self, database: Connection) -> None:
+        """Make a database's transaction durable."""
+        raise NotImplementedError
+
+    def rename_database(self, name: str, to: str) -> None:
+        """Give a database another name."""
+        raise NotImplementedError
+
+    def copy_database(self, name: str, to: str) -> None:
+        """Give a database a twin."""
         raise NotImplementedError
 
 
@@ -331,13 +365,79 @@ class LocalFS(FS):
     def rmdir(self, folder: int, name: str) -> None:
         os.rmdir(name, dir_fd=folder)
 
+    def born(self, folder: int) -> int:
+        status = os.fstat(folder)
+        return int(getattr(status, "st_birthtime_ns", 0)) or _born(folder)
+
+    def databases(self) -> Sequence[str]:
+        try:
+            return sorted(name for name in os.listdir(_shelf()) if name.endswith(_DATABASE))
+        except FileNotFoundError:
+            return []
+
+    def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001
+        from sqlite3 import connect  # readers of files need none
+
+        if name == MEMORY:
+            return connect(MEMORY, isolation_level=None)
+        path = os.path.join(_shelf(), name)
+        if create:
+            os.makedirs(_shelf(), mode=0o700, exist_ok=True)
+            with suppress(FileExistsError):  # opening and closing an existing one would drop SQLite's locks on it
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        if not modes.S_ISREG(os.lstat(path).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        return connect(path, timeout=timeout_ms / 1000, isolation_level=None)
+
+    def commit_database(self, database: Connection) -> None:
+        database.execute("COMMIT")
+
+    def rename_database(self, name: str, to: str) -> None:
+        """Without its journal a database may be corrupt, so one that is left by a crash goes along."""
+        old, new = os.path.join(_shelf(), name), os.path.join(_shelf(), to)
+        if os.path.exists(old + _JOURNAL):
+            os.rename(old + _JOURNAL, new + _JOURNAL)
+        os.rename(old, new)
+
+    def copy_database(self, name: str, to: str) -> None:
+        source = self.open_database(name, False, _COPY_TIMEOUT_MS)  # noqa: FBT003  see FS
+        target = self.open_database(to, True, _COPY_TIMEOUT_MS)  # noqa: FBT003
+        try:
+            source.backup(target)
+        finally:
+            source.close()
+            target.close()
+
 
 def state_folder() -> str:
     """Where suture keeps what belongs to the user and not to a workspace."""
     base = os.environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(base):
-        base = os.path.join(os.path.expanduser("~"), ".local", "state")
+        platform = ("Library", "Application Support") if sys.platform == "darwin" else (".local", "state")
+        base = os.path.join(os.path.expanduser("~"), *platform)
     return os.path.join(base, "suture")
+
+
+def _shelf() -> str:
+    """The folder of the databases. By its name it is protected in a workspace that happens to contain it."""
+    return os.path.join(state_folder(), ".suture-history")
+
+
+def _born(folder: int) -> int:
+    """As Linux tells it, by a call that Python does not have: `statx`."""
+    from ctypes import CDLL, create_string_buffer  # rarely needed
+
+    try:
+        statx = CDLL(None).statx
+    except (AttributeError, OSError):
+        return 0
+    buffer = create_string_buffer(_STATX_SIZE)
+    if statx(folder, b"", _AT_EMPTY_PATH, _STATX_BTIME, buffer):
+        return 0
+    mask, seconds, nanoseconds = (
+        int.from_bytes(buffer.raw[start:end], sys.byteorder) for start, end in ((0, 4), (80, 88), (88, 92))
+    )
+    return seconds * 1_000_000_000 + nanoseconds if mask & _STATX_BTIME else 0
 
 
 def _stat(status: os.stat_result) -> Stat:

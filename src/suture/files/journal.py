@@ -1,7 +1,7 @@
 """The intent: a small durable file that says what a transaction is about to do.
 
     suture-intent 1 open        or: done
-    {"id": …, "tool": …, "folders": […], "steps": […]}
+    {"record": …, "folders": […], "steps": […], …}
     sha256:…                    of the line above
 
 It stands in the workspace root under one fixed name, so whoever opens the workspace next finds it,
@@ -23,7 +23,7 @@ from suture.files.paths import INTENT_NAME
 from suture.files.protected import OWN_PREFIX
 from suture.files.tree import split
 from suture.json_text import dumps, loads
-from suture.plan import digest
+from suture.plan import ChangeRecord, FileRecord, Version, digest
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -57,12 +57,18 @@ class Step(Record):
 
 
 class Intent(Record):
-    """A transaction: the folders it makes and the steps it takes."""
+    """A transaction: the folders it makes, the steps it takes, and what the history will say about it."""
 
-    id: str
-    tool: str
+    record: ChangeRecord
     folders: tuple[tuple[int, str], ...]
     steps: tuple[Step, ...]
+    emptied: tuple[tuple[int, str], ...] = ()
+    """Folders that go away at the end, if they are empty then."""
+
+    @property
+    def id(self) -> str:
+        """The change's id."""
+        return self.record.id
 
 
 class Journal:
@@ -124,11 +130,11 @@ class Journal:
         """The intent with roots by their path, since another process may number them differently."""
         roots = [tree.root for tree in self._trees]
         document = {
-            "id": intent.id,
-            "tool": intent.tool,
+            "record": _plain_values(intent.record),
             "roots": roots,
             "folders": intent.folders,
-            "steps": [{name: getattr(step, name) for name in Step.__match_args__} for step in intent.steps],
+            "steps": [_plain_values(step) for step in intent.steps],
+            "emptied": intent.emptied,
         }
         return dumps(document).encode()
 
@@ -137,18 +143,33 @@ class Journal:
         known = {tree.root: index for index, tree in enumerate(self._trees)}
         known[document["roots"][0]] = 0  # the folder itself may have been moved or be known by another path
         steps = [Step(**step) for step in document["steps"]]
-        used = {step.root for step in steps} | {root for root, _ in document["folders"]}
+        used = {step.root for step in steps} | {root for root, _ in (*document["folders"], *document["emptied"])}
         for root in used:
             if document["roots"][root] not in known:
                 reason = f"it changed files in {document['roots'][root]}, which is not a root of this workspace"
                 raise RecoveryBlocked(intent=INTENT_NAME, reason=reason)
         number = {index: known.get(root, 0) for index, root in enumerate(document["roots"])}
         return Intent(
-            document["id"],
-            document["tool"],
+            _change_record(document["record"]),
             tuple((number[root], _plain(path)) for root, path in document["folders"]),
             tuple(_checked(step.but(root=number[step.root])) for step in steps),
+            tuple((number[root], _plain(path)) for root, path in document["emptied"]),
         )
+
+
+def _plain_values(value: object) -> object:
+    """A record as JSON can hold it."""
+    if isinstance(value, Record):
+        return {name: _plain_values(getattr(value, name)) for name in value._fields}
+    return [_plain_values(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _change_record(values: dict[str, Any]) -> ChangeRecord:
+    files = []
+    for each in values["files"]:
+        versions = {name: each[name] and Version(**each[name]) for name in ("before", "after", "replaced")}
+        files.append(FileRecord(**{**each, **versions}))
+    return ChangeRecord(**{**values, "files": tuple(files), "folders": tuple(values["folders"])})
 
 
 def _is_torn(raw: bytes) -> bool:
@@ -159,7 +180,20 @@ def _is_torn(raw: bytes) -> bool:
 
 def new_id() -> str:
     """A short name for a change: sorts by time, then random."""
-    return _base32(time.time_ns() // 10_000, 10) + _base32(int.from_bytes(os.urandom(4), "big"), 5)
+    return id_at(time.time()) + _base32(int.from_bytes(os.urandom(4), "big"), 5)
+
+
+def id_at(seconds: float) -> str:
+    """The beginning of every id that is made at this time; earlier ones are smaller."""
+    return _base32(int(seconds * 100_000), 10)
+
+
+def time_of(change_id: str) -> float:
+    """When a change was made, in seconds since 1970."""
+    number = 0
+    for letter in change_id[:10]:
+        number = number << 5 | _LETTERS.index(letter)
+    return number / 100_000
 
 
 def _base32(number: int, length: int) -> str:

@@ -65,8 +65,8 @@ class Resolver:
         self._guard = guard
         self._roots: list[tuple[int, list[str]]] = []
 
-    def resolve(self, requested: str) -> Target:
-        """The file meant by `requested`: one that exists, or one that could be made."""
+    def resolve(self, requested: str, *, folders: bool = False) -> Target:
+        """The file meant by `requested`: one that exists, or one that could be made; or a folder, if that will do."""
         _check_sane(requested)
         start = self._enter(requested) if requested.startswith("/") else (0, _names(requested))
         if start is None:
@@ -90,14 +90,14 @@ class Resolver:
             path = f"{path}/{name}" if path else name
             stat = self._trees[root].stat(path)
             if stat is None:
-                return self._missing(requested, root, path, queue[::-1])
+                return self._missing(requested, root, path, queue[::-1]).but(by_link=by_link)
             if stat.kind == "link":
                 by_link = by_link or not any(queue)
                 links += 1
                 root, path, names = self._follow(requested, root, path, links)
                 queue += names[::-1]
                 stat = self._trees[root].stat(path)
-        return self._found(requested, root, path, stat).but(by_link=by_link)
+        return self._found(requested, root, path, stat, folders=folders).but(by_link=by_link)
 
     def _follow(self, requested: str, root: int, path: str, links: int) -> tuple[int, str, list[str]]:
         if links > _MAX_LINKS:
@@ -121,9 +121,9 @@ class Resolver:
                 return index, names[len(root) :]
         return None
 
-    def _found(self, requested: str, root: int, path: str, stat: Stat | None) -> Target:
+    def _found(self, requested: str, root: int, path: str, stat: Stat | None, *, folders: bool) -> Target:
         self._check_protected(requested, path)
-        if stat is None or stat.kind != "file":
+        if stat is None or (stat.kind != "file" and not (folders and stat.kind == "folder")):
             kind = "folder" if stat is None else stat.kind
             raise NotAFile(path=requested, kind=kind)
         return Target(requested, root, path, self.shown(root, path), stat)

@@ -16,14 +16,17 @@ from suture.files import steps
 from suture.files.journal import Journal
 from suture.files.paths import INTENT_NAME
 from suture.files.tree import split
+from suture.plan import Trouble, digest
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from suture.files.journal import Intent
+    from suture.files.history import History
+    from suture.files.journal import Intent, Step
     from suture.files.tree import Tree
+    from suture.plan import ChangeRecord
 
 
 class Recovered(Record):
@@ -34,18 +37,20 @@ class Recovered(Record):
     files: tuple[str, ...]
     aside: tuple[str, ...]
     """Where old content was put because somebody else had written the file since."""
+    trouble: Trouble | None = None
+    """Why a complete transaction, which was finished, could not be recorded."""
 
 
-def recover(trees: Sequence[Tree], *, durable: bool) -> Recovered | None:
+def recover(trees: Sequence[Tree], history: History, *, durable: bool) -> Recovered | None:
     """Clear up what an earlier process left behind. The caller holds the workspace lock."""
     try:
-        return _recover(trees, durable=durable)
+        return _recover(trees, history, durable=durable)
     except OSError as error:
         reason = os.strerror(error.errno or errno.EIO)
         raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
 
 
-def _recover(trees: Sequence[Tree], *, durable: bool) -> Recovered | None:
+def _recover(trees: Sequence[Tree], history: History, *, durable: bool) -> Recovered | None:
     journal = Journal(trees)
     if not journal.exists():
         return None
@@ -53,12 +58,13 @@ def _recover(trees: Sequence[Tree], *, durable: bool) -> Recovered | None:
     if intent is None:  # torn while being written: nothing else had been begun
         journal.remove()
         return None
+    files = tuple(step.path for step in intent.steps)
     if done:
+        trouble = _record(trees, intent, history)
         finish(trees, intent, journal, durable=durable)
-        aside: tuple[str, ...] = ()
+        found = Recovered(intent.id, "forward", files, (), trouble)
     else:
-        aside = roll_back(trees, intent, journal, durable=durable)
-    found = Recovered(intent.id, "forward" if done else "back", tuple(step.path for step in intent.steps), aside)
+        found = Recovered(intent.id, "back", files, roll_back(trees, intent, journal, durable=durable))
     log.warning("recovery", "recovered %s: rolled %s, aside %s", found.id, found.direction, found.aside)
     return found
 
@@ -96,17 +102,71 @@ def finish(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: 
             steps.finish(trees[step.root], step)
         except SutureError as error:  # somebody moved the folder: what landed has landed
             log.warning("recovery", "%s is left behind: %s", step.path, error)
+    for root, path in sorted(intent.emptied, key=lambda each: len(each[1]), reverse=True):
+        _remove_folder(trees[root], path)
     if durable:  # or a power cut could bring back what no intent names any more
-        sync_folders(trees, intent)
+        sync_folders(trees, intent, lenient=True)
     journal.remove()
 
 
-def sync_folders(trees: Sequence[Tree], intent: Intent) -> None:
-    """Wait until every folder the transaction works in is on the disk."""
+def made(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
+    """What the history will say, with the permission bits that new files were given."""
+    modes = {
+        shown(trees, step.root, step.path): _mode(trees[step.root], step.path) for step in intent.steps if step.after
+    }
+    files = [
+        file.but(after=file.after.but(mode=modes.get(file.to or file.path))) if file.after else file
+        for file in intent.record.files
+    ]
+    return intent.record.but(files=tuple(files))
+
+
+def shown(trees: Sequence[Tree], root: int, path: str) -> str:
+    """A path as results and the history name it."""
+    return path if root == 0 else f"{trees[root].root.rstrip('/')}/{path}"
+
+
+def _mode(tree: Tree, path: str) -> int | None:
+    try:
+        found = tree.stat(path)
+    except SutureError:
+        return None  # the change has landed: it must not fail any more
+    return None if found is None else found.mode
+
+
+def _record(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble | None:
+    """Record a change whose process died before it could, while everything it replaced is still there."""
+    try:
+        backups = [trees[step.root].stat(step.backup) for step in intent.steps if step.backup is not None]
+    except SutureError as error:
+        return Trouble(recorded=False, reason=f"what it replaced cannot be read ({error.code})")
+    if None in backups:  # it had come to tidying up: it is recorded, or could not be
+        return None
+    return history.record(made(trees, intent), lambda name: _content(trees, intent.steps, name))
+
+
+def _content(trees: Sequence[Tree], found: Sequence[Step], name: str) -> bytes | None:
+    """The content of this hash among what a transaction replaced and what it made."""
+    for step in found:
+        for path in (step.backup if name == step.before else None, step.path if name == step.after else None):
+            if path is not None and trees[step.root].stat(path) is not None:
+                content = b"".join(trees[step.root].chunks(path))
+                if digest((content,), len(content)) == name:
+                    return content
+    return None
+
+
+def sync_folders(trees: Sequence[Tree], intent: Intent, *, lenient: bool = False) -> None:
+    """Wait until every folder the transaction works in is on the disk; if `lenient`, but for those that are gone."""
     made = [(root, split(path)[0]) for root, path in intent.folders]
     for root, path in dict.fromkeys((*((step.root, split(step.path)[0]) for step in intent.steps), *made)):
-        if path == "" or trees[root].stat(path) is not None:
-            trees[root].sync_folder(path)
+        try:
+            if path == "" or trees[root].stat(path) is not None:
+                trees[root].sync_folder(path)
+        except SutureError as error:  # somebody put a link there
+            if not lenient:
+                raise
+            log.warning("recovery", "%s is not synced: %s", path, error)
 
 
 def _remove_folder(tree: Tree, path: str) -> None:

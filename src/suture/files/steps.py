@@ -145,11 +145,11 @@ def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
         tree.rename(backup, step.path)
         return None
     found = None if now.same_file(old) else _digest_of(tree, step.path)
-    if now.same_file(old) or found == step.before:
-        tree.unlink(backup)
-        return None
     if found is not None and found == step.after:
         tree.rename(backup, step.path)
+        return None
+    if now.same_file(old) or found == step.before:
+        tree.unlink(backup)
         return None
     return _put_aside(tree, step, backup)
 
@@ -221,7 +221,7 @@ def _write_new(
         _write_all(tree, handle, pieces)
         if like is not None:
             _copy_metadata(like, tree, handle, step)
-        elif mode is not None:
+        if mode is not None:
             tree.fs.set_mode(handle, mode)
     finally:
         tree.fs.close(handle)
@@ -307,7 +307,7 @@ def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> boo
                 expected = memoryview(following)
                 continue
             length = min(len(expected), len(chunk) - position)
-            if expected[:length] != chunk[position : position + length]:
+            if bytes(expected[:length]) != chunk[position : position + length]:  # views compare byte by byte: slow
                 return False
             expected, position = expected[length:], position + length
     return not len(expected) and not any(len(piece) for piece in rest)

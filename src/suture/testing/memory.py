@@ -5,13 +5,15 @@ from __future__ import annotations
 import errno
 import os
 from itertools import count
+from sqlite3 import connect
 
-from suture.files.fs import FS, Stat
+from suture.files.fs import FS, MEMORY, Stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from random import Random
+    from sqlite3 import Connection
 
 _MAX_LINKS = 40
 _SECTOR = 512
@@ -88,6 +90,9 @@ class MemoryFS(FS):
         self._synced = 0
         self._top = self._node("folder", 0o755)
         self._handles: dict[int, _Handle] = {}
+        self.shelf: dict[str, bytes] = {}
+        """Databases by name, as the last commit left them."""
+        self._opened: list[tuple[str, Connection]] = []
         self.make_folder(root)
         for path, data in (files or {}).items():
             self.put(path, data)
@@ -361,6 +366,35 @@ class MemoryFS(FS):
             raise _error(errno.ENOTEMPTY)
         node.links = 0
         self._name((self._inside(folder), name, None))
+
+    def born(self, folder: int) -> int:
+        return self._of(folder).inode  # none is used again
+
+    def databases(self) -> Sequence[str]:
+        return sorted(self.shelf)
+
+    def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001
+        """A database of its own, filled from the shelf and put back when it commits: a crash leaves what was there."""
+        database = connect(MEMORY, timeout=timeout_ms / 1000, isolation_level=None)
+        if name == MEMORY:
+            return database
+        if name not in self.shelf and not create:
+            raise _error(errno.ENOENT)
+        if stored := self.shelf.setdefault(name, b""):
+            database.deserialize(stored)
+        self._opened = [(name, database)]
+        return database
+
+    def commit_database(self, database: Connection) -> None:
+        database.execute("COMMIT")
+        name = next(name for name, opened in self._opened if opened is database)
+        self.shelf[name] = database.serialize()
+
+    def rename_database(self, name: str, to: str) -> None:
+        self.shelf[to] = self.shelf.pop(name)
+
+    def copy_database(self, name: str, to: str) -> None:
+        self.shelf[to] = self.shelf[name]
 
     # Inside
 

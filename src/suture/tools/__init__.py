@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
 TOOLS = {
     "file_read": "suture.tools.read",
+    "history": "suture.tools.history",
+    "redo": "suture.tools.undo",
+    "undo": "suture.tools.undo",
 }
+COMMANDS = {
+    "restore": "suture.tools.restore",
+    "show": "suture.tools.history",
+    "snapshots": "suture.tools.restore",
+}
+"""What is made like a tool, but for the command line only."""
 
 
 def find(name: str) -> ToolSpec:
@@ -24,7 +33,16 @@ def find(name: str) -> ToolSpec:
         from difflib import get_close_matches  # only a failure needs it
 
         raise UnknownTool(name=name, near=get_close_matches(name[:100], TOOLS, 3, 0.5), known=sorted(TOOLS))
-    spec: ToolSpec = getattr(import_module(TOOLS[name]), name.upper())
+    return _load(TOOLS[name], name)
+
+
+def command(name: str) -> ToolSpec:
+    """The tool behind a command of this name."""
+    return _load(COMMANDS[name], name)
+
+
+def _load(module: str, name: str) -> ToolSpec:
+    spec: ToolSpec = getattr(import_module(module), name.upper())
     return spec
 
 

@@ -157,6 +157,20 @@ class _Items(Argument):
         return {"type": "array", "items": self.bounds["model"].schema()}
 
 
+class _Texts(Argument):
+    expected = "a list of strings"
+
+    def check(self, value: object) -> object:
+        if isinstance(value, str):
+            value = found if isinstance(found := _decoded(value), list) else [value]
+        if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+            raise self.wrong(value)
+        return list(value)
+
+    def kind(self) -> dict[str, Any]:
+        return {"type": "array", "items": {"type": "string"}}
+
+
 class _Hashes(Argument):
     expected = "a hash, or an object of path: hash"
 
@@ -191,6 +205,11 @@ def flag(about: str, *, default: bool = False) -> Any:
 def items(about: str, *, model: type[Request]) -> Any:
     """A list of objects, each read by `model`."""
     return _Items(about, model=model)
+
+
+def texts(about: str) -> Any:
+    """A list of strings, empty if left out."""
+    return _Texts(about, default=())
 
 
 def dry_run() -> Any:

@@ -33,12 +33,16 @@ class Proposal(Record):
 
 
 class Example(Record):
-    """A call that works: run as a test, printed in the reference. `files` is the workspace before it."""
+    """A call that works: run as a test, printed in the reference. `files` is the workspace before it.
+
+    `earlier` is what was done there: files written together, or tools called. `<id>` and `<time>` stand for any.
+    """
 
     title: str
     files: dict[str, str]
     arguments: dict[str, Any]
     text: str
+    earlier: tuple[dict[str, str] | str, ...] = ()
 
 
 class ToolSpec(Record):
@@ -51,6 +55,8 @@ class ToolSpec(Record):
     examples: tuple[Example, ...]
     read: Callable[[Session, Any], Answer] | None = None
     plan: Callable[[Session, Any], Proposal] | None = None
+    serial: bool = False
+    """Whether the plan is made under the lock only, because it depends on what landed before."""
 
     @property
     def annotations(self) -> dict[str, bool]:

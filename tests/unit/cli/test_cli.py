@@ -118,13 +118,34 @@ def test_read_prints_the_whole_result_as_json(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.promise("call.listing")
 def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["file_read", "history", "redo", "undo"]
     assert main(["tools"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["file_read"]
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == names
     assert main(["tools", "--json"]) == 0
-    (tool,) = json.loads(capsys.readouterr().out)
-    assert sorted(tool) == ["annotations", "description", "examples", "inputSchema", "name", "title"]
-    assert tool["annotations"] == {"readOnlyHint": True, "openWorldHint": False}
-    assert tool["inputSchema"]["required"] == ["path"]
+    tools = {tool["name"]: tool for tool in json.loads(capsys.readouterr().out)}
+    assert list(tools) == names
+    for tool in tools.values():
+        assert sorted(tool) == ["annotations", "description", "examples", "inputSchema", "name", "title"]
+    reading = {"readOnlyHint": True, "openWorldHint": False}
+    writing = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False}
+    assert [tool["annotations"] for tool in tools.values()] == [reading, reading, writing, writing]
+    assert tools["file_read"]["inputSchema"]["required"] == ["path"]
+    assert tools["undo"]["inputSchema"] == {
+        "type": "object",
+        "properties": {
+            "change_id": {
+                "type": "string",
+                "description": "The change, or the beginning of its id; the newest one if left out",
+            },
+            "dry_run": {
+                "type": "boolean",
+                "description": "Show what would happen and change nothing",
+                "default": False,
+            },
+        },
+        "required": [],
+        "additionalProperties": False,
+    }
 
 
 @pytest.mark.promise("call.recover")

@@ -9,21 +9,34 @@ import pytest
 from suture.errors import RecoveryBlocked
 from suture.files.journal import Intent, Journal, Step, new_id
 from suture.files.tree import Tree
+from suture.plan import ChangeRecord, FileRecord, Version
 from suture.testing import MemoryFS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 NAME = ".suture-intent"
-INTENT = Intent(
+RECORD = ChangeRecord(
     "0123456789abc",
     "transaction",
+    "about é",
+    (
+        FileRecord("a.txt", "update", Version("sha256:1", 0o644), Version("sha256:2", 0o644)),
+        FileRecord("/extra/sub/b é\n.txt", "create", None, Version("sha256:3", None)),
+        FileRecord("c.txt", "rename", Version("sha256:4", 0o755), Version("sha256:4", 0o755), "d.txt"),
+    ),
+    ("new",),
+    "00000000000aa",
+)
+INTENT = Intent(
+    RECORD,
     ((0, "new"), (1, "new/deep")),
     (
         Step(0, "a.txt", "sha256:1", "sha256:2", ".suture-0.new", ".suture-0.old"),
         Step(1, "sub/b é\n.txt", None, "sha256:3", "sub/.suture-1.new", None),
         Step(0, "c.txt", "sha256:4", None, None, ".suture-2.old", in_place=True),
     ),
+    ((0, "old"), (1, "old/deep")),
 )
 
 

@@ -1,0 +1,185 @@
+"""Commands that look back and take back: `log`, `show`, `undo`, `redo`, `snapshot`, `restore`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from suture.cli.output import complain, listen, print_json, print_text
+from suture.errors import SutureError
+from suture.tools.history import about, file_name
+from suture.tools.spec import ToolResult
+from suture.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+_USAGE = 2
+_BAR = 40
+_RAW = {chr(0xDC00 + byte) for byte in range(0x80, 0x100)}  # bytes of names that are not UTF-8
+_COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "faint": 2}
+
+
+def log(options: argparse.Namespace) -> int:
+    """`suture log`: the changes, each with what it did to its files; on the first page, snapshots between them."""
+    path, limit, before = options.path, options.limit, options.before
+
+    def page(workspace: Workspace) -> ToolResult:
+        found = workspace.history(path, limit, before)
+        points = None if path or before or found.is_error else workspace.snapshots()
+        if points is not None and not points.is_error:
+            found = found.but(metadata={**found.metadata, "snapshots": points.metadata["snapshots"]})
+        return found
+
+    def lines(result: ToolResult) -> str:
+        if not result.metadata["changes"]:
+            return f"{result.text.removesuffix('.')} in {options.root}."
+        older = f"suture log {path + ' ' if path else ''}--limit {limit} --before {result.metadata['next']}"
+        more = [_colored("faint", f"… older ones: {older}")] if result.metadata["next"] else []
+        return "\n".join([*_log_lines(result.metadata), *more])
+
+    return _run(options, page, lines)
+
+
+def show(options: argparse.Namespace) -> int:
+    """`suture show`: one change with its diff."""
+    return _run(options, lambda workspace: workspace.show(options.change_id), _shown)
+
+
+def undo(options: argparse.Namespace) -> int:
+    """`suture undo`."""
+    return _run(options, lambda workspace: workspace.undo(options.change_id, dry_run=options.dry_run), _told)
+
+
+def redo(options: argparse.Namespace) -> int:
+    """`suture redo`."""
+    return _run(options, lambda workspace: workspace.redo(options.change_id, dry_run=options.dry_run), _told)
+
+
+def snapshot(options: argparse.Namespace) -> int:
+    """`suture snapshot`: take one, or list them."""
+    if options.name is None:
+        return _run(options, lambda workspace: workspace.snapshots(), _snapshot_list)
+    return _run(options, lambda workspace: workspace.snapshot(options.name, options.paths), lambda result: result.text)
+
+
+def restore(options: argparse.Namespace) -> int:
+    """`suture restore`."""
+    to, paths, dry_run = options.to, options.paths, options.dry_run
+    if to is None and not paths:
+        complain("suture restore: say what to restore: --to ID|NAME, or PATH, or both")
+        return _USAGE
+    return _run(options, lambda workspace: workspace.restore(to, paths, dry_run=dry_run), _told)
+
+
+def _run(
+    options: argparse.Namespace, call: Callable[[Workspace], ToolResult], tell: Callable[[ToolResult], str]
+) -> int:
+    listen(options)
+    try:
+        result = call(Workspace(options.root))
+    except SutureError as error:  # the workspace itself cannot be opened
+        result = ToolResult.failed(error)
+    if options.json:
+        print_json(result.to_dict())
+    elif result.is_error:
+        complain(result.text)
+    else:
+        print_text(tell(result))
+    return int(result.is_error)
+
+
+def _log_lines(data: dict[str, Any]) -> Iterator[str]:
+    oldest = data["changes"][-1]["change_id"] if data["next"] else ""
+    points = [each for each in data.get("snapshots", []) if each["id"] > oldest]
+    for change in data["changes"]:
+        while points and points[-1]["id"] > change["change_id"]:
+            yield _point_line(points.pop())
+        yield from _change_lines(change)
+    for point in reversed(points):
+        yield _point_line(point)
+
+
+def _snapshot_list(result: ToolResult) -> str:
+    points = result.metadata["snapshots"]
+    return "\n".join(_point_line(point) for point in reversed(points)) if points else result.text
+
+
+def _point_line(point: dict[str, Any]) -> str:
+    return f"{_colored('faint', _when(point['time']))} {_colored('cyan', 'snapshot ' + point['name'])}"
+
+
+def _change_lines(change: dict[str, Any]) -> Iterator[str]:
+    state = _colored("red", " (undone)") if change["state"] == "undone" else ""
+    when = _colored("faint", _when(change["time"]))
+    yield f"{_colored('yellow', change['change_id'])}{state} {when} {_clean(about(change))}"
+    names = [_clean(file_name(file)) for file in change["files"]]
+    width = max(map(len, names), default=0)
+    most = max((file["added"] + file["removed"] for file in change["files"]), default=0)
+    for name, file in zip(names, change["files"], strict=True):
+        yield f" {name:{width}} | {_bar(file, most)}"
+    added, removed = (sum(file[key] for file in change["files"]) for key in ("added", "removed"))
+    counts = [_count(len(names), "file") + " changed"]
+    counts += [f"{_count(added, 'insertion')}(+)"] if added else []
+    counts += [f"{_count(removed, 'deletion')}(-)"] if removed else []
+    yield " " + ", ".join(counts)
+
+
+def _bar(file: dict[str, Any], most: int) -> str:
+    """As git draws it: a plus or minus a line, scaled down where there are many."""
+    total = f"{file['added'] + file['removed']:{len(str(most))}}"
+    scale = min(1, _BAR / max(most, 1))
+    plus, minus = (max(1, round(file[key] * scale)) if file[key] else 0 for key in ("added", "removed"))
+    return f"{total} {_colored('green', '+' * plus)}{_colored('red', '-' * minus)}".rstrip()
+
+
+def _shown(result: ToolResult) -> str:
+    lines = [*_change_lines(result.metadata), ""]
+    return "\n".join([*lines, *_colored_diff(result.metadata["diff"])]).rstrip("\n")
+
+
+def _told(result: ToolResult) -> str:
+    head, _, rest = result.text.partition("\n\n")
+    return head if not rest else "\n".join([head, "", *_colored_diff(rest)])
+
+
+def _colored_diff(diff: str) -> Iterator[str]:
+    for line in diff.split("\n"):
+        shown = _clean(line) if _terminal() else line  # a pipe gets what can be applied
+        header = line.startswith(("diff --git ", "--- ", "+++ "))
+        color = "bold" if header else {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+        yield _colored(color, shown) if color else shown
+
+
+def _clean(text: str) -> str:
+    """A line without what a terminal would obey."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char == "\t" or (char in _RAW and not _terminal()) else ascii(char)[1:-1]
+        for char in text
+    )
+
+
+def _colored(color: str, text: str) -> str:
+    if not _terminal() or os.environ.get("NO_COLOR") or not text:
+        return text
+    return f"\033[{_COLORS[color]}m{text}\033[0m"
+
+
+def _terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def _when(time: str) -> str:
+    """A time as the clock on the wall has it."""
+    from datetime import datetime
+
+    return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

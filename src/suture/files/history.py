@@ -1,0 +1,271 @@
+"""Where a workspace's history lies, and how it is opened, written and kept from harm.
+
+One SQLite database a workspace, on the shelf in the user's state folder, named by the root's path and by the
+folder itself (device and inode): `<hash of the path>-<device>-<inode>.db`.
+
+- A folder that was moved or renamed is recognized by its inode and by the time it was made, which the database
+  holds: an inode that was given to a new folder does not bring a dead project's history along.
+- A new folder at a known path (a fresh clone, a folder that was deleted by mistake) goes on with a copy of the
+  history, so that the old folder, if it was only put aside, keeps its own. If the device is another one too (a
+  container, a network disk), it is taken for the same folder, and the history is not copied.
+- A copy of a folder is another workspace and begins without history.
+
+The database is written only under the workspace lock, in one transaction a change, with a rollback journal and
+FULL sync. An edit never fails for its sake: what goes wrong comes back as a `Trouble`. A damaged database is put
+aside, and a new one begun.
+
+Rejected: the write-ahead log (the SQLite of Debian 12 can lose a commit when it is reset, and network homes break
+it); a mark in the workspace to recognize it by (it would show up in everybody's version control).
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from contextlib import contextmanager
+
+from suture import log
+from suture.errors import HistoryUnavailable, SnapshotExists, SutureError
+from suture.files.fs import MEMORY
+from suture.files.journal import new_id
+from suture.files.logbook import SCHEMA, LogBook, NamedPoint
+from suture.plan import Trouble, digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
+
+    from suture.files.contents import Supply
+    from suture.files.tree import Tree
+    from suture.plan import ChangeRecord, Version
+    from suture.settings import Settings
+
+    _Answer = TypeVar("_Answer")
+
+_VERSION = 1
+_APPLICATION = 0x53757475
+_PATH_HASH = 20
+# What SQLite says when the file may be sound and something around it is not: PERM, BUSY, LOCKED, NOMEM, READONLY,
+# INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. All else is damage.
+_SURROUNDINGS = {3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18, 22, 23}
+_OFF = "it is switched off by the setting history"
+_LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
+
+
+class _Damaged(Exception):
+    """The database is not one of ours."""
+
+
+_FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, _Damaged, SutureError)
+
+
+class History:
+    """The history of the workspace with this root."""
+
+    def __init__(self, tree: Tree, settings: Settings) -> None:
+        self._tree = tree
+        self._fs = tree.fs
+        self._settings = settings
+
+    @contextmanager
+    def reading(self) -> Iterator[LogBook]:
+        """The records, to look at; an empty book where nothing was ever recorded."""
+        if not self._settings.history:
+            raise HistoryUnavailable(reason=_OFF)
+        try:
+            database = self._opened(create=False)
+        except (sqlite3.Error, OSError, UnicodeDecodeError, _Damaged) as error:
+            raise HistoryUnavailable(reason=_reason(error)) from error
+        try:
+            if not _is_ours(database):  # nothing was ever recorded
+                database.close()
+                database = self._open(MEMORY)
+                database.executescript(SCHEMA)
+            yield LogBook(database)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise HistoryUnavailable(reason=_reason(error)) from error
+        finally:
+            database.close()
+
+    def record(self, change: ChangeRecord, supply: Supply) -> Trouble | None:
+        """Record a change that landed, unless it is recorded already. The caller holds the workspace lock."""
+
+        def write(book: LogBook) -> None:
+            if not book.knows(change.id):
+                book.add(change, supply)
+
+        try:
+            return self._write(write)
+        except Exception as error:  # noqa: BLE001  the change has landed: nothing may be reported as its failure
+            log.exception("history", "%s is not recorded", change.id)
+            return Trouble(recorded=False, reason=f"suture failed: {type(error).__name__}: {error}")
+
+    def take_snapshot(self, name: str, files: Iterable[tuple[str, Version | None]], supply: Supply) -> NamedPoint:
+        """Record a named point. The caller holds the workspace lock."""
+        taken: list[NamedPoint] = []
+
+        def write(book: LogBook) -> None:
+            if any(each.name == name for each in book.snapshots()) or book.beginning_with(name.lower()):
+                raise SnapshotExists(name=name)
+            taken.append(NamedPoint(new_id(), name, book.last_number()))
+            book.add_snapshot(taken[-1], files, supply)
+
+        trouble = self._write(write)
+        if trouble is not None and not trouble.recorded:
+            raise HistoryUnavailable(reason=trouble.reason)
+        return taken[-1]
+
+    def _write(self, write: Callable[[LogBook], None]) -> Trouble | None:
+        if not self._settings.history:
+            return Trouble(recorded=False, reason=_OFF)
+        aside = None
+        try:
+            try:
+                self._transact(write)
+            except _FAILURES as error:
+                if not _is_damage(error):
+                    raise
+                aside = self._put_aside()
+                log.warning("history", "damaged, put aside as %s: %s", aside, error)
+                self._transact(write)
+        except SnapshotExists:
+            raise
+        except _FAILURES as error:
+            log.warning("history", "not recorded: %s", error)
+            return Trouble(recorded=False, reason=_reason(error), aside=aside)
+        return None if aside is None else Trouble(recorded=True, reason="it was damaged", aside=aside)
+
+    def _transact(self, write: Callable[[LogBook], None]) -> None:
+        database = self._opened(create=True)
+        try:
+            if not database.execute("PRAGMA page_count").fetchone()[0]:
+                database.execute("PRAGMA auto_vacuum = FULL")  # what is forgotten makes the file smaller
+            database.execute("PRAGMA journal_mode = DELETE")
+            database.execute("PRAGMA synchronous = FULL")
+            database.execute("BEGIN IMMEDIATE")
+            if not _is_ours(database):
+                for statement in SCHEMA.split(";"):
+                    database.execute(statement)
+                database.execute(f"PRAGMA application_id = {_APPLICATION}")
+                database.execute(f"PRAGMA user_version = {_VERSION}")
+            book = LogBook(database)
+            if book.name() != self._name():  # it is new, or the folder is
+                book.set_folder(self._name(), self._fs.born(self._tree.folder("")))
+            write(book)
+            book.forget(self._settings.history_max_bytes, self._settings.history_max_days)
+            self._fs.commit_database(database)
+        finally:
+            database.close()
+
+    def _opened(self, *, create: bool) -> sqlite3.Connection:
+        """The workspace's database: found, perhaps under the name it had elsewhere, or made, or an empty one."""
+        wanted = self._name()
+        try:
+            database = self._open(wanted)
+            if _is_ours(database):
+                return database
+            database.close()  # a crash left it empty
+        except FileNotFoundError:
+            pass
+        moved, known = self._find_moved(wanted), self._find_by_path(wanted)
+        if not create:
+            return self._open(moved or known or MEMORY)
+        if moved is not None or (known is not None and _device(known) != _device(wanted)):
+            found = str(moved or known)
+            self._open(found).close()  # which clears up a transaction that a crash left open
+            self._fs.rename_database(found, wanted)
+        elif known is not None:
+            self._fs.copy_database(known, wanted)
+        return self._open(wanted, create=True)
+
+    def _open(self, name: str, *, create: bool = False) -> sqlite3.Connection:
+        database = self._fs.open_database(name, create, self._settings.history_timeout_ms)
+        try:
+            _is_ours(database)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _name(self) -> str:
+        """The name of the database, by path and folder."""
+        path = self._fs.real_path(self._tree.root).encode("utf-8", "surrogateescape")
+        found = self._tree.stat("")
+        device, inode = (found.device, found.inode) if found is not None else (0, 0)
+        return f"{digest((path,), len(path)).removeprefix('sha256:')[:_PATH_HASH]}-{device:x}-{inode:x}.db"
+
+    def _find_moved(self, wanted: str) -> str | None:
+        """The database of this folder with another path."""
+        folder = wanted.partition("-")[2]
+        names = [name for name in self._fs.databases() if name.endswith(f"-{folder}")]
+        born = self._fs.born(self._tree.folder("")) if names else 0
+        return next((name for name in names if born and self._asked(name, LogBook.born) == born), None)
+
+    def _find_by_path(self, wanted: str) -> str | None:
+        """The database of this path with another folder; of several, the one that was used last."""
+        path = wanted.partition("-")[0]
+        names = [name for name in self._fs.databases() if name.startswith(f"{path}-")]
+        used = [(last, name) for name in names if (last := self._asked(name, LogBook.newest_id)) is not None]
+        return max(used)[1] if used else None
+
+    def _asked(self, name: str, question: Callable[[LogBook], _Answer]) -> _Answer | None:
+        """What a database says, or None if it cannot be read."""
+        database = None
+        try:
+            database = self._open(name)
+            return question(LogBook(database)) if _is_ours(database) else None
+        except _FAILURES as error:
+            if not _is_damage(error):
+                raise  # it may be the one
+            return None
+        finally:
+            if database is not None:
+                database.close()
+
+    def _put_aside(self) -> str:
+        """Give a damaged database a name under which nobody looks for it."""
+        name = self._name()
+        aside = f"{name}.damaged-{new_id()}"
+        self._fs.rename_database(name, aside)
+        return aside
+
+
+def _device(name: str) -> str:
+    return name.split("-")[1]
+
+
+def _is_ours(database: sqlite3.Connection) -> bool:
+    """Whether the database holds a history; False if it is empty, an error if it is something else."""
+    found = {sql for (sql,) in database.execute("SELECT sql FROM sqlite_master").fetchall()}
+    if not found:
+        return False
+    if database.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+        raise _Damaged("not a history of suture")
+    if database.execute("PRAGMA user_version").fetchone()[0] > _VERSION:
+        raise HistoryUnavailable(reason="it was written by a newer version of suture")
+    if not found.issuperset(statement.strip() for statement in SCHEMA.split(";") if statement.strip()):
+        raise _Damaged("a table is missing")
+    return True
+
+
+def _is_damage(error: Exception) -> bool:
+    if isinstance(error, sqlite3.DatabaseError):
+        return _code(error) not in _SURROUNDINGS
+    not_a_file = isinstance(error, OSError) and error.errno == errno.EINVAL
+    return not_a_file or isinstance(error, _Damaged | UnicodeDecodeError)
+
+
+def _code(error: Exception) -> int:
+    """SQLite's primary error code; 0 for other errors."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, SutureError):
+        return str(getattr(error, "reason", error.code))
+    if isinstance(error, OSError):
+        return f"its file cannot be used: {error.strerror}"
+    if _code(error) in _LOCKED:
+        return "another program has locked it"
+    return f"it is damaged: {error}" if _is_damage(error) else f"its file cannot be used: {error}"

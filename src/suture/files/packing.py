@@ -1,0 +1,77 @@
+"""How a version of a file is stored beside the version before it: what they share, and the rest compressed.
+
+    pack(new, old) -> Packed(head, tail, dictionary, data)        unpack(packed, size, old) -> new
+
+The common beginning and end cost nothing. What lies between is compressed by zstd with the old file's own
+middle as its dictionary, or stored as it is where it is too short to be worth loading zstd.
+"""
+
+from __future__ import annotations
+
+from suture.edits import common_ends
+from suture.records import Record
+
+_SHORT = 1_000  # bytes that are stored as they are
+_LARGE = 1 << 20
+_LARGEST_TABLE = 22  # 16 MB while packing
+_SMALLEST_WINDOW, _SMALLEST_TABLE = 10, 6  # zstd's own bounds
+
+
+class Packed(Record):
+    """A version as the difference to another: its first `head` and last `tail` bytes are that one's."""
+
+    head: int
+    tail: int
+    codec: str
+    """What `data` is: `raw`, `zstd`, or `zstd+` with the other version's middle as dictionary."""
+    data: bytes
+
+
+def pack(new: bytes, old: bytes = b"") -> Packed:
+    """Make a version small."""
+    head, tail = common_ends(old, new)
+    rest = new[head : len(new) - tail]
+    if len(rest) < _SHORT:
+        return Packed(head, tail, "raw", rest)
+    from zstandard import ZstdCompressor  # 8 ms: most edits are short
+
+    known = old[head : len(old) - tail]
+    if not known:
+        return Packed(head, tail, "zstd", ZstdCompressor(level=3).compress(rest))
+    from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressionParameters
+
+    both = len(known) + len(rest)
+    parameters = ZstdCompressionParameters.from_level(
+        1 if both > _LARGE else 3,
+        source_size=len(rest),
+        dict_size=len(known),
+        window_log=max(both.bit_length(), _SMALLEST_WINDOW),
+        hash_log=min(max(len(known).bit_length() + 1, _SMALLEST_TABLE), _LARGEST_TABLE),  # the default is too small
+    )
+    dictionary = ZstdCompressionDict(known, dict_type=DICT_TYPE_RAWCONTENT)
+    compressor = ZstdCompressor(dict_data=dictionary, compression_params=parameters)
+    return Packed(head, tail, "zstd+", compressor.compress(rest))
+
+
+def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
+    """The version of `size` bytes again. Raises ValueError where the data cannot be what was packed."""
+    head, tail = packed.head, packed.tail
+    length = size - head - tail
+    rest = packed.data
+    if min(head, tail, length) < 0 or max(head, tail) > len(old):
+        raise ValueError(packed)
+    if packed.codec != "raw":
+        from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdDecompressor, ZstdError, frame_content_size
+
+        known = old[head : len(old) - tail] if packed.codec == "zstd+" else b""
+        dictionary = ZstdCompressionDict(known, dict_type=DICT_TYPE_RAWCONTENT) if known else None
+        try:
+            if frame_content_size(rest) != length:  # or it would ask for as much memory as the damage claims
+                raise ValueError(packed.codec)
+            decompressor = ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31)
+            rest = decompressor.decompress(rest, max_output_size=length)
+        except ZstdError as error:
+            raise ValueError(packed.codec) from error
+    if len(rest) != length:
+        raise ValueError(len(rest))
+    return old[:head] + rest + old[len(old) - tail :]

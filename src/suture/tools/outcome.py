@@ -1,0 +1,108 @@
+"""What changing tools answer with: the files they changed, and the diff."""
+
+from __future__ import annotations
+
+from suture.diff import FileDiff, unified
+from suture.edits import common_ends, edit
+from suture.plan import Create, Delete, Rename, Update
+from suture.text import Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from suture.files.logbook import LogBook
+    from suture.plan import ChangeRecord, FileChange, Version
+    from suture.settings import Settings
+
+_MODE = 0o644
+
+
+def files(changes: Iterable[FileChange]) -> list[dict[str, Any]]:
+    """The files that a plan changes: `{path, action, hash}`, and `to` for one that is moved."""
+    return [_file(change) for change in changes]
+
+
+def _file(change: FileChange) -> dict[str, Any]:
+    path = change.place.name
+    match change:
+        case Create(after=after):
+            return {"path": path, "action": "create", "hash": after.digest}
+        case Update(after=after):
+            return {"path": path, "action": "update", "hash": after.digest}
+        case Delete():
+            return {"path": path, "action": "delete", "hash": None}
+        case Rename(before=before, to=to, after=moved):
+            return {"path": path, "action": "rename", "hash": (moved or before.content).digest, "to": to.name}
+    raise TypeError(change)
+
+
+def plan_diff(changes: Iterable[FileChange]) -> str:
+    """What a plan changes, as a unified diff."""
+    return "".join(_plan_diff(change) for change in changes)
+
+
+def _plan_diff(change: FileChange) -> str:
+    path = change.place.name
+    match change:
+        case Create(after=after, mode=mode):
+            return text_diff(None, path, None, after.bytes(), _MODE if mode is None else mode)
+        case Update(before=before, after=after, mode=mode):
+            return text_diff(path, path, before.content.bytes(), after.bytes(), before.mode, mode)
+        case Delete(before=before):
+            return text_diff(path, None, before.content.bytes(), None, before.mode)
+        case Rename(before=before, to=to, after=moved):
+            content = (moved or before.content).bytes()
+            return text_diff(path, to.name, before.content.bytes(), content, before.mode)
+    raise TypeError(change)
+
+
+def record_diff(book: LogBook, change: ChangeRecord) -> str:
+    """What a recorded change did, as a unified diff; a content that is not kept is named."""
+    found = []
+    for file in change.files:
+        versions = [each for each in (file.before, file.after) if each is not None]
+        contents = [book.content(each.digest) for each in versions]
+        if None in contents:
+            found.append(f"# {file.path}: a version of it is not kept\n")
+            continue
+        before, after = (None if each is None else book.content(each.digest) for each in (file.before, file.after))
+        old = None if file.before is None else file.path
+        new = None if file.after is None else file.to or file.path
+        found.append(text_diff(old, new, before, after, _mode(versions[0]), _mode(versions[-1])))
+    return "".join(found)
+
+
+def _mode(version: Version) -> int:
+    return _MODE if version.mode is None else version.mode
+
+
+def text_diff(
+    old_path: str | None,
+    new_path: str | None,
+    before: bytes | None,
+    after: bytes | None,
+    mode: int,
+    new_mode: int | None = None,
+) -> str:
+    """A unified diff of one file; of a binary one, only that it differs."""
+    texts = [Text.decode(each or b"") for each in (before, after)]
+    if before != after and any(text.is_binary() for text in texts):
+        return f"Binary files {old_path or '/dev/null'} and {new_path or '/dev/null'} differ\n"
+    old, new = (text.raw if text.body_is_raw else text.body for text in texts)
+    head, tail = common_ends(old, new)
+    edits = (edit(head, len(old) - tail, new[head : len(new) - tail]),) if old != new else ()
+    return unified(FileDiff(old_path, new_path, old, edits, mode, new_mode)).decode("utf-8", "replace")
+
+
+def cut(diff: str, settings: Settings) -> str:
+    """A diff as it is shown to a model: not endless. The whole of it stands in the metadata."""
+    lines = diff.split("\n")
+    shown = "\n".join(lines[: settings.max_diff_lines])[: settings.max_read_bytes].removesuffix("\n")
+    if len(shown) >= len(diff.removesuffix("\n")):
+        return shown
+    limit = "max_diff_lines" if len(lines) - 1 > settings.max_diff_lines else "max_read_bytes"
+    more = max(len(lines) - 1 - settings.max_diff_lines, 0)
+    what = f"{more:,} more lines" if more else "more"
+    return f"{shown}\n… {what} ({limit}); the metadata, or `suture show`, have the whole diff"

@@ -1,0 +1,584 @@
+"""A crash or a failure at any call: a change is recorded exactly if it landed, and then it can be taken back."""
+
+from __future__ import annotations
+
+import errno
+from itertools import count
+from random import Random
+from threading import Thread
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from suture import Settings, SutureError, Workspace
+from suture.testing import FaultyFS, LocalFS, MemoryFS, Stopped
+from tests.faults.commit_scenario import (
+    DURABILITIES,
+    SHARED_NEW,
+    VARIANTS,
+    Process,
+    count_calls,
+    in_memory,
+    increment,
+    on_disk,
+    recover,
+    settings,
+    state,
+    transact,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from suture.files.fs import FS
+    from suture.plan import Change
+
+SAMPLE = 11
+NESTED_SAMPLE = 13
+KILL_SAMPLE = 9
+RECOVERY_CALLS = 120
+WRITERS = 4
+EDITS = 50
+
+durabilities = pytest.mark.parametrize("durability", DURABILITIES)
+variants = pytest.mark.parametrize("variant", VARIANTS)
+links = pytest.mark.parametrize("can_link", [True, False], ids=["links", "no links"])
+
+
+class Found(NamedTuple):
+    """The tree, and the changes that the history lists, oldest first: `tool state`."""
+
+    tree: str
+    changes: tuple[str, ...]
+
+
+ABSENT = Found("old", ())
+LANDED = Found("new", ("transaction landed",))
+UNRECORDED = Found("new", ())
+UNDONE = Found("old", ("transaction undone", "undo landed"))
+
+
+def look(fs: FS, root: str, variant: str = "move") -> Found:
+    result = Workspace(root, settings(), fs=fs).history()
+    assert not result.is_error, result.text
+    changes = [f"{change['tool']} {change['state']}" for change in result.metadata["changes"]]
+    return Found(state(fs, root, variant), tuple(changes[::-1]))
+
+
+def undo(fs: FS, root: str, durability: str = "full") -> None:
+    result = Workspace(root, settings(durability), fs=fs).undo()
+    assert not result.is_error, result.text
+
+
+def problem(fs: FS, root: str, variant: str = "move") -> Found | None:
+    """What is wrong after a recovery: neither nothing, nor a change that is recorded and can be taken back."""
+    found = look(fs, root, variant)
+    if found == LANDED:
+        undo(fs, root)
+        found = look(fs, root, variant)
+    return None if found in {ABSENT, UNDONE} else found
+
+
+def until_stopped(fs: FS, number: int, action: Callable[[FS], object], only: Iterable[str] = ()) -> bool:
+    """Do something until it stops for good at a call; False if it has no such call."""
+    faulty = FaultyFS(fs, stop_at=number, only=only)
+    try:
+        action(faulty)
+    except Stopped:
+        return True
+    finally:
+        faulty.abandon()
+    return False
+
+
+def stopped(number: int, variant: str, durability: str, *, can_link: bool = True) -> tuple[MemoryFS, bool]:
+    """The disk after a transaction that stopped at a call, and whether it has such a call."""
+    fs = in_memory(can_link=can_link)
+    outcome = until_stopped(fs, number, lambda faulty: transact(faulty, fs.root, variant, durability))
+    fs.crash()
+    return fs, outcome
+
+
+# A transaction that stops
+
+
+@pytest.mark.promise("back.crash")
+@durabilities
+@links
+def test_a_change_that_stops_at_any_call_is_recorded_exactly_if_it_landed(durability: str, *, can_link: bool) -> None:
+    check_stops("move", durability, can_link=can_link)
+
+
+@pytest.mark.soak
+@durabilities
+@links
+def test_a_change_with_a_changed_and_renamed_file_that_stops_at_any_call_is_recorded_exactly_if_it_landed(
+    durability: str, *, can_link: bool
+) -> None:
+    check_stops("move and change", durability, can_link=can_link)
+
+
+def check_stops(variant: str, durability: str, *, can_link: bool) -> None:
+    wrong = {}
+    for number in count(1):
+        fs, more = stopped(number, variant, durability, can_link=can_link)
+        recover(fs, fs.root, durability)
+        wrong[number] = problem(fs, fs.root, variant)
+        if not more:
+            break
+    assert number > 100
+    assert {number: found for number, found in wrong.items() if found} == {}
+
+
+@pytest.mark.promise("back.crash")
+@pytest.mark.parametrize("seed", [None, 1], ids=["nothing unsynced is kept", "luck"])
+def test_a_change_that_a_power_cut_stops_at_any_call_is_recorded_exactly_if_it_landed(seed: int | None) -> None:
+    check_power_cuts(seed, "move")
+
+
+@pytest.mark.soak
+@variants
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_many_power_cuts_leave_changes_that_are_recorded_exactly_if_they_landed(seed: int, variant: str) -> None:
+    check_power_cuts(seed, variant)
+
+
+def check_power_cuts(seed: int | None, variant: str) -> None:
+    wrong = {}
+    for number in count(1):
+        fs = in_memory()
+        more = until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", variant))
+        fs.power_loss(None if seed is None else Random(f"{seed} {number}"))
+        recover(fs, fs.root)
+        wrong[number] = problem(fs, fs.root, variant)
+        if not more:
+            break
+    assert {number: found for number, found in wrong.items() if found} == {}
+
+
+@pytest.mark.promise("back.crash")
+@durabilities
+def test_a_change_that_stops_on_real_files_is_recorded_exactly_if_it_landed(tmp_path: Path, durability: str) -> None:
+    assert stops_on_disk(tmp_path, "move", durability, SAMPLE) == {}
+
+
+@pytest.mark.soak
+@durabilities
+@variants
+def test_a_change_that_stops_at_any_call_on_real_files_is_recorded_exactly_if_it_landed(
+    tmp_path: Path, variant: str, durability: str
+) -> None:
+    assert stops_on_disk(tmp_path, variant, durability, 1) == {}
+
+
+def stops_on_disk(home: Path, variant: str, durability: str, sample: int) -> dict[int, Found]:
+    wrong = {}
+    for number in range(1, count_calls(variant, durability) + 1, sample):
+        root = on_disk(home / str(number))
+
+        def action(faulty: FS, root: str = root) -> None:
+            transact(faulty, root, variant, durability)
+
+        until_stopped(LocalFS(), number, action)
+        recover(LocalFS(), root, durability)
+        if found := problem(LocalFS(), root, variant):
+            wrong[number] = found
+    return wrong
+
+
+# A recovery that stops
+
+
+def stopped_twice(number: int, variant: str, durability: str, sample: int, *, can_link: bool) -> dict[str, Found]:
+    """Stop the transaction at a call and its recovery at every one; what is wrong after a second recovery."""
+    wrong = {}
+    for again in count(1 + number % sample, sample):
+        fs, _ = stopped(number, variant, durability, can_link=can_link)
+        more = until_stopped(fs, again, lambda faulty: recover(faulty, "/ws", durability))
+        fs.crash()
+        recover(fs, fs.root, durability)
+        if found := problem(fs, fs.root, variant):
+            wrong[f"{number}, {again}"] = found
+        if not more:
+            break
+    return wrong
+
+
+@pytest.mark.promise("back.crash")
+@durabilities
+@links
+def test_a_change_whose_recovery_stops_is_recorded_exactly_if_it_landed(durability: str, *, can_link: bool) -> None:
+    numbers = range(1, count_calls("move", durability, can_link=can_link) + 1, NESTED_SAMPLE)
+    wrong = [stopped_twice(number, "move", durability, NESTED_SAMPLE, can_link=can_link) for number in numbers]
+    assert [found for found in wrong if found] == []
+
+
+@pytest.mark.promise("back.crash")
+@durabilities
+def test_a_complete_change_whose_recovery_stops_at_any_call_is_recorded(durability: str) -> None:
+    """It stopped where the history was to be opened: nothing is recorded yet, everything has landed."""
+    fs = in_memory()
+    counting = FaultyFS(fs)
+    transact(counting, fs.root, durability=durability)
+    number = counting.calls.index("open_database") + 1
+    assert stopped_twice(number, "move", durability, 1, can_link=True) == {}
+
+
+@pytest.mark.soak
+@durabilities
+def test_a_change_whose_recovery_stops_at_any_call_is_recorded_exactly_if_it_landed(durability: str) -> None:
+    numbers = range(1, count_calls("move and change", durability) + 1)
+    wrong = [stopped_twice(number, "move and change", durability, 1, can_link=True) for number in numbers]
+    assert [found for found in wrong if found] == []
+
+
+# An undo that stops
+
+
+@pytest.mark.promise("back.crash")
+@durabilities
+def test_an_undo_that_stops_at_any_call_has_undone_all_and_says_so_or_nothing(durability: str) -> None:
+    found = {}
+    for number in count(1):
+        fs = in_memory()
+        transact(fs, fs.root, durability=durability)
+        more = until_stopped(fs, number, lambda faulty: undo(faulty, "/ws", durability))
+        fs.crash()
+        recover(fs, fs.root, durability)
+        found[number] = look(fs, fs.root)
+        if not more:
+            break
+    undone = min(number for number in found if found[number] == UNDONE)
+    assert found == {number: LANDED if number < undone else UNDONE for number in found}
+
+
+# A call that fails
+
+
+def land(fs: FS, root: str, durability: str) -> Change | None:
+    """The transaction, for what it says about the history; None if it did not land."""
+    transaction = Workspace(root, settings(durability), fs=fs).transaction()
+    transaction.create("new/deep/made.txt", b"made\n")
+    transaction.write("update.txt", b"one\nTWO\nthree\n")
+    transaction.write("shared.txt", SHARED_NEW)
+    transaction.delete("gone/delete.txt")
+    transaction.rename("from.txt", "there/to.txt")
+    try:
+        transaction.__exit__(None, None, None)
+    except SutureError:
+        return None
+    return transaction.change
+
+
+@pytest.mark.promise("back.crash")
+@pytest.mark.promise("back.goes-on")
+@durabilities
+@pytest.mark.parametrize("error", [errno.EIO, errno.ENOSPC, errno.EACCES], ids=errno.errorcode.get)
+def test_a_change_in_which_a_call_fails_is_recorded_or_says_that_it_is_not(error: int, durability: str) -> None:
+    wrong, unrecorded = {}, set()
+    for number in count(1):
+        fs = in_memory()
+        try:
+            faulty = FaultyFS(fs, fail_at=number, error=error)
+            change = land(faulty, fs.root, durability)
+        except SutureError:  # the workspace could not even be opened
+            change = None
+        if len(faulty.calls) < number:
+            break
+        recover(fs, fs.root, durability)
+        found, expected = look(fs, fs.root), ABSENT
+        if change is not None:
+            expected = LANDED if change.trouble is None else UNRECORDED
+        if found != expected or (found == LANDED and problem(fs, fs.root)):
+            wrong[f"{number} {faulty.calls[number - 1]}"] = change, found
+        if change is not None and change.trouble is not None:
+            unrecorded.add(faulty.calls[number - 1])
+    assert wrong == {}
+    assert {"open_database", "commit_database"} <= unrecorded
+    assert unrecorded <= {"open_database", "commit_database", "databases", "real_path", "born", "fstat", "open_root"}
+
+
+@pytest.mark.promise("back.goes-on")
+@durabilities
+def test_a_recovery_in_which_a_call_fails_records_the_change_or_says_that_it_did_not(durability: str) -> None:
+    wrong = {}
+    for number in count(1):
+        fs = in_memory()
+        until_stopped(fs, 1, lambda faulty: transact(faulty, "/ws", durability=durability), only=["open_database"])
+        fs.crash()
+        faulty = FaultyFS(fs, fail_at=number)
+        try:
+            said = Workspace(fs.root, settings(durability), fs=faulty).call("file_read", {"path": "other/run"}).metadata
+        except SutureError:
+            said = {}
+        if len(faulty.calls) < number:
+            break
+        recover(fs, fs.root, durability)
+        found = look(fs, fs.root)
+        if found != LANDED and not (found == UNRECORDED and "history" in said):
+            wrong[f"{number} {faulty.calls[number - 1]}"] = found
+    assert wrong == {}
+
+
+@pytest.mark.promise("back.goes-on")
+@durabilities
+@pytest.mark.parametrize("name", ["gone", "there", "new"])
+def test_a_complete_change_is_finished_though_somebody_put_a_link_where_a_folder_was(
+    name: str, durability: str
+) -> None:
+    fs = in_memory()
+    until_stopped(fs, 1, lambda faulty: transact(faulty, "/ws", durability=durability), only=["open_database"])
+    fs.crash()
+    top = fs.open_root(fs.root)
+    fs.rename(top, name, top, "moved away")
+    fs.close(top)
+    fs.put_link(name, "moved away")
+    workspace = Workspace(fs.root, settings(durability), fs=fs)
+    result = workspace.call("file_read", {"path": "other/run"})
+    assert not result.is_error
+    assert result.metadata["recovered"]["direction"] == "forward"
+    with workspace.transaction() as tx:
+        tx.write("update.txt", b"next")
+    assert tx.change is not None
+    assert tx.change.trouble is None
+
+
+@pytest.mark.promise("back.recorded")
+def test_a_change_that_recovery_finished_is_recorded_as_it_was_meant(tmp_path: Path) -> None:
+    usual, finished = on_disk(tmp_path / "usual"), on_disk(tmp_path / "finished")
+    transact(LocalFS(), usual)
+    until_stopped(LocalFS(), 1, lambda faulty: transact(faulty, finished), only=["open_database"])
+    recover(LocalFS(), finished)
+    shown = []
+    for root in (usual, finished):
+        workspace = Workspace(root)
+        (change,) = workspace.history().metadata["changes"]
+        shown.append({**workspace.show(change["change_id"]).metadata, "change_id": None, "time": None})
+    assert shown[0] == shown[1]
+
+
+# A workspace that was moved, or made anew: its history is renamed or copied first
+
+
+def edit(fs: FS, root: str, number: int) -> Change | None:
+    try:
+        with Workspace(root, settings("fast"), fs=fs).transaction(str(number)) as tx:
+            tx.write("a.txt", str(number))
+    except SutureError:
+        return None
+    return tx.change
+
+
+def summaries(fs: FS, root: str) -> str:
+    changes = Workspace(root, settings(), fs=fs).history().metadata["changes"]
+    return " ".join(change["summary"] for change in changes[::-1])
+
+
+def moved() -> tuple[MemoryFS, str]:
+    """A workspace with one change that was moved; where it is now."""
+    fs = MemoryFS({"a.txt": b"0"})
+    edit(fs, "/ws", 1)
+    top = fs.open_root("/")
+    fs.rename(top, "ws", top, "moved")
+    fs.close(top)
+    fs.root = "/moved"
+    return fs, "/moved"
+
+
+def made_anew() -> tuple[MemoryFS, str]:
+    """A workspace with one change in whose place there is another folder with the same file."""
+    fs, _ = moved()
+    fs.root = "/ws"
+    fs.put("a.txt", b"1")
+    return fs, "/ws"
+
+
+elsewhere = pytest.mark.parametrize("disk", [moved, made_anew])
+
+
+@pytest.mark.promise("back.crash")
+@pytest.mark.promise("back.moved")
+@elsewhere
+def test_a_change_of_a_moved_workspace_that_stops_at_any_call_loses_no_record(
+    disk: Callable[[], tuple[MemoryFS, str]],
+) -> None:
+    found = {}
+    for number in count(1):
+        fs, root = disk()
+        more = until_stopped(fs, number, lambda faulty, root=root: edit(faulty, root, 2))  # type: ignore[misc]
+        fs.crash()
+        Workspace(root, settings(), fs=fs).recover()
+        found[number] = fs.files()["a.txt"].decode(), summaries(fs, root)
+        if not more:
+            break
+    assert {*found.values()} == {("1", "1"), ("2", "1 2")}
+
+
+@pytest.mark.promise("back.moved")
+@pytest.mark.promise("back.goes-on")
+@elsewhere
+def test_a_change_of_a_moved_workspace_in_which_a_call_fails_loses_no_record(
+    disk: Callable[[], tuple[MemoryFS, str]],
+) -> None:
+    wrong = {}
+    for number in count(1):
+        fs, root = disk()
+        faulty = FaultyFS(fs, fail_at=number)
+        change = edit(faulty, root, 2)
+        if len(faulty.calls) < number:
+            break
+        assert edit(fs, root, 3) is not None
+        expected = "1 2 3" if change is not None and change.trouble is None else "1 3"
+        if summaries(fs, root) != expected:
+            wrong[f"{number} {faulty.calls[number - 1]}"] = summaries(fs, root)
+    assert wrong == {}
+
+
+# Real processes
+
+
+def kill(home: Path, variant: str, durability: str, cases: Sequence[tuple[int, ...]]) -> dict[str, Found]:
+    """Kill a process a case at these calls; what is wrong afterwards."""
+    process = Process("killing", home, variant, durability)
+    process.tell(cases)
+    outcomes: dict[str, list[str]] = process.hear()
+    assert process.result() == 0
+    wrong = {}
+    for name in outcomes:
+        recover(LocalFS(), str(home / name), durability)
+        if found := problem(LocalFS(), str(home / name), variant):
+            wrong[name] = found
+    return wrong
+
+
+def calls_on_disk(home: Path, variant: str, durability: str) -> list[str]:
+    faulty = FaultyFS(LocalFS())
+    transact(faulty, on_disk(home / "counted"), variant, durability)
+    return faulty.calls
+
+
+@pytest.mark.promise("back.crash")
+@durabilities
+def test_a_change_whose_process_is_killed_is_recorded_exactly_if_it_landed(tmp_path: Path, durability: str) -> None:
+    calls = calls_on_disk(tmp_path, "move", durability)
+    recording = calls.index("open_database") + 1
+    numbers = {*range(1, len(calls) + 2, KILL_SAMPLE), *range(recording - 1, recording + 5)}
+    assert kill(tmp_path, "move", durability, [(number,) for number in sorted(numbers)]) == {}
+
+
+@pytest.mark.soak
+@durabilities
+@variants
+def test_a_change_whose_process_is_killed_at_any_call_is_recorded_exactly_if_it_landed(
+    tmp_path: Path, variant: str, durability: str
+) -> None:
+    numbers = range(1, len(calls_on_disk(tmp_path, variant, durability)) + 2)
+    assert kill(tmp_path, variant, durability, [(number,) for number in numbers]) == {}
+
+
+@pytest.mark.promise("back.crash")
+def test_a_change_whose_recovery_is_killed_is_recorded_exactly_if_it_landed(tmp_path: Path) -> None:
+    recording = calls_on_disk(tmp_path, "move", "fast").index("open_database") + 1
+    cases = [(number, again) for number in (recording, recording + 2) for again in range(1, 60, KILL_SAMPLE)]
+    assert kill(tmp_path, "move", "fast", cases) == {}
+
+
+@pytest.mark.soak
+@durabilities
+@variants
+def test_a_change_whose_recovery_is_killed_at_many_calls_is_recorded_exactly_if_it_landed(
+    tmp_path: Path, variant: str, durability: str
+) -> None:
+    numbers = range(1, len(calls_on_disk(tmp_path, variant, durability)) + 1, 5)
+    cases = [(number, again) for number in numbers for again in range(1 + number % 5, RECOVERY_CALLS, 5)]
+    assert kill(tmp_path, variant, durability, cases) == {}
+
+
+def total(root: Path) -> int:
+    return int((root / "counter.txt").read_text().split()[1])
+
+
+def kill_at_some_moment(root: Path, edits: int) -> None:
+    """Let a process edit until so many edits have landed, and kill it wherever it is then."""
+    process = Process("editing", root, "fast")
+    assert process.hear() == "ready"
+    process.tell([("counter.txt", "total")] * 1000)
+    goal = total(root) + edits
+    while total(root) < goal:
+        pass
+    process.kill()
+
+
+def check_kills_at_some_moment(root: Path, times: int) -> None:
+    (root / "counter.txt").write_text("total 0\n")
+    workspace = Workspace(root, Settings(durability="fast"))
+    for edits in range(times):
+        kill_at_some_moment(root, edits % 4)
+        workspace.recover()
+        assert len(workspace.history(limit=1000).metadata["changes"]) == total(root)
+    while total(root):
+        assert not workspace.undo().is_error
+
+
+@pytest.mark.promise("back.crash")
+def test_a_process_killed_at_some_moment_leaves_as_many_records_as_edits(tmp_path: Path) -> None:
+    check_kills_at_some_moment(tmp_path, 8)
+
+
+@pytest.mark.soak
+def test_processes_killed_at_many_moments_leave_as_many_records_as_edits(tmp_path: Path) -> None:
+    check_kills_at_some_moment(tmp_path, 200)
+
+
+def edited_at_once(root: Path, work: Sequence[list[tuple[str, str]]]) -> None:
+    """Start a process for each list of edits; all begin when the last is ready."""
+    processes = [Process("editing", root, "fast") for _ in work]
+    assert [process.hear() for process in processes] == ["ready"] * len(work)
+    for process, edits in zip(processes, work, strict=True):
+        process.tell(edits)
+    assert [process.result() for process in processes] == [0] * len(work)
+
+
+@pytest.mark.promise("back.recorded")
+def test_edits_by_several_processes_are_all_recorded_and_can_all_be_undone(tmp_path: Path) -> None:
+    lines = [f"writer{writer}-{number}" for number in range(EDITS) for writer in range(WRITERS)]
+    original = "".join(f"{line} 0\n" for line in lines)
+    for name in ("even.txt", "odd.txt"):
+        (tmp_path / name).write_text(original)
+    work = [
+        [("odd.txt" if number % 2 else "even.txt", f"writer{writer}-{number}") for number in range(EDITS)]
+        for writer in range(WRITERS)
+    ]
+    edited_at_once(tmp_path, work)
+    workspace = Workspace(tmp_path, Settings(durability="fast"))
+    changes = workspace.history(limit=1000).metadata["changes"]
+    assert len(changes) == len({change["change_id"] for change in changes}) == WRITERS * EDITS
+    assert [change["change_id"] for change in changes] == sorted((each["change_id"] for each in changes), reverse=True)
+    undone = [workspace.undo().metadata["undone"] for _ in changes]
+    assert undone == [change["change_id"] for change in changes]
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"even.txt": original, "odd.txt": original}
+    assert workspace.undo().metadata["error"]["code"] == "NOTHING_TO_UNDO"
+    again = workspace.history(limit=1000).metadata["changes"]
+    assert [change["state"] for change in again] == ["landed"] * len(changes) + ["undone"] * len(changes)
+
+
+@pytest.mark.promise("back.recorded")
+def test_no_change_is_undone_twice_by_several_at_once(tmp_path: Path) -> None:
+    (tmp_path / "counter.txt").write_text("total 0\n")
+    workspace = Workspace(tmp_path, Settings(durability="fast"))
+    for _ in range(WRITERS * 5):
+        increment(workspace, "counter.txt", "total")
+    undone: list[str] = []
+
+    def work() -> None:
+        undone.extend(workspace.undo().metadata["undone"] for _ in range(5))
+
+    threads = [Thread(target=work) for _ in range(WRITERS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    changes = [each for each in workspace.history(limit=1000).metadata["changes"] if each["tool"] == "transaction"]
+    assert sorted(undone, reverse=True) == [change["change_id"] for change in changes]
+    assert (tmp_path / "counter.txt").read_text() == "total 0\n"

@@ -1,0 +1,460 @@
+"""A plain model of a workspace with a past: the tree as a dict, and every change with what it replaced.
+
+It shares no code with suture. What an undo has to give is worked out from which file it is, not from what it is called:
+each file has a `birth`, which it keeps when it is renamed, and when it comes back after it was deleted. Files are
+sheets of numbered lines that never change with one line between them that may, so what a merge has to give is
+plain: it is decided line by line.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from itertools import count, product
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+NEW_FILE = 0o644
+SLOTS = 3
+TAKING_BACK = {"undo", "redo"}
+WRONG_KIND = frozenset({"NOT_A_FILE", "NOT_A_FOLDER"})
+CONFLICT = frozenset({"UNDO_CONFLICT"})
+
+
+# Contents
+
+
+class Form(NamedTuple):
+    """How a sheet is written."""
+
+    endings: tuple[str, ...] = ("\n",)
+    codec: str = "utf-8"
+    mark: str = ""
+    last: str = "end\n"
+
+
+FORMS = {
+    "LF": Form(),
+    "CRLF": Form(("\r\n",)),
+    "CR": Form(("\r",), last="end\r"),
+    "mixed": Form(("\r\n", "\n")),
+    "unfinished": Form(last="end"),
+    "unfinished CRLF": Form(("\r\n",), last="\r\nend"),
+    "marked für": Form(mark="\ufeff"),
+    "UTF-16-LE": Form(codec="utf-16-le", mark="\ufeff"),
+    "UTF-16-BE 行": Form(("\r\n",), codec="utf-16-be", mark="\ufeff"),
+    "latin-1 für": Form(codec="latin-1"),
+    "binary \0": Form(),
+}
+NEVER_MERGED = {"noise", "binary \0"}
+NOISE = (b"", b"\n", b"x", b"\xff\xfe\0", b"\0\x01\xff", b"\xef\xbb\xbf", b"\r\n\r\n")
+
+
+class Sheet(NamedTuple):
+    """A content in cells: a line that never changes, one that may or is not there, and so on.
+
+    Sheets of different forms have no line in common.
+    """
+
+    form: str
+    cells: tuple[bytes, ...]
+
+    @property
+    def data(self) -> bytes:
+        return b"".join(self.cells)
+
+
+def sheet(form: str, slots: Sequence[str]) -> Sheet:
+    """A sheet with these words in its slots; an empty one is no line."""
+    style = FORMS[form]
+    cells = [style.mark]
+    for number, word in enumerate(slots):
+        ending = style.endings[number % len(style.endings)]
+        cells += [f"{form} {number}{ending}", f"{form} {number} is {word}{ending}" if word else ""]
+    cells.append(f"{form} {style.last}")
+    return Sheet(form, tuple(cell.encode(style.codec) for cell in cells))
+
+
+def slot(number: int) -> int:
+    """The cell of a slot."""
+    return 2 * number + 2
+
+
+def noise(data: bytes) -> Sheet:
+    """A content that is no sheet."""
+    return Sheet("noise", (data,))
+
+
+def merged(base: Sheet, ours: Sheet, theirs: Sheet) -> Sheet | None:
+    """What must come out of a merge of three different contents; None: a conflict."""
+    if not base.form == ours.form == theirs.form or ours.form in NEVER_MERGED:
+        return None
+    cells = []
+    for was, mine, other in zip(base.cells, ours.cells, theirs.cells, strict=True):
+        if was not in {mine, other} and mine != other:
+            return None
+        cells.append(other if mine == was else mine)
+    return Sheet(ours.form, tuple(cells))
+
+
+# Files and changes
+
+
+class File(NamedTuple):
+    data: bytes
+    mode: int
+    birth: int
+
+
+Tree = dict[str, File]
+
+
+class Touch(NamedTuple):
+    """What a change did to one file. `replaced` stood where it was renamed to."""
+
+    action: str
+    path: str
+    before: File | None
+    after: File | None
+    to: str | None = None
+    replaced: File | None = None
+
+    def ends(self) -> list[tuple[str, File | None, File | None]]:
+        """Each path it touched, before and after."""
+        if self.to is None:
+            return [(self.path, self.before, self.after)]
+        return [(self.path, self.before, None), (self.to, self.replaced, self.after)]
+
+
+Touches = tuple[Touch, ...]
+
+
+class Recorded(NamedTuple):
+    """A change as the history has to show it. One without touches notes that there was nothing left to take back."""
+
+    id: str
+    tool: str
+    undoes: str | None
+    touches: Touches
+    folders: tuple[str, ...]
+
+
+class Point(NamedTuple):
+    """A snapshot, taken when so many changes had landed."""
+
+    name: str
+    after: int
+    files: Mapping[str, File | None]
+
+
+class Expected(NamedTuple):
+    """What a call may do: one of these landings, or be refused with one of these codes."""
+
+    landings: tuple[Touches, ...]
+    refusals: frozenset[str] = frozenset()
+    tool: str = "transaction"
+    undoes: str | None = None
+    emptied: tuple[str, ...] = ()
+    tangled: bool = False
+    """Whether the files it touches cannot be told from others of their names afterwards."""
+
+
+def created(path: str, after: File) -> Touch:
+    return Touch("create", path, None, after)
+
+
+def updated(path: str, before: File, after: File) -> Touch:
+    return Touch("update", path, before, after)
+
+
+def deleted(path: str, before: File) -> Touch:
+    return Touch("delete", path, before, None)
+
+
+def renamed(path: str, before: File, to: str, after: File) -> Touch:
+    return Touch("rename", path, before, after, to)
+
+
+def applied(tree: Tree, touches: Iterable[Touch]) -> Tree:
+    """The tree with all of that done at once."""
+    ends = [end for touch in touches for end in touch.ends()]
+    result = {path: file for path, file in tree.items() if path not in {path for path, _, _ in ends}}
+    return result | {path: after for path, _, after in ends if after is not None}
+
+
+def ends_of(change: Recorded) -> list[tuple[str, File | None]]:
+    """Each path that a change touched, and what it left there."""
+    return [(path, after) for touch in change.touches for path, _, after in touch.ends()]
+
+
+def above(path: str) -> Iterator[str]:
+    """The folders a path lies in, outermost first."""
+    names = path.split("/")
+    return ("/".join(names[:length]) for length in range(1, len(names)))
+
+
+def lies_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def hashed(data: bytes) -> str:
+    return f"sha256:{sha256(data).hexdigest()}"
+
+
+class Model:
+    """The tree, and everything that was ever recorded about it."""
+
+    def __init__(self) -> None:
+        self.tree: Tree = {}
+        self.folders: set[str] = set()
+        self.changes: list[Recorded] = []
+        self.points: list[Point] = []
+        self.sheets: dict[bytes, Sheet] = {}
+        self._births = count()
+        self._tangled: set[int] = set()
+
+    def born(self, content: Sheet, mode: int = NEW_FILE) -> File:
+        """A file that was not there before."""
+        return File(self.known(content), mode, next(self._births))
+
+    def known(self, content: Sheet) -> bytes:
+        """The bytes of a sheet, which is remembered."""
+        return self.sheets.setdefault(content.data, content).data
+
+    def undone(self) -> set[str]:
+        """The changes that a later one takes back which is not itself taken back."""
+        found: set[str] = set()
+        for change in reversed(self.changes):
+            if change.undoes is not None and change.id not in found:
+                found.add(change.undoes)
+        return found
+
+    def change(self, change_id: str | None) -> Recorded | None:
+        return next((each for each in self.changes if each.id == change_id), None)
+
+    def paths(self) -> set[str]:
+        """Every path that was ever recorded."""
+        touched = {path for change in self.changes for touch in change.touches for path, _, _ in touch.ends()}
+        return touched.union(*(point.files for point in self.points))
+
+    def is_free(self, path: str) -> bool:
+        """Whether a file can be made there."""
+        return path not in self.tree and not self.is_blocked(path)
+
+    def is_blocked(self, path: str) -> bool:
+        """Whether a folder stands there, or a file where it would need a folder."""
+        return path in self.folders or any(folder in self.tree for folder in above(path))
+
+    # What happens
+
+    def made_folders(self, touches: Iterable[Touch]) -> tuple[str, ...]:
+        """The folders that have to be made first, sorted."""
+        new = [path for touch in touches for path, before, after in touch.ends() if before is None and after]
+        return tuple(sorted({folder for path in new for folder in above(path)} - self.folders))
+
+    def folders_after(self, touches: Touches, emptied: Iterable[str]) -> set[str]:
+        """The folders there are after a change, if those of `emptied` go away that are empty."""
+        files = applied(self.tree, touches)
+        folders = self.folders.union(self.made_folders(touches))
+        for folder in sorted(emptied, key=len, reverse=True) if touches else ():
+            if not any(path != folder and lies_in(path, folder) for path in (*files, *folders)):
+                folders.discard(folder)
+        return folders
+
+    def land(self, change_id: str, expected: Expected, touches: Touches) -> None:
+        """A change landed and was recorded."""
+        made = self.made_folders(touches)
+        self.folders = self.folders_after(touches, expected.emptied)
+        self.tree = applied(self.tree, touches)
+        self._tell_apart()
+        self.changes.append(Recorded(change_id, expected.tool, expected.undoes, touches, made))
+        if expected.tangled:
+            ends = [end for touch in touches for end in touch.ends()]
+            self._tangled |= {file.birth for _, *files in ends for file in files if file is not None}
+
+    def _tell_apart(self) -> None:
+        """Of two files that seem to be the same one, let the second be another."""
+        seen: set[int] = set()
+        for path, file in self.tree.items():
+            if file.birth in seen:
+                self._tangled.add(file.birth)
+                self.tree[path] = file._replace(birth=next(self._births))
+            seen.add(file.birth)
+
+    def put(self, path: str, file: File | None) -> None:
+        """Somebody else wrote a file, or deleted it."""
+        self.tree.pop(path, None)
+        if file is not None:
+            self.tree[path] = file
+            self.folders |= set(above(path))
+
+    # What a call has to do
+
+    def undo(self, change: Recorded, tool: str) -> Expected:
+        """What taking a change back has to do."""
+        if tool == "undo" and change.id in self.undone():
+            return Expected((), frozenset({"ALREADY_UNDONE"}))
+        ways = [self._ways_back(touch) for touch in reversed(change.touches)]
+        whole = [combined for combined in product(*ways) if None not in combined]
+        landings = [tuple(touch for way in combined for touch in way or ()) for combined in whole]
+        possible = tuple(landing for landing in landings if self._is_possible(landing))
+        refusals = CONFLICT if any(None in way for way in ways) or len(possible) < len(landings) else frozenset()
+        if any(self.is_blocked(path) for touch in change.touches for path in self._names(touch)):
+            refusals |= WRONG_KIND
+        return Expected(possible, refusals, tool, change.id, change.folders)
+
+    def restore(self, to: Recorded | Point | None, below: Sequence[str]) -> Expected:
+        """What restoring to right after a change, to a snapshot, or as last recorded has to do."""
+        number = len(self.changes) if to is None else to.after if isinstance(to, Point) else self.changes.index(to) + 1
+        since = self.changes[number:]
+        last = self._last_state(number if to is None else number - 1, number)
+        state: dict[str, list[File | None]] = {path: [file] for path, file in last.items()} if below else {}
+        state |= self._state_before(since, last)
+        if isinstance(to, Point):
+            state |= {path: [file] for path, file in to.files.items()}
+        elif to is not None:
+            state |= {path: [after, *([] if path in state else [self.tree.get(path)])] for path, after in ends_of(to)}
+        emptied = {folder for change in since for folder in change.folders}
+        if below:
+            state = {path: files for path, files in state.items() if any(lies_in(path, each) for each in below)}
+            emptied = {each for each in emptied if any(lies_in(path, each) or lies_in(each, path) for path in below)}
+        ways = [self._ways_to(path, files) for path, files in state.items()]
+        landings = [tuple(touch for touch in way if touch is not None) for way in product(*ways)]
+        possible = tuple(landing for landing in landings if self._is_possible(landing))
+        refusals = WRONG_KIND if any(map(self.is_blocked, (*state, *below))) else frozenset()
+        if len(possible) < len(landings):  # others made a folder of a file, so that both are remembered
+            refusals |= {"FILE_CHANGED"}
+        return Expected(possible, refusals, "restore", None, tuple(emptied), tangled=True)
+
+    def _state_before(self, since: Iterable[Recorded], last: Mapping[str, File | None]) -> dict[str, list[File | None]]:
+        """What may have stood at each path before these changes: what they found, or what was seen there last.
+
+        If somebody else wrote the file in between, it is not known whether that was before or after.
+        """
+        state: dict[str, list[File | None]] = {}
+        for path, before, _ in (end for change in since for touch in change.touches for end in touch.ends()):
+            state.setdefault(path, [before, *([last[path]] if path in last else [])])
+        return state
+
+    def _last_state(self, points: int, changes: int) -> dict[str, File | None]:
+        """What was last seen at each path by so many changes, and by the snapshots taken after so many at most."""
+        state: dict[str, File | None] = {}
+        for number in range(changes + 1):
+            if number:
+                state |= dict(ends_of(self.changes[number - 1]))
+            for point in self.points:
+                state |= point.files if point.after == number <= points else {}
+        return state
+
+    def _ways_to(self, path: str, files: Iterable[File | None]) -> list[Touch | None]:
+        """What may be done so that one of these files, or none, stands at a path; None: nothing."""
+        now, ways = self.tree.get(path), []
+        for wanted in files:
+            if wanted is None:
+                ways.append(None if now is None else deleted(path, now))
+            elif now is None:
+                ways.append(created(path, self._again(wanted)))
+            else:
+                ways.append(None if now[:2] == wanted[:2] else updated(path, now, self._again(wanted)))
+        return list(dict.fromkeys(ways))
+
+    def _again(self, file: File) -> File:
+        """A file that comes back: itself, or if it is somewhere else, a copy of it."""
+        return file if self._where(file) is None else file._replace(birth=next(self._births))
+
+    def _ways_back(self, touch: Touch) -> list[Touches | None]:
+        """What may be done to take back what happened to one file; None: a conflict."""
+        if touch.before is None:
+            return self._ways_to_uncreate(touch)
+        if touch.after is None:
+            return self._ways_to_undelete(touch.path, touch.before)
+        path = self._where(touch.after)
+        if path is None:  # it is gone; perhaps another one is taken for it
+            ways = [way for path, other in self._others(touch) for way in self._ways_to_put_back(touch, path, other)]
+            home = self.tree.get(touch.path) if touch.to else None
+            is_back = home is not None and home.data == touch.before.data
+            return [None, *ways, *(self._with_replaced(touch, ()) if is_back else ())]
+        ways = self._ways_to_put_back(touch, path, self.tree[path])
+        return ways if touch.after.birth not in self._tangled else [*ways, None]
+
+    def _ways_to_uncreate(self, touch: Touch) -> list[Touches | None]:
+        made = touch.after
+        assert made is not None
+        path = self._where(made)
+        if path is not None:
+            now = self.tree[path]
+            same: list[Touches | None] = [(deleted(path, now),)] if now.data == made.data else [None]
+            return same if made.birth not in self._tangled else [*same, None]
+        others = [(path, other) for path, other in self._others(touch) if other.data == made.data]
+        return [*((deleted(path, other),) for path, other in others), (), None]
+
+    def _ways_to_undelete(self, path: str, gone: File) -> list[Touches | None]:
+        now = self.tree.get(path)
+        if now is not None:
+            return [() if now.data == gone.data else None]
+        back: Touches = (created(path, self._again(gone)),)
+        return [back] if self._where(gone) is None else [back, (), None]
+
+    def _ways_to_put_back(self, touch: Touch, path: str, now: File) -> list[Touches | None]:
+        if touch.to is not None and path not in {touch.path, touch.to}:
+            return [None]  # it has got another name since
+        data = self._content(touch, now)
+        if data is None:
+            return [None]
+        assert touch.before is not None
+        after = File(data, self._mode(touch, now), touch.before.birth)
+        if touch.to is None or path == touch.path:
+            return self._with_replaced(touch, () if after[:2] == now[:2] else (updated(path, now, after),))
+        if touch.path in self.tree:
+            return [None]
+        if touch.replaced is None:
+            return [(renamed(path, now, touch.path, after),)]
+        return [(created(touch.path, after), updated(path, now, self._again(touch.replaced)))]
+
+    def _mode(self, touch: Touch, now: File) -> int:
+        """The permission bits as they were, unless somebody has set others since."""
+        assert touch.before is not None
+        assert touch.after is not None
+        return touch.before.mode if touch.after.mode == now.mode else now.mode
+
+    def _with_replaced(self, touch: Touch, touches: Touches) -> list[Touches | None]:
+        """Also bring back what a rename replaced, at a path from which the renamed file is gone."""
+        if touch.replaced is None or touch.to is None:
+            return [touches]
+        return [None if way is None else touches + way for way in self._ways_to_undelete(touch.to, touch.replaced)]
+
+    def _content(self, touch: Touch, now: File) -> bytes | None:
+        """What a file holds that has the change taken out of it; None: a conflict."""
+        assert touch.before is not None
+        assert touch.after is not None
+        if touch.before.data in {touch.after.data, now.data}:
+            return now.data
+        if now.data == touch.after.data:
+            return touch.before.data
+        found = merged(*(self.sheets[data] for data in (touch.after.data, now.data, touch.before.data)))
+        return None if found is None else self.known(found)
+
+    def _where(self, file: File) -> str | None:
+        return next((path for path, each in self.tree.items() if each.birth == file.birth), None)
+
+    def _others(self, touch: Touch) -> list[tuple[str, File]]:
+        """What stands where the file stood at some time."""
+        return [(path, file) for path, file in self.tree.items() if path in self._names(touch)]
+
+    def _names(self, touch: Touch) -> set[str]:
+        """Every name that the file had."""
+        births = {file.birth for file in (touch.before, touch.after) if file is not None}
+        touches = [each for change in self.changes for each in change.touches]
+        return {path for each in touches for path, *two in each.ends() if births & {f.birth for f in two if f}}
+
+    def _is_possible(self, touches: Touches) -> bool:
+        """Whether nothing is done twice to a path, and folders stand where files need them, before and after."""
+        ends = [end for touch in touches for end in touch.ends()]
+        files = applied(self.tree, touches)
+        new = [path for path, before, after in ends if before is None and after is not None]
+        return (
+            len({path for path, _, _ in ends}) == len(ends)
+            and not any(map(self.is_blocked, new))
+            and not any(folder in files for path in new for folder in above(path))
+        )

@@ -1,0 +1,717 @@
+"""Edits, undos, redos, restores, snapshots, other people's changes and crashes, in any order, against a plain model.
+
+After each of them the tree is the model's, byte for byte; every change that landed is in the history once, in order,
+with its right state; and every content that was ever recorded can still be had.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from random import Random
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from suture import Settings, SutureError, ToolResult, Workspace
+from suture.testing import FaultyFS, LocalFS, MemoryFS, Stopped
+from tests.faults.commit_scenario import look
+from tests.property.history_model import (
+    FORMS,
+    NEW_FILE,
+    NOISE,
+    SLOTS,
+    Expected,
+    File,
+    Model,
+    Point,
+    Recorded,
+    Sheet,
+    Touch,
+    Touches,
+    applied,
+    created,
+    deleted,
+    hashed,
+    lies_in,
+    noise,
+    renamed,
+    sheet,
+    slot,
+    updated,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from suture.files.fs import FS
+
+    Call = Callable[[Workspace], "Answer"]
+
+PATHS = ("a", "b", "d/a", "d/b", "d/e", "d/e/a", "n/a")
+FOLDERS = ("d", "d/e", "n")
+MODES = (0o600, 0o644, 0o755)
+WORDS = ("", "red", "blue")
+LAST_CALL = 30
+CHANGING = (
+    "commit_database copy_metadata create link mkdir open_database rename rmdir set_mode sync truncate unlink write"
+).split()
+
+
+class Answer(NamedTuple):
+    """What became of a call: the change that landed, or the code of the refusal."""
+
+    change_id: str | None
+    refusal: str | None
+    data: dict[str, Any]
+
+
+class Crash(NamedTuple):
+    """The process dies at one call that changes files, perhaps with the power, and the recovery at another one."""
+
+    at: int
+    again_at: int | None
+    power: bool
+    luck: int | None
+
+
+CRASHES = st.builds(
+    Crash,
+    st.integers(1, LAST_CALL),
+    st.none() | st.integers(1, LAST_CALL),
+    st.booleans(),
+    st.none() | st.integers(0, 9),
+)
+
+
+class Luck(Random):
+    """Makes the same choice each time, in whichever order it is asked, and whatever ids are in a file."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self._number = number
+
+    def choice(self, options: Any) -> Any:
+        """One of the options, by their lengths or by their values."""
+        key = repr([self._number, *(len(each) if isinstance(each, bytes) else each for each in options)])
+        return options[crc32(key.encode()) % len(options)]
+
+
+def answered(result: ToolResult) -> Answer:
+    if result.is_error:
+        assert result.metadata["error"]["code"] != "INTERNAL", result.text
+        return Answer(None, result.metadata["error"]["code"], result.metadata["error"])
+    assert "history" not in result.metadata
+    return Answer(result.metadata["change_id"], None, result.metadata)
+
+
+class Asked(NamedTuple):
+    """One part of a transaction, as it is asked for, and what it has to do to the tree."""
+
+    ask: Callable[[Any], None]
+    touch: Touch
+
+
+def transaction(asked: Iterable[Asked]) -> Call:
+    def call(workspace: Workspace) -> Answer:
+        try:
+            with workspace.transaction("an edit") as tx:
+                for each in asked:
+                    each.ask(tx)
+        except SutureError as error:
+            return Answer(None, error.code, {})
+        assert tx.change is None or tx.change.trouble is None
+        return Answer(None if tx.change is None else tx.change.id, None, {})
+
+    return call
+
+
+class HistoryMachine(RuleBasedStateMachine):
+    """Does the same to a workspace and to the model. Where the files are is for subclasses to say."""
+
+    fs: FS
+    root: str
+    settings: Settings
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = Model()
+        self.names = 0
+
+    def begin_with(self, data: st.DataObject) -> None:
+        """Some files that were there before suture was."""
+        for path in data.draw(st.lists(st.sampled_from(PATHS[:4]), unique=True)):
+            file = self.model.born(self.draw_content(data), data.draw(st.sampled_from(MODES)))
+            self.model.put(path, file)
+            self.put(path, file)
+
+    # Calls
+
+    def workspace(self, fs: FS | None = None) -> Workspace:
+        return Workspace(self.root, self.settings, fs=fs or self.fs)
+
+    def carry_out(self, call: Call, expected: Expected, data: st.DataObject) -> None:
+        """Make a call, and hold what it did against what it had to do."""
+        del data
+        self.settle(call(self.workspace()), expected)
+
+    def settle(self, answer: Answer, expected: Expected) -> None:
+        if answer.refusal is not None:
+            assert answer.refusal in expected.refusals, (answer, expected)
+            self.check_conflicts(answer)
+            assert self.new_changes() == []
+            return
+        touches = self.landing(expected)
+        self.check_files(answer.data, touches)
+        new = self.new_changes()
+        if touches:
+            assert [answer.change_id] == [each["change_id"] for each in new]
+        else:
+            assert answer.change_id is None
+            assert len(new) == (expected.undoes is not None)
+        for each in new:
+            self.model.land(each["change_id"], expected, touches)
+
+    def landing(self, expected: Expected) -> Touches:
+        """Which one of the expected landings it was."""
+        tree, folders = self.look()
+        for touches in expected.landings:
+            files = {path: file[:2] for path, file in applied(self.model.tree, touches).items()}
+            if files == tree and folders == self.model.folders_after(touches, expected.emptied):
+                return touches
+        raise AssertionError(tree, folders, expected, self.model.tree, self.model.folders)
+
+    def check_conflicts(self, answer: Answer) -> None:
+        if answer.refusal == "UNDO_CONFLICT":
+            assert answer.data["conflicts"]
+            for each in answer.data["conflicts"]:
+                assert each.keys() >= {"path", "line", "base", "ours", "theirs"}
+
+    def check_files(self, data: dict[str, Any], touches: Touches) -> None:
+        """What the answer says about files is what happened."""
+        if "files" in data:
+            told = [(each["path"], each["action"], each.get("to"), each["hash"]) for each in data["files"]]
+            assert sorted(told, key=repr) == sorted(
+                ((t.path, t.action, t.to, None if t.after is None else hashed(t.after.data)) for t in touches), key=repr
+            )
+
+    def new_changes(self) -> list[dict[str, Any]]:
+        """The changes that the model does not know yet, oldest first."""
+        found = self.workspace().history(limit=3)
+        assert not found.is_error, found.text
+        known = {each.id for each in self.model.changes}
+        return [each for each in reversed(found.metadata["changes"]) if each["change_id"] not in known]
+
+    def look(self) -> tuple[dict[str, tuple[bytes, int]], set[str]]:
+        found = look(self.fs, self.root)
+        files = {path: (each.data, each.mode) for path, each in found.items() if each.kind == "file"}
+        return files, {path for path, each in found.items() if each.kind == "folder"}
+
+    # Edits
+
+    @rule(data=st.data())
+    def edit(self, data: st.DataObject) -> None:
+        asked = self.draw_edits(data)
+        if self.model.tree and data.draw(st.integers(0, 7)) == 0:  # one impossible part, and nothing is done
+            asked.append(self.draw_what_cannot_be(data))
+            expected = Expected((), frozenset({"FILE_EXISTS", "FILE_NOT_FOUND", "SAME_FILE_TWICE"}))
+        else:
+            expected = self.expected_edit(asked)
+        self.carry_out(transaction(asked), expected, data)
+
+    @precondition(lambda self: self.model.tree)
+    @rule(data=st.data())
+    def edit_a_line(self, data: st.DataObject) -> None:
+        asked = [self.draw_write(data, sorted(self.model.tree), [])]
+        self.carry_out(transaction(asked), self.expected_edit(asked), data)
+
+    @precondition(lambda self: self.model.tree)
+    @rule(data=st.data())
+    def edit_two_lines_then_undo_the_first(self, data: st.DataObject) -> None:
+        """The second edit, which may be somebody else's, is kept."""
+        there = [path for path, file in self.model.tree.items() if self.model.sheets[file.data].form in FORMS]
+        path = data.draw(st.sampled_from(sorted(there or self.model.tree)))
+        asked = [self.draw_write(data, [path], [])]
+        self.settle(transaction(asked)(self.workspace()), self.expected_edit(asked))
+        newest = self.model.changes[-1:]
+        if data.draw(st.booleans()):
+            self.change_file(path, data)
+        else:
+            asked = [self.draw_write(data, [path], [])]
+            self.settle(transaction(asked)(self.workspace()), self.expected_edit(asked))
+        for change in newest:
+            self.take_back("undo", change.id, data)
+
+    @rule(data=st.data())
+    def edit_then_undo_then_redo(self, data: st.DataObject) -> None:
+        """Undo right after an edit restores everything; redo after that restores it again."""
+        asked, before = self.draw_edits(data), (dict(self.model.tree), set(self.model.folders))
+        expected = self.expected_edit(asked)
+        self.settle(transaction(asked)(self.workspace()), expected)
+        if not expected.landings[0]:
+            return
+        after = dict(self.model.tree), set(self.model.folders)
+        change_id = self.model.changes[-1].id
+        for tool, trees in (("undo", before), ("redo", after), ("undo", before), ("redo", after)):
+            self.carry_out(self.called(tool, None), self.expected_back(tool, None), data)
+            tree, folders = self.look()
+            if self.model.changes[-1].tool == tool:  # no crash took it back
+                assert (tree, folders) == ({path: file[:2] for path, file in trees[0].items()}, trees[1])
+                assert (change_id in self.model.undone()) == (tool == "undo")
+            else:
+                return
+
+    def draw_what_cannot_be(self, data: st.DataObject) -> Asked:
+        there = data.draw(st.sampled_from(sorted(self.model.tree)))
+        ask = data.draw(
+            st.sampled_from(
+                [
+                    lambda tx: tx.create(there, b"new"),
+                    lambda tx: tx.delete("missing"),
+                    lambda tx: tx.rename("missing", "elsewhere"),
+                    lambda tx: tx.rename(there, there),
+                    lambda tx: (tx.write(there, b"once"), tx.delete(there)),
+                ]
+            )
+        )
+        return Asked(ask, deleted(there, self.model.tree[there]))
+
+    def expected_edit(self, asked: Iterable[Asked]) -> Expected:
+        """Parts that change nothing are left out."""
+        return Expected(
+            (tuple(each.touch for each in asked if each.touch.before != each.touch.after or each.touch.to),)
+        )
+
+    def draw_edits(self, data: st.DataObject) -> list[Asked]:
+        """One to three edits of different files."""
+        asked: list[Asked] = []
+        for _ in range(data.draw(st.integers(1, 3))):
+            used = {path for each in asked for path, _, _ in each.touch.ends()}
+            there = [path for path in sorted(self.model.tree) if path not in used]
+            free = [path for path in PATHS if self.model.is_free(path) and not self.is_near(path, used)]
+            makers: list[Callable[[st.DataObject, list[str], list[str]], Asked]] = []
+            makers += [self.draw_creation] if free else []
+            makers += [self.draw_write, self.draw_write, self.draw_deletion] if there else []
+            makers += [self.draw_rename] if there and free else []
+            if makers:
+                asked.append(data.draw(st.sampled_from(makers))(data, there, free))
+        return asked
+
+    def is_near(self, path: str, used: Iterable[str]) -> bool:
+        """Whether one of two paths would have to be a folder for the other."""
+        return any(lies_in(path, other) or lies_in(other, path) for other in used)
+
+    def draw_creation(self, data: st.DataObject, _: list[str], free: list[str]) -> Asked:
+        path, content = data.draw(st.sampled_from(free)), self.draw_content(data)
+        mode = data.draw(st.none() | st.sampled_from(MODES))
+        file = self.model.born(content, NEW_FILE if mode is None else mode)
+        if mode is None and data.draw(st.booleans()):
+            return Asked(lambda tx: tx.write(path, file.data), created(path, file))
+        return Asked(lambda tx: tx.create(path, file.data, mode=mode), created(path, file))
+
+    def draw_write(self, data: st.DataObject, there: list[str], _: list[str]) -> Asked:
+        path = data.draw(st.sampled_from(there))
+        before = self.model.tree[path]
+        after = before._replace(data=self.model.known(self.draw_content(data, before)))
+        return Asked(lambda tx: tx.write(path, after.data), updated(path, before, after))
+
+    def draw_deletion(self, data: st.DataObject, there: list[str], _: list[str]) -> Asked:
+        path = data.draw(st.sampled_from(there))
+        return Asked(lambda tx: tx.delete(path), deleted(path, self.model.tree[path]))
+
+    def draw_rename(self, data: st.DataObject, there: list[str], free: list[str]) -> Asked:
+        path, to = data.draw(st.sampled_from(there)), data.draw(st.sampled_from(free))
+        before = self.model.tree[path]
+        if data.draw(st.booleans()):
+            return Asked(lambda tx: tx.rename(path, to), renamed(path, before, to, before))
+        after = before._replace(data=self.model.known(self.draw_content(data, before)))
+        return Asked(lambda tx: tx.rename(path, to, after.data), renamed(path, before, to, after))
+
+    def draw_content(self, data: st.DataObject, old: File | None = None) -> Sheet:
+        """A content; mostly the old one with one slot changed."""
+        now = None if old is None else self.model.sheets[old.data]
+        if now is not None and now.form in FORMS and data.draw(st.integers(0, 7)):
+            at = slot(data.draw(st.integers(0, SLOTS - 1)))
+            words = {sheet(now.form, [word] * SLOTS).cells[at] for word in WORDS} - {now.cells[at]}
+            return Sheet(now.form, (*now.cells[:at], data.draw(st.sampled_from(sorted(words))), *now.cells[at + 1 :]))
+        if data.draw(st.integers(0, 7)) == 0:
+            return noise(data.draw(st.sampled_from(NOISE)))
+        form = data.draw(st.sampled_from(["LF", *FORMS]))
+        return sheet(form, data.draw(st.tuples(*[st.sampled_from(WORDS)] * SLOTS)))
+
+    # Taking back
+
+    @precondition(lambda self: self.model.changes)
+    @rule(tool=st.sampled_from(["undo", "undo", "redo"]), data=st.data())
+    def take_the_newest_back(self, tool: str, data: st.DataObject) -> None:
+        self.take_back(tool, None, data)
+
+    @precondition(lambda self: self.model.changes)
+    @rule(tool=st.sampled_from(["undo", "undo", "redo"]), data=st.data())
+    def take_any_back(self, tool: str, data: st.DataObject) -> None:
+        change = data.draw(st.sampled_from(self.model.changes[::-1]))
+        others = [each.id for each in self.model.changes if each is not change]
+        enough = next(n for n in range(1, 20) if not any(each.startswith(change.id[:n]) for each in others))
+        length = data.draw(st.sampled_from([len(change.id), enough, 1]))  # all begin with the same letter, for years
+        self.take_back(tool, change.id[:length].upper() if data.draw(st.booleans()) else change.id[:length], data)
+
+    def take_back(self, tool: str, change_id: str | None, data: st.DataObject) -> None:
+        expected = self.expected_back(tool, change_id)
+        rehearsed = self.rehearse(self.called(tool, change_id, dry_run=True)) if data.draw(st.booleans()) else None
+        before = len(self.model.changes)
+        self.carry_out(self.called(tool, change_id), expected, data)
+        if rehearsed is not None and len(self.model.changes) > before:
+            told = {(each["path"], each["action"]) for each in rehearsed.data["files"]}
+            assert told == {(touch.path, touch.action) for touch in self.model.changes[-1].touches}
+
+    def rehearse(self, call: Call) -> Answer:
+        """A dry run, which changes nothing."""
+        tree = self.look()
+        answer = call(self.workspace())
+        assert answer.change_id is None
+        assert self.look() == tree
+        assert self.new_changes() == []
+        return answer
+
+    def called(self, tool: str, change_id: str | None, *, dry_run: bool = False) -> Call:
+        return lambda workspace: answered(workspace.call(tool, {"change_id": change_id, "dry_run": dry_run}))
+
+    def expected_back(self, tool: str, change_id: str | None) -> Expected:
+        if change_id is None:
+            wanted = self.newest(tool)
+            refusal = "NOTHING_TO_UNDO" if tool == "undo" else "NOTHING_TO_REDO"
+        else:
+            named = [each for each in self.model.changes if each.id.startswith(change_id.lower())]
+            wanted = named[0] if len(named) == 1 else None
+            refusal = "CHANGE_NOT_FOUND"
+            if wanted is not None and tool == "redo":
+                wanted, refusal = self.undo_of(wanted), "NOTHING_TO_REDO"
+        if wanted is None:
+            return Expected((), frozenset({refusal}))
+        return self.model.undo(wanted, tool)
+
+    def newest(self, tool: str) -> Recorded | None:
+        """What is taken back if nothing is named: the newest edit in force, or the newest undo in force."""
+        undone = self.model.undone()
+        tools = {"transaction", "patch", "restore"} if tool == "undo" else {"undo"}
+        in_force = [each for each in self.model.changes if each.id not in undone and each.tool in tools]
+        return in_force[-1] if in_force else None
+
+    def undo_of(self, change: Recorded) -> Recorded | None:
+        """What a redo of a change takes back: the change itself if it is an undo in force, or what undid it."""
+        undone = self.model.undone()
+        if change.tool == "undo" and change.id not in undone:
+            return change
+        in_force = [each for each in self.model.changes if each.undoes == change.id and each.id not in undone]
+        return in_force[-1] if in_force else None
+
+    # Restoring
+
+    @rule(data=st.data())
+    def take_a_snapshot(self, data: st.DataObject) -> None:
+        self.names += 1
+        name = f"point {self.names}"
+        besides = data.draw(st.lists(st.sampled_from(sorted(self.model.tree)), max_size=2)) if self.model.tree else []
+        known = {path for path in (*self.model.paths(), *besides) if not self.model.is_blocked(path)}
+        point = Point(name, len(self.model.changes), {path: self.model.tree.get(path) for path in known})
+        result = self.workspace().snapshot(name, besides)
+        assert not result.is_error, result.text
+        assert result.metadata["files"] == sum(file is not None for file in point.files.values())
+        self.model.points.append(point)
+        again = self.workspace().snapshot(name)
+        assert again.metadata["error"]["code"] == "SNAPSHOT_EXISTS"
+
+    @precondition(lambda self: self.model.changes or self.model.points)
+    @rule(data=st.data())
+    def restore(self, data: st.DataObject) -> None:
+        points: list[Recorded | Point] = [*self.model.changes[::-1], *self.model.points]
+        to: Recorded | Point | None = data.draw(st.none() | st.sampled_from(points))
+        known = sorted(self.model.paths())
+        most = 2 if known else 0
+        below = data.draw(
+            st.lists(st.sampled_from([*known, *FOLDERS]), min_size=to is None and most > 0, max_size=most)
+        )
+        name = to.name if isinstance(to, Point) else to and to.id
+        expected = self.model.restore(to, below)
+        if any(not any(lies_in(path, each) for path in known) for each in below):
+            expected = Expected((), expected.refusals | {"NOT_RECORDED"})
+        elif to is None and not below:
+            expected = Expected((), frozenset({"INVALID_ARGUMENTS"}))
+        if data.draw(st.booleans()):
+            self.rehearse(lambda workspace: answered(workspace.restore(name, below, dry_run=True)))
+        self.carry_out(lambda workspace: answered(workspace.restore(name, below)), expected, data)
+
+    # What others do
+
+    @rule(data=st.data())
+    def somebody_writes(self, data: st.DataObject) -> None:
+        path = data.draw(st.sampled_from([path for path in PATHS if not self.model.is_blocked(path)]))
+        if path in self.model.tree:
+            self.change_file(path, data)
+        else:
+            file = self.model.born(self.draw_content(data), data.draw(st.sampled_from(MODES)))
+            self.model.put(path, file)
+            self.put(path, file)
+
+    def change_file(self, path: str, data: st.DataObject) -> None:
+        """Somebody writes a file, perhaps changes its permissions, or deletes it."""
+        file = self.model.tree[path]
+        what = data.draw(st.sampled_from(["write", "write", "permit", "delete"]))
+        if what == "delete":
+            self.model.put(path, None)
+            self.remove(path)
+            return
+        if what == "write":
+            file = file._replace(data=self.model.known(self.draw_content(data, file)))
+        else:
+            file = file._replace(mode=data.draw(st.sampled_from(MODES)))
+        self.model.put(path, file)
+        self.put(path, file)
+
+    @precondition(lambda self: self.model.folders)
+    @rule(data=st.data())
+    def somebody_deletes_a_folder(self, data: st.DataObject) -> None:
+        folder = data.draw(st.sampled_from(sorted(self.model.folders)))
+        for path in [path for path in self.model.tree if lies_in(path, folder)]:
+            self.model.put(path, None)
+            self.remove(path)
+        for path in sorted((each for each in self.model.folders if lies_in(each, folder)), key=len, reverse=True):
+            self.model.folders.discard(path)
+            self.remove(path)
+
+    def put(self, path: str, file: File) -> None:
+        """Write a file as somebody else would, and sync it."""
+        folder, _, name = f"{self.root}/{path}".rpartition("/")
+        self.make_folder(folder)
+        handle = self.fs.open_root(folder)
+        there = self.fs.stat(handle, name) is not None
+        opened = self.fs.open_write(handle, name) if there else self.fs.create(handle, name, 0o600)
+        self.fs.write(opened, (file.data,))
+        self.fs.truncate(opened, len(file.data))
+        self.fs.set_mode(opened, file.mode)
+        for each in (opened, handle):
+            self.fs.sync(each)
+            self.fs.close(each)
+
+    def make_folder(self, folder: str) -> None:
+        if folder == self.root:
+            return
+        above, _, name = folder.rpartition("/")
+        self.make_folder(above)
+        handle = self.fs.open_root(above)
+        with suppress(FileExistsError):
+            self.fs.mkdir(handle, name)
+        self.fs.sync(handle)
+        self.fs.close(handle)
+
+    def remove(self, path: str) -> None:
+        """Remove a file or an empty folder as somebody else would, and sync that."""
+        folder, _, name = f"{self.root}/{path}".rpartition("/")
+        handle = self.fs.open_root(folder)
+        found = self.fs.stat(handle, name)
+        assert found is not None
+        (self.fs.rmdir if found.kind == "folder" else self.fs.unlink)(handle, name)
+        self.fs.sync(handle)
+        self.fs.close(handle)
+
+    # What always holds
+
+    @invariant()
+    def the_tree_is_the_model(self) -> None:
+        tree, folders = self.look()
+        assert tree == {path: file[:2] for path, file in self.model.tree.items()}
+        assert folders == self.model.folders
+
+    @invariant()
+    def the_history_is_the_model(self) -> None:
+        undone = self.model.undone()
+        listed: list[dict[str, Any]] = []
+        before = None
+        while before is not None or not listed:
+            page = self.workspace().history(limit=7, before=before)
+            assert not page.is_error, page.text
+            listed += page.metadata["changes"]
+            before = page.metadata["next"]
+            if not listed:
+                break
+        assert [told(each) for each in listed] == [
+            (
+                change.id,
+                change.tool,
+                "undone" if change.id in undone else "landed",
+                change.undoes,
+                sorted((touch.path, touch.action, touch.to or "", *lines(touch)) for touch in change.touches),
+            )
+            for change in reversed(self.model.changes)
+        ]
+
+    @invariant()
+    def nothing_recorded_is_lost(self) -> None:
+        with self.workspace()._engine.session() as session, session.history.reading() as book:
+            for found, change in zip(book.changes(), reversed(self.model.changes), strict=True):
+                assert sorted(found.folders) == sorted(change.folders)
+                records = {each.path: each for each in found.files}
+                assert records.keys() == {touch.path for touch in change.touches}
+                for touch in change.touches:
+                    record = records[touch.path]
+                    for version, file in (
+                        (record.before, touch.before),
+                        (record.after, touch.after),
+                        (record.replaced, touch.replaced),
+                    ):
+                        kept = None if version is None else (book.content(version.digest), version.mode)
+                        assert kept == (None if file is None else file[:2])
+            points = book.snapshots()
+            assert [each.name for each in points] == [each.name for each in self.model.points]
+            for point, expected in zip(points, self.model.points, strict=True):
+                files = {
+                    path: None if version is None else (book.content(version.digest), version.mode)
+                    for path, version in book.snapshot_files(point).items()
+                }
+                assert files == {path: None if file is None else file[:2] for path, file in expected.files.items()}
+
+
+def told(change: dict[str, Any]) -> tuple[Any, ...]:
+    files = [
+        (each["path"], each["action"], each.get("to", ""), each["added"], each["removed"]) for each in change["files"]
+    ]
+    return change["change_id"], change["tool"], change["state"], change["undoes"], sorted(files)
+
+
+def lines(touch: Touch) -> tuple[int, int]:
+    """How many lines were added and removed: those that are not part of the longest common sequence."""
+    old, new = ([] if file is None else split(file.data) for file in (touch.before, touch.after))
+    longest = [0] * (len(new) + 1)
+    for line in old:
+        row = [0]
+        for at, other in enumerate(new):
+            row.append(longest[at] + 1 if line == other else max(longest[at + 1], row[-1]))
+        longest = row
+    return len(new) - longest[-1], len(old) - longest[-1]
+
+
+def split(data: bytes) -> list[bytes]:
+    found = [line + b"\n" for line in data.split(b"\n")]
+    last = found.pop()[:-1]
+    return [*found, last] if last else found
+
+
+class MemoryMachine(HistoryMachine):
+    """In memory, where a call can be cut short anywhere."""
+
+    memory: MemoryFS
+
+    @initialize(
+        durability=st.sampled_from(["full", "fast"]), can_link=st.sampled_from([True, True, False]), data=st.data()
+    )
+    def begin(self, durability: str, data: st.DataObject, *, can_link: bool) -> None:
+        self.fs = self.memory = MemoryFS(can_link=can_link)
+        self.root = self.memory.root
+        self.settings = Settings(durability=durability, lock_timeout_ms=0)
+        self.begin_with(data)
+
+    def carry_out(self, call: Call, expected: Expected, data: st.DataObject) -> None:
+        crash = data.draw(st.none() | st.none() | CRASHES)
+        if crash is None:
+            super().carry_out(call, expected, data)
+            return
+        try:
+            answer = call(self.workspace(FaultyFS(self.fs, stop_at=crash.at, only=CHANGING)))
+        except Stopped:
+            self.die(crash)
+        else:
+            self.settle(answer, expected)
+            return
+        if crash.again_at is not None:
+            with suppress(Stopped):
+                self.workspace(FaultyFS(self.fs, stop_at=crash.again_at, only=CHANGING)).recover()
+            self.die(crash)
+        self.settle_what_is_left(expected)
+
+    def settle_what_is_left(self, expected: Expected) -> None:
+        """After the recovery the call has landed and is recorded, or nothing of it is to be seen."""
+        for each in self.new_changes():
+            self.model.land(each["change_id"], expected, self.landing(expected))
+
+    def die(self, crash: Crash) -> None:
+        if crash.power and self.settings.durability == "full":
+            self.memory.power_loss(None if crash.luck is None else Luck(crash.luck))
+        else:
+            self.memory.crash()
+
+    @precondition(lambda self: self.settings.durability == "full")
+    @rule(luck=st.none() | st.integers(0, 9))
+    def the_power_fails(self, luck: int | None) -> None:
+        self.memory.power_loss(None if luck is None else Luck(luck))
+        assert self.new_changes() == []
+
+
+class DiskMachine(HistoryMachine):
+    """On real files, in a new folder each time; none is removed, so that no folder is taken for another."""
+
+    home: Path
+
+    @initialize(data=st.data())
+    def begin(self, data: st.DataObject) -> None:
+        self.fs = LocalFS()
+        self.root = mkdtemp(dir=self.home)
+        self.settings = Settings(durability="fast", lock_timeout_ms=0)
+        self.begin_with(data)
+
+
+def many(examples: int, steps: int, *, shrink: bool = False) -> settings:
+    """How much is tried; making a failure small takes minutes, which only the soak has."""
+    phases = (Phase.explicit, Phase.reuse, Phase.generate, *((Phase.shrink,) if shrink else ()))
+    return settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        phases=phases,
+        suppress_health_check=list(HealthCheck),
+        deadline=None,
+    )
+
+
+@pytest.mark.promise("back.machine")
+def test_edits_undos_restores_and_crashes_in_any_order_keep_tree_and_history() -> None:
+    run_state_machine_as_test(MemoryMachine, settings=many(25, 20))
+
+
+@pytest.mark.promise("back.machine")
+def test_edits_undos_and_restores_of_real_files_keep_tree_and_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_on_disk(tmp_path, monkeypatch, many(6, 20))
+
+
+@pytest.mark.soak
+def test_very_many_edits_undos_restores_and_crashes_keep_tree_and_history() -> None:
+    run_state_machine_as_test(MemoryMachine, settings=many(2_000, 50, shrink=True))
+
+
+@pytest.mark.soak
+def test_very_many_edits_undos_and_restores_of_real_files_keep_tree_and_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_on_disk(tmp_path, monkeypatch, many(200, 50, shrink=True))
+
+
+def check_on_disk(home: Path, monkeypatch: pytest.MonkeyPatch, how_many: settings) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+
+    class Machine(DiskMachine):
+        pass
+
+    Machine.home = home
+    run_state_machine_as_test(Machine, settings=how_many)

@@ -1,0 +1,124 @@
+"""Workspaces with a past, and what others do to their files: for tests of what looks back and takes back."""
+
+import os
+import sqlite3
+import subprocess
+from collections.abc import Callable, Collection, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from suture import Settings, ToolResult, Transaction, Workspace
+from suture.testing import MemoryFS
+
+Ask = Callable[[Transaction], None]
+Content = bytes | str
+
+
+def workspace(files: Mapping[str, bytes] | None = None, settings: Settings | None = None) -> tuple[Workspace, MemoryFS]:
+    fs = MemoryFS(files)
+    return Workspace(fs.root, settings, fs=fs), fs
+
+
+def land(ws: Workspace, *asks: Ask, summary: str = "") -> str:
+    """Land one change and give its id."""
+    with ws.transaction(summary) as tx:
+        for ask in asks:
+            ask(tx)
+    assert tx.change is not None
+    return tx.change.id
+
+
+def create(path: str, content: Content = "new\n", mode: int | None = None) -> Ask:
+    return lambda tx: tx.create(path, content, mode=mode)
+
+
+def write(path: str, content: Content) -> Ask:
+    return lambda tx: tx.write(path, content)
+
+
+def delete(path: str) -> Ask:
+    return lambda tx: tx.delete(path)
+
+
+def rename(path: str, to: str, content: Content | None = None) -> Ask:
+    return lambda tx: tx.rename(path, to, content)
+
+
+def remove(fs: MemoryFS, path: str) -> None:
+    """Delete a file or an empty folder, as somebody else would."""
+    folder, _, name = f"{fs.root}/{path}".rpartition("/")
+    handle = fs.open_root(folder)
+    found = fs.stat(handle, name)
+    assert found is not None
+    (fs.rmdir if found.kind == "folder" else fs.unlink)(handle, name)
+    fs.close(handle)
+
+
+def move(fs: MemoryFS, path: str, to: str) -> None:
+    """Give a file another name in the same folder, as somebody else would."""
+    folder, _, name = f"{fs.root}/{path}".rpartition("/")
+    handle = fs.open_root(folder)
+    fs.rename(handle, name, handle, to.rpartition("/")[2])
+    fs.close(handle)
+
+
+def lose(fs: MemoryFS, content: bytes) -> None:
+    """Let the history know a content by its hash only, as after a crash that took it."""
+    ((name, stored),) = fs.shelf.items()
+    database = sqlite3.connect(":memory:")
+    database.deserialize(stored)
+    database.execute("UPDATE content SET data = NULL WHERE digest = ?", (hashed(content),))
+    database.commit()
+    fs.shelf[name] = database.serialize()
+    database.close()
+
+
+def state(fs: MemoryFS) -> dict[str, object]:
+    """Every file with its content and permission bits, and every folder."""
+    files = {path: (data, fs.node_of(path).mode) for path, data in fs.files().items()}
+    return {**files, **{f"{path}/": None for path in fs.folders()}}
+
+
+def recorded(ws: Workspace) -> list[dict[str, Any]]:
+    """The whole history, newest first."""
+    changes: list[dict[str, Any]] = done(ws.history(limit=1000))["changes"]
+    return changes
+
+
+def done(result: ToolResult) -> dict[str, Any]:
+    """The data of a call that succeeded."""
+    assert not result.is_error, result.text
+    return result.metadata
+
+
+def refused(result: ToolResult) -> dict[str, Any]:
+    """The error of a call that was refused."""
+    assert result.is_error, result.text
+    error: dict[str, Any] = result.metadata["error"]
+    return error
+
+
+def hashed(content: bytes) -> str:
+    return "sha256:" + sha256(content).hexdigest()
+
+
+def lines(*changed: int, mark: str = "changed", count: int = 20) -> bytes:
+    """A numbered text, with some of its lines changed."""
+    return "".join(f"{mark if n in changed else 'line'} {n}\n" for n in range(1, count + 1)).encode()
+
+
+def git_apply(
+    folder: Path, files: Mapping[str, bytes], diff: str, executable: Collection[str] = ()
+) -> dict[str, bytes]:
+    """What real git makes of a tree and a diff."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+        (folder / name).chmod(0o755 if name in executable else 0o644)
+    alone = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CEILING_DIRECTORIES": str(folder.parent)}
+    command = ["git", "apply", "--whitespace=nowarn"]
+    raw = diff.encode("utf-8", "surrogateescape")
+    ran = subprocess.run(command, input=raw, cwd=folder, env=alone, capture_output=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b""), diff
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

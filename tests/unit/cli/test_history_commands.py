@@ -1,0 +1,528 @@
+"""`suture log`, `show`, `undo`, `redo`, `snapshot` and `restore`, as somebody at a terminal or a script meets them."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suture import Workspace
+from suture.cli import main
+from tests.unit.changes import create, delete, done, land, lines, rename, write
+
+ID = re.compile(r"\b[0-9a-z]{15}\b")
+ESCAPE = re.compile(r"\x1b\[\d*m")
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, content in {"a.txt": b"one\ntwo\n", "sub/b.txt": b"b\n", "c.txt": b"c\n"}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def ws(root: Path) -> Workspace:
+    return Workspace(root)
+
+
+@pytest.fixture
+def said(capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run a command that must succeed; what it printed, with ids and times made anonymous."""
+
+    def run(*words: str, code: int = 0) -> str:
+        assert main(list(words)) == code
+        found = capfd.readouterr()
+        out, silent = (found.out, found.err) if code == 0 else (found.err, found.out)
+        assert silent == ""
+        return re.sub(r"\d{4}-\d\d-\d\d[ T][\d:.]+Z?", "<time>", ID.sub("<id>", out))
+
+    return run
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def tokens(result: Any) -> Any:
+    """A result with every id and time made anonymous, for comparing two runs of the same."""
+    return json.loads(re.sub(r"\d{4}-\d\d-\d\d[ T][\d:.]+Z?", "<time>", ID.sub("<id>", json.dumps(result))))
+
+
+# log
+
+
+def test_log_says_that_there_is_nothing(ws: Workspace, said: Run) -> None:
+    assert said("log").startswith("No changes are recorded")
+    assert said("log", "a.txt").startswith("No changes of a.txt are recorded")
+    done(ws.snapshot("first"))
+    assert "No changes are recorded" in said("log")
+
+
+def test_log_shows_each_change_with_its_files_and_the_snapshots_between_them(ws: Workspace, said: Run) -> None:
+    done(ws.snapshot("morning"))
+    land(ws, write("a.txt", "one\n2\n3\n"), delete("c.txt"), rename("sub/b.txt", "b.txt"), summary="tidy up")
+    done(ws.snapshot("before lunch"))
+    land(ws, create("empty", ""))
+    done(ws.undo())
+    done(ws.redo())
+    done(ws.undo())
+    done(ws.snapshot("evening"))
+    shown = said("log").replace("<time> ", "").replace(" <time>", "").split("\n")
+    assert shown == [
+        "snapshot evening",
+        *("<id> undo <id>", " empty | 0", " 1 file changed"),
+        *("<id> redo <id>", " empty | 0", " 1 file changed"),
+        *("<id> (undone) undo <id>", " empty | 0", " 1 file changed"),
+        *("<id> (undone) transaction", " empty | 0", " 1 file changed"),
+        "snapshot before lunch",
+        "<id> transaction: tidy up",
+        " a.txt              | 3 ++-",
+        " c.txt              | 1 -",
+        " sub/b.txt => b.txt | 0",
+        " 3 files changed, 2 insertions(+), 2 deletions(-)",
+        "snapshot morning",
+        "",
+    ]
+
+
+def git(folder: Path, *words: str) -> str:
+    alone = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    command = ["git", "-c", "user.name=x", "-c", "user.email=x", *words]
+    return subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True, check=True).stdout
+
+
+def follow(root: Path, twin: Path) -> None:
+    """Commit what stands in the workspace, in a repository beside it."""
+    for path in twin.rglob("*.txt"):
+        path.unlink()
+    for name, content in contents(root).items():
+        (twin / name).parent.mkdir(exist_ok=True)
+        (twin / name).write_bytes(content)
+    git(twin, "add", "-A")
+    git(twin, "commit", "-q", "-m", "x")
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        [write("a.txt", "one\n2\n")],
+        [write("a.txt", ""), create("new.txt", "1\n2\n3\n")],
+        [write("a.txt", "one\n2\n"), create("long.txt", lines(count=30)), delete("c.txt")],
+        [write("a.txt", lines(count=12)), write("c.txt", "d\n")],
+        [rename("c.txt", "d.txt")],
+        [write("a.txt", "one\ntwo")],
+    ],
+)
+def test_the_files_of_a_change_are_shown_as_git_log_stat_shows_them(
+    asks: list[Any], root: Path, ws: Workspace, said: Run, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    twin = tmp_path_factory.mktemp("git")
+    git(twin, "init", "-q")
+    follow(root, twin)
+    land(ws, *asks)
+    follow(root, twin)
+    shown = git(twin, "log", "--oneline", "--stat", "--no-color", "-1").split("\n")[1:-1]
+    *files_shown, summary = said("log", "--limit", "1").split("\n")[1:-1]
+    assert sorted(files_shown) == sorted(shown[:-1])
+    assert summary == shown[-1].replace(", 0 insertions(+), 0 deletions(-)", "")
+
+
+def test_many_lines_are_scaled_down_and_few_among_them_still_seen(ws: Workspace, said: Run) -> None:
+    land(ws, create("many", lines(count=1000)), write("a.txt", "one\n2\n"))
+    many, few, _ = said("log").split("\n")[1:-1]
+    assert many == f" many  | 1000 {'+' * 40}"
+    assert few.split("|")[1].split() == ["2", "+-"]
+
+
+def test_log_of_a_path_shows_only_its_changes_and_no_snapshots(ws: Workspace, said: Run) -> None:
+    land(ws, write("a.txt", "1\n"))
+    land(ws, write("sub/b.txt", "1\n"))
+    done(ws.snapshot("now"))
+    land(ws, rename("a.txt", "sub/a.txt"))
+    assert re.findall(r"^ (.*?) +\|", said("log", "sub/a.txt"), re.MULTILINE) == ["a.txt => sub/a.txt", "a.txt"]
+    assert re.findall(r"^ (.*?) +\|", said("log", "sub"), re.MULTILINE) == ["a.txt => sub/a.txt", "sub/b.txt"]
+    assert "snapshot" not in said("log", "sub/")
+
+
+def test_log_can_be_paged(ws: Workspace, said: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    ids = [land(ws, write("a.txt", f"{number}\n")) for number in range(5)]
+    done(ws.snapshot("now"))
+    assert main(["log", "--limit", "2"]) == 0
+    last = capfd.readouterr().out.split("\n")[-2]
+    assert ("suture log" in last, f"--before {ids[3]}" in last) == (True, True)
+    assert said("log", "--before", ids[3]).count("<id>") == 3
+    assert "snapshot" not in said("log", "--before", ids[3])
+
+
+# show
+
+
+def test_show_prints_a_change_and_its_diff(ws: Workspace, said: Run) -> None:
+    change = land(ws, write("a.txt", "one\n2\n"), summary="two")
+    head, _, rest = said("show", change).partition("\n")
+    assert (head.startswith("<id>"), "two" in head) == (True, True)
+    assert rest == (
+        " a.txt | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n\n"
+        "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+    )
+    assert said("show", change[:13]) == f"{head}\n{rest}"
+    assert "CHANGE_NOT_FOUND: There is no change 'zz'." in said("show", "zz", code=1)
+
+
+def test_show_prints_the_whole_diff(ws: Workspace, said: Run) -> None:
+    change = land(ws, create("long", lines(count=1000)))
+    assert said("show", change).endswith("+line 1000\n")
+
+
+# undo and redo
+
+
+def test_undo_and_redo_take_the_newest_and_print_what_they_changed(root: Path, ws: Workspace, said: Run) -> None:
+    before = contents(root)
+    land(ws, write("a.txt", "one\n2\n"))
+    after = contents(root)
+    diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n"
+    assert said("undo", "--dry-run") == f"Would undo <id>.\n\n{diff}-2\n+two\n"
+    assert contents(root) == after
+    assert said("undo") == f"Undid <id> as change <id>.\n\n{diff}-2\n+two\n"
+    assert contents(root) == before
+    assert said("redo", "--dry-run") == f"Would redo <id>.\n\n{diff}-two\n+2\n"
+    assert said("redo") == f"Redid <id> as change <id>.\n\n{diff}-two\n+2\n"
+    assert contents(root) == after
+
+
+def test_undo_and_redo_take_the_change_that_is_named(root: Path, ws: Workspace, said: Run) -> None:
+    change = land(ws, write("a.txt", "1\n"))
+    land(ws, write("c.txt", "2\n"))
+    said("undo", change)
+    assert contents(root)["a.txt"] == b"one\ntwo\n"
+    said("redo", change)
+    assert contents(root)["a.txt"] == b"1\n"
+
+
+def test_a_conflict_goes_to_stderr_with_both_sides(root: Path, ws: Workspace, said: Run) -> None:
+    change = land(ws, write("c.txt", "2\n"))
+    (root / "c.txt").write_text("3\n")
+    head, place, *sides, hint, _ = said("undo", change, code=1).split("\n")
+    assert (head[:20], place[:9], hint[:19]) == ("UNDO_CONFLICT: <id> ", "  c.txt:1", "Nothing was changed")
+    assert [side.rpartition(" ")[2] for side in sides] == ["3", "c", "2"]
+    assert contents(root)["c.txt"] == b"3\n"
+
+
+def test_what_has_nothing_to_change_says_so(root: Path, ws: Workspace, said: Run) -> None:
+    change = land(ws, write("c.txt", "2\n"))
+    assert said("restore", "--to", change).count("\n") == 1
+    (root / "c.txt").write_bytes(b"c\n")
+    for words in (["undo"], ["redo"]):
+        shown = said(*words)
+        assert ("diff" in shown, shown.count("\n")) == (False, 1)
+
+
+# snapshot and restore
+
+
+@pytest.mark.promise("back.restore")
+def test_a_snapshot_is_taken_listed_and_restored(root: Path, ws: Workspace, said: Run) -> None:
+    land(ws, write("a.txt", "1\n"))
+    assert said("snapshot").count("\n") == 1
+    assert said("snapshot", "before lunch").startswith("Took snapshot 'before lunch' with 1 file")
+    assert said("snapshot", "with c", "c.txt").startswith("Took snapshot 'with c' with 2 files")
+    assert re.findall("with c|before lunch", said("snapshot")) == ["with c", "before lunch"]
+    for name in ("a.txt", "c.txt"):
+        (root / name).write_bytes(b"by hand\n")
+    assert said("restore", "--to", "with c", "--dry-run").startswith("Would restore 2 files to with c.\n\ndiff --git ")
+    assert contents(root)["a.txt"] == b"by hand\n"
+    assert said("restore", "--to", "before lunch", "a.txt").startswith("Restored 1 file to before lunch as change <id>")
+    assert (contents(root)["a.txt"], contents(root)["c.txt"]) == (b"1\n", b"by hand\n")
+    said("restore", "--to", "with c")
+    assert contents(root)["c.txt"] == b"c\n"
+    said("undo")
+    assert contents(root)["c.txt"] == b"by hand\n"
+
+
+@pytest.mark.promise("back.restore")
+def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Workspace, said: Run) -> None:
+    first = land(ws, write("a.txt", "1\n"), write("sub/b.txt", "1\n"))
+    land(ws, write("a.txt", "2\n"), write("sub/b.txt", "2\n"))
+    said("restore", "sub/", "--to", first)
+    assert (contents(root)["a.txt"], contents(root)["sub/b.txt"]) == (b"2\n", b"1\n")
+    said("restore", "--to", first[:14])
+    assert contents(root)["a.txt"] == b"1\n"
+    (root / "a.txt").unlink()
+    assert said("restore", "a.txt").startswith("Restored 1 file ")
+    assert contents(root)["a.txt"] == b"1\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["undo", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'."),
+        (["undo", "\udcff"], "CHANGE_NOT_FOUND: "),
+        (["redo"], "NOTHING_TO_REDO: There is no undone change."),
+        (["show", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'."),
+        (["log", "--before", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'."),
+        (["log", "--limit", "0"], "INVALID_ARGUMENTS: "),
+        (["log", "../elsewhere"], "PATH_OUTSIDE_WORKSPACE: "),
+        (["snapshot", "taken"], "SNAPSHOT_EXISTS: There is a snapshot 'taken' already"),
+        (["snapshot", "\x1b[31m"], "INVALID_ARGUMENTS: "),
+        (["snapshot", ""], "INVALID_ARGUMENTS: "),
+        (["snapshot", "new", "missing.txt"], "FILE_NOT_FOUND: There is no file missing.txt."),
+        (["restore", "--to", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'.\n"),
+        (
+            ["restore", "--to", "taken", "a.tx"],
+            "NOT_RECORDED: The history has no version of a.tx.\nDid you mean a.txt?",
+        ),
+        (["restore", "elsewhere"], "NOT_RECORDED: "),
+    ],
+)
+def test_what_is_refused_is_told_on_stderr_with_code_1(words: list[str], shown: str, ws: Workspace, said: Run) -> None:
+    land(ws, write("a.txt", "1\n"))
+    done(ws.snapshot("taken"))
+    assert said(*words, code=1).startswith(shown)
+
+
+def test_a_point_that_is_unknown_is_answered_with_the_snapshots(ws: Workspace, said: Run) -> None:
+    done(ws.snapshot("morning"))
+    assert said("restore", "--to", "mourning", code=1).endswith("Snapshots are: morning.\n")
+
+
+@pytest.mark.promise("call.exit-codes")
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["log"], 0),
+        (["log", "--limit", "many"], 2),
+        (["log", "a", "b"], 2),
+        (["log", "--root", "missing"], 1),
+        (["show"], 2),
+        (["show", "zz"], 1),
+        (["undo"], 1),
+        (["undo", "a", "b"], 2),
+        (["undo", "--dry"], 2),
+        (["redo"], 1),
+        (["snapshot"], 0),
+        (["snapshot", "x"], 0),
+        (["snapshot", "x", "missing"], 1),
+        (["restore"], 2),
+        (["restore", "--to"], 2),
+        (["restore", "--to", "x"], 1),
+    ],
+)
+@pytest.mark.usefixtures("root")
+def test_the_exit_code_tells_done_from_refused_from_wrong_usage(words: list[str], code: int) -> None:
+    assert main(words) == code
+
+
+# --json and --root
+
+
+@pytest.mark.promise("back.shapes")
+def test_json_is_the_whole_result_in_one_line(ws: Workspace, capfd: pytest.CaptureFixture[str]) -> None:
+    change = land(ws, write("a.txt", "1\n"))
+    done(ws.snapshot("now"))
+
+    def printed(*words: str) -> Any:
+        code = main([*words, "--json"])
+        found = capfd.readouterr()
+        assert (found.err, found.out.count("\n"), found.out[-1]) == ("", 1, "\n")
+        result = json.loads(found.out)
+        assert (sorted(result), code) == (["content", "isError", "metadata"], int(result["isError"]))
+        return result
+
+    log = printed("log")
+    assert log["metadata"].pop("snapshots") == done(ws.snapshots())["snapshots"]
+    assert log == ws.history().to_dict()
+    assert printed("log", "a.txt") == ws.history("a.txt").to_dict()
+    assert printed("show", change) == ws.show(change).to_dict()
+    assert printed("snapshot") == ws.snapshots().to_dict()
+    assert printed("undo", "--dry-run") == ws.undo(dry_run=True).to_dict()
+    undone, redone = printed("undo")["metadata"], printed("redo")["metadata"]
+    assert (undone["undone"], redone["redone"]) == (change, change)
+    assert sorted(undone) == ["change_id", "diff", "files", "merged", "undone"]
+    assert sorted(printed("restore", "--to", "now")["metadata"]) == ["change_id", "diff", "files", "to"]
+    assert sorted(printed("snapshot", "later")["metadata"]) == ["files", "id", "name", "skipped"]
+    for words in (["undo", "zz"], ["redo"], ["show", "zz"], ["restore", "x"], ["snapshot", "now"], ["log", "../x"]):
+        assert printed(*words)["metadata"]["error"].keys() > {"code", "message", "hint", "retryable"}
+    assert tokens(printed("redo")) == tokens(ws.redo().to_dict())
+    assert printed("log", "--root", "missing")["metadata"]["error"]["code"] == "WORKSPACE_NOT_FOUND"
+
+
+def test_root_names_the_workspace(
+    root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    land(Workspace(root), write("a.txt", "1\n"))
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert said("log").startswith("No changes are recorded")
+    there = ["--root", str(root)]
+    assert said("log", "a.txt", *there).startswith("<id> ")
+    said("snapshot", "now", *there)
+    said("undo", *there)
+    assert contents(root)["a.txt"] == b"one\ntwo\n"
+    said("restore", "a.txt", "--to", "now", *there)
+    assert contents(root)["a.txt"] == b"1\n"
+
+
+# Pipes and terminals
+
+
+def run(words: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "suture", *words]
+    return subprocess.run(command, capture_output=True, check=False, **options)
+
+
+def on_a_terminal(*words: str, no_color: str | None = None) -> str:
+    """What a command prints where stdout and stderr are a terminal; little enough to fit its buffer."""
+    ours, theirs = pty.openpty()
+    with pytest.MonkeyPatch.context() as patch, os.fdopen(theirs, "w", encoding="utf-8") as terminal:
+        patch.delenv("NO_COLOR", raising=False)
+        if no_color is not None:
+            patch.setenv("NO_COLOR", no_color)
+        with redirect_stdout(terminal), redirect_stderr(terminal):
+            main(list(words))
+    found = b""
+    with suppress(OSError):  # the other end is closed
+        while piece := os.read(ours, 1 << 16):
+            found += piece
+    os.close(ours)
+    return found.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+
+
+COLORED: list[list[str]] = [
+    ["log"],
+    ["log", "a.txt"],
+    ["show", "<id>"],
+    ["undo", "--dry-run"],
+    ["redo", "--dry-run"],
+    ["restore", "--dry-run", "--to", "<id>"],
+]
+
+
+@pytest.mark.parametrize("words", COLORED, ids=" ".join)
+def test_there_is_color_on_a_terminal_and_only_there(
+    words: list[str], ws: Workspace, capfd: pytest.CaptureFixture[str]
+) -> None:
+    change = land(ws, write("a.txt", "one\n2\n"))
+    land(ws, write("c.txt", "d\n"))
+    land(ws, write("a.txt", "one\n3\n"))
+    done(ws.undo())
+    words = [change if word == "<id>" else word for word in words]
+    assert main(words) == 0
+    piped = capfd.readouterr().out
+    assert "\x1b" not in piped + on_a_terminal(*words, "--json") + on_a_terminal(*words, no_color="1")
+    shown = on_a_terminal(*words)
+    assert len(ESCAPE.findall(shown)) > 1
+    assert ESCAPE.sub("", shown) == piped
+
+
+def test_the_colors_are_those_of_git(ws: Workspace) -> None:
+    change = land(ws, write("a.txt", "one\n2\n"))
+    shown = on_a_terminal("show", change)
+    for part in (
+        f"\x1b[33m{change}\x1b[0m",
+        "a.txt | 2 \x1b[32m+\x1b[0m\x1b[31m-\x1b[0m",
+        "\x1b[1mdiff --git a/a.txt b/a.txt\x1b[0m",
+        "\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n one\n\x1b[31m-two\x1b[0m\n\x1b[32m+2\x1b[0m\n",
+    ):
+        assert part in shown
+
+
+def test_no_color_is_respected_unless_it_is_empty(ws: Workspace) -> None:
+    land(ws, write("a.txt", "one\n2\n"))
+    assert "\x1b" not in on_a_terminal("log", no_color="1") + on_a_terminal("log", no_color="0")
+    assert "\x1b" in on_a_terminal("log", no_color="")  # as https://no-color.org has it
+
+
+STEERING = {"\x1b", "\x07", "\x08", "\x9b", "\u202e"}
+
+
+@pytest.mark.parametrize("name", ["a\x1b]0;title\x07\x1b[31m\x08\x9b31m\u202e", "two\nlines"], ids=["codes", "newline"])
+def test_nothing_in_names_summaries_or_contents_steers_the_terminal(name: str, root: Path) -> None:
+    (root / name).write_bytes(b"1\n")
+    ws = Workspace(root)
+    change = land(ws, write(name, f"{name}\x1b[2J\n"), summary=name)
+    done(ws.snapshot("now"))
+    for words in (["log"], ["show", change], ["undo"], ["restore", "--to", "now"], ["undo", name]):
+        shown = on_a_terminal(*words)
+        bare = ESCAPE.sub("", shown)
+        assert STEERING.isdisjoint(bare), words
+        assert name not in bare, words
+        assert "\x1b[2J" not in shown, words
+
+
+@pytest.mark.parametrize("name", ["a\x1b]0;title\x07", "two\nlines"], ids=["codes", "newline"])
+def test_nothing_in_a_name_that_is_only_mentioned_steers_the_terminal(name: str, root: Path) -> None:
+    (root / name).write_bytes(b"1\n")
+    land(Workspace(root), write(name, "2\n"))
+    (root / name).unlink()
+    (root / name).mkdir()
+    for words in (["snapshot", "now"], ["undo"], ["log", f"{name}/inside"], ["restore", f"{name}/inside"]):
+        shown = on_a_terminal(*words)
+        assert STEERING.isdisjoint(ESCAPE.sub("", shown)), words
+        assert name not in shown, words
+
+
+def test_a_pipe_gets_contents_as_they_are_and_names_that_are_not_utf_8(root: Path) -> None:
+    name = os.fsdecode(b"caf\xe9")
+    (root / name).write_bytes(b"1\n")
+    change = land(Workspace(root), write(name, "\x1b[31mé\n"), summary="été")
+    shown = run(["show", change]).stdout
+    assert "+\x1b[31mé\n".encode() in shown
+    assert b" caf\xe9 | 2 +-" in shown
+    assert b"caf\xe9" in run(["log"], env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"}).stdout
+    assert run(["undo"]).returncode == 0
+    assert (root / name).read_bytes() == b"1\n"
+
+
+@pytest.mark.parametrize("words", [["log"], ["show", "<id>"], ["undo"], ["snapshot"]], ids=lambda words: words[0])
+def test_a_pipe_that_is_closed_ends_quietly(words: list[str], ws: Workspace, root: Path) -> None:
+    change = land(ws, create("big", lines(count=20_000)))
+    if words == ["snapshot"]:
+        done(ws.snapshot("now"))
+    reading, writing = os.pipe()
+    command = [sys.executable, "-m", "suture", *(change if word == "<id>" else word for word in words)]
+    process = subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE, cwd=root)
+    os.close(writing)
+    os.close(reading)
+    assert process.communicate()[1] == b""
+    assert process.returncode == 141
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("words", [["log"], ["undo"], ["snapshot"], ["restore"]], ids=lambda words: words[0])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_make_no_traceback(words: list[str], closed: str) -> None:
+    command = f"{sys.executable} -m suture {' '.join(words)} {closed}"
+    ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert ("Traceback" in ran.stderr, ran.returncode) == (False, {"undo": 1, "restore": 2}.get(words[0], 0))
+
+
+@pytest.mark.promise("back.external")
+def test_a_session_by_real_processes_keeps_what_was_written_by_hand(root: Path) -> None:
+    land(Workspace(root), create("long", lines(5)))
+    run(["undo"])
+    run(["redo"])
+    land(Workspace(root), write("long", lines(5, 9)))
+    (root / "long").write_bytes(lines(5, 9, 15))
+    assert "merge" in run(["undo"]).stdout.decode().split("\n")[0]
+    assert (root / "long").read_bytes() == lines(5, 15)
+    ran = run(["undo"])
+    assert (ran.returncode, ran.stdout, ran.stderr.decode().split(":")[0]) == (1, b"", "UNDO_CONFLICT")
+    assert run(["log", "--limit", "2"]).stdout.decode().count(" long | ") == 2
+
+
+@pytest.mark.promise("call.silent")
+def test_verbose_logs_to_stderr(ws: Workspace) -> None:
+    land(ws, write("a.txt", "1\n"))
+    quiet, loud = run(["undo"]), run(["redo", "--verbose"])
+    assert (quiet.stderr, b"suture.call: redo: done" in loud.stderr) == (b"", True)

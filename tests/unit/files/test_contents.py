@@ -1,0 +1,315 @@
+"""Contents in a database: each once, most as a difference, none ever wrong."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suture.files import contents
+from suture.files.contents import SCHEMA, Contents
+from suture.plan import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from suture.files.contents import Supply
+
+LINES = [b"line %d of the text\n" % number for number in range(200)]
+
+
+def named(content: bytes) -> str:
+    return digest((content,), len(content))
+
+
+def supplying(*known: bytes) -> Supply:
+    return {named(content): content for content in known}.get
+
+
+def opened() -> sqlite3.Connection:
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    database.executescript(SCHEMA)
+    return database
+
+
+@pytest.fixture
+def database() -> Iterator[sqlite3.Connection]:
+    with closing(opened()) as found:
+        yield found
+
+
+def kept(database: sqlite3.Connection, versions: Sequence[bytes]) -> list[int]:
+    """Store versions, each against the one before it; their numbers."""
+    numbers: list[int] = []
+    for content in versions:
+        base = numbers[-1] if numbers else None
+        numbers.append(Contents(database).keep(named(content), supplying(content), base))
+    return numbers
+
+
+def rows(database: sqlite3.Connection, columns: str) -> list[Any]:
+    return database.execute(f"SELECT {columns} FROM content ORDER BY number").fetchall()  # noqa: S608  ours
+
+
+def edited(times: int) -> list[bytes]:
+    """A text after each of so many small edits."""
+    lines, found = list(LINES), []
+    for number in range(times):
+        lines[number * 37 % len(lines)] = b"edited %d\n" % number
+        found.append(b"".join(lines))
+    return found
+
+
+def rewritten(times: int, size: int = 10_000) -> list[bytes]:
+    """Versions that have nothing in common."""
+    return [Random(number).randbytes(size) for number in range(times)]
+
+
+pieces = st.one_of(
+    st.binary(max_size=50),
+    st.integers(0, 9).map(lambda number: Random(number).randbytes(1_500)),
+    st.integers(0, 9).map(lambda number: b"".join(LINES[number * 20 :])),
+)
+versions_of_a_file = st.lists(st.lists(pieces, max_size=4).map(b"".join), min_size=1, max_size=8)
+
+
+@given(versions_of_a_file)
+def test_every_version_comes_back(versions: list[bytes]) -> None:
+    with closing(opened()) as database:
+        kept(database, versions)
+        assert [Contents(database).get(named(each)) for each in versions] == versions
+        assert [Contents(database).size(named(each)) for each in versions] == [len(each) for each in versions]
+
+
+@pytest.mark.promise("back.once")
+def test_a_content_is_stored_once(database: sqlite3.Connection) -> None:
+    first, second = kept(database, [b"content", b"another content"])
+    before = rows(database, "*")
+    assert kept(database, [b"another content", b"content"]) == [second, first]
+    assert rows(database, "*") == before
+
+
+def test_a_content_that_nobody_kept_is_none(database: sqlite3.Connection) -> None:
+    assert Contents(database).get(named(b"content")) is None
+    assert Contents(database).size(named(b"content")) is None
+
+
+def test_a_content_that_is_gone_is_known_by_its_hash_until_it_turns_up(database: sqlite3.Connection) -> None:
+    number = Contents(database).keep(named(b"gone"), supplying(), None)
+    assert Contents(database).get(named(b"gone")) is None
+    assert Contents(database).size(named(b"gone")) is None
+    assert Contents(database).keep(named(b"gone"), supplying(), None) == number
+    assert Contents(database).keep(named(b"gone"), supplying(b"gone"), None) == number
+    assert Contents(database).get(named(b"gone")) == b"gone"
+    assert len(rows(database, "number")) == 1
+
+
+def test_a_content_kept_against_one_that_is_gone_is_stored_whole(database: sqlite3.Connection) -> None:
+    base = Contents(database).keep(named(b"gone"), supplying(), None)
+    Contents(database).keep(named(b"here"), supplying(b"here"), base)
+    assert Contents(database).get(named(b"here")) == b"here"
+    assert rows(database, "base, depth, data") == [(None, 0, None), (None, 0, b"here")]
+
+
+def test_a_content_kept_against_a_number_that_nobody_has_is_stored_whole(database: sqlite3.Connection) -> None:
+    Contents(database).keep(named(b"here"), supplying(b"here"), 99)
+    assert rows(database, "base, data") == [(None, b"here")]
+
+
+@pytest.mark.promise("back.once")
+def test_a_small_edit_costs_little(database: sqlite3.Connection) -> None:
+    versions = edited(1000)
+    kept(database, versions)
+    [(stored,)] = rows(database, "sum(length(data))")
+    assert stored < sum(map(len, versions)) / 50
+
+
+def test_a_chain_of_differences_has_an_end(database: sqlite3.Connection) -> None:
+    versions = edited(150)
+    kept(database, versions)
+    depths = [depth for (depth,) in rows(database, "depth")]
+    assert (max(depths), depths.count(0)) == (32, 1)
+    assert depths == depths_by_counting(database)
+    assert [Contents(database).get(named(each)) for each in versions] == versions
+
+
+def depths_by_counting(database: sqlite3.Connection) -> list[int]:
+    """How many contents have to be unpacked before each."""
+    depths: dict[int | None, int] = {None: -1}
+    for number, base in rows(database, "number, base"):
+        depths[number] = depths[base] + 1
+    return [depths[number] for (number,) in rows(database, "number")]
+
+
+def test_a_chain_of_large_contents_ends_earlier(database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = edited(40)
+    monkeypatch.setattr(contents, "_CHAIN_BYTES", 5 * len(versions[0]))
+    kept(database, versions)
+    assert max(depth for (depth,) in rows(database, "depth")) in {4, 5}
+    assert all(depth * size <= 5 * len(versions[0]) for depth, size in rows(database, "depth, size") if depth > 1)
+    assert [Contents(database).get(named(each)) for each in versions] == versions
+
+
+def test_what_has_nothing_in_common_with_the_whole_content_is_stored_whole(database: sqlite3.Connection) -> None:
+    kept(database, rewritten(10))
+    assert rows(database, "DISTINCT base, depth") == [(None, 0)]
+
+
+def test_a_chain_that_went_far_from_its_foot_begins_anew(database: sqlite3.Connection) -> None:
+    """The 33rd difference would rest on the foot, of which nothing is left."""
+    parts = rewritten(45, 400)
+    versions = [b"".join(parts[start : start + 10]) for start in range(35)]
+    kept(database, versions)
+    depths = [depth for (depth,) in rows(database, "depth")]
+    assert depths == [*range(33), 0, 1]
+    assert [Contents(database).get(named(each)) for each in versions] == versions
+
+
+@given(versions_of_a_file, st.data())
+def test_damaged_data_never_gives_a_wrong_content(versions: list[bytes], data: st.DataObject) -> None:
+    with closing(opened()) as database:
+        kept(database, versions)
+        stored = [(number, blob) for number, blob in rows(database, "number, data") if blob]
+        if stored:
+            number, blob = data.draw(st.sampled_from(stored))
+            at, mask = data.draw(st.integers(0, len(blob) - 1)), data.draw(st.integers(1, 255))
+            broken = blob[:at] + bytes([blob[at] ^ mask]) + blob[at + 1 :]
+            database.execute("UPDATE content SET data = ? WHERE number = ?", (broken, number))
+        for content in versions:
+            assert Contents(database).get(named(content)) in {content, None}
+
+
+@pytest.mark.parametrize("codec", ["raw", "zstd", "zstd+"])
+def test_any_damage_to_the_beginning_of_stored_data_never_gives_a_wrong_content(
+    database: sqlite3.Connection, codec: str
+) -> None:
+    """There stand the sizes that zstd believes."""
+    versions = {"raw": [b"short"], "zstd": [b"".join(LINES)], "zstd+": [b"<%b>" % each for each in edited(2)]}[codec]
+    versions = [*versions[:-1], b"[" + versions[-1] + b"]" if codec == "zstd+" else versions[-1]]
+    number = kept(database, versions)[-1]
+    ((found, blob),) = database.execute("SELECT codec, data FROM content WHERE number = ?", (number,)).fetchall()
+    assert found == codec
+    for at in range(min(len(blob), 18)):
+        for bit in range(8):
+            broken = blob[:at] + bytes([blob[at] ^ 1 << bit]) + blob[at + 1 :]
+            database.execute("UPDATE content SET data = ? WHERE number = ?", (broken, number))
+            assert Contents(database).get(named(versions[-1])) in {versions[-1], None}, (at, bit)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "base = 99",
+        "base = number",
+        "base = 'text'",
+        "base = x'00'",
+        "head = -1",
+        "head = 1e9",
+        "head = NULL",
+        "head = 'text'",
+        "tail = 99999999",
+        "tail = x'00'",
+        "size = 0",
+        "size = size + 1",
+        "size = 1 << 62",
+        "size = 'text'",
+        "codec = 'zstd'",
+        "codec = 'zstd+'",
+        "codec = 'lzma'",
+        "codec = x'ff'",
+        "data = 'text'",
+        "data = 7",
+        "data = x''",
+        "data = zeroblob(length(data))",
+        "data = zeroblob(length(data) + 1)",
+    ],
+)
+def test_a_damaged_row_is_a_content_that_is_not_kept(database: sqlite3.Connection, damage: str) -> None:
+    database.execute("DROP TABLE content")
+    database.executescript(SCHEMA.replace(" NOT NULL", ""))
+    versions = [b"".join(LINES), b"".join(LINES[:100]) + b"new\n" + b"".join(LINES[101:]), b"".join(LINES[1:])]
+    kept(database, versions)
+    database.execute(f"UPDATE content SET {damage} WHERE number = 2")  # noqa: S608  ours
+    found = [Contents(database).get(named(each)) for each in versions]
+    assert found[:2] == [versions[0], None]
+    assert found[2] in {versions[2], None}
+
+
+def test_what_is_kept_against_a_damaged_content_is_kept_all_the_same(database: sqlite3.Connection) -> None:
+    versions = edited(3)
+    number = kept(database, versions[:2])[-1]
+    for damage in ("head = -1", "head = 0, codec = 'zstd'", "data = NULL"):
+        database.execute(f"UPDATE content SET {damage} WHERE number = ?", (number,))  # noqa: S608  ours
+        database.execute("DELETE FROM content WHERE number > ?", (number,))
+        Contents(database).keep(named(versions[2]), supplying(versions[2]), number)
+        assert Contents(database).get(named(versions[2])) == versions[2]
+
+
+def test_what_is_kept_against_a_content_that_rests_on_itself_is_stored_whole(database: sqlite3.Connection) -> None:
+    (number,) = kept(database, [b"one"])
+    database.execute("UPDATE content SET base = number, depth = 99")
+    Contents(database).keep(named(b"two"), supplying(b"two"), number)
+    assert Contents(database).get(named(b"two")) == b"two"
+
+
+def test_what_is_kept_against_a_wrong_content_is_right(database: sqlite3.Connection) -> None:
+    """A flipped bit that only the hash would notice."""
+    numbers = kept(database, [b"the first version", b"the second version"])
+    database.execute("UPDATE content SET data = CAST(x'00' || substr(data, 2) AS BLOB) WHERE number = ?", numbers[1:])
+    Contents(database).keep(named(b"the third version"), supplying(b"the third version"), numbers[1])
+    assert Contents(database).get(named(b"the second version")) is None
+    assert Contents(database).get(named(b"the third version")) == b"the third version"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["data = CAST(substr(data, 1, 5000) || x'00' || substr(data, 5002) AS BLOB)", "data = x'00'", "head = -1"],
+    ids=["unnoticed", "data", "head"],
+)
+@pytest.mark.parametrize("against", [None, 0, 1, 2])
+def test_a_damaged_content_that_is_kept_again_is_sound_again_and_so_is_what_rests_on_it(
+    database: sqlite3.Connection, damage: str, against: int | None
+) -> None:
+    (body,) = rewritten(1)
+    versions = [body, body + b"and more", b"even" + body]
+    numbers = kept(database, versions)
+    database.execute(f"UPDATE content SET {damage} WHERE number = ?", numbers[:1])  # noqa: S608  ours
+    base = None if against is None else numbers[against]
+    assert Contents(database).keep(named(versions[0]), supplying(versions[0]), base) == numbers[0]
+    assert [Contents(database).get(named(each)) for each in versions] == versions
+
+
+def test_contents_that_others_rest_on_are_not_dropped(database: sqlite3.Connection) -> None:
+    versions = edited(5)
+    numbers = kept(database, versions)
+    other = Contents(database).keep(named(b"other"), supplying(b"other"), None)
+    Contents(database).drop_all_but(f"SELECT {numbers[2]}")
+    assert [number for (number,) in rows(database, "number")] == numbers[:3]
+    assert Contents(database).get(named(versions[2])) == versions[2]
+    assert other not in numbers
+
+
+def test_a_chain_that_nobody_refers_to_is_dropped_whole(database: sqlite3.Connection) -> None:
+    kept(database, edited(70))
+    (last,) = kept(database, [b"other"])
+    Contents(database).drop_all_but(f"SELECT {last}")
+    assert rows(database, "number") == [(last,)]
+    Contents(database).drop_all_but("SELECT 0")
+    assert rows(database, "number") == []
+
+
+def test_what_is_held_in_memory_is_bounded(database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "_CACHED", 100_000)
+    versions = rewritten(30)
+    found, number = Contents(database), None
+    for content in versions:
+        number = found.keep(named(content), supplying(content), number)
+        assert sum(map(len, found._cache.values())) <= 100_000
+    for content in versions:
+        assert found.get(named(content)) == content
+        assert sum(map(len, found._cache.values())) <= 100_000

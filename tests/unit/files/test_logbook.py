@@ -1,0 +1,691 @@
+"""The records in a database: found again as they were made, followed through renames and undos, and forgotten."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from itertools import count
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suture.errors import ChangeNotFound
+from suture.files import logbook
+from suture.files.journal import id_at
+from suture.files.logbook import SCHEMA, LogBook, NamedPoint, PastVersion
+from suture.plan import ChangeRecord, FileRecord, Version, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+DAY = 86_400
+MUCH = 1 << 40
+LONG = 10_000
+KNOWN: dict[str, bytes] = {}
+"""Every content that a test made a version of, by its hash."""
+
+
+def version(content: bytes, mode: int | None = 0o644) -> Version:
+    name = digest((content,), len(content))
+    KNOWN[name] = content
+    return Version(name, mode)
+
+
+def lost(content: bytes) -> Version:
+    """A version whose content nobody can supply any more."""
+    return Version(digest((content,), len(content)).replace("sha256:", "sha256:0"), 0o644)
+
+
+def created(path: str, after: bytes) -> FileRecord:
+    return FileRecord(path, "create", None, version(after))
+
+
+def updated(path: str, before: bytes, after: bytes) -> FileRecord:
+    return FileRecord(path, "update", version(before), version(after))
+
+
+def deleted(path: str, before: bytes) -> FileRecord:
+    return FileRecord(path, "delete", version(before), None)
+
+
+def renamed(path: str, to: str, before: bytes, after: bytes | None = None) -> FileRecord:
+    return FileRecord(path, "rename", version(before), version(before if after is None else after), to)
+
+
+class Book(LogBook):
+    """A book whose changes are told in a line each: its ids are c1, c2 and so on, unless told when they were made."""
+
+    def __init__(self, path: str | Path = ":memory:") -> None:
+        self.database = sqlite3.connect(path, isolation_level=None)
+        self.database.execute("PRAGMA auto_vacuum = FULL")
+        self.database.executescript(SCHEMA)
+        self._numbers = count(1)
+        super().__init__(self.database)
+
+    def did(
+        self, *files: FileRecord, tool: str = "patch", undoes: str | None = None, days_ago: float | None = None
+    ) -> str:
+        number = next(self._numbers)
+        name = f"c{number}" if days_ago is None else f"{id_at(time.time() - days_ago * DAY)}{number:05d}"
+        self.add(ChangeRecord(name, tool, "", files, (), undoes), KNOWN.get)
+        return name
+
+    def took(self, name: str, files: dict[str, bytes | None], days_ago: float = 0) -> NamedPoint:
+        point = NamedPoint(f"{id_at(time.time() - days_ago * DAY)}{next(self._numbers):05d}", name, self.last_number())
+        versions = [(path, None if content is None else version(content)) for path, content in files.items()]
+        self.add_snapshot(point, versions, KNOWN.get)
+        return point
+
+    def ids(self) -> list[str]:
+        """The ids of all changes, oldest first."""
+        return [change.id for change in self.changes()][::-1]
+
+    def states(self) -> list[str]:
+        return [change.state for change in self.changes()][::-1]
+
+    def unreadable(self) -> list[str]:
+        """The changes of which a content that was once supplied is not there."""
+        fresh = LogBook(self.database)
+        versions = [
+            (change.id, each)
+            for change in self.changes()
+            for file in change.files
+            for each in (file.before, file.after, file.replaced)
+        ]
+        versions += [(point.name, each) for point in self.snapshots() for each in self.snapshot_files(point).values()]
+        return [
+            name for name, each in versions if each is not None and fresh.content(each.digest) != KNOWN.get(each.digest)
+        ]
+
+
+@pytest.fixture
+def book() -> Iterator[Book]:
+    found = Book()
+    yield found
+    found.database.close()
+
+
+@pytest.fixture
+def on_disk(tmp_path: Path) -> Iterator[Book]:
+    """A book in a file, in which nothing is synced: a test need not outlive a power cut."""
+    found = Book(tmp_path / "book.db")
+    found.database.execute("PRAGMA synchronous = OFF")
+    yield found
+    found.database.close()
+
+
+def size_on_disk(book: Book) -> int:
+    """The size of the file, which SQLite shortens when a transaction ends."""
+    (path,) = (row[2] for row in book.database.execute("PRAGMA database_list"))
+    with open(path, "rb") as file:  # noqa: PTH123  the name comes from SQLite
+        return len(file.read())
+
+
+def noise(size: int, seed: int) -> bytes:
+    return Random(seed).randbytes(size)
+
+
+# Recording and finding
+
+
+@pytest.mark.promise("back.recorded")
+def test_a_change_is_found_as_it_was_recorded(book: Book) -> None:
+    files = (
+        FileRecord("new/made.txt", "create", None, version(b"made\n", 0o755)),
+        FileRecord("a.txt", "update", version(b"one\ntwo\n"), version(b"one\nTWO\nthree\n")),
+        FileRecord("/extra/b.txt", "delete", version(b"bye\nbye", 0o600), None),
+        FileRecord("c.txt", "rename", version(b"c"), version(b"c"), "d.txt", version(b"stood there\n", 0o640)),
+        FileRecord("lost.txt", "update", lost(b"before"), version(b"after")),
+    )
+    record = ChangeRecord("0123456789abcde", "patch", "about é ☃", files, ("new", "new/deep"), "undone")
+    book.add(record, KNOWN.get)
+    counts = [(1, 0), (2, 1), (0, 2), (0, 0), (None, None)]
+    counted = [file.but(added=added, removed=removed) for file, (added, removed) in zip(files, counts, strict=True)]
+    assert book.change(record.id) == record.but(files=tuple(counted), state="landed", number=1)
+    assert book.knows(record.id)
+    assert not book.knows("0123456789abcd")
+    assert [each for each in book.unreadable() if each != record.id] == []
+    assert book.content(lost(b"before").digest) is None
+
+
+@pytest.mark.promise("back.recorded")
+@pytest.mark.parametrize(
+    ("files", "folder"),
+    [
+        ([FileRecord("caf\udce9.txt", "create", None, version(b"1"))], "caf\udce9"),
+        ([FileRecord("a", "rename", version(b"1"), version(b"1"), "\udcff\udcfe")], "\udc80/é"),
+        ([FileRecord("日本/\udcff", "delete", version(b"1"), None)], "日本"),
+    ],
+)
+def test_names_that_are_not_utf8_are_found_as_they_were(book: Book, files: list[FileRecord], folder: str) -> None:
+    book.add(ChangeRecord("c1", "patch", "", tuple(files), (folder,)), KNOWN.get)
+    (file,) = book.change("c1").files
+    assert (file.path, file.to) == (files[0].path, files[0].to)
+    assert book.change("c1").folders == (folder,)
+    assert book.paths() == sorted(
+        {path for path in (file.path, file.to) if path}, key=lambda path: path.encode("utf-8", "surrogateescape")
+    )
+    point = book.took("point", {file.path: b"2"})
+    assert book.snapshot_files(point) == {file.path: version(b"2")}
+    assert book.last_state()[file.path] == version(b"2")
+
+
+@pytest.mark.promise("back.recorded")
+@pytest.mark.parametrize("summary", ["\ud83d", "caf\udce9", "\0", "a\nb"])
+def test_a_change_with_any_summary_is_recorded(book: Book, summary: str) -> None:
+    """Half a surrogate pair comes from a model's JSON, an escaped byte from a file's name."""
+    book.add(ChangeRecord("c1", "patch", summary, (created("a", b"1"),)), KNOWN.get)
+    assert book.knows("c1")
+
+
+IDS = ("0000000001aaaaa", "0000000001aaabb", "0000000002aaaaa")
+
+
+@pytest.mark.promise("back.prefix")
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("0000000001aaaaa", "0000000001aaaaa"),
+        ("0000000001aaaa", "0000000001aaaaa"),
+        ("0000000001aaab", "0000000001aaabb"),
+        ("0000000002", "0000000002aaaaa"),
+        ("0000000002AAA", "0000000002aaaaa"),
+        (" 0000000002aa\n", "0000000002aaaaa"),
+    ],
+)
+def test_a_change_is_found_by_any_beginning_of_its_id_that_no_other_has(book: Book, wanted: str, found: str) -> None:
+    for name in IDS:
+        book.add(ChangeRecord(name, "patch", "", ()), KNOWN.get)
+    assert book.change(wanted).id == found
+
+
+@pytest.mark.promise("back.prefix")
+@pytest.mark.parametrize(
+    ("wanted", "candidates"),
+    [
+        ("0000000001", IDS[1::-1]),
+        ("0000000001AAA", IDS[1::-1]),
+        ("0", IDS[::-1]),
+        ("0000000003", ()),
+        ("0000000001aaaaaa", ()),
+        ("000000000_", ()),
+        ("%", ()),
+        ("*", ()),
+        ("'", ()),
+        ("~", ()),
+        ("\0", ()),
+        ("é", ()),
+        ("\ud83d", ()),
+        ("", ()),
+        (" \n", ()),
+    ],
+)
+def test_an_id_that_none_or_several_begin_with_names_the_candidates_newest_first(
+    book: Book, wanted: str, candidates: Sequence[str]
+) -> None:
+    for name in IDS:
+        book.add(ChangeRecord(name, "patch", "", ()), KNOWN.get)
+    with pytest.raises(ChangeNotFound) as caught:
+        book.change(wanted)
+    assert (caught.value.change_id, caught.value.candidates) == (wanted, list(candidates))
+
+
+def test_of_many_candidates_some_are_named(book: Book) -> None:
+    for number in range(20):
+        book.add(ChangeRecord(f"00000{number:010d}", "patch", "", ()), KNOWN.get)
+    with pytest.raises(ChangeNotFound) as caught:
+        book.change("0")
+    assert caught.value.candidates == [f"00000{number:010d}" for number in range(19, 14, -1)]
+
+
+def test_an_unknown_id_may_be_that_of_a_change_that_was_forgotten(book: Book) -> None:
+    old, _ = [book.did(days_ago=age) for age in (300, 0)]
+    found = []
+    for wanted in (f"{old}0", old):
+        with pytest.raises(ChangeNotFound) as caught:
+            book.change(wanted)
+        found.append(caught.value.forgotten)
+        book.forget(MUCH, 180)
+    assert found == [False, True]
+
+
+def test_nothing_is_found_in_an_empty_book(book: Book) -> None:
+    assert (book.newest(undo=False), book.newest(undo=True), book.last_number()) == (None, None, 0)
+    assert (book.ids(), book.paths(), book.snapshots(), book.state_after(0), book.last_state()) == ([], [], [], {}, {})
+    assert book.past_versions("a", versions=1, size=MUCH, seconds=60) == []
+    book.forget(1, 1)
+    assert book.ids() == []
+
+
+def test_changes_come_in_the_order_of_landing_whatever_their_ids(book: Book) -> None:
+    for name in ("5", "3", "4"):
+        book.add(ChangeRecord(name, "patch", "", ()), KNOWN.get)
+    assert [change.id for change in book.changes()] == ["4", "3", "5"]
+    assert [change.id for change in book.changes(before=3)] == ["3", "5"]
+    assert [change.id for change in book.changes_since(1)] == ["3", "4"]
+    assert book.last_number() == 3
+
+
+def test_numbers_of_forgotten_changes_are_not_given_again(book: Book) -> None:
+    for _ in range(3):
+        book.did(days_ago=400)
+    book.forget(MUCH, 180)
+    book.did()
+    assert [change.number for change in book.changes()] == [4, 3]
+
+
+# States
+
+
+@pytest.mark.promise("back.recorded")
+@pytest.mark.parametrize("undos", range(7))
+def test_an_undo_turns_the_change_it_takes_back_and_so_on_down_the_chain(book: Book, undos: int) -> None:
+    """Undo, undo of the undo, and so on: every second one before the last is in force."""
+    name = book.did(created("a", b"1"))
+    for number in range(undos):
+        name = book.did(tool="redo" if number % 2 else "undo", undoes=name)
+    expected = ["undone" if (undos - place) % 2 else "landed" for place in range(undos + 1)]
+    assert book.states() == expected
+
+
+def test_an_undo_turns_no_other_change(book: Book) -> None:
+    names = [book.did(created(str(number), b"")) for number in range(3)]
+    book.did(tool="undo", undoes=names[1])
+    assert book.states() == ["landed", "undone", "landed", "landed"]
+
+
+def test_an_undo_of_a_change_that_is_forgotten_turns_nothing(book: Book) -> None:
+    book.did()
+    book.did(tool="undo", undoes="forgotten")
+    assert book.states() == ["landed", "landed"]
+
+
+def test_the_newest_change_in_force_and_the_newest_undo_in_force_are_found(book: Book) -> None:
+    def newest() -> list[str | None]:
+        found = (book.newest(undo=False), book.newest(undo=True))
+        return [None if each is None else each.id for each in found]
+
+    first, second = book.did(), book.did(tool="restore")
+    assert newest() == [second, None]
+    undo = book.did(tool="undo", undoes=second)
+    assert newest() == [first, undo]
+    undo_too = book.did(tool="undo", undoes=first)
+    assert newest() == [None, undo_too]
+    book.did(tool="redo", undoes=undo_too)
+    assert newest() == [first, undo]
+    book.did(tool="redo", undoes=undo)
+    assert newest() == [second, None]
+
+
+def test_what_takes_a_change_back_is_found_while_it_is_in_force(book: Book) -> None:
+    change = book.did()
+
+    def undoing() -> str | None:
+        found = book.undoing(book.change(change))
+        return None if found is None else found.id
+
+    assert undoing() is None
+    first = book.did(tool="undo", undoes=change)
+    assert undoing() == first
+    book.did(tool="redo", undoes=first)
+    assert undoing() is None
+    assert undoing() != book.did(tool="undo", undoes=change)
+    assert undoing() == "c4"
+
+
+# Files through time
+
+
+def test_a_renamed_file_is_found_where_it_is_now(book: Book) -> None:
+    book.did(created("a", b"1"))
+    book.did(renamed("a", "b", b"1"))
+    book.did(created("a", b"another"), updated("b", b"1", b"2"))
+    book.did(renamed("b", "c", b"2", b"3"), renamed("a", "b", b"another"))
+    assert [book.path_now("a", since) for since in (1, 3, 4)] == ["c", "b", "a"]
+    assert [book.path_now("b", since) for since in (2, 3, 4)] == ["c", "c", "b"]
+    assert book.path_now("elsewhere", 0) == "elsewhere"
+
+
+def test_a_deleted_file_is_where_it_was_though_another_got_its_path(book: Book) -> None:
+    book.did(created("a", b"1"))
+    book.did(deleted("a", b"1"))
+    book.did(created("a", b"another"))
+    book.did(renamed("a", "b", b"another"))
+    assert (book.path_now("a", 1), book.path_now("a", 3)) == ("a", "b")
+
+
+def test_a_deleted_file_that_an_undo_brought_back_is_followed_on(book: Book) -> None:
+    book.did(created("a", b"1"))
+    change = book.did(deleted("a", b"1"))
+    for _ in range(2):
+        change = book.did(created("a", b"1"), tool="undo", undoes=change)
+        change = book.did(deleted("a", b"1"), tool="redo", undoes=change)
+    assert book.path_now("a", 1) == "a"
+    book.did(created("a", b"1"), tool="undo", undoes=change)
+    book.did(renamed("a", "b", b"1"))
+    assert book.path_now("a", 1) == "b"
+
+
+def versions(book: Book, path: str, *, most: int = 100, size: int = MUCH, seconds: float = 60) -> list[bytes]:
+    return [each.content for each in book.past_versions(path, versions=most, size=size, seconds=seconds)]
+
+
+@pytest.mark.promise("back.stale")
+def test_past_versions_are_what_stood_in_the_file_newest_first_and_under_earlier_names(book: Book) -> None:
+    book.did(created("a", b"1"))
+    book.did(updated("a", b"1", b"2"), updated("other", b"x", b"y"))
+    book.did(updated("a", b"by somebody else", b"3"))
+    book.did(renamed("a", "b", b"3", b"4"))
+    book.did(updated("b", b"4", b"5"))
+    assert book.past_versions("b", versions=100, size=MUCH, seconds=60) == [
+        PastVersion("c5", "b", b"4"),
+        PastVersion("c4", "a", b"3"),
+        PastVersion("c3", "a", b"by somebody else"),
+        PastVersion("c2", "a", b"1"),
+    ]
+
+
+def test_past_versions_of_a_deleted_file_have_what_was_deleted(book: Book) -> None:
+    book.did(created("a", b"1"))
+    book.did(deleted("a", b"1"))
+    assert versions(book, "a") == [b"1"]
+
+
+def test_past_versions_have_each_content_once(book: Book) -> None:
+    for number in range(6):
+        book.did(updated("a", b"even" if number % 2 else b"odd", b"odd" if number % 2 else b"even"))
+    assert versions(book, "a") == [b"even", b"odd"]
+
+
+def test_past_versions_of_a_path_that_a_file_moved_away_from_end_there(book: Book) -> None:
+    book.did(updated("a", b"1", b"2"))
+    book.did(renamed("a", "b", b"2"))
+    book.did(updated("b", b"2", b"3"))
+    book.did(created("a", b"new"))
+    book.did(updated("a", b"new", b"newer"))
+    assert versions(book, "a") == [b"new", b"2", b"1"]
+    assert versions(book, "b") == [b"2", b"1"]
+
+
+def test_past_versions_leave_out_what_is_not_kept(book: Book) -> None:
+    book.did(FileRecord("a", "update", lost(b"1"), version(b"2")))
+    book.did(updated("a", b"2", b"3"))
+    book.did(updated("a", b"3", b"4"))
+    book.database.execute("UPDATE content SET data = x'ff' WHERE digest = ?", (version(b"3").digest,))
+    fresh = LogBook(book.database).past_versions("a", versions=9, size=MUCH, seconds=60)
+    assert [each.content for each in fresh] == [b"2"]
+
+
+@pytest.mark.promise("back.stale")
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_past_versions_are_bounded_in_number(book: Book, most: int) -> None:
+    for number in range(9):
+        book.did(updated("a", b"%d" % number, b"%d" % (number + 1)))
+    assert versions(book, "a", most=most) == [b"8", b"7", b"6", b"5", b"4"][:most]
+
+
+@pytest.mark.promise("back.stale")
+@pytest.mark.parametrize(
+    ("size", "found"), [(9, []), (10, [10]), (49, [10]), (50, [10, 40]), (110, [10, 100]), (150, [10, 100, 40])]
+)
+def test_past_versions_are_bounded_in_size_and_one_that_is_too_large_is_left_out(
+    book: Book, size: int, found: list[int]
+) -> None:
+    sizes = [40, 100, 10, 1]
+    for number in range(3):
+        book.did(updated("a", b"a" * sizes[number], b"a" * sizes[number + 1]))
+    assert [len(each) for each in versions(book, "a", size=size)] == found
+
+
+@pytest.mark.promise("back.stale")
+def test_past_versions_are_bounded_in_time(book: Book) -> None:
+    for number in range(9):
+        book.did(updated("a", b"%d" % number, b"%d" % (number + 1)))
+    assert len(versions(book, "a", seconds=-1)) <= 1
+
+
+def test_the_state_after_a_change_is_what_stood_at_every_path_that_was_touched_later(book: Book) -> None:
+    book.did(created("a", b"1"), created("b", b"1"))
+    book.did(updated("a", b"1", b"2"))
+    book.did(renamed("a", "c", b"2", b"3"), FileRecord("d", "rename", version(b"d"), version(b"d"), "e", version(b"e")))
+    book.did(deleted("b", b"1"), updated("c", b"by somebody else", b"4"))
+    one, two = version(b"1"), version(b"2")
+    later = {"c": None, "d": version(b"d"), "e": version(b"e"), "b": one}
+    assert book.state_after(0) == {"a": None, **later, "b": None}
+    assert book.state_after(1) == {"a": one, **later}
+    assert book.state_after(2) == {"a": two, **later}
+    assert book.state_after(3) == {"b": one, "c": version(b"by somebody else")}
+    assert book.state_after(4) == {}
+
+
+def test_the_last_state_is_what_was_last_seen_by_changes_and_snapshots(book: Book) -> None:
+    book.took("zero", {"never touched": b"0", "a": b"0"})
+    book.did(updated("a", b"0", b"1"), created("b", b"1"))
+    book.took("one", {"a": b"by somebody else", "b": b"1", "gone": None})
+    book.did(updated("b", b"1", b"2"), deleted("c", b"c"))
+    expected = {
+        "never touched": version(b"0"),
+        "a": version(b"by somebody else"),
+        "b": version(b"2"),
+        "c": None,
+        "gone": None,
+    }
+    assert book.last_state() == expected
+    book.took("two", {"b": None})
+    book.took("three", {"a": b"3"})
+    assert book.last_state() == {**expected, "b": None, "a": version(b"3")}
+    book.did(renamed("a", "d", b"3"))
+    assert book.last_state() == {**expected, "b": None, "a": None, "d": version(b"3")}
+
+
+def test_a_snapshot_has_the_files_as_they_stood(book: Book) -> None:
+    book.did(created("a", b"1"))
+    point = book.took("first", {"a": b"1", "b": b"by somebody else", "gone": None})
+    assert book.snapshots() == [point]
+    assert book.snapshots()[0].after_change == 1
+    assert book.snapshot_files(point) == {"a": version(b"1"), "b": version(b"by somebody else"), "gone": None}
+    assert book.paths() == ["a", "b", "gone"]
+    assert book.unreadable() == []
+
+
+# Lines and contents
+
+
+def test_lines_of_a_large_change_are_counted_when_asked_for(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logbook, "_COUNTED", 10)
+    book.did(updated("a", b"one\ntwo\n" * 9, b"three\n"), updated("b", b"one\n", b"one\ntwo\n"))
+    first, second = book.change("c1").files
+    assert (first.added, first.removed, second.added, second.removed) == (None, None, 1, 0)
+    assert (book.lines_changed(first), book.lines_changed(second)) == ((1, 18), (1, 0))
+
+
+@pytest.mark.promise("back.once")
+def test_a_content_is_stored_once_however_many_changes_and_snapshots_refer_to_it(book: Book) -> None:
+    body = noise(5_000, 1)
+    book.did(created("a", body), created("b", body))
+    book.did(renamed("a", "c", body))
+    book.did(deleted("c", body))
+    book.took("point", {"b": body})
+    assert book.database.execute("SELECT count(*), sum(length(data)) < 5100 FROM content").fetchone() == (1, 1)
+
+
+@pytest.mark.promise("back.once")
+def test_a_file_that_somebody_else_edited_is_stored_against_what_was_last_seen_of_it(book: Book) -> None:
+    body = noise(50_000, 1)
+    book.did(created("a", body))
+    book.did(updated("a", body + b"theirs", body + b"theirs and ours"))
+    book.did(renamed("a", "b", body + b"theirs and ours"))
+    book.did(updated("b", body + b"theirs again", body + b"ours"))
+    book.took("point", {"b": b"<" + body})
+    ((stored,),) = book.database.execute("SELECT sum(length(data)) FROM content").fetchall()
+    assert stored < 51_000
+    assert book.unreadable() == []
+
+
+@pytest.mark.promise("back.goes-on")
+@pytest.mark.parametrize("where", [10, 2_500])
+def test_a_damaged_content_does_not_spoil_what_is_recorded_after_it(book: Book, where: int) -> None:
+    body = noise(900, 1) + b"".join(b"line %d\n" % number for number in range(300))
+    book.did(created("a", body))
+    ((data,),) = book.database.execute("SELECT data FROM content").fetchall()
+    broken = data[:where] + b"?" + data[where + 1 :] if where < len(data) else data[:-1]
+    book.database.execute("UPDATE content SET data = ?", (broken,))
+    for number in range(1, 4):
+        before, after = (body + b"%d\n" % each if each else body for each in (number - 1, number))
+        LogBook(book.database).add(ChangeRecord(f"d{number}", "patch", "", (updated("a", before, after),)), KNOWN.get)
+    assert LogBook(book.database).content(version(body + b"3\n").digest) == body + b"3\n"
+    assert set(book.unreadable()) <= {"c1", "d1"}
+
+
+# Forgetting
+
+
+@pytest.mark.promise("back.cap")
+def test_the_oldest_changes_are_forgotten_until_the_file_is_small_enough(on_disk: Book) -> None:
+    for number in range(60):
+        on_disk.did(updated("a", noise(10_000, number), noise(10_000, number + 1)))
+    before = size_on_disk(on_disk)
+    on_disk.database.execute("BEGIN")
+    on_disk.forget(300_000, LONG)
+    on_disk.database.execute("COMMIT")
+    assert before > 600_000
+    assert 150_000 < size_on_disk(on_disk) <= 300_000
+    left = len(on_disk.ids())
+    assert on_disk.ids() == [f"c{number}" for number in range(61 - left, 61)]
+    assert on_disk.unreadable() == []
+    assert on_disk.database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+@pytest.mark.promise("back.cap")
+def test_the_newest_change_is_never_forgotten(book: Book) -> None:
+    book.did(updated("a", noise(10_000, 1), noise(10_000, 2)), days_ago=500)
+    newest = book.did(updated("a", noise(10_000, 2), noise(10_000, 3)), days_ago=400)
+    book.forget(1, 1)
+    assert book.ids() == [newest]
+    assert book.unreadable() == []
+    book.forget(1, 1)
+    assert book.ids() == [newest]
+
+
+@pytest.mark.promise("back.cap")
+def test_changes_are_forgotten_when_they_are_too_old(book: Book) -> None:
+    ids = [book.did(created(str(age), b"%d" % age), days_ago=age) for age in (400, 200, 181, 179, 10, 0)]
+    book.took("point", {"400": b"400"})
+    book.forget(MUCH, 180)
+    assert book.ids() == ids[3:]
+    assert book.paths() == ["0", "10", "179", "400"]
+    assert book.unreadable() == []
+
+
+@pytest.mark.promise("back.cap")
+def test_forgetting_what_is_too_old_makes_the_file_smaller(on_disk: Book) -> None:
+    for number in range(40):
+        on_disk.did(updated("a", noise(10_000, number), noise(10_000, number + 1)), days_ago=300 - number)
+    on_disk.did(created("b", b"today"), days_ago=0)
+    before = size_on_disk(on_disk)
+    on_disk.database.execute("BEGIN")
+    on_disk.forget(MUCH, 180)
+    on_disk.database.execute("COMMIT")
+    assert len(on_disk.ids()) == 1
+    assert size_on_disk(on_disk) < before / 4
+
+
+@pytest.mark.promise("back.cap")
+@pytest.mark.parametrize("days", [365, 20_000, 36_500, 10**9])
+def test_who_allows_many_days_loses_nothing(book: Book, days: int) -> None:
+    """A hundred years ago is before 1970, and a million years ago is before any clock."""
+    ids = [book.did(created(str(age), b""), days_ago=age) for age in (300, 200, 0)]
+    book.forget(MUCH, days)
+    assert book.ids() == ids
+
+
+def test_a_change_made_while_the_clock_was_wrong_does_not_take_the_younger_ones_before_it_along(book: Book) -> None:
+    ids = [book.did(created(str(number), b""), days_ago=age) for number, age in enumerate((2, 1, 10_000, 0))]
+    book.forget(MUCH, 180)
+    assert book.ids() == ids
+
+
+def test_nothing_is_written_when_nothing_is_to_be_forgotten(book: Book) -> None:
+    for age in (100, 10, 0):
+        book.did(created(str(age), b""), days_ago=age)
+    before = book.database.total_changes
+    book.forget(MUCH, 180)
+    assert book.database.total_changes == before
+
+
+@pytest.mark.promise("back.cap")
+def test_what_later_versions_rest_on_outlives_the_changes_that_brought_it(book: Book) -> None:
+    texts = [b"".join(b"line %d\n" % line for line in range(1_000) if line != number) for number in range(40)]
+    for number in range(39):
+        book.did(updated("a", texts[number], texts[number + 1]), days_ago=300 if number < 20 else 0)
+    book.forget(MUCH, 180)
+    assert len(book.ids()) == 19
+    assert book.unreadable() == []
+    assert versions(book, "a") == texts[20:39][::-1]
+
+
+@pytest.mark.promise("back.cap")
+def test_snapshots_are_forgotten_with_the_changes_after_them(book: Book) -> None:
+    book.took("zero", {"a": b"0"}, days_ago=401)
+    book.did(created("a", b"1"), days_ago=400)
+    book.took("one", {"a": b"1", "b": b"only here"}, days_ago=399)
+    book.did(updated("a", b"1", b"2"), days_ago=300)
+    two = book.took("two", {"a": b"2"}, days_ago=299)
+    book.did(updated("a", b"2", b"3"), days_ago=1)
+    three = book.took("three", {"a": b"3"})
+    book.forget(MUCH, 180)
+    assert book.snapshots() == [two, three]
+    assert book.snapshot_files(two) == {"a": version(b"2")}
+    assert book.content(version(b"only here").digest) is None
+    assert book.state_after(two.after_change) == {"a": version(b"2")}
+    assert book.unreadable() == []
+
+
+@pytest.mark.promise("back.cap")
+@pytest.mark.parametrize("changes", [0, 1, 3])
+def test_snapshots_that_no_change_follows_are_forgotten_too_but_for_the_newest(on_disk: Book, changes: int) -> None:
+    """Somebody else edits the files, and snapshots are all that suture is asked for."""
+    for number in range(changes):
+        on_disk.did(created(str(number), b"%d" % number))
+    for number in range(40):
+        on_disk.took(str(number), {"a": noise(10_000, number)})
+    on_disk.database.execute("BEGIN")
+    on_disk.forget(200_000, LONG)
+    on_disk.database.execute("COMMIT")
+    assert size_on_disk(on_disk) <= 200_000
+    assert on_disk.snapshots()[-1].name == "39"
+    assert on_disk.unreadable() == []
+
+
+edits = st.tuples(
+    st.sampled_from("abc"),
+    st.one_of(st.binary(max_size=20), st.integers(0, 20).map(lambda seed: noise(3_000, seed))),
+    st.booleans(),
+)
+
+
+@pytest.mark.promise("back.cap")
+@given(st.lists(edits, min_size=1, max_size=30), st.integers(1, 200_000))
+def test_whatever_is_forgotten_the_rest_is_the_newest_and_can_be_read(
+    history: list[tuple[str, bytes, bool]], most_bytes: int
+) -> None:
+    book = Book()
+    now: dict[str, bytes] = {}
+    for path, content, forgets in history:
+        book.did(updated(path, now.get(path, b""), content))
+        now[path] = content
+        if forgets:
+            book.forget(most_bytes, LONG)
+    book.forget(most_bytes, LONG)
+    left = len(book.ids())
+    assert book.ids() == [f"c{number}" for number in range(len(history) + 1 - left, len(history) + 1)]
+    assert left == 1 or book._size() <= most_bytes
+    assert book.unreadable() == []
+    assert {path: book.last_state()[path] for path in book.paths()} == {
+        path: version(now[path]) for path in book.paths()
+    }
+    book.database.close()

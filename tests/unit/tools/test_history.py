@@ -1,0 +1,451 @@
+"""The tool `history`, `show` for the command line, and the past versions that a stale copy is diagnosed with."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suture import Settings, Workspace
+from suture.files.history import History
+from tests.unit.changes import (
+    Ask,
+    create,
+    delete,
+    done,
+    git_apply,
+    land,
+    lines,
+    recorded,
+    refused,
+    remove,
+    rename,
+    workspace,
+    write,
+)
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+def seen(ws: Workspace, path: str | None, **arguments: Any) -> list[str]:
+    """The ids of the changes of a path, newest first."""
+    return [each["change_id"] for each in done(ws.history(path, **arguments))["changes"]]
+
+
+# Shapes
+
+
+@pytest.mark.promise("back.shapes")
+def test_the_history_is_told_in_exactly_this_shape() -> None:
+    ws, _ = workspace({"a": b"1\n2\n", "b": b"x\n", "c": b"y\n"})
+    first = land(ws, write("a", "1\n3\n4\n"), create("d", "1\n2"), delete("b"), summary="tidy up")
+    second = land(ws, rename("c", "e"))
+    undo = done(ws.undo())["change_id"]
+    result = ws.history()
+    times = [each.pop("time") for each in result.metadata["changes"]]
+    assert done(result) == {
+        "changes": [
+            {
+                "change_id": undo,
+                "tool": "undo",
+                "summary": f"undo {second}",
+                "state": "landed",
+                "undoes": second,
+                "files": [{"path": "e", "action": "rename", "added": 0, "removed": 0, "to": "c"}],
+            },
+            {
+                "change_id": second,
+                "tool": "transaction",
+                "summary": "",
+                "state": "undone",
+                "undoes": None,
+                "files": [{"path": "c", "action": "rename", "added": 0, "removed": 0, "to": "e"}],
+            },
+            {
+                "change_id": first,
+                "tool": "transaction",
+                "summary": "tidy up",
+                "state": "landed",
+                "undoes": None,
+                "files": [
+                    {"path": "a", "action": "update", "added": 2, "removed": 1},
+                    {"path": "d", "action": "create", "added": 2, "removed": 0},
+                    {"path": "b", "action": "delete", "added": 0, "removed": 1},
+                ],
+            },
+        ],
+        "next": None,
+    }
+    told = result.text.split("\n")
+    for line, number, time in zip(told, (undo, second, first), times, strict=True):
+        assert line.startswith(f"{number} {time}")
+    assert ["(undone)" in line for line in told] == [False, True, False]
+    assert all(part in told[2] for part in ("tidy up", "a +2 -1", "d +2 -0", "b +0 -1"))
+    assert "c => e" in told[1]
+
+
+@pytest.mark.promise("back.shapes")
+def test_the_time_is_that_of_the_change_in_utc_by_rfc_3339() -> None:
+    ws, _ = workspace()
+    begun = datetime.now(UTC)
+    for number in range(3):
+        land(ws, create(str(number)))
+    times = [each["time"] for each in recorded(ws)]
+    assert all(TIME.fullmatch(each) for each in times)
+    assert times == sorted(times, reverse=True)
+    second = timedelta(seconds=1)
+    assert all(begun - second <= datetime.fromisoformat(each) <= datetime.now(UTC) + second for each in times)
+
+
+def test_a_workspace_without_a_past_has_an_empty_history() -> None:
+    ws, fs = workspace({"a": b"1"})
+    result = ws.history()
+    assert (done(result), result.text) == ({"changes": [], "next": None}, "No changes are recorded.")
+    assert "no/such/file" in ws.history("no/such/file").text
+    assert done(ws.history("a"))["changes"] == done(ws.history("no/such/file"))["changes"] == []
+    assert fs.shelf == {}
+
+
+def test_of_many_files_three_are_named_in_the_text_and_all_in_the_data() -> None:
+    ws, _ = workspace()
+    land(ws, *(create(f"f{number}", "1\n") for number in range(6)))
+    result = ws.history()
+    assert re.findall(r"\bf\d\b", result.text) == ["f0", "f1", "f2"]
+    assert result.text.endswith("… 3 more")
+    assert len(done(result)["changes"][0]["files"]) == 6
+
+
+def test_the_text_has_one_line_a_change_and_nothing_that_a_terminal_obeys() -> None:
+    ws, _ = workspace({"a\nb\x1b[31m": b"1\n"})
+    land(ws, write("a\nb\x1b[31m", "2\n"), summary="two\nlines\x1b[0m")
+    result = ws.history()
+    assert "\x1b" not in result.text
+    assert len(result.text.split("\n")) == 1
+    assert done(result)["changes"][0]["summary"] == "two\nlines\x1b[0m"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "counts"),
+    [
+        (b"", b"1\n2", (2, 0)),
+        (b"1\n2\n", b"", (0, 2)),
+        (b"1\n2\n", b"1\n2", (1, 1)),
+        (b"1\n", b"1\r\n", (1, 1)),
+        (lines(), lines(3, 17), (2, 2)),
+        (lines(count=20_000), lines(3, 10_000, count=20_000), (2, 2)),
+        (b"x" * 600_000 + b"\n", b"y" * 600_000 + b"\n", (1, 1)),
+        (b"x" * 1_200_000 + b"\n", b"y" * 1_200_000 + b"\n", (1, 1)),
+    ],
+)
+def test_lines_added_and_removed_are_counted_as_diff_counts_them(
+    before: bytes, after: bytes, counts: tuple[int, int]
+) -> None:
+    ws, _ = workspace({"a": before})
+    land(ws, write("a", after))
+    (file,) = recorded(ws)[0]["files"]
+    assert (file["added"], file["removed"]) == counts
+
+
+# Pages
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 8, 1000])
+def test_paging_visits_every_change_once(limit: int) -> None:
+    ws, _ = workspace({"a": lines()})
+    ids = [land(ws, write("a", lines(number))) for number in range(1, 8)]
+    found: list[str] = []
+    before, rounds = None, 0
+    while rounds == 0 or before is not None:
+        page = done(ws.history(limit=limit, before=before))
+        assert len(page["changes"]) <= limit
+        found += [each["change_id"] for each in page["changes"]]
+        before, rounds = page["next"], rounds + 1
+    assert (found, rounds) == (ids[::-1], -(-7 // limit))
+
+
+def test_the_text_of_a_page_says_how_to_go_on() -> None:
+    ws, _ = workspace()
+    ids = [land(ws, create(str(number))) for number in range(3)]
+    assert ws.history(limit=2).text.split("\n")[-1] == f"… older ones: before {ids[1]}"
+
+
+def test_paging_goes_on_after_later_changes_landed() -> None:
+    ws, _ = workspace()
+    ids = [land(ws, create(str(number))) for number in range(4)]
+    following = done(ws.history(limit=2))["next"]
+    land(ws, create("later"))
+    assert seen(ws, None, before=following) == [ids[1], ids[0]]
+
+
+def test_paging_of_one_file_follows_its_renames() -> None:
+    ws, _ = workspace({"a": lines(), "x": b"1"})
+    asks = [write("a", lines(1)), write("x", "2"), rename("a", "b"), write("x", "3"), write("b", lines(2))]
+    ids = [land(ws, ask) for ask in asks]
+    page = done(ws.history("b", limit=1))
+    found = [page["changes"][0]["change_id"]]
+    while page["next"] is not None:
+        page = done(ws.history("b", limit=1, before=page["next"]))
+        found += [each["change_id"] for each in page["changes"]]
+    assert found == [ids[4], ids[2], ids[0]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"limit": 0}, "INVALID_ARGUMENTS"),
+        ({"limit": -1}, "INVALID_ARGUMENTS"),
+        ({"limit": 1001}, "INVALID_ARGUMENTS"),
+        ({"limit": "many"}, "INVALID_ARGUMENTS"),
+        ({"file": "a"}, "INVALID_ARGUMENTS"),
+        ({"before": "zz"}, "CHANGE_NOT_FOUND"),
+        ({"before": ""}, "CHANGE_NOT_FOUND"),
+        ({"path": ""}, "INVALID_PATH"),
+        ({"path": "../x"}, "PATH_OUTSIDE_WORKSPACE"),
+        ({"path": "/etc/passwd"}, "PATH_OUTSIDE_WORKSPACE"),
+        ({"path": "/etc"}, "PATH_OUTSIDE_WORKSPACE"),
+        ({"path": ".git/config"}, "PROTECTED_PATH"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], code: str) -> None:
+    ws, _ = workspace()
+    land(ws, create("a"))
+    assert refused(ws.call("history", arguments))["code"] == code
+
+
+# Of a file, of a folder
+
+
+def test_the_history_of_a_file_follows_it_through_its_names() -> None:
+    ws, _ = workspace({"a": lines(), "b": b"another file\n"})
+    first = land(ws, write("a", lines(1)))
+    land(ws, write("b", "2\n"))
+    land(ws, rename("b", "c"))
+    moved = land(ws, rename("a", "b"))
+    last = land(ws, write("b", lines(1, 2)))
+    assert seen(ws, "b") == [last, moved, first]
+    assert seen(ws, "a") == [moved, first]
+
+
+def test_the_history_of_a_file_follows_renames_that_were_undone_and_redone() -> None:
+    ws, _ = workspace({"a": lines()})
+    first = land(ws, write("a", lines(1)))
+    moved = land(ws, rename("a", "b"))
+    undo = done(ws.undo())["change_id"]
+    assert seen(ws, "a") == [undo, moved, first]
+    redo = done(ws.redo())["change_id"]
+    assert seen(ws, "b") == [redo, undo, moved, first]
+
+
+def test_a_file_that_is_gone_has_a_history_still() -> None:
+    ws, fs = workspace({"a": b"1", "sub/b": b"2"})
+    deleted = land(ws, delete("a"))
+    edited = land(ws, write("sub/b", "3"))
+    remove(fs, "sub/b")
+    remove(fs, "sub")
+    assert seen(ws, "a") == [deleted]
+    assert seen(ws, "sub/b") == seen(ws, "sub") == [edited]
+
+
+@pytest.mark.parametrize("spelled", ["sub", "sub/", "./sub", "sub//", "sub/.", "/ws/sub", "/ws/sub/"])
+def test_the_history_of_a_folder_is_that_of_everything_below_it(spelled: str) -> None:
+    ws, _ = workspace({"sub/a": b"1", "sub/deep/b": b"2", "subway": b"3", "c": b"4"})
+    below = [land(ws, write("sub/a", "x")), land(ws, write("sub/deep/b", "x"))]
+    land(ws, write("subway", "x"), write("c", "x"))
+    into = land(ws, rename("c", "sub/c"))
+    out = land(ws, rename("sub/a", "a"))
+    assert seen(ws, spelled) == [out, into, *below[::-1]]
+
+
+@pytest.mark.parametrize("spelled", [".", "./", "/ws", "/ws/"])
+def test_the_history_of_the_root_is_everything(spelled: str) -> None:
+    ws, _ = workspace({"a": b"1"})
+    assert seen(ws, spelled) == []
+    ids = [land(ws, write("a", "2")), land(ws, create("sub/b"))]
+    assert seen(ws, spelled) == ids[::-1]
+
+
+@pytest.mark.parametrize("spelled", ["gone", "gone/", "gone/deep", "gone/deep/", "./gone/"])
+def test_a_folder_that_is_gone_has_a_history_still(spelled: str) -> None:
+    ws, fs = workspace()
+    made = land(ws, create("gone/deep/a"))
+    undone = done(ws.undo())["change_id"]
+    assert fs.folders() == set()
+    assert seen(ws, spelled) == [undone, made]
+
+
+@pytest.mark.parametrize("spelled", ["other/../sub", "sub/../sub/", "link", "link/"])
+def test_a_folder_may_be_named_by_a_detour(spelled: str) -> None:
+    ws, fs = workspace({"sub/a": b"1", "other/b": b"1"})
+    fs.put_link("link", "sub")
+    change = land(ws, write("sub/a", "2"))
+    assert seen(ws, spelled) == [change]
+
+
+def test_a_link_has_the_history_of_what_it_points_to() -> None:
+    ws, fs = workspace({"a": b"1"})
+    fs.put_link("link", "a")
+    change = land(ws, write("link", "2"))
+    assert seen(ws, "link") == seen(ws, "a") == [change]
+
+
+def test_what_lies_under_an_extra_root_is_named_absolutely(tmp_path: Path) -> None:
+    for name in ("ws", "other/sub"):
+        (tmp_path / name).mkdir(parents=True)
+    other = str(tmp_path / "other")
+    ws = Workspace(tmp_path / "ws", Settings(durability="fast", extra_roots=(other,)))
+    ids = [land(ws, create(f"{other}/sub/a")), land(ws, create("here"))]
+    assert recorded(ws)[1]["files"][0]["path"] == f"{other}/sub/a"
+    assert seen(ws, other) == seen(ws, f"{other}/sub/") == seen(ws, f"{other}/sub/a") == [ids[0]]
+    assert seen(ws, ".") != []
+
+
+# Show
+
+
+@pytest.mark.promise("back.shapes")
+def test_show_tells_a_change_as_history_does_and_its_diff() -> None:
+    ws, _ = workspace({"a": b"1\n2\n"})
+    change = land(ws, write("a", "1\n3\n"), summary="two to three")
+    result = ws.show(change[:14])
+    (entry,) = recorded(ws)
+    diff = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n 1\n-2\n+3\n"
+    assert done(result) == {**entry, "diff": diff}
+    head, _, rest = result.text.partition("\n\n")
+    assert (head.startswith(change), "two to three" in head, "a +1 -1" in head) == (True, True, True)
+    assert rest == diff[:-1]
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        [write("a", "1\n3\n")],
+        [create("new/b", "x\n", 0o755)],
+        [create("empty", "")],
+        [delete("a")],
+        [delete("none")],
+        [rename("a", "sub/c")],
+        [rename("a", "sub/c", "1\n4\n")],
+        [write("a", "1\n2"), delete("none"), create("é b", "x")],
+        [write("a", b"\xef\xbb\xbf1\n2\n")],
+    ],
+)
+def test_the_diff_that_show_gives_is_what_git_needs_to_do_the_change(asks: list[Ask], tmp_path: Path) -> None:
+    ws, fs = workspace({"a": b"1\n2\n", "none": b""})
+    before = fs.files()
+    change = land(ws, *asks)
+    assert git_apply(tmp_path, before, done(ws.show(change))["diff"]) == fs.files()
+
+
+def test_show_names_an_undo_that_had_nothing_to_do() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    land(ws, write("a", "2\n"))
+    fs.put("a", b"1\n")
+    done(ws.undo())
+    note = recorded(ws)[0]
+    result = ws.show(note["change_id"])
+    assert done(result) == {**note, "diff": ""}
+    assert result.text.endswith(": no files")
+
+
+def test_show_cuts_a_long_diff_in_the_text_only() -> None:
+    ws, _ = workspace({"a": b""}, Settings(max_diff_lines=5))
+    change = land(ws, write("a", lines(count=50)))
+    result = ws.show(change)
+    assert len(done(result)["diff"].split("\n")) > 50
+    assert "more lines (max_diff_lines)" in result.text.split("\n")[-1]
+
+
+def test_show_wants_one_change() -> None:
+    ws, _ = workspace()
+    for name in ("", "zz"):
+        error = refused(ws.show(name))
+        assert (error["code"], error["change_id"], error["candidates"]) == ("CHANGE_NOT_FOUND", name, [])
+
+
+# Past versions
+
+
+def past(ws: Workspace, path: str) -> list[tuple[str, str, bytes]]:
+    with ws._engine.session() as session:
+        return [(each.change_id, each.path, each.content) for each in session.past_versions(path)]
+
+
+@pytest.mark.promise("back.stale")
+def test_past_versions_are_what_stood_there_before_each_change_newest_first() -> None:
+    ws, fs = workspace({"a": lines(), "b": b"1"})
+    first = land(ws, write("a", lines(1)))
+    land(ws, write("b", "2"))
+    second = land(ws, write("a", lines(1, 2)))
+    fs.put("a", lines(1, 2, 3))
+    third = land(ws, write("a", b"\xff\xfe\0"))
+    assert past(ws, "a") == [
+        (third, "a", lines(1, 2, 3)),
+        (second, "a", lines(1)),
+        (first, "a", lines()),
+    ]
+
+
+@pytest.mark.promise("back.stale")
+def test_past_versions_follow_a_file_through_its_names() -> None:
+    ws, _ = workspace({"a": lines(), "b": b"another\n"})
+    first = land(ws, write("a", lines(1)))
+    land(ws, rename("b", "c", "moved\n"))
+    moved = land(ws, rename("a", "b", lines(2)))
+    last = land(ws, write("b", lines(3)))
+    assert past(ws, "b") == [(last, "b", lines(2)), (moved, "a", lines(1)), (first, "a", lines())]
+    assert [each[2] for each in past(ws, "c")] == [b"another\n"]
+
+
+@pytest.mark.promise("back.stale")
+def test_past_versions_hold_what_an_undo_took_away_and_each_content_once() -> None:
+    ws, _ = workspace({"a": b"1\n"})
+    land(ws, write("a", "2\n"))
+    for _ in range(3):
+        done(ws.undo())
+        done(ws.redo())
+    assert sorted(content for _, _, content in past(ws, "a")) == [b"1\n", b"2\n"]
+
+
+@pytest.mark.promise("back.stale")
+def test_past_versions_reach_behind_a_deletion() -> None:
+    ws, _ = workspace({"a": b"1\n"})
+    gone = land(ws, delete("a"))
+    land(ws, create("a", "2\n"))
+    assert past(ws, "a") == [(gone, "a", b"1\n")]
+
+
+@pytest.mark.promise("back.stale")
+def test_past_versions_are_nothing_where_nothing_is_known_and_no_error() -> None:
+    ws, _ = workspace({"a": b"1"})
+    assert past(ws, "a") == past(ws, "missing") == []
+    off, _ = workspace({"a": b"1"}, Settings(history=False))
+    land(off, write("a", "2"))
+    assert past(off, "a") == []
+    ws, fs = workspace({"a": b"1"})
+    land(ws, write("a", "2"))
+    (name,) = fs.shelf
+    fs.shelf[name] = b"not a database" * 100
+    assert past(ws, "a") == []
+
+
+@pytest.mark.promise("back.stale")
+def test_past_versions_stay_within_bounds() -> None:
+    ws, _ = workspace({"a": lines(count=100)})
+    for number in range(1, 41):
+        land(ws, write("a", lines(number, count=100)))
+    size = len(lines(1, count=100))
+    with ws._engine.session() as session, History(session.trees[0], ws.settings).reading() as book:
+        few = book.past_versions("a", versions=3, size=1 << 30, seconds=60)
+        assert [each.content for each in few] == [lines(number, count=100) for number in (39, 38, 37)]
+        assert len(book.past_versions("a", versions=100, size=5 * size, seconds=60)) == 5
+        assert len(book.past_versions("a", versions=100, size=1 << 30, seconds=60)) == 40
+        assert len(book.past_versions("a", versions=100, size=1 << 30, seconds=0)) <= 1
+
+
+def test_ids_sort_as_the_changes_landed() -> None:
+    ws, _ = workspace({"a": b"0"})
+    ids = [land(ws, write("a", str(number + 1))) for number in range(20)]
+    assert all(earlier < later for earlier, later in pairwise(ids))
+    assert [each["change_id"] for each in recorded(ws)] == ids[::-1]

@@ -1,0 +1,530 @@
+"""The tools `undo` and `redo`: their shapes, their errors, and which change they take. How is in test_revert."""
+
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suture import Settings, Workspace
+from suture.testing import MemoryFS
+from tests.unit.changes import (
+    Ask,
+    create,
+    delete,
+    done,
+    git_apply,
+    hashed,
+    land,
+    lines,
+    recorded,
+    refused,
+    rename,
+    state,
+    workspace,
+    write,
+)
+
+COMMON = ["code", "hint", "message", "retryable"]
+NOT_FOUND: dict[str, Any] = {"candidates": [], "snapshots": None, "forgotten": False}
+FILES = {"a.txt": b"one\ntwo\n", "sub/b.txt": b"x\n", "sub/c.txt": b"1\n2\n3\n"}
+KINDS: dict[str, Ask] = {
+    "update": write("a.txt", "one\n2\n"),
+    "create": create("new/deep/d.txt", "d\n"),
+    "create empty": create("empty", ""),
+    "delete": delete("sub/b.txt"),
+    "rename": rename("sub/c.txt", "c.txt"),
+    "rename and edit": rename("sub/c.txt", "other/c.txt", "1\n2\nthree\n"),
+    "no final newline": write("a.txt", "one\ntwo"),
+    "crlf": write("a.txt", "one\r\ntwo\r\n"),
+    "a name in quotes": create('a "name" with blanks é', "x\n"),
+}
+BACK = {
+    "update": [("a.txt", "update", None)],
+    "create": [("new/deep/d.txt", "delete", None)],
+    "create empty": [("empty", "delete", None)],
+    "delete": [("sub/b.txt", "create", None)],
+    "rename": [("c.txt", "rename", "sub/c.txt")],
+    "rename and edit": [("other/c.txt", "rename", "sub/c.txt")],
+    "no final newline": [("a.txt", "update", None)],
+    "crlf": [("a.txt", "update", None)],
+}
+
+
+def numbered() -> tuple[Workspace, MemoryFS]:
+    return workspace({"a": lines()})
+
+
+# Shapes
+
+
+@pytest.mark.promise("back.shapes")
+def test_an_undo_is_told_in_exactly_this_shape() -> None:
+    ws, _ = workspace({"a.txt": b"one\ntwo\n"})
+    change = land(ws, write("a.txt", "one\n2\n"))
+    result = ws.undo()
+    diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-2\n+two\n"
+    assert done(result) == {
+        "change_id": recorded(ws)[0]["change_id"],
+        "undone": change,
+        "merged": False,
+        "files": [{"path": "a.txt", "action": "update", "hash": hashed(b"one\ntwo\n")}],
+        "diff": diff,
+    }
+    head, _, rest = result.text.partition("\n\n")
+    assert (change in head, result.metadata["change_id"] in head, rest) == (True, True, diff[:-1])
+
+
+@pytest.mark.promise("back.shapes")
+def test_a_redo_is_told_in_exactly_this_shape() -> None:
+    ws, _ = workspace({"a.txt": b"one\ntwo\n"})
+    change = land(ws, write("a.txt", "one\n2\n"))
+    done(ws.undo())
+    result = ws.redo()
+    diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+    assert done(result) == {
+        "change_id": recorded(ws)[0]["change_id"],
+        "redone": change,
+        "merged": False,
+        "files": [{"path": "a.txt", "action": "update", "hash": hashed(b"one\n2\n")}],
+        "diff": diff,
+    }
+    head, _, rest = result.text.partition("\n\n")
+    assert (change in head, result.metadata["change_id"] in head, rest) == (True, True, diff[:-1])
+
+
+@pytest.mark.promise("back.shapes")
+@pytest.mark.parametrize("kind", BACK)
+def test_every_kind_of_change_is_told_with_the_hash_that_the_file_has_then(kind: str) -> None:
+    ws, fs = workspace(FILES)
+    land(ws, KINDS[kind])
+    told = done(ws.undo())["files"]
+    assert [(each["path"], each["action"], each.get("to")) for each in told] == BACK[kind]
+    for each in told:
+        keys = {"path", "action", "hash"} | ({"to"} if each["action"] == "rename" else set())
+        content = fs.files().get(each.get("to", each["path"]))
+        assert (each.keys(), each["hash"]) == (keys, None if content is None else hashed(content))
+
+
+@pytest.mark.promise("back.shapes")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_diff_of_an_undo_and_of_a_redo_is_what_git_needs_to_do_the_same(kind: str, tmp_path: Path) -> None:
+    ws, fs = workspace(FILES)
+    land(ws, KINDS[kind])
+    for name, call in {"undo": ws.undo, "redo": ws.redo}.items():
+        before = fs.files()
+        diff = done(call())["diff"]
+        (tmp_path / name).mkdir()
+        assert git_apply(tmp_path / name, before, diff) == fs.files()
+
+
+@pytest.mark.promise("back.shapes")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"\xef\xbb\xbfone\ntwo\n", b"\xef\xbb\xbfone\n2\n"),
+        (b"\xef\xbb\xbfone\n", b"one\n"),
+        (b"one\n", b"\xef\xbb\xbfone\n"),
+        (b"\xef\xbb\xbfone\n", b"\xef\xbb\xbf1\n"),
+    ],
+    ids=["beside it", "taken away", "put before", "behind it"],
+)
+def test_the_diff_of_a_file_with_a_mark_applies_too(before: bytes, after: bytes, tmp_path: Path) -> None:
+    ws, fs = workspace({"a": before})
+    land(ws, write("a", after))
+    assert git_apply(tmp_path, {"a": after}, done(ws.undo())["diff"]) == fs.files() == {"a": before}
+
+
+@pytest.mark.promise("back.shapes")
+@pytest.mark.parametrize(
+    ("name", "arguments", "code", "fields"),
+    [
+        ("undo", {}, "NOTHING_TO_UNDO", {"root": "/ws"}),
+        ("redo", {}, "NOTHING_TO_REDO", {"change_id": None}),
+        ("undo", {"change_id": "zz"}, "CHANGE_NOT_FOUND", {**NOT_FOUND, "change_id": "zz"}),
+        ("redo", {"change_id": "zz"}, "CHANGE_NOT_FOUND", {**NOT_FOUND, "change_id": "zz"}),
+        ("undo", {"change_id": ""}, "CHANGE_NOT_FOUND", {**NOT_FOUND, "change_id": ""}),
+        ("undo", {"change": "zz"}, "INVALID_ARGUMENTS", None),
+        ("undo", {"change_id": 3}, "INVALID_ARGUMENTS", None),
+        ("undo", {"dry_run": "maybe"}, "INVALID_ARGUMENTS", None),
+    ],
+)
+@pytest.mark.parametrize("dry", [False, True])
+def test_where_nothing_is_recorded_the_error_says_so(
+    name: str, arguments: dict[str, Any], code: str, fields: dict[str, Any] | None, *, dry: bool
+) -> None:
+    ws, fs = workspace({"a": b"x"})
+    error = refused(ws.call(name, {"dry_run": dry, **arguments}))
+    assert error["code"] == code
+    assert fields is None or {key: error[key] for key in error if key not in COMMON} == fields
+    assert (fs.files(), fs.shelf) == ({"a": b"x"}, {})
+
+
+@pytest.mark.promise("back.shapes")
+def test_what_is_undone_already_or_not_undone_is_named() -> None:
+    ws, fs = workspace({"a": b"1"})
+    change = land(ws, write("a", "2"))
+    error = refused(ws.redo(change))
+    assert (error["code"], error["change_id"]) == ("NOTHING_TO_REDO", change)
+    done(ws.undo(change))
+    error = refused(ws.undo(change))
+    assert sorted(error) == sorted([*COMMON, "change_id"])
+    assert (error["code"], error["change_id"], error["retryable"]) == ("ALREADY_UNDONE", change, False)
+    assert change in error["hint"]
+    assert refused(ws.undo())["code"] == "NOTHING_TO_UNDO"
+    done(ws.redo(change))
+    assert refused(ws.redo(change))["code"] == refused(ws.redo())["code"] == "NOTHING_TO_REDO"
+    assert fs.files() == {"a": b"2"}
+
+
+@pytest.mark.promise("back.conflict")
+@pytest.mark.promise("back.shapes")
+@pytest.mark.parametrize("dry", [False, True])
+def test_a_conflict_shows_every_place_with_its_three_sides_and_changes_nothing(*, dry: bool) -> None:
+    ws, fs = workspace({"a": lines(), "b": lines(), "free": b"1\n"})
+    change = land(ws, write("a", lines(3, 12)), write("b", lines(7)), write("free", "2\n"))
+    later = land(ws, write("a", lines(3, 12, mark="later")), write("b", lines(6, 7, mark="later")))
+    land(ws, create("elsewhere"))
+    before, history = state(fs), recorded(ws)
+    error = refused(ws.undo(change, dry_run=dry))
+    assert sorted(error) == sorted([*COMMON, "change_id", "conflicts", "later", "operation"])
+    assert (error["code"], error["change_id"], error["retryable"]) == ("UNDO_CONFLICT", change, False)
+    assert (error["later"], error["operation"]) == ([later], "undo")
+    places = [(each["path"], each["line"]) for each in error["conflicts"]]
+    assert sorted(places) == [("a", 3), ("a", 12), ("b", 6)]
+    assert error["conflicts"][places.index(("a", 3))] == {
+        "path": "a",
+        "line": 3,
+        "base": "changed 3\n",
+        "ours": "later 3\n",
+        "theirs": "line 3\n",
+    }
+    assert (state(fs), recorded(ws)) == (before, history)
+
+
+@pytest.mark.promise("back.conflict")
+def test_the_text_of_a_conflict_shows_both_sides_and_says_what_to_do() -> None:
+    ws, _ = workspace({"a": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    later = land(ws, write("a", "3\n"))
+    head, place, *sides, hint = ws.undo(change).text.split("\n")
+    assert head.startswith(f"UNDO_CONFLICT: {change} ")
+    assert place.strip().startswith("a:1")
+    assert [side.rpartition(" ")[2] for side in sides] == ["3", "1", "2"]
+    assert ("Nothing was changed." in hint, later in hint) == (True, True)
+
+
+@pytest.mark.promise("back.conflict")
+def test_the_newest_changes_in_the_way_are_named_first_and_none_that_is_undone_or_elsewhere() -> None:
+    ws, fs = workspace({"a": b"1\n", "b": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    ids = [land(ws, write("a", f"{number}\n")) for number in range(3, 12)]
+    done(ws.undo(ids[-1]))
+    land(ws, write("b", "2\n"))
+    assert refused(ws.undo(change))["later"] == ids[-2:-7:-1]
+    ws, fs = workspace({"a": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    fs.put("a", b"3\n")
+    assert refused(ws.undo(change))["later"] == []
+
+
+@pytest.mark.promise("back.conflict")
+def test_of_many_conflicts_a_hundred_are_told_and_the_text_stays_short() -> None:
+    ws, _ = workspace({"a": lines(count=900)})
+    changed = range(3, 900, 3)
+    change = land(ws, write("a", lines(*changed, count=900)))
+    land(ws, write("a", lines(*changed, mark="later", count=900)))
+    result = ws.undo(change)
+    assert len(refused(result)["conflicts"]) == 100
+    assert len(result.text.split("\n")) <= 15
+
+
+@pytest.mark.promise("back.conflict")
+def test_a_long_conflict_is_told_in_about_fifteen_lines() -> None:
+    ws, _ = numbered()
+    change = land(ws, write("a", lines(*range(2, 8), *range(11, 18))))
+    land(ws, write("a", lines(*range(2, 8), *range(11, 18), mark="later")))
+    assert len(ws.undo(change).text.split("\n")) <= 15
+
+
+# Which change
+
+
+@pytest.mark.promise("back.undo")
+def test_undo_takes_the_newest_change_that_is_neither_undone_nor_an_undo() -> None:
+    ws, fs = numbered()
+    first, second, third = (land(ws, write("a", lines(*range(1, n)))) for n in (2, 3, 4))
+    assert done(ws.undo())["undone"] == third
+    assert done(ws.undo())["undone"] == second
+    assert done(ws.redo())["redone"] == second
+    assert done(ws.undo())["undone"] == second
+    assert done(ws.undo())["undone"] == first
+    assert fs.files() == {"a": lines()}
+    assert [each["state"] for each in recorded(ws) if each["tool"] == "transaction"] == ["undone"] * 3
+
+
+@pytest.mark.promise("back.undo")
+@pytest.mark.parametrize("spelled", [str, str.upper, " {} ".format, lambda each: each[:14]])
+def test_a_change_may_be_named_by_the_beginning_of_its_id_in_any_case(spelled: Any) -> None:
+    ws, fs = workspace({"a": b"1"})
+    change = land(ws, write("a", "2"))
+    assert done(ws.undo(spelled(change)))["undone"] == change
+    assert done(ws.redo(spelled(change)))["redone"] == change
+    assert fs.files() == {"a": b"2"}
+
+
+def test_a_beginning_that_several_ids_have_is_refused_with_the_candidates() -> None:
+    ws, fs = numbered()
+    ids = [land(ws, write("a", lines(n))) for n in range(3, 10)]
+    error = refused(ws.undo(ids[0][:1]))
+    assert (error["code"], error["candidates"]) == ("CHANGE_NOT_FOUND", ids[:-6:-1])
+    assert ids[4] in error["message"]
+    assert fs.files() == {"a": lines(9)}
+
+
+@pytest.mark.parametrize("name", ["\udcff", "half \ud800", "\0", "é", "~", "%", "x" * 10_000])
+def test_an_id_that_cannot_be_one_is_not_found(name: str) -> None:
+    ws, _ = workspace({"a": b"1"})
+    land(ws, write("a", "2"))
+    for call in (ws.undo, ws.redo, ws.show, ws.restore, lambda each: ws.history(before=each)):
+        assert refused(call(name))["code"] == "CHANGE_NOT_FOUND"
+
+
+# In the middle
+
+
+@pytest.mark.promise("back.middle")
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_changes_of_different_lines_can_be_undone_in_any_order(order: tuple[int, ...]) -> None:
+    ws, fs = numbered()
+    where = [(2, 3), (4,), (20,)]
+    ids = [land(ws, write("a", lines(*sum(where[: n + 1], ())))) for n in range(3)]
+    left = {0, 1, 2}
+    for number in order:
+        result = done(ws.undo(ids[number]))
+        left -= {number}
+        expected = lines(*(line for each in left for line in where[each]))
+        assert (result["undone"], fs.files()) == (ids[number], {"a": expected})
+        assert result["files"] == [{"path": "a", "action": "update", "hash": hashed(expected)}]
+    for number in order:
+        done(ws.redo(ids[number]))
+    assert fs.files() == {"a": lines(2, 3, 4, 20)}
+
+
+@pytest.mark.promise("back.middle")
+def test_an_undo_in_the_middle_keeps_later_work_and_says_that_it_merged() -> None:
+    ws, fs = numbered()
+    middle = land(ws, write("a", lines(5)))
+    land(ws, write("a", lines(5, 15)))
+    result = ws.undo(middle)
+    assert (done(result)["merged"], fs.files()) == (True, {"a": lines(15)})
+    assert "merge" in result.text.split("\n")[0]
+
+
+@pytest.mark.promise("back.middle")
+def test_an_undo_is_not_merged_where_nothing_came_later() -> None:
+    ws, fs = workspace({"a": lines(), "b": lines()})
+    change = land(ws, write("a", lines(5)))
+    land(ws, write("b", lines(6)))
+    assert (done(ws.undo(change))["merged"], fs.files()) == (False, {"a": lines(), "b": lines(6)})
+
+
+@pytest.mark.promise("back.middle")
+def test_of_several_files_each_is_merged_on_its_own() -> None:
+    ws, fs = workspace({"a": lines(), "b": lines(), "c": lines()})
+    change = land(ws, write("a", lines(5)), write("b", lines(6)), delete("c"), create("d"))
+    land(ws, write("b", lines(6, 16)))
+    result = done(ws.undo(change))
+    assert result["merged"]
+    assert fs.files() == {"a": lines(), "b": lines(16), "c": lines()}
+    assert sorted(each["path"] for each in result["files"]) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.promise("back.conflict")
+def test_one_conflict_refuses_the_undo_of_every_file() -> None:
+    ws, fs = workspace({"a": lines(), "b": lines()})
+    change = land(ws, write("a", lines(5)), write("b", lines(6)), create("c"))
+    land(ws, write("b", lines(6, mark="later")))
+    before = state(fs)
+    assert [each["path"] for each in refused(ws.undo(change))["conflicts"]] == ["b"]
+    assert state(fs) == before
+    done(ws.undo())
+    done(ws.undo(change))
+    assert fs.files() == {"a": lines(), "b": lines()}
+
+
+# Undo of an undo, and redo
+
+
+def states(ws: Workspace) -> list[tuple[str, str]]:
+    return [(each["tool"], each["state"]) for each in recorded(ws)]
+
+
+@pytest.mark.promise("back.redo")
+def test_undo_of_an_undo_redo_and_redo_again_lead_back_and_forth() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    undo = done(ws.undo())["change_id"]
+    assert (fs.files(), states(ws)) == ({"a": b"1\n"}, [("undo", "landed"), ("transaction", "undone")])
+    again = done(ws.undo(undo))
+    assert (again["undone"], fs.files()) == (undo, {"a": b"2\n"})
+    assert states(ws) == [("undo", "landed"), ("undo", "undone"), ("transaction", "landed")]
+    redo = done(ws.redo())
+    assert (redo["redone"], fs.files()) == (undo, {"a": b"1\n"})
+    assert states(ws)[1:] == [("undo", "undone"), ("undo", "landed"), ("transaction", "undone")]
+    redo = done(ws.redo())
+    assert (redo["redone"], fs.files()) == (change, {"a": b"2\n"})
+    assert states(ws)[-1] == ("transaction", "landed")
+    assert refused(ws.redo())["code"] == "NOTHING_TO_REDO"
+    assert [each["undoes"] for each in recorded(ws)][::-1] == [None, change, undo, again["change_id"], undo]
+
+
+@pytest.mark.promise("back.redo")
+def test_a_redo_can_be_undone_by_its_id_and_redone_again() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    done(ws.undo())
+    redo = done(ws.redo())["change_id"]
+    assert (done(ws.undo(redo))["undone"], fs.files()) == (redo, {"a": b"1\n"})
+    assert refused(ws.undo(change))["code"] == "ALREADY_UNDONE"
+    assert (done(ws.redo(change))["redone"], fs.files()) == (change, {"a": b"2\n"})
+
+
+@pytest.mark.promise("back.redo")
+def test_an_undo_may_be_redone_by_its_own_id() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    undo = done(ws.undo())["change_id"]
+    assert (done(ws.redo(undo))["redone"], fs.files()) == (change, {"a": b"2\n"})
+
+
+@pytest.mark.promise("back.redo")
+def test_redo_takes_the_most_recently_undone() -> None:
+    ws, fs = numbered()
+    first = land(ws, write("a", lines(1)))
+    second = land(ws, write("a", lines(1, 20)))
+    done(ws.undo(first))
+    done(ws.undo(second))
+    assert [done(ws.redo())["redone"] for _ in range(2)] == [second, first]
+    assert fs.files() == {"a": lines(1, 20)}
+
+
+@pytest.mark.promise("back.redo")
+def test_later_edits_do_not_clear_what_can_be_redone_and_are_kept() -> None:
+    ws, fs = numbered()
+    change = land(ws, write("a", lines(5)))
+    done(ws.undo())
+    land(ws, write("a", lines(15)))
+    fs.put("a", lines(15, 20))
+    result = done(ws.redo())
+    assert (result["redone"], result["merged"], fs.files()) == (change, True, {"a": lines(5, 15, 20)})
+
+
+@pytest.mark.promise("back.redo")
+@pytest.mark.promise("back.conflict")
+def test_a_redo_over_later_edits_of_the_same_lines_is_refused() -> None:
+    ws, fs = numbered()
+    change = land(ws, write("a", lines(5)))
+    done(ws.undo())
+    later = land(ws, write("a", lines(5, mark="later")))
+    before, history = state(fs), recorded(ws)
+    error = refused(ws.redo())
+    assert error["conflicts"] == [
+        {"path": "a", "line": 5, "base": "line 5\n", "ours": "later 5\n", "theirs": "changed 5\n"}
+    ]
+    assert (error["code"], error["change_id"]) == ("UNDO_CONFLICT", change)
+    assert (error["operation"], error["later"]) == ("redo", [later])
+    assert (state(fs), recorded(ws)) == (before, history)
+
+
+@pytest.mark.promise("back.redo")
+def test_everything_can_be_undone_one_by_one_to_the_beginning_and_redone_to_the_end() -> None:
+    ws, fs = workspace(FILES)
+    stations = [state(fs)]
+    for ask in (
+        write("a.txt", "1\n2\n"),
+        create("new/deep/d.txt", "d\n", 0o755),
+        rename("new/deep/d.txt", "e.txt"),
+        delete("sub/b.txt"),
+        create("sub/b.txt", "another one\n"),
+        rename("sub/b.txt", "moved"),
+        rename("a.txt", "sub/b.txt", "1\n2\n3\n"),
+        delete("sub/b.txt"),
+        create("a.txt", ""),
+    ):
+        land(ws, ask)
+        stations.append(state(fs))
+    for expected in stations[-2::-1]:
+        assert not done(ws.undo())["merged"]
+        assert state(fs) == expected
+    assert refused(ws.undo())["code"] == "NOTHING_TO_UNDO"
+    assert fs.files() == FILES
+    for expected in stations[1:]:
+        assert not done(ws.redo())["merged"]
+        assert state(fs) == expected
+    assert refused(ws.redo())["code"] == "NOTHING_TO_REDO"
+
+
+# Dry runs
+
+
+@pytest.mark.promise("back.shapes")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("merged", [False, True])
+def test_a_dry_run_says_what_the_real_one_does_and_changes_nothing(kind: str, *, merged: bool) -> None:
+    ws, fs = workspace({**FILES, "m": lines()})
+    change = land(ws, KINDS[kind], write("m", lines(5)))
+    for call, meanwhile in ((ws.undo, lines(5, 15)), (ws.redo, lines(15, 18))):
+        if merged:
+            fs.put("m", meanwhile)
+        before, shelf = state(fs), dict(fs.shelf)
+        trial = call(change, dry_run=True)
+        assert (state(fs), fs.shelf) == (before, shelf)
+        real = call(change)
+        assert trial.metadata == {**real.metadata, "change_id": None}
+        assert (trial.metadata["merged"], trial.text.split()[0]) == (merged, "Would")
+
+
+# Nothing to do any more
+
+
+@pytest.mark.promise("back.external")
+def test_what_somebody_else_has_taken_back_already_counts_as_undone() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    fs.put("a", b"1\n")
+    trial, result = ws.undo(dry_run=True), ws.undo()
+    assert trial.metadata == result.metadata
+    assert all(change in each.text and "\n" not in each.text for each in (trial, result))
+    assert done(result) == {"change_id": None, "undone": change, "merged": False, "files": [], "diff": ""}
+    assert [(each["tool"], each["state"], each["files"]) for each in recorded(ws)] == [
+        ("undo", "landed", []),
+        ("transaction", "undone", [{"path": "a", "action": "update", "added": 1, "removed": 1}]),
+    ]
+    assert refused(ws.undo())["code"] == "NOTHING_TO_UNDO"
+    done(ws.redo())
+    assert recorded(ws)[-1]["state"] == "landed"
+
+
+# How much is shown, and what cannot be done
+
+
+def test_a_long_diff_is_cut_in_the_text_and_whole_in_the_data() -> None:
+    ws, _ = workspace({"a": b""}, Settings(max_diff_lines=10))
+    land(ws, write("a", lines(count=50)))
+    result = ws.undo()
+    assert len(done(result)["diff"].split("\n")) - 1 == 54
+    assert result.text.split("\n")[-2] == "-line 6"
+    assert result.text.split("\n")[-1].startswith("… 44 more lines (max_diff_lines)")
+
+
+def test_without_a_history_there_is_nothing_to_undo_and_the_error_says_why() -> None:
+    ws, fs = workspace({"a": b"1"}, Settings(history=False))
+    land(ws, write("a", "2"))
+    for result in (ws.undo(), ws.redo(), ws.history(), ws.show("x"), ws.restore("x"), ws.snapshot("x"), ws.snapshots()):
+        error = refused(result)
+        assert (error["code"], error["reason"]) == (
+            "HISTORY_UNAVAILABLE",
+            "it is switched off by the setting history",
+        )
+    assert fs.files() == {"a": b"2"}
