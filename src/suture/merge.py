@@ -8,8 +8,8 @@ once; where they did different things, it is a conflict. The result is a list of
 byte outside them is the one that stood there.
 
 Ranges that only touch (ours changed line 3, theirs line 4) are a conflict for git, and here by default.
-`touching` keeps both where their order is beyond doubt: not two insertions at one place, not at an
-unfinished last line, not what could as well stand on the other side of its neighbor.
+`touching` keeps both where their order is beyond doubt: not where both add lines, not at an unfinished
+last line, not what could as well stand on the other side of its neighbor.
 
 Lines end at `\n`; in a text without any, at `\r`.
 """
@@ -130,7 +130,8 @@ def _groups(
     group: list[_Item] = []
     low = high = 0
     for item in queue:
-        ambiguous = item[0][0] == high and not loose.isdisjoint((item, *group))
+        both_add = touching and _grows(item[0]) and any(_grows(change) for change, _ in group)
+        ambiguous = item[0][0] == high and (both_add or not loose.isdisjoint((item, *group)))
         if group and not ambiguous and not _joins(item[0], low, high, end, touching=touching):
             yield group
             group = []
@@ -175,6 +176,11 @@ def _settled(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
         limit = i + down
         result.append((limit, end, k + down, new_end))
     return result[::-1]
+
+
+def _grows(change: Change) -> bool:
+    i, j, k, m = change
+    return m - k > j - i
 
 
 def _slides(old: Sequence[bytes], new: Sequence[bytes], change: Change) -> bool:

@@ -149,6 +149,8 @@ def _what_happened(conflict: dict[str, Any]) -> str:
     """Why there is a conflict."""
     if conflict.get("about") == "name":
         return "was renamed again"
+    if conflict.get("about") == "file":
+        return "was deleted since, and another file stands there"
     if conflict["ours"] is None:
         return "is gone"
     if conflict["base"] is None:

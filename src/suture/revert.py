@@ -154,13 +154,16 @@ class _Inverter:
         if file.after is None:
             return self._undelete(file)
         left = file.to or file.path
-        path = self._book.path_now(left, self._number)
+        path, there = self._book.path_now(left, self._number)
         if file.to is not None and path not in {left, file.path}:
             names = {"base": left, "ours": path, "theirs": file.path}
             raise _Clash({"path": path, "line": 1, **names, "about": "name"})
         place, now = _stands(self._session, path)
         if file.before is None:
-            return self._uncreate(file, place, now)
+            return self._uncreate(file, place, now if there else None)
+        if now is not None and not there:  # it was deleted, and what stands there is another file
+            sides = (self._book.content(file.after.digest), now.content.bytes(), self._book.content(file.before.digest))
+            raise _Clash({**_whole(place.name, *sides), "about": "file"})
         if path != file.path and file.to is not None:
             return self._move_back(file, place, now)
         return self._put_back(file.after, file.before, place, now)
@@ -207,7 +210,7 @@ class _Inverter:
 
     def _merged(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Content | None:
         """The content that `now` has without the change from `before` to `after`; None if that is the same."""
-        if now is not None and now.content.digest == before.digest:
+        if now is not None and before.digest in {now.content.digest, after.digest}:
             return None
         old = _content(self._book, place.name, before)
         if now is not None and now.content.digest == after.digest:

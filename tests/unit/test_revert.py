@@ -818,3 +818,24 @@ def test_an_undo_of_any_change_is_refused_and_changes_nothing_or_is_taken_back_b
         done(ws.undo(named) if way == "undo the undo" else ws.redo(named))
         files = {path: found for path, found in before.items() if not path.endswith("/")}
         assert {path: found for path, found in state(fs).items() if not path.endswith("/")} == files
+
+
+@pytest.mark.promise("back.middle")
+def test_an_edit_of_a_deleted_file_is_not_undone_in_another_that_got_its_name() -> None:
+    ws, fs = workspace({"a": lines()})
+    edited = land(ws, write("a", lines(5)))
+    land(ws, delete("a"))
+    land(ws, create("a", lines(5, 9)))
+    (conflict,) = refused(ws.undo(edited))["conflicts"]
+    assert (conflict["path"], conflict["about"]) == ("a", "file")
+    assert fs.files() == {"a": lines(5, 9)}
+
+
+@pytest.mark.promise("back.middle")
+def test_an_edit_of_a_file_that_was_deleted_and_restored_is_undone() -> None:
+    ws, fs = workspace({"a": lines()})
+    edited = land(ws, write("a", lines(5)))
+    land(ws, delete("a"))
+    done(ws.restore(edited, ["a"]))
+    done(ws.undo(edited))
+    assert fs.files() == {"a": lines()}

@@ -53,8 +53,8 @@ CREATE TABLE snapshot_file (snapshot TEXT NOT NULL, path BLOB NOT NULL, content 
 _FILE = """SELECT action, path, target, b.digest, before_mode, a.digest, after_mode, r.digest, replaced_mode,
     added, removed FROM file LEFT JOIN content b ON before = b.number LEFT JOIN content a ON after = a.number
     LEFT JOIN content r ON replaced = r.number WHERE change = ? ORDER BY place"""
-_MOVES = """SELECT id, undoes, action, path, target FROM file JOIN change ON file.change = change.number
-    WHERE action != 'update' AND change.number > ? ORDER BY change.number, place"""
+_MOVES = """SELECT id, tool, undoes, action, path, target FROM file JOIN change ON file.change = change.number
+    WHERE action != 'update' AND change.number > ? ORDER BY change.number, action = 'create', place"""
 _REPLACED = """SELECT change.number, id, path, target, digest FROM file JOIN change ON file.change = change.number
     LEFT JOIN content ON before = content.number WHERE (path = ?1 OR target = ?1) AND change.number < ?2
     ORDER BY change.number DESC LIMIT 100"""
@@ -147,23 +147,25 @@ class LogBook:
         """Changes after a number, from the oldest to the newest."""
         return self._changes("WHERE number > ? ORDER BY number", number)
 
-    def path_now(self, path: str, since: int) -> str:
-        """Where a file is that had this path after the change of number `since`, or was when it was deleted.
+    def path_now(self, path: str, since: int) -> tuple[str, bool]:
+        """Where a file is that had this path after the change of number `since`, or was when a change deleted it.
 
-        Another file that got the path since is not the same one, unless it came back by an undo of the deletion.
+        Another file that got the path since is not the same one, unless an undo of the deletion or a restore made it.
         """
         deletions: set[tuple[str, str]] = set()
-        there = True
-        for change_id, undoes, action, old, target in self._rows(_MOVES, since):
+        names, there = {path}, True
+        for change_id, tool, undoes, action, old, target in self._rows(_MOVES, since):
             name = _name(old)
             if there and name == path and action == "rename":
                 path = _name(target)
+                names.add(path)
             elif there and name == path and action == "delete":
                 there = False
                 deletions.add((change_id, path))
-            elif not there and action == "create" and (undoes, name) in deletions:
-                there, path = True, name
-        return path
+            elif not there and action == "create":
+                there = (undoes, name) in deletions or (tool == "restore" and name in names)
+                path = name if there else path
+        return path, there
 
     def paths(self) -> list[str]:
         """Every path that a change or a snapshot touched."""
@@ -347,13 +349,13 @@ class LogBook:
         return size * (pages - free)
 
     def _turn(self, change_id: str | None) -> None:
-        """Mark a change undone. If it had undone another, that one is in force again, and so on."""
-        state, other = "undone", "landed"
+        """Set the state of a change that another one takes back, of the one that it took back itself, and so on."""
         while change_id is not None:
+            undone = self._row("SELECT 1 FROM change WHERE undoes = ? AND state = 'landed'", change_id)
+            state = "landed" if undone is None else "undone"
             self._db.execute("UPDATE change SET state = ? WHERE id = ?", (state, change_id))
             row = self._row("SELECT undoes FROM change WHERE id = ?", change_id)
             change_id = row and row[0]
-            state, other = other, state
 
     def _last_content(self, path: str) -> int | None:
         """The content last seen at a path: what stands there now will be like it."""

@@ -92,6 +92,8 @@ def roll_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durabl
     if durable:
         sync_folders(trees, intent)
     journal.remove()
+    if durable:  # or a power cut could bring it back, when its folders are perhaps gone
+        trees[0].sync_folder("")
     return tuple(path for path in aside if path is not None)
 
 
@@ -102,10 +104,13 @@ def finish(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: 
             steps.finish(trees[step.root], step)
         except SutureError as error:  # somebody moved the folder: what landed has landed
             log.warning("recovery", "%s is left behind: %s", step.path, error)
-    for root, path in sorted(intent.emptied, key=lambda each: len(each[1]), reverse=True):
-        _remove_folder(trees[root], path)
     if durable:  # or a power cut could bring back what no intent names any more
         sync_folders(trees, intent, lenient=True)
+    for root, path in sorted(intent.emptied, key=lambda each: len(each[1]), reverse=True):
+        _remove_folder(trees[root], path)
+        above = split(path)[0]
+        if durable and (not above or trees[root].stat(above) is not None):
+            trees[root].sync_folder(above)
     journal.remove()
 
 

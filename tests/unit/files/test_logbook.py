@@ -345,9 +345,9 @@ def test_a_renamed_file_is_found_where_it_is_now(book: Book) -> None:
     book.did(renamed("a", "b", b"1"))
     book.did(created("a", b"another"), updated("b", b"1", b"2"))
     book.did(renamed("b", "c", b"2", b"3"), renamed("a", "b", b"another"))
-    assert [book.path_now("a", since) for since in (1, 3, 4)] == ["c", "b", "a"]
-    assert [book.path_now("b", since) for since in (2, 3, 4)] == ["c", "c", "b"]
-    assert book.path_now("elsewhere", 0) == "elsewhere"
+    assert [book.path_now("a", since)[0] for since in (1, 3, 4)] == ["c", "b", "a"]
+    assert [book.path_now("b", since)[0] for since in (2, 3, 4)] == ["c", "c", "b"]
+    assert book.path_now("elsewhere", 0) == ("elsewhere", True)
 
 
 def test_a_deleted_file_is_where_it_was_though_another_got_its_path(book: Book) -> None:
@@ -355,7 +355,7 @@ def test_a_deleted_file_is_where_it_was_though_another_got_its_path(book: Book) 
     book.did(deleted("a", b"1"))
     book.did(created("a", b"another"))
     book.did(renamed("a", "b", b"another"))
-    assert (book.path_now("a", 1), book.path_now("a", 3)) == ("a", "b")
+    assert (book.path_now("a", 1), book.path_now("a", 3)) == (("a", False), ("b", True))
 
 
 def test_a_deleted_file_that_an_undo_brought_back_is_followed_on(book: Book) -> None:
@@ -364,10 +364,10 @@ def test_a_deleted_file_that_an_undo_brought_back_is_followed_on(book: Book) -> 
     for _ in range(2):
         change = book.did(created("a", b"1"), tool="undo", undoes=change)
         change = book.did(deleted("a", b"1"), tool="redo", undoes=change)
-    assert book.path_now("a", 1) == "a"
+    assert book.path_now("a", 1) == ("a", False)
     book.did(created("a", b"1"), tool="undo", undoes=change)
     book.did(renamed("a", "b", b"1"))
-    assert book.path_now("a", 1) == "b"
+    assert book.path_now("a", 1) == ("b", True)
 
 
 def versions(book: Book, path: str, *, most: int = 100, size: int = MUCH, seconds: float = 60) -> list[bytes]:
