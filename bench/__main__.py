@@ -37,6 +37,7 @@ def main() -> None:
         print(_machine())
     for name in options.subjects or SUBJECTS:
         with tempfile.TemporaryDirectory(prefix=".bench-", dir=options.dir) as folder:
+            os.environ["XDG_STATE_HOME"] = str(Path(folder).resolve() / "state")  # histories go there, too
             for table in SUBJECTS[name](Path(folder).resolve()):
                 documents.append({"subject": name, **table.data()})
                 if not options.json:

@@ -6,7 +6,6 @@ first content, stored whole, is recorded before the rounds begin.
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import subprocess
@@ -28,16 +27,9 @@ EDITS = 1_000
 
 def tables(folder: Path) -> Iterator[Table]:
     """Times of one change, recorded or not; bytes after a thousand."""
-    before = os.environ.get("XDG_STATE_HOME")
-    os.environ["XDG_STATE_HOME"] = str(folder / "state")
-    try:
-        for size, rounds in SIZES:
-            yield _cost(folder, size, rounds)
-        yield _growth(folder)
-    finally:
-        os.environ.pop("XDG_STATE_HOME")
-        if before is not None:
-            os.environ["XDG_STATE_HOME"] = before
+    for size, rounds in SIZES:
+        yield _cost(folder, size, rounds)
+    yield _growth(folder)
 
 
 def _cost(folder: Path, size: int, rounds: int) -> Table:
