@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from bench import commit, diff, history, memory, merge, read, startup
+from bench.editbench import run as editbench
 
 SUBJECTS = {
     "startup": startup.tables,
@@ -19,6 +20,7 @@ SUBJECTS = {
     "merge": merge.tables,
     "history": history.tables,
     "read": read.tables,
+    "editbench": editbench.tables,
 }
 
 

@@ -1,4 +1,4 @@
-"""What works today, on a sample project in a temporary folder: read, a transaction, a crash, the way back."""
+"""What works today, on a sample project in a temporary folder: read, a transaction, a crash, patches, the way back."""
 
 from __future__ import annotations
 
@@ -54,8 +54,22 @@ def main() -> None:
         show(root)
         print("The CRLF endings of notes.txt are still there.")
 
+        patch(root, workspace)
         take_back(root, workspace)
         print("\nNext: README.md, ARCHITECTURE.md, `suture --help`.")
+
+
+def patch(root: Path, workspace: Workspace) -> None:
+    """A patch that is indented otherwise than the file, and one that fits twice."""
+    title("A patch whose text lost its indentation lands where it was meant, indented as the file is")
+    old = "hello = 'Good day, '\nname = name.strip()\n".replace("'", '"')
+    patches = [{"operation": "replace", "oldText": old, "newText": f"{old}if not name:\n    return hello\n"}]
+    result = workspace.patch("src/greet.py", patches)
+    print(result.text)
+    print(result.metadata["display"]["diff"])
+    title("A patch whose text stands twice changes nothing, and says where")
+    print(workspace.patch("src/greet.py", [{"operation": "replace", "oldText": "return", "newText": "yield"}]).text)
+    print((root / "src/greet.py").read_text())
 
 
 def take_back(root: Path, workspace: Workspace) -> None:

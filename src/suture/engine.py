@@ -61,6 +61,8 @@ class Session:
 
     def __init__(self, engine: Engine) -> None:
         self.settings = engine.settings
+        self.unsaved = engine.unsaved
+        """Clipboards that the history could not take: kept as long as the workspace object."""
         self.trees = [Tree(engine.fs, root) for root in engine.roots]
         self._resolver = Resolver(self.trees, engine.guard)
 
@@ -134,6 +136,15 @@ class Session:
             raise BinaryFile(path=found.place.name)
         return found
 
+    def blank(self, path: str, encoding: str | None = None) -> Text:
+        """The text that a new file begins with: empty but for a mark, in the encoding named or configured for it."""
+        name = encoding or self._configured_encoding(self.locate(path).path)
+        try:
+            mark = b"" if name is None else "".encode(name)
+        except (LookupError, ValueError):
+            mark = b""  # which decoding explains
+        return Text.decode(mark, name)
+
     def past_versions(self, path: str) -> list[PastVersion]:
         """What stood in a file before each change of it, newest first: a part of it, quickly, or nothing."""
         try:
@@ -142,6 +153,21 @@ class Session:
                 return book.past_versions(name, versions=_PAST_VERSIONS, size=_PAST_BYTES, seconds=_PAST_SECONDS)
         except HistoryUnavailable:
             return []
+
+    def clipboard_names(self) -> list[str]:
+        """The names of the clipboards, sorted."""
+        try:
+            with self.history.reading() as book:
+                return sorted({*book.clipboard_names(), *self.unsaved})
+        except HistoryUnavailable:
+            return sorted(self.unsaved)
+
+    def clipboard(self, name: str) -> str | None:
+        """The text of a clipboard, its undecodable bytes as surrogates; None if there is none of this name."""
+        if name in self.unsaved or not self.settings.history:
+            return self.unsaved.get(name)
+        with self.history.reading() as book:
+            return book.clipboard(name)
 
     def plan_create(self, path: str, content: bytes, mode: int | None = None) -> Create:
         """Plan a new file."""
@@ -162,15 +188,22 @@ class Session:
 
     def plan_edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], encoding: str | None = None) -> Update:
         """Plan edits, found by a function that is handed the file's text."""
-        from suture.edits import ordered, splice  # reading needs no edits
+        from suture.edits import ordered  # reading needs no edits
 
         before = self.text(path, encoding)
         found = ordered(edits(before.text), len(before.text.body))
         most = self.settings.max_edits
         if len(found) > most:
             raise InputTooLarge(what=path, size=len(found), limit=most, setting="max_edits", unit="edits")
+        return self.plan_update(before, found)
+
+    def plan_update(self, before: Snapshot, edits: Iterable[Edit]) -> Update:
+        """Plan edits of a file that was read."""
+        from suture.edits import ordered, splice  # reading needs no edits
+
+        found = ordered(edits, len(before.text.body))
         after = Content(splice(before.text, found))
-        self._check_size(path, after.size)
+        self._check_size(before.place.name, after.size)
         return Update(before.place, before, after, tuple(found))
 
     def plan_delete(self, path: str) -> Delete:
@@ -235,6 +268,7 @@ class Engine:
         self.fs = fs or LocalFS()
         self.settings = settings or Settings()
         self.settings.check()
+        self.unsaved: dict[str, str] = {}
         try:
             self.root = os.path.abspath(os.fspath(root))
             places = [self.fs.real_path(each) for each in (self.root, *self.settings.extra_roots)]
@@ -266,7 +300,7 @@ class Engine:
         with self.session() as session:
             under_way = session.trees[0].stat(INTENT_NAME) is not None  # by a live process: wait for it, then plan
             plan = None if under_way or serial else _without_no_ops(propose(session))
-            if plan is not None and not plan.changes:
+            if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None, earlier)
             with Lock(session.trees, self.settings.lock_timeout_ms):
                 session.close()  # a folder opened while planning may have been moved since
@@ -274,15 +308,34 @@ class Engine:
                 for attempts_left in range(_REPLANS, -1, -1):
                     plan = plan or _without_no_ops(propose(session))
                     if not plan.changes:
-                        return Landing(None, recovered, _note(session, plan))
+                        return Landing(None, recovered, self._note(session, plan))
                     try:
                         change = commit(session.trees, plan, session.history, durable=durable)
+                        self._remember(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
                     except FileChanged:
                         if not replan or not attempts_left:
                             raise
                         plan = None
         raise AssertionError  # the loop returns or raises
+
+    def _note(self, session: Session, plan: Plan) -> Trouble | None:
+        """Record what a plan says besides its files, which are so already: that a change is undone, and clipboards."""
+        from suture.files.journal import new_id
+
+        if plan.clipboards:
+            self._remember(plan, session.history.keep_clipboards(plan.clipboards))
+        if plan.undoes is None:
+            return None
+        change = ChangeRecord(new_id(), plan.tool, plan.summary, (), (), plan.undoes)
+        return session.history.record(change, lambda _: None)
+
+    def _remember(self, plan: Plan, trouble: Trouble | None) -> None:
+        """Hold what the history could not take, and let go of what it has."""
+        for name, content in plan.clipboards:
+            self.unsaved.pop(name, None)
+            if trouble is not None and not trouble.recorded:
+                self.unsaved[name] = content
 
     @contextmanager
     def locked(self) -> Iterator[Session]:
@@ -314,15 +367,6 @@ class Engine:
 
 def _place(target: Target) -> Place:
     return Place(target.root, target.path, target.name)
-
-
-def _note(session: Session, plan: Plan) -> Trouble | None:
-    """Record that a change is taken back, if the plan was to do that and found that somebody else has."""
-    from suture.files.journal import new_id
-
-    if plan.undoes is None:
-        return None
-    return session.history.record(ChangeRecord(new_id(), plan.tool, plan.summary, (), (), plan.undoes), lambda _: None)
 
 
 def _is_no_op(change: Update) -> bool:

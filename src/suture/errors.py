@@ -6,6 +6,9 @@
     │                        NotAFolder FileExists PermissionDenied WorkspaceNotFound
     ├── about a file's text  BinaryFile RangeOutOfBounds
     │                        EncodingUnknown EncodingMismatch NotEncodable OverlappingEdits EditOutOfBounds
+    ├── about a patch        OldTextNotFound OldTextNotUnique MissingOldText AlreadyApplied PartlyApplied
+    │                        EditConflict ElisionInNewText UnprovedChange OverlappingPatches
+    │                        ClipboardNotFound ClipboardRequiresReplace StripPreconditionFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
     │                        RecoveryBlocked
     ├── about the history    HistoryUnavailable ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
@@ -215,6 +218,152 @@ class OverlappingEdits(SutureError):
     code = "OVERLAPPING_EDITS"
     first: tuple[int, int]
     second: tuple[int, int]
+
+
+class OldTextNotFound(SutureError):
+    """The text to replace does not stand in the file, as far as `match` goes."""
+
+    code = "OLD_TEXT_NOT_FOUND"
+    index: int
+    total: int
+    path: str
+    match: str
+    search_text: str
+    nearest: list[dict[str, Any]]
+    """`{start_line, end_line, score, text}` of the places most like it, best first."""
+    rung: str | None = None
+    """How it stands at these places, where `match` does not allow that."""
+    stale: dict[str, Any] | None = None
+    """`{change_id, start_line, end_line, text}`: the change that replaced it (None: not one of ours), and what is now
+    there."""
+
+
+class OldTextNotUnique(SutureError):
+    """The text to replace fits several places."""
+
+    code = "OLD_TEXT_NOT_UNIQUE"
+    index: int
+    total: int
+    path: str
+    rung: str | None
+    places: list[dict[str, int]]
+    """`{start_line, end_line}`, all of them."""
+    search_text: str
+
+
+class MissingOldText(SutureError):
+    """A replacement does not say what to replace; an empty text stands only in an empty file."""
+
+    code = "MISSING_OLD_TEXT"
+    index: int
+    total: int
+
+
+class AlreadyApplied(SutureError):
+    """The new text stands already where the old one would have stood."""
+
+    code = "ALREADY_APPLIED"
+    index: int
+    total: int
+    path: str
+    start_line: int
+    end_line: int
+    search_text: str
+
+
+class PartlyApplied(SutureError):
+    """A part of the change has been made already."""
+
+    code = "PARTLY_APPLIED"
+    index: int
+    total: int
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    search_text: str
+
+
+class EditConflict(SutureError):
+    """The file differs from the old text in the lines that the change touches."""
+
+    code = "EDIT_CONFLICT"
+    index: int
+    total: int
+    path: str
+    line: int
+    base: str
+    ours: str
+    theirs: str
+    detail: str
+    search_text: str
+
+
+class ElisionInNewText(SutureError):
+    """The new text leaves something out that the old text does not: it would delete it."""
+
+    code = "ELISION_IN_NEW_TEXT"
+    index: int
+    total: int
+    path: str
+    search_text: str
+
+
+class UnprovedChange(SutureError):
+    """The place is known, but what the change becomes there is not."""
+
+    code = "UNPROVED_CHANGE"
+    index: int
+    total: int
+    path: str
+    rung: str | None
+    start_line: int
+    end_line: int
+    text: str
+    detail: str
+    search_text: str
+
+
+class OverlappingPatches(SutureError):
+    """Two patches of one call replace the same text."""
+
+    code = "OVERLAPPING_PATCHES"
+    path: str
+    first: int
+    second: int
+    first_lines: tuple[int, int]
+    second_lines: tuple[int, int]
+    total: int
+
+
+class ClipboardNotFound(SutureError):
+    """Nothing is kept under this name."""
+
+    code = "CLIPBOARD_NOT_FOUND"
+    index: int
+    total: int
+    name: str
+    known: list[str]
+
+
+class ClipboardRequiresReplace(SutureError):
+    """Only what a replacement finds can be put into a clipboard."""
+
+    code = "CLIPBOARD_REQUIRES_REPLACE"
+    index: int
+    total: int
+    operation: str
+
+
+class StripPreconditionFailed(SutureError):
+    """A line of the text to insert does not begin with what is to be stripped."""
+
+    code = "STRIP_PRECONDITION_FAILED"
+    index: int
+    total: int
+    line_number: int
+    line: str
+    prefix: str
 
 
 class FileChanged(SutureError):

@@ -108,6 +108,8 @@ class Plan(Record):
     """The change that this one takes back."""
     emptied: tuple[str, ...] = ()
     """Folders below the workspace root that go away if they are empty afterwards."""
+    clipboards: tuple[tuple[str, str], ...] = ()
+    """Names and the texts to keep under them, once the rest has landed."""
 
 
 class Landed(Record):
@@ -176,6 +178,8 @@ class ChangeRecord(Record):
     state: str = "landed"
     number: int = 0
     """Its place in the order of landing."""
+    clipboards: tuple[tuple[str, str], ...] = ()
+    """What is kept under which name when it is recorded; not a part of what is read back."""
 
 
 def digest(pieces: Iterable[bytes | memoryview], size: int) -> str:

@@ -20,6 +20,22 @@ _LONGEST = 300
 _SHOWN_CONFLICTS = 2
 _SHOWN_LINES = 2
 _LINE = 120
+_CUT_LATER = {"character", "search_text", "text", "base", "ours", "theirs", "line", "prefix"}
+_SHOWN_PLACES = 10
+_SHOWN_NAMES = 10
+_SHOWN_NEAR = 2
+_RUNGS = {
+    "exact": "exactly",
+    "line_ends": "but for line ends",
+    "trailing": "but for trailing white space",
+    "indentation": "but for indentation",
+    "trimmed": "but for its outer lines",
+    "look_alike": "but for look-alike characters",
+    "escape": "but for escapes",
+    "tokens": "but for white space",
+    "elision": "around what is elided",
+    "similar": "by similarity",
+}
 
 
 class _Shown:
@@ -32,7 +48,7 @@ class _Shown:
         value = getattr(self._error, name)
         if isinstance(value, list):
             return [plain(each) if isinstance(each, str) else each for each in value]
-        return plain(value) if isinstance(value, str) and name != "character" else value
+        return plain(value) if isinstance(value, str) and name not in _CUT_LATER else value
 
 
 def plain(text: str) -> str:
@@ -197,6 +213,103 @@ def trouble_text(trouble: Trouble, subject: str = "This change") -> str:
     return f"{subject} cannot be undone: the history cannot be used, {trouble.reason}."
 
 
+def matched(rung: str | None) -> str:
+    """How a text was recognized, in words."""
+    return _RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
+
+
+def span(start_line: int, end_line: int) -> str:
+    """Lines, in words."""
+    return f"line {start_line}" if start_line >= end_line else f"lines {start_line}-{end_line}"
+
+
+def _patch(error: Any) -> str:
+    """Which patch an error is about."""
+    return f"patches[{error.index}]" + (f" of {error.total}" if error.total > 1 else "")
+
+
+def _shown_lines(start_line: int, text: str, most: int) -> list[str]:
+    return [f"    {start_line + at:6}  {line}" for at, line in enumerate(_few(text, most))]
+
+
+def _first_line(text: str) -> str:
+    """The first line of what was sent that says something, to recognize it by."""
+    return plain(next((line.strip() for line in text.split("\n") if line.strip()), text))[:_LINE]
+
+
+def _not_found(error: Any) -> str:
+    lines = [f"{_patch(error)}: oldText does not stand in {error.path}: {_first_line(error.search_text)}"]
+    if error.stale is not None:
+        where = span(error.stale["start_line"], error.stale["end_line"])
+        until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
+        lines.append(f"  It stood there {until}; {where} of the file now:")
+        lines += _shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
+    how = f"It stands there {matched(error.rung)}," if error.rung else "Most like it,"
+    for each in error.nearest[:_SHOWN_NEAR]:
+        score = "" if error.rung else f" {each['score']:.0%},"
+        lines.append(f"  {how}{score} at {span(each['start_line'], each['end_line'])}:")
+        lines += _shown_lines(each["start_line"], each["text"], _SHOWN_LINES)
+    return "\n".join(lines)
+
+
+def _look_again(error: Any) -> str:
+    if error.stale is not None:
+        return "Nothing was changed. Your copy of the file is old: read it again, and send the text as it is now."
+    if error.match != "lenient":
+        return f'Nothing was changed. Send the text as the file has it; match is "{error.match}", "lenient" finds more.'
+    return "Nothing was changed. Read the file again, and send the text as it stands there."
+
+
+def _not_unique(error: Any) -> str:
+    found: dict[str, int] = {}
+    for each in error.places:
+        where = span(each["start_line"], each["end_line"])
+        found[where] = found.get(where, 0) + 1
+    places = [f"{where} ({times} times)" if times > 1 else where for where, times in found.items()]
+    places, more = places[:_SHOWN_PLACES], len(places) - _SHOWN_PLACES
+    return (
+        f"{_patch(error)}: oldText fits {_count(len(error.places), 'place')} in {error.path} {matched(error.rung)}: "
+        + ", ".join(places)
+        + (f" and {more} more" if more > 0 else "")
+        + "."
+    )
+
+
+def _sides(error: Any) -> str:
+    lines = [f"{_patch(error)}: {error.path}:{error.line} differs from oldText in what the change touches."]
+    sides = {"in oldText: ": error.base, "in the file:": error.ours, "in newText: ": error.theirs}
+    lines += [f"    {name} {line}" for name, side in sides.items() for line in _few(side, _SHOWN_LINES)]
+    return "\n".join(lines)
+
+
+def _partly(error: Any) -> str:
+    where = f"{span(error.start_line, error.end_line)} of {error.path}"
+    head = f"{_patch(error)}: a part of this change has been made already, at {where}:"
+    return "\n".join([head, *_shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
+
+
+def _unproved(error: Any) -> str:
+    where = f"{span(error.start_line, error.end_line)} of {error.path}"
+    why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
+    head = f"{_patch(error)}: oldText stands at {where} {matched(error.rung)}, but newText does not fit there{why}:"
+    return "\n".join([head, *_shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
+
+
+def _known_clipboards(error: Any) -> str:
+    if not error.known:
+        return "There are no clipboards yet: fill one with toClipboard in a replace."
+    more = len(error.known) - _SHOWN_NAMES
+    return f"Known are {', '.join(error.known[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''}."
+
+
+def _smaller(error: Any) -> str:
+    if error.unit == "clipboards":
+        return f"Use a name that is there already, or ask the operator to raise the setting {error.setting}."
+    return "Make it smaller" + (
+        f", or ask the operator to raise the setting {error.setting}." if error.setting else "."
+    )
+
+
 def _same(words: str) -> Callable[[Any], str]:
     return lambda _: words
 
@@ -211,9 +324,7 @@ MESSAGES: dict[str, _Words] = {
     ),
     "INPUT_TOO_LARGE": (
         lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
-        lambda e: (
-            "Make it smaller" + (f", or ask the operator to raise the setting {e.setting}." if e.setting else ".")
-        ),
+        _smaller,
     ),
     "INVALID_PATH": (
         lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",
@@ -277,6 +388,57 @@ MESSAGES: dict[str, _Words] = {
     "EDIT_OUT_OF_BOUNDS": (
         lambda e: f"There is no span {e.start}-{e.end} in a text of {e.size} bytes.",
         _same("Find the place again in the text as it is now."),
+    ),
+    "OLD_TEXT_NOT_FOUND": (_not_found, _look_again),
+    "OLD_TEXT_NOT_UNIQUE": (
+        _not_unique,
+        _same("Nothing was changed. Send more of the lines around the place you mean, so that only one fits."),
+    ),
+    "MISSING_OLD_TEXT": (
+        lambda e: f"{_patch(e)}: replace needs oldText; an empty one fits only an empty file.",
+        _same("Say what to replace; to write a whole file use overwrite, to add to it append_eof or prepend_bof."),
+    ),
+    "ALREADY_APPLIED": (
+        lambda e: f"{_patch(e)}: newText stands already at {span(e.start_line, e.end_line)} of {e.path}.",
+        _same("Nothing was changed. Leave this patch out."),
+    ),
+    "PARTLY_APPLIED": (
+        _partly,
+        _same("Nothing was changed. Read these lines again, and send only what is still to be changed."),
+    ),
+    "EDIT_CONFLICT": (
+        _sides,
+        _same("Nothing was changed. Decide what these lines should say, and send them as the file has them."),
+    ),
+    "ELISION_IN_NEW_TEXT": (
+        lambda e: f"{_patch(e)}: newText leaves out ('...') what oldText spells out; that would delete code.",
+        _same("Nothing was changed. Write newText in full, or elide the same part in oldText."),
+    ),
+    "UNPROVED_CHANGE": (
+        _unproved,
+        _same("Nothing was changed. Send oldText as the file has it."),
+    ),
+    "OVERLAPPING_PATCHES": (
+        lambda e: (
+            f"patches[{e.first}] ({span(*e.first_lines)}) and patches[{e.second}] ({span(*e.second_lines)}) "
+            f"replace the same text of {e.path}."
+        ),
+        _same("Nothing was changed. Make one patch of them, or leave the shared lines out of one."),
+    ),
+    "CLIPBOARD_NOT_FOUND": (
+        lambda e: f"{_patch(e)}: there is no clipboard '{e.name}'.",
+        _known_clipboards,
+    ),
+    "CLIPBOARD_REQUIRES_REPLACE": (
+        lambda e: f"{_patch(e)}: toClipboard goes with replace only, not with {e.operation}.",
+        _same("Nothing was changed. Put the text into the clipboard by a replace that finds it."),
+    ),
+    "STRIP_PRECONDITION_FAILED": (
+        lambda e: (
+            f"{_patch(e)}: line {e.line_number} of the text to insert does not begin with {e.prefix[:_LINE]!r}: "
+            f"{e.line[:_LINE]!r}."
+        ),
+        _same("Nothing was changed. Strip only what every line that is not empty begins with."),
     ),
     "FILE_CHANGED": (_changed, _same("Read the file again and repeat the edit; nothing was changed.")),
     "SAME_FILE_TWICE": (

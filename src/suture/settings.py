@@ -41,6 +41,8 @@ class Settings(Record):
     max_read_lines: int = 20_000
     max_read_bytes: int = 5_000_000
     max_diff_lines: int = 400
+    max_clipboards: int = 100
+    max_clipboard_bytes: int = 1_000_000
     binary_window: int = 8_192
     lock_timeout_ms: int = 30_000
 

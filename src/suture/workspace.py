@@ -100,6 +100,21 @@ class Workspace:
         arguments = {"path": path, "start_line": start_line, "end_line": end_line}
         return self.call("file_read", {**arguments, "format": format, "encoding": encoding})
 
+    def patch(
+        self,
+        path: str,
+        patches: list[dict[str, Any]],
+        match: str = "lenient",
+        *,
+        dry_run: bool = False,
+        encoding: str | None = None,
+        expect_hash: str | dict[str, str] | None = None,
+        validate: str = "off",
+    ) -> ToolResult:
+        """Edit a text file by patches, all of them or none; see `docs/spec/TOOLS.md` for their fields."""
+        arguments = {"path": path, "patches": patches, "match": match, "dry_run": dry_run, "encoding": encoding}
+        return self.call("patch", {**arguments, "expect_hash": expect_hash, "validate": validate})
+
     def undo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
         """Take back a change, the newest if none is named, keeping later work."""
         return self.call("undo", {"change_id": change_id, "dry_run": dry_run})

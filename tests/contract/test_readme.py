@@ -10,7 +10,8 @@ import pytest
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-FILES = {"greeting.txt": "hello world\n", "draft.md": "# Draft\n", "obsolete.txt": "old\n"}
+GREET = "def greet(name):\n    name = name.strip()\n    return 'Hello ' + name\n"
+FILES = {"greeting.txt": "hello world\n", "draft.md": "# Draft\n", "obsolete.txt": "old\n", "greet.py": GREET}
 
 
 @pytest.fixture
@@ -23,9 +24,11 @@ def sample(tmp_path: Path) -> Path:
 def run(command: list[str] | str, cwd: Path) -> str:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     shell = isinstance(command, str)
-    return subprocess.run(
-        command, cwd=cwd, shell=shell, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True
-    ).stdout
+    ran = subprocess.run(
+        command, cwd=cwd, shell=shell, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0 or (ran.returncode == 1 and "2>&1" in command), ran.stderr
+    return ran.stdout
 
 
 def python_blocks() -> list[str]:
@@ -38,7 +41,12 @@ def test_the_transaction_does_what_the_text_says(sample: Path) -> None:
         "[('src/new.py', 'create'), ('greeting.txt', 'update'), ('draft.md', 'rename'), ('obsolete.txt', 'delete')]\n"
     )
     found = {str(path.relative_to(sample)): path.read_text() for path in sample.rglob("*") if path.is_file()}
-    assert found == {"src/new.py": "VALUE = 1\n", "greeting.txt": "HELLO world\n", "docs/guide.md": "# Draft\n"}
+    assert found == {
+        "src/new.py": "VALUE = 1\n",
+        "greeting.txt": "HELLO world\n",
+        "docs/guide.md": "# Draft\n",
+        "greet.py": GREET,
+    }
 
 
 def test_the_failing_call_prints_what_is_shown(sample: Path) -> None:
@@ -47,11 +55,18 @@ def test_the_failing_call_prints_what_is_shown(sample: Path) -> None:
 
 
 def test_every_command_prints_what_is_shown(sample: Path) -> None:
-    plain, taking_back = [code for language, code in BLOCKS if language == "console" and code.startswith("$ ")]
+    plain, _, taking_back = [code for language, code in BLOCKS if language == "console" and code.startswith("$ ")]
     follow(plain, sample)
     run([sys.executable, "-c", python_blocks()[0]], sample)
     (sample / "greeting.txt").write_text("HELLO world\n")
     follow(taking_back, sample)
+
+
+def test_the_patches_do_what_is_shown(sample: Path) -> None:
+    (shown,) = [code for language, code in BLOCKS if language == "diff"]
+    assert run([sys.executable, "-c", python_blocks()[2]], sample) == shown
+    (session,) = [code for language, code in BLOCKS if language == "console" and "suture patch" in code]
+    follow(session, sample)
 
 
 def follow(session: str, cwd: Path) -> None:
@@ -79,4 +94,6 @@ def test_the_demo_runs_to_its_end() -> None:
     assert "has been rolled back" in out
     assert "landed as change" in out
     assert "later edits are kept (merged)" in out
+    assert "but for indentation; your change was carried over" in out
+    assert "OLD_TEXT_NOT_UNIQUE: patches[0]: oldText fits 2 places" in out
     assert "Redid " in out

@@ -54,4 +54,5 @@ def test_a_call_imports_nothing_slow(tmp_path: Path) -> None:
     found = imported(["call", "file_read", json.dumps({"path": "a"})], tmp_path)
     assert "suture.tools.read" in found
     assert found.isdisjoint([*SLOW, *CALL_ONLY])
-    assert found.isdisjoint(["suture.files.commit", "suture.diff", "suture.edits"])
+    unneeded = ["suture.files.commit", "suture.files.history", "suture.diff", "suture.edits", "suture.locate"]
+    assert found.isdisjoint(unneeded)

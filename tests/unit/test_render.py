@@ -13,6 +13,8 @@ def conflict(**sides: str | None) -> dict[str, Any]:
     return {"path": "x", "line": 3, **sides}
 
 
+WHERE: dict[str, Any] = {"index": 1, "total": 2, "path": "x"}
+NEAR: dict[str, Any] = {"start_line": 3, "end_line": 40, "score": 0.5, "text": LONG}
 SAMPLES: list[errors.SutureError] = [
     errors.InvalidArguments(problems=[{"argument": str(number), "problem": "wrong"} for number in range(10)]),
     errors.UnknownTool(name="x", near=[], known=["file_read"]),
@@ -58,6 +60,34 @@ SAMPLES: list[errors.SutureError] = [
     errors.UndoConflict(
         change_id="x", conflicts=[conflict(base=LONG, ours=LONG, theirs=LONG)] * 3, later=["y", "z"], operation="redo"
     ),
+    errors.OldTextNotFound(index=0, total=1, path="x", match="exact", search_text=LONG, nearest=[]),
+    errors.OldTextNotFound(
+        **WHERE,
+        match="exact",
+        search_text=LONG,
+        nearest=[NEAR] * 3,
+        rung="indentation",
+        stale={**NEAR, "change_id": "y"},
+    ),
+    errors.OldTextNotFound(**WHERE, match="lenient", search_text="", nearest=[NEAR], stale={**NEAR, "change_id": None}),
+    errors.OldTextNotUnique(**WHERE, rung="exact", places=[{"start_line": 1, "end_line": 2}] * 40, search_text=LONG),
+    errors.OldTextNotUnique(**WHERE, rung="new_rung", places=[{"start_line": 1, "end_line": 1}] * 2, search_text="x"),
+    errors.MissingOldText(index=0, total=1),
+    errors.AlreadyApplied(**WHERE, start_line=1, end_line=3, search_text=LONG),
+    errors.PartlyApplied(**WHERE, start_line=1, end_line=30, text=LONG, search_text=LONG),
+    errors.EditConflict(**WHERE, line=3, base=LONG, ours=LONG, theirs="", detail="", search_text=LONG),
+    errors.ElisionInNewText(**WHERE, search_text=LONG),
+    errors.UnprovedChange(
+        **WHERE, rung="similar", start_line=1, end_line=30, text=LONG, detail="no_rule", search_text=LONG
+    ),
+    errors.UnprovedChange(**WHERE, rung="similar", start_line=1, end_line=1, text="", detail="", search_text="x"),
+    errors.OverlappingPatches(path="x", first=0, second=1, first_lines=(1, 2), second_lines=(2, 2), total=2),
+    errors.ClipboardNotFound(index=0, total=1, name="x", known=[]),
+    errors.ClipboardNotFound(index=0, total=1, name="x", known=[str(number) for number in range(20)]),
+    errors.ClipboardRequiresReplace(index=0, total=1, operation="overwrite"),
+    errors.StripPreconditionFailed(index=0, total=1, line_number=3, line="x" * 500, prefix="\t"),
+    errors.InputTooLarge(what="The workspace", size=3, limit=2, setting="max_clipboards", unit="clipboards"),
+    errors.InputTooLarge(what="The request", size=3, limit=2, setting="", unit="values"),
     errors.NotRecorded(path="x", near=[]),
     errors.NotRecorded(path="x", near=["y"]),
     errors.ContentNotKept(path="x", hash="sha256:0"),
@@ -105,6 +135,22 @@ def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
         "An interrupted transaction (id2, 2 paths) was complete and has been finished."
     )
     assert render.recovered_data(forward) == {"id": "id2", "direction": "forward", "files": ["a", "b"], "aside": []}
+
+
+def test_an_error_of_a_patch_repeats_one_line_of_what_was_sent_and_names_the_patch() -> None:
+    for sample in SAMPLES:
+        if "search_text" in sample.fields():
+            text = render.error_text(sample)
+            assert f"patches[{sample.fields()['index']}]" in text
+
+
+def test_the_place_of_a_patch_is_told_in_words() -> None:
+    assert [render.span(3, 3), render.span(3, 5)] == ["line 3", "lines 3-5"]
+    assert [render.matched(rung) for rung in ("exact", "similar", "new_rung")] == [
+        "exactly",
+        "by similarity",
+        "by new rung",
+    ]
 
 
 def test_a_conflict_is_told_with_every_side_or_that_there_is_none() -> None:

@@ -48,7 +48,7 @@ def _note_on_raw(metadata: dict[str, Any]) -> None:
 def call(options: argparse.Namespace | QuickOptions) -> int:
     """`suture call`."""
     try:
-        arguments = loads(_stdin() if options.arguments == "-" else options.arguments)
+        arguments = loads(stdin() if options.arguments == "-" else options.arguments)
     except (ValueError, RecursionError) as error:
         complain(f"suture call: the arguments are not JSON: {error}")
         return _USAGE
@@ -57,7 +57,8 @@ def call(options: argparse.Namespace | QuickOptions) -> int:
     return int(result.is_error)
 
 
-def _stdin() -> str:
+def stdin() -> str:
+    """What is sent to stdin, up to a limit; ValueError says what is wrong with it."""
     if sys.stdin is None:
         message = "stdin is closed"
         raise ValueError(message)

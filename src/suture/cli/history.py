@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 from suture.cli.output import complain, listen, print_json, print_text
+from suture.cli.terminal import clean, colored, colored_diff
 from suture.errors import SutureError
 from suture.tools.history import about, file_name
 from suture.tools.spec import ToolResult
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
 
 _USAGE = 2
 _BAR = 40
-_RAW = {chr(0xDC00 + byte) for byte in range(0x80, 0x100)}  # bytes of names that are not UTF-8
-_COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "faint": 2}
 
 
 def log(options: argparse.Namespace) -> int:
@@ -38,7 +34,7 @@ def log(options: argparse.Namespace) -> int:
         if not result.metadata["changes"]:
             return f"{result.text.removesuffix('.')} in {options.root}."
         older = f"suture log {path + ' ' if path else ''}--limit {limit} --before {result.metadata['next']}"
-        more = [_colored("faint", f"… older ones: {older}")] if result.metadata["next"] else []
+        more = [colored("faint", f"… older ones: {older}")] if result.metadata["next"] else []
         return "\n".join([*_log_lines(result.metadata), *more])
 
     return _run(options, page, lines)
@@ -109,14 +105,14 @@ def _snapshot_list(result: ToolResult) -> str:
 
 
 def _point_line(point: dict[str, Any]) -> str:
-    return f"{_colored('faint', _when(point['time']))} {_colored('cyan', 'snapshot ' + point['name'])}"
+    return f"{colored('faint', _when(point['time']))} {colored('cyan', 'snapshot ' + point['name'])}"
 
 
 def _change_lines(change: dict[str, Any]) -> Iterator[str]:
-    state = _colored("red", " (undone)") if change["state"] == "undone" else ""
-    when = _colored("faint", _when(change["time"]))
-    yield f"{_colored('yellow', change['change_id'])}{state} {when} {_clean(about(change))}"
-    names = [_clean(file_name(file)) for file in change["files"]]
+    state = colored("red", " (undone)") if change["state"] == "undone" else ""
+    when = colored("faint", _when(change["time"]))
+    yield f"{colored('yellow', change['change_id'])}{state} {when} {clean(about(change))}"
+    names = [clean(file_name(file)) for file in change["files"]]
     width = max(map(len, names), default=0)
     most = max((file["added"] + file["removed"] for file in change["files"]), default=0)
     for name, file in zip(names, change["files"], strict=True):
@@ -133,45 +129,17 @@ def _bar(file: dict[str, Any], most: int) -> str:
     total = f"{file['added'] + file['removed']:{len(str(most))}}"
     scale = min(1, _BAR / max(most, 1))
     plus, minus = (max(1, round(file[key] * scale)) if file[key] else 0 for key in ("added", "removed"))
-    return f"{total} {_colored('green', '+' * plus)}{_colored('red', '-' * minus)}".rstrip()
+    return f"{total} {colored('green', '+' * plus)}{colored('red', '-' * minus)}".rstrip()
 
 
 def _shown(result: ToolResult) -> str:
     lines = [*_change_lines(result.metadata), ""]
-    return "\n".join([*lines, *_colored_diff(result.metadata["diff"])]).rstrip("\n")
+    return "\n".join([*lines, *colored_diff(result.metadata["diff"])]).rstrip("\n")
 
 
 def _told(result: ToolResult) -> str:
     head, _, rest = result.text.partition("\n\n")
-    return head if not rest else "\n".join([head, "", *_colored_diff(rest)])
-
-
-def _colored_diff(diff: str) -> Iterator[str]:
-    for line in diff.split("\n"):
-        shown = _clean(line) if _terminal() else line  # a pipe gets what can be applied
-        header = line.startswith(("diff --git ", "--- ", "+++ "))
-        color = "bold" if header else {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
-        yield _colored(color, shown) if color else shown
-
-
-def _clean(text: str) -> str:
-    """A line without what a terminal would obey."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char == "\t" or (char in _RAW and not _terminal()) else ascii(char)[1:-1]
-        for char in text
-    )
-
-
-def _colored(color: str, text: str) -> str:
-    if not _terminal() or os.environ.get("NO_COLOR") or not text:
-        return text
-    return f"\033[{_COLORS[color]}m{text}\033[0m"
-
-
-def _terminal() -> bool:
-    return sys.stdout is not None and sys.stdout.isatty()
+    return head if not rest else "\n".join([head, "", *colored_diff(rest)])
 
 
 def _when(time: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _WIDTH = 100
-_PLAIN = {"read", "call", "tools", "recover"}
+_HOMES = {"read": "commands", "call": "commands", "tools": "commands", "recover": "commands", "patch": "patch"}
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
@@ -44,6 +44,18 @@ def _fill_read(command: argparse.ArgumentParser) -> None:
         "--format", choices=("numbered", "raw"), default="numbered", help="with line numbers, or as is"
     )
     command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
+    _add_json(command)
+
+
+def _fill_patch(command: argparse.ArgumentParser) -> None:
+    command.add_argument("path", metavar="PATH", help="the file")
+    command.add_argument("patches", metavar="PATCHES.json|-", help="a patch, a list of them, or - for stdin")
+    command.add_argument(
+        "--match", choices=("exact", "whitespace", "lenient"), help="how far the file may differ (default: lenient)"
+    )
+    command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
+    command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
+    command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
     _add_json(command)
 
 
@@ -107,6 +119,7 @@ def _fill_recover(command: argparse.ArgumentParser) -> None:
 
 _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "read": _fill_read,
+    "patch": _fill_patch,
     "call": _fill_call,
     "tools": _fill_tools,
     "log": _fill_log,
@@ -148,7 +161,7 @@ def _lazily(command: str) -> Callable[[argparse.Namespace], int]:
     def run(options: argparse.Namespace) -> int:
         from importlib import import_module  # --help needs none of it
 
-        home = import_module("suture.cli.commands" if command in _PLAIN else "suture.cli.history")
+        home = import_module(f"suture.cli.{_HOMES.get(command, 'history')}")
         function: Callable[[argparse.Namespace], int] = getattr(home, command)
         return function(options)
 

@@ -96,6 +96,7 @@ def _attempt(
             tuple(map(_file_record, plan.changes)),
             tuple(recovery.shown(trees, root, path) for root, path in folders),
             plan.undoes,
+            clipboards=plan.clipboards,
         )
         emptied = [place for name in plan.emptied if (place := _placed(trees, name)) is not None]
         intent = Intent(record, folders, tuple(work.step for work in works), tuple(emptied))

@@ -101,6 +101,10 @@ class History:
             log.exception("history", "%s is not recorded", change.id)
             return Trouble(recorded=False, reason=f"suture failed: {type(error).__name__}: {error}")
 
+    def keep_clipboards(self, clipboards: Iterable[tuple[str, str]]) -> Trouble | None:
+        """Keep texts under names, where no change is recorded with them. The caller holds the workspace lock."""
+        return self._write(lambda book: book.keep_clipboards(clipboards))
+
     def take_snapshot(self, name: str, files: Iterable[tuple[str, Version | None]], supply: Supply) -> NamedPoint:
         """Record a named point. The caller holds the workspace lock."""
         taken: list[NamedPoint] = []

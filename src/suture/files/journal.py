@@ -169,7 +169,14 @@ def _change_record(values: dict[str, Any]) -> ChangeRecord:
     for each in values["files"]:
         versions = {name: each[name] and Version(**each[name]) for name in ("before", "after", "replaced")}
         files.append(FileRecord(**{**each, **versions}))
-    return ChangeRecord(**{**values, "files": tuple(files), "folders": tuple(values["folders"])})
+    kept = tuple((_text(name), _text(content)) for name, content in values.get("clipboards", ()))
+    return ChangeRecord(**{**values, "files": tuple(files), "folders": tuple(values["folders"]), "clipboards": kept})
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
 
 
 def _is_torn(raw: bytes) -> bool:

@@ -6,6 +6,7 @@
     folder    the folders it made
     content   every content once (`files.contents`)
     snapshot, snapshot_file   named points, and the files as they stood there
+    clipboard texts under names; made when the first one is kept, since earlier versions knew none
 
 Nothing here opens, locks or commits; `files.history` does.
 """
@@ -50,6 +51,7 @@ CREATE TABLE snapshot_file (snapshot TEXT NOT NULL, path BLOB NOT NULL, content 
 """
 )
 
+_CLIPBOARD = "CREATE TABLE IF NOT EXISTS clipboard (name BLOB PRIMARY KEY, content BLOB NOT NULL)"
 _FILE = """SELECT action, path, target, b.digest, before_mode, a.digest, after_mode, r.digest, replaced_mode,
     added, removed FROM file LEFT JOIN content b ON before = b.number LEFT JOIN content a ON after = a.number
     LEFT JOIN content r ON replaced = r.number WHERE change = ? ORDER BY place"""
@@ -235,6 +237,18 @@ class LogBook:
                     path = old
                     break
 
+    def clipboard_names(self) -> list[str]:
+        """The names that texts are kept under, sorted."""
+        if self._row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'clipboard'") is None:
+            return []
+        return sorted(_name(name) for (name,) in self._rows("SELECT name FROM clipboard"))
+
+    def clipboard(self, name: str) -> str | None:
+        """The text that is kept under a name."""
+        if name not in self.clipboard_names():
+            return None
+        return _name(self._row("SELECT content FROM clipboard WHERE name = ?", _raw(name))[0])
+
     def content(self, name: str) -> bytes | None:
         """The content of this hash, or None if it is not kept, or damaged."""
         return self._contents.get(name)
@@ -288,7 +302,15 @@ class LogBook:
             )
         folders = [(number, _raw(path)) for path in change.folders]
         self._db.executemany("INSERT OR IGNORE INTO folder VALUES (?, ?)", folders)
+        self.keep_clipboards(change.clipboards)
         self._turn(change.undoes)
+
+    def keep_clipboards(self, clipboards: Iterable[tuple[str, str]]) -> None:
+        """Keep texts under names, in place of what was kept there."""
+        rows = [(_raw(name), _raw(content)) for name, content in clipboards]
+        if rows:
+            self._db.execute(_CLIPBOARD)
+            self._db.executemany("INSERT OR REPLACE INTO clipboard VALUES (?, ?)", rows)
 
     def add_snapshot(self, snapshot: NamedPoint, files: Iterable[tuple[str, Version | None]], supply: Supply) -> None:
         """Record a named point with the files as they stand."""
@@ -414,7 +436,7 @@ def _counts(before: bytes, after: bytes) -> tuple[int, int]:
 
 
 def _raw(path: str) -> bytes:
-    """A path as it is stored: it need not be UTF-8."""
+    """A path, or a text of a file, as it is stored: it need not be UTF-8."""
     return path.encode("utf-8", "surrogateescape")
 
 

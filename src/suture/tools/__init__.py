@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 TOOLS = {
     "file_read": "suture.tools.read",
     "history": "suture.tools.history",
+    "patch": "suture.tools.patch",
     "redo": "suture.tools.undo",
     "undo": "suture.tools.undo",
 }

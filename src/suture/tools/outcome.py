@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from suture.edits import Edit
     from suture.files.logbook import LogBook
-    from suture.plan import ChangeRecord, FileChange, Version
+    from suture.plan import ChangeRecord, FileChange, Snapshot, Version
     from suture.settings import Settings
 
 _MODE = 0o644
@@ -48,6 +49,8 @@ def _plan_diff(change: FileChange) -> str:
     match change:
         case Create(after=after, mode=mode):
             return text_diff(None, path, None, after.bytes(), _MODE if mode is None else mode)
+        case Update(before=before, edits=edits, mode=mode) if edits is not None and _is_text(before, edits):
+            return _edits_diff(path, before, edits, mode)
         case Update(before=before, after=after, mode=mode):
             return text_diff(path, path, before.content.bytes(), after.bytes(), before.mode, mode)
         case Delete(before=before):
@@ -56,6 +59,18 @@ def _plan_diff(change: FileChange) -> str:
             content = (moved or before.content).bytes()
             return text_diff(path, to.name, before.content.bytes(), content, before.mode)
     raise TypeError(change)
+
+
+def _is_text(before: Snapshot, edits: Iterable[Edit]) -> bool:
+    return not before.text.is_binary() and not any(b"\0" in each.new for each in edits)
+
+
+def _edits_diff(path: str, before: Snapshot, edits: Iterable[Edit], mode: int | None) -> str:
+    """As `text_diff`, without comparing what is known to be equal."""
+    text = before.text
+    old, shift = (text.raw, len(text.bom)) if text.body_is_raw else (text.body, 0)
+    moved = tuple(edit(each.span.start + shift, each.span.end + shift, each.new) for each in edits)
+    return unified(FileDiff(path, path, old, moved, before.mode, mode)).decode("utf-8", "replace")
 
 
 def record_diff(book: LogBook, change: ChangeRecord) -> str:

@@ -145,6 +145,7 @@ class _Items(Argument):
 
     def _item(self, index: int, item: object) -> object:
         model: type[Request] = self.bounds["model"]
+        item = _decoded(item) if isinstance(item, str) else item
         if not isinstance(item, dict):
             raise _WrongError(f"expected an object, got {_described(item)}", f"[{index}]")
         try:
@@ -155,6 +156,24 @@ class _Items(Argument):
 
     def kind(self) -> dict[str, Any]:
         return {"type": "array", "items": self.bounds["model"].schema()}
+
+
+class _Object(Argument):
+    expected = "an object"
+
+    def check(self, value: object) -> object:
+        value = _decoded(value) if isinstance(value, str) else value
+        if not isinstance(value, dict):
+            raise self.wrong(value)
+        try:
+            return self.bounds["model"].parse(value)
+        except InvalidArguments as error:
+            first = error.problems[0]
+            raise _WrongError(first["problem"], f".{first['argument']}") from None
+
+    def kind(self) -> dict[str, Any]:
+        schema: dict[str, Any] = self.bounds["model"].schema()
+        return schema
 
 
 class _Texts(Argument):
@@ -205,6 +224,11 @@ def flag(about: str, *, default: bool = False) -> Any:
 def items(about: str, *, model: type[Request]) -> Any:
     """A list of objects, each read by `model`."""
     return _Items(about, model=model)
+
+
+def member(about: str, *, model: type[Request]) -> Any:
+    """An object, read by `model`; None if left out."""
+    return _Object(about, default=None, model=model)
 
 
 def texts(about: str) -> Any:
@@ -287,6 +311,18 @@ def _unknown(name: str, known: Mapping[str, Argument]) -> dict[str, str]:
 def _decoded(value: str) -> object:
     try:
         return loads(value)
+    except RecursionError:
+        return value
+    except ValueError:
+        return _decoded_loosely(value)
+
+
+def _decoded_loosely(value: str) -> object:
+    """JSON whose strings hold line breaks as they are: models write it, and it can only mean one thing."""
+    import json
+
+    try:
+        return json.loads(value, strict=False) if value.lstrip()[:1] in {"[", "{"} else value
     except (ValueError, RecursionError):
         return value
 

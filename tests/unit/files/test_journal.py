@@ -9,7 +9,7 @@ import pytest
 from suture.errors import RecoveryBlocked
 from suture.files.journal import Intent, Journal, Step, new_id
 from suture.files.tree import Tree
-from suture.plan import ChangeRecord, FileRecord, Version
+from suture.plan import ChangeRecord, FileRecord, Version, digest
 from suture.testing import MemoryFS
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ RECORD = ChangeRecord(
     ),
     ("new",),
     "00000000000aa",
+    clipboards=(("name é", "a text\n\udcff"), ("other", "")),
 )
 INTENT = Intent(
     RECORD,
@@ -149,6 +150,30 @@ def test_roots_are_known_by_their_paths_and_the_first_by_where_the_intent_lies()
     assert found is not None
     assert [step.root for step in found.steps] == [0, 2, 0]
     assert found.folders == ((0, "new"), (2, "new/deep"))
+
+
+def test_an_intent_of_an_earlier_version_knows_no_clipboards() -> None:
+    fs = disk()
+    record = RECORD.but(clipboards=())
+    journal(fs).write(INTENT.but(record=record), durable=False)
+    rewrite(fs, b', "clipboards": []', b"")
+    assert journal(fs).read() == (INTENT.but(record=record), False)
+
+
+@pytest.mark.parametrize("wrong", [b'[["name", 3]]', b'[["name"]]', b"3", b'[[null, "x"]]'])
+def test_clipboards_that_are_no_texts_block_the_recovery(wrong: bytes) -> None:
+    fs = disk()
+    journal(fs).write(INTENT.but(record=RECORD.but(clipboards=())), durable=False)
+    rewrite(fs, b'"clipboards": []', b'"clipboards": ' + wrong)
+    with pytest.raises(RecoveryBlocked):
+        journal(fs).read()
+
+
+def rewrite(fs: MemoryFS, old: bytes, new: bytes) -> None:
+    """Change an intent as its writer would have."""
+    head, line, *_ = fs.files()[NAME].split(b"\n")
+    line = line.replace(old, new)
+    fs.put(NAME, b"\n".join((head, line, digest((line,), len(line)).encode(), b"")))
 
 
 def test_a_root_that_is_not_there_blocks_the_recovery() -> None:

@@ -689,3 +689,21 @@ def test_whatever_is_forgotten_the_rest_is_the_newest_and_can_be_read(
         path: version(now[path]) for path in book.paths()
     }
     book.database.close()
+
+
+# Clipboards
+
+
+def test_clipboards_are_kept_replaced_and_read_back_byte_by_byte(book: Book) -> None:
+    assert (book.clipboard_names(), book.clipboard("x")) == ([], None)
+    book.keep_clipboards(())
+    assert book.clipboard_names() == []
+    book.keep_clipboards([("x", "1"), ("é\0", "a\r\n\udcff")])
+    book.keep_clipboards([("x", "2")])
+    assert book.clipboard_names() == ["x", "é\0"]
+    assert [book.clipboard(name) for name in ("x", "é\0", "y")] == ["2", "a\r\n\udcff", None]
+
+
+def test_a_change_is_recorded_together_with_its_clipboards(book: Book) -> None:
+    book.add(ChangeRecord("c1", "patch", "", (), clipboards=(("x", "1"),)), KNOWN.get)
+    assert (book.clipboard("x"), book.change("c1").clipboards) == ("1", ())

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from suture.errors import InvalidArguments
-from suture.tools.request import Request, dry_run, encoding, expect_hash, flag, integer, items, text, validate
+from suture.tools.request import Request, dry_run, encoding, expect_hash, flag, integer, items, member, text, validate
 
 
 class Item(Request):
@@ -13,11 +13,18 @@ class Item(Request):
     count: int = integer("How many", default=1, minimum=1)
 
 
+class Inner(Request):
+    """An object."""
+
+    add: str | None = text("Add", default=None)
+
+
 class Sample(Request):
     """A request with every kind of argument."""
 
     path: str = text("Path of the file")
     edits: list[Item] = items("Edits", model=Item)
+    inner: Inner | None = member("Inner", model=Inner)
     limit: int | None = integer("Limit", default=None, minimum=1, maximum=9)
     format: str = text("Format", default="raw", choices=("raw", "numbered"))
     loud: bool = flag("Loud")
@@ -41,6 +48,7 @@ def test_defaults_fill_what_is_not_given() -> None:
     assert parse() == Sample(
         path="a",
         edits=[],
+        inner=None,
         limit=None,
         format="raw",
         loud=False,
@@ -71,6 +79,11 @@ def test_defaults_fill_what_is_not_given() -> None:
         ("edits", {"old": "x"}, [Item(old="x", count=1)]),
         ("edits", '[{"old": "x", "count": "2"}]', [Item(old="x", count=2)]),
         ("edits", '{"old": "x"}', [Item(old="x", count=1)]),
+        ("edits", ['{"old": "x"}'], [Item(old="x", count=1)]),
+        ("edits", '[{"old": "x\n\ty"}]', [Item(old="x\n\ty", count=1)]),
+        ("inner", {"add": "x"}, Inner(add="x")),
+        ("inner", '{"add": null}', Inner(add=None)),
+        ("inner", None, None),
     ],
 )
 def test_shapes_that_models_send_are_understood(name: str, given: object, expected: object) -> None:
@@ -94,6 +107,8 @@ def test_shapes_that_models_send_are_understood(name: str, given: object, expect
         ("expect_hash", 3, "expect_hash", "expected a hash, or an object of path: hash, got the number 3"),
         ("expect_hash", {"a": 1}, "expect_hash", "expected a hash, or an object of path: hash, got an object"),
         ("edits", "nonsense", "edits", "expected a list of objects, got the string 'nonsense'"),
+        ("edits", "[{]", "edits", "expected a list of objects, got the string '[{]'"),
+        ("edits", "[" * 200_000, "edits", "expected a list of objects, got the string " + repr("[" * 40) + "…"),
         ("edits", 3, "edits", "expected a list of objects, got the number 3"),
         ("edits", ["x"], "edits[0]", "expected an object, got the string 'x'"),
         (
@@ -103,6 +118,10 @@ def test_shapes_that_models_send_are_understood(name: str, given: object, expect
             "expected a whole number at least 1, got 0",
         ),
         ("edits", [{}], "edits[0].old", "missing: Old"),
+        ("inner", "x", "inner", "expected an object, got the string 'x'"),
+        ("inner", [], "inner", "expected an object, got a list"),
+        ("inner", {"ad": "x"}, "inner.ad", "unknown; did you mean add?"),
+        ("inner", {"add": 3}, "inner.add", "expected a string, got the number 3"),
         ("format", "y" * 50, "format", "expected one of raw, numbered, got the string " + repr("y" * 40) + "…"),
     ],
 )
@@ -124,7 +143,7 @@ def test_an_unknown_argument_names_the_nearest_known_one() -> None:
 
 def test_an_unknown_argument_like_no_other_lists_the_known_ones() -> None:
     (problem,) = problems(zzz=1)
-    assert problem["problem"].startswith("unknown; known are path, edits, limit")
+    assert problem["problem"].startswith("unknown; known are path, edits, inner, limit")
 
 
 def test_all_problems_are_told_at_once() -> None:
@@ -141,6 +160,7 @@ def test_the_schema_says_what_parse_accepts() -> None:
         "properties": {
             "path": {"type": "string", "description": "Path of the file"},
             "edits": {"type": "array", "items": Item.schema(), "description": "Edits"},
+            "inner": {**Inner.schema(), "description": "Inner"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 9, "description": "Limit"},
             "format": {"type": "string", "enum": ["raw", "numbered"], "description": "Format", "default": "raw"},
             "loud": {"type": "boolean", "description": "Loud", "default": False},

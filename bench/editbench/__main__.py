@@ -1,0 +1,93 @@
+"""`python -m bench.editbench`: generate tasks, run editors over them, print what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.editbench import peers, run, show
+from bench.editbench.corpus import cache_folder, installed, packages
+from bench.editbench.spoils import KINDS
+from bench.editbench.tasks import generated, made
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bench.editbench.tasks import Task
+
+HELD_OUT = (1001, 1002, 1003)
+
+
+def main() -> None:
+    """Read the options, and do what they say."""
+    options = _options()
+    tasks = _tasks(options)
+    results = run.run(tasks)
+    seed = f"{options.seed}{' (held out)' * (options.seed in HELD_OUT)}"
+    tables = [run.table(results, f"{len(results):,} spoiled edits, seed {seed}, corpus {options.corpus}")]
+    if options.big or not (options.kinds or options.only or options.replay or options.show):
+        tables.append(run.big_table())
+    if options.peers:
+        tables.append(peers.table(tasks, results, options.cache))
+    if options.failures:
+        show.dumped((result for result in results if result.failed), options.failures)
+    if options.json:
+        print(json.dumps([table.data() for table in tables], indent=2))
+        return
+    for result in _to_show(options, results):
+        print(f"{show.shown(result)}\n")
+    for table in tables:
+        print(f"{table.text()}\n")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.editbench", description="Spoiled edits of real files.")
+    add = parser.add_argument
+    add("--seed", type=int, default=1, help="1 to 99 for development; 1001, 1002, 1003 are for the very end")
+    add("--tasks", type=int, default=2_450, help="how many in all, the same number of each kind")
+    add("--kinds", nargs="+", metavar="KIND", default=[], choices=[*KINDS], help="only these kinds")
+    add("--list", action="store_true", help="list the kinds and what they mean")
+    add("--corpus", choices=["packages", "installed"], default="packages", help="where the files come from")
+    add("--cache", type=Path, default=cache_folder(), help="where packages and peers are kept")
+    add("--only", metavar="KIND:INDEX", help="this task alone, shown in full")
+    add("--show", nargs="+", metavar=("KIND", "N"), help="show N (5) failing tasks of a kind, or of `all`, in full")
+    add("--wrong", action="store_true", help="with --show: those that went wrong, not those that were refused")
+    add("--failures", type=Path, metavar="FILE", help="write all failing tasks to this file")
+    add("--replay", type=Path, metavar="FILE", help="run the tasks of such a file instead")
+    add("--peers", action="store_true", help="run other editors over the same tasks; installs them into the cache")
+    add("--big", action="store_true", help="time a file of 200,000 lines even if only some tasks are run")
+    add("--json", action="store_true", help="print JSON instead of tables")
+    options = parser.parse_args()
+    if options.list:
+        lines = [f"{name:42} {(kind.spoil.__doc__ or '').strip().splitlines()[0]}" for name, kind in KINDS.items()]
+        parser.exit(message="\n".join([*lines, ""]))
+    return options
+
+
+def _tasks(options: argparse.Namespace) -> list[Task]:
+    if options.replay:
+        return show.loaded(options.replay)
+    sources = installed() if options.corpus == "installed" else packages(options.cache)
+    if options.only:
+        kind, _, index = options.only.partition(":")
+        if kind not in KINDS or not index.isdigit():
+            raise SystemExit("--only takes KIND:INDEX; --list shows the kinds")
+        task = made(sources, kind, options.seed, int(index))
+        return [task] if task else []
+    return [*generated(sources, options.seed, options.tasks, options.kinds)]
+
+
+def _to_show(options: argparse.Namespace, results: Sequence[run.Result]) -> list[run.Result]:
+    if options.only:
+        return list(results)
+    if not options.show:
+        return []
+    kind, number = options.show[0], int([*options.show, "5"][1])
+    bad = [each for each in results if (each.verdict == run.WRONG if options.wrong else each.failed)]
+    return [each for each in bad if kind in {"all", each.task.kind}][:number]
+
+
+if __name__ == "__main__":
+    main()

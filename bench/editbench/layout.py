@@ -1,0 +1,307 @@
+"""Spoiling of white space: indentation, tabs, trailing space, blank lines, ends of lines."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from bench.editbench.changes import invented, unit_of
+from bench.editbench.kinds import kind
+from bench.editbench.rows import Row, indentation, informative
+
+if TYPE_CHECKING:
+    import random
+
+    from bench.editbench.rows import Draft
+
+
+@kind()
+def exact(_draft: Draft, _rng: random.Random) -> bool:
+    """Nothing is spoiled."""
+    return True
+
+
+@kind("indent")
+def indent_added(draft: Draft, rng: random.Random) -> bool:
+    """The request is deeper than the file by one prefix."""
+    prefix = "\t" if unit_of(draft.source) == "\t" else " " * rng.choice([1, 2, 4, 8])
+    draft.each_asked(lambda line: prefix + line if line.strip() else line)
+    return _proved(draft)
+
+
+@kind("indent")
+def indent_removed(draft: Draft, rng: random.Random) -> bool:
+    """All that the lines of the request have in common is gone, or a part of it."""
+    common = _common([*draft.old, *draft.new])
+    if not common:
+        return False
+    cut = rng.choice([len(common), rng.randint(1, len(common))])
+    draft.each_asked(lambda line: line[cut:] if line.strip() else line)
+    return _proved(draft)
+
+
+@kind("indent")
+def indent_rescaled(draft: Draft, _rng: random.Random) -> bool:
+    """Two spaces for four, or four for two."""
+    unit = len(unit_of(draft.source))
+    other = {4: 2, 2: 4}.get(unit)
+    lines = [line for line in (*draft.old, *draft.new) if line.strip()]
+    if other is None or any("\t" in indentation(line) or len(indentation(line)) % unit for line in lines):
+        return False
+    draft.each_asked(lambda line: _spread(line, " " * unit, " " * other))
+    return _proved(draft)
+
+
+@kind("indent")
+def first_line_stripped(draft: Draft, _rng: random.Random) -> bool:
+    """The first line lost its indentation, as when text is copied from the first word on."""
+    first = draft.rows[0]
+    if not first.file or not indentation(first.file) or not informative(first.file):
+        return False
+    if len(draft.new) > 1 and not any(map(str.strip, draft.old[1:])):
+        return False
+    if not first.touched:
+        first.ask((first.old or "").lstrip())
+        return len(draft.old) > 1
+    second = next((row for row in draft.rows if row.new is not None), None)
+    index = next((at for at, row in enumerate(draft.rows) if row.old is None or not row.touched), 0)
+    if second is None or not second.touched or draft.rows[index] is not second or not second.want:
+        return False
+    first.old, second.new = first.file.lstrip(), second.want.lstrip()
+    return indentation(second.want) == indentation(first.file) and second.want.strip() != ""
+
+
+@kind("indent")
+def first_line_stripped_and_insertion_before(draft: Draft, rng: random.Random) -> bool:
+    """As before, and the change puts a line above it: now that one is stripped."""
+    first = draft.rows[0]
+    if first.touched or not first.file or not indentation(first.file) or len(draft.old) < 2:
+        return False
+    fresh = invented(rng, draft.source, indentation(first.file))
+    first.old = (first.old or "").lstrip()
+    draft.rows.insert(0, Row(new=fresh.lstrip(), want=fresh, touched=True))
+    return informative(first.file)
+
+
+@kind("indent")
+def spaces_for_tabs(draft: Draft, rng: random.Random) -> bool:
+    """The file has tabs, the request has spaces."""
+    size = rng.choice([2, 4, 8])
+    unit = unit_of(draft.source)
+    if unit != "\t":
+        if not _regular(draft, unit):
+            return False
+        draft.each_standing(lambda line: _spread(line, unit, "\t"))
+        size = len(unit)
+    elif any(" " in indentation(line) for line in (*draft.old, *draft.new)):
+        return False
+    else:
+        draft.each_asked(lambda line: _spread(line, "\t", " " * size))
+    return _proved(draft)
+
+
+@kind("indent")
+def tabs_for_spaces(draft: Draft, _rng: random.Random) -> bool:
+    """The file has spaces, the request has tabs."""
+    unit = unit_of(draft.source)
+    if unit == "\t" or not _regular(draft, unit):
+        return False
+    draft.each_asked(lambda line: _spread(line, unit, "\t"))
+    return _proved(draft)
+
+
+@kind("line", file=True)
+def trailing_space_request(draft: Draft, rng: random.Random) -> bool:
+    """Lines of old end in spaces, those that stay in new as well; new lines are clean."""
+    rows = [row for row in draft.rows if row.old is not None and row.old.strip() and rng.random() < 0.6]
+    for row in rows:
+        spaces = rng.choice([" ", "  ", "\t"])
+        row.old = f"{row.old}{spaces}"
+        row.new = None if row.new is None else f"{row.new}{spaces}"
+    return bool(rows)
+
+
+@kind("line", file=True)
+def trailing_space_file(draft: Draft, rng: random.Random) -> bool:
+    """Lines of the file end in spaces that the request doesn't know."""
+    draft.final = True  # else old is a piece of its last line, letter by letter
+    rows = [row for row in draft.rows if row.known and informative(row.file) and rng.random() < 0.6]
+    for row in rows:
+        row.stand(f"{row.file}{rng.choice([' ', '  ', '    '])}")
+    draft.head, draft.tail = (
+        [f"{line} " if line and not at % 7 else line for at, line in enumerate(part)]
+        for part in (draft.head, draft.tail)
+    )
+    return bool(rows)
+
+
+@kind("line", file=True)
+def trailing_space_file_touched(draft: Draft, _rng: random.Random) -> bool:
+    """A changed line ends in spaces in the file; it may keep them or lose them."""
+    for at, (gone, fresh) in enumerate(zip(draft.rows, draft.rows[1:], strict=False)):
+        lone = at + 2 >= len(draft.rows) or not draft.rows[at + 2].touched
+        if (
+            gone.touched
+            and fresh.touched
+            and gone.file
+            and fresh.want
+            and lone
+            and (at == 0 or not draft.rows[at - 1].touched)
+        ):
+            gone.file += "  "
+            fresh.may_end = "  "
+            return informative(gone.file) and bool(fresh.want.strip())
+    return False
+
+
+@kind("rows", fuzzy=True, file=True)
+def blank_dropped(draft: Draft, _rng: random.Random) -> bool:
+    """The request leaves blank lines out."""
+    rows = [draft.rows[at] for at in draft.inner() if draft.rows[at].file == ""]
+    for row in rows:
+        row.ask(None)
+    return bool(rows)
+
+
+@kind("rows", fuzzy=True, file=True)
+def blank_added(draft: Draft, rng: random.Random) -> bool:
+    """The request has a blank line that the file doesn't have."""
+    places = [at for at in draft.inner() if informative(draft.rows[at].file)]
+    places = [at for at in places if draft.rows[at + 1].known and informative(draft.rows[at + 1].file)]
+    if not places:
+        return False
+    draft.rows.insert(rng.choice(places) + 1, Row(old="", new=""))
+    return True
+
+
+@kind("line", file=True)
+def blank_with_spaces_request(draft: Draft, rng: random.Random) -> bool:
+    """The blank lines of the request have spaces in them."""
+    spaces = " " * rng.choice([2, 4, 8])
+    rows = [row for row in draft.rows if row.known and row.file == ""]
+    for row in rows:
+        row.ask(spaces)
+    return bool(rows)
+
+
+@kind("line", file=True)
+def blank_with_spaces_file(draft: Draft, rng: random.Random) -> bool:
+    """The blank lines of the file have spaces in them."""
+    spaces = " " * rng.choice([2, 4, 8])
+    rows = [row for row in draft.rows if row.known and row.file == ""]
+    for row in rows:
+        row.stand(spaces)
+    return bool(rows)
+
+
+@kind("eol")
+def crlf_file(draft: Draft, _rng: random.Random) -> bool:
+    """The file has CRLF, the request LF."""
+    draft.eol = "\r\n"
+    return True
+
+
+@kind("eol")
+def crlf_request(draft: Draft, _rng: random.Random) -> bool:
+    """The request has CRLF, the file LF."""
+    draft.request_eol = "\r\n"
+    return len(draft.old) > 1 and len(draft.new) > 1
+
+
+@kind("eol")
+def no_final_newline_file(draft: Draft, _rng: random.Random) -> bool:
+    """The last line of the file, which stays, has no newline; the request has one."""
+    draft.ends, draft.final = False, True
+    return not draft.tail and draft.rows[-1].known and informative(draft.rows[-1].file)
+
+
+@kind("text")
+def outer_newlines(draft: Draft, rng: random.Random) -> bool:
+    """Both texts begin or end with newlines of their own."""
+    above, below = rng.choice([(1, 0), (0, 1), (1, 1), (2, 1)])
+    before, after = (draft.head or [""])[-1], (draft.tail or [""])[0]
+    if not draft.new or (above and not before) or (below and not after):
+        return False
+    ends = draft.old[0], draft.old[-1], draft.new[0], draft.new[-1]
+    draft.rows = [
+        *(Row(old="", new="") for _ in range(above)),
+        *draft.rows,
+        *(Row(old="", new="") for _ in range(below)),
+    ]
+    return all(ends)
+
+
+@kind("line", fuzzy=True, file=True)
+def reflowed_space(draft: Draft, rng: random.Random) -> bool:
+    """White space inside lines that stay was set differently."""
+    styles = [
+        lambda text: re.sub(r"(?<=\S)  +", " ", re.sub(r", ", ",", text)),
+        lambda text: re.sub(r"(?<=\w)\((?=\w)", "( ", re.sub(r"(?<=\w)\)", " )", text)),
+        lambda text: re.sub(r" (=|==|\+|<|>|:|\|) ", r"\1", text),
+        lambda text: re.sub(r"(?<=[^ ]) (?=[^ ])", "  ", text),
+    ]
+    changed = False
+    for row in draft.rows:
+        if row.known and row.old and rng.random() < 0.7:
+            lead = indentation(row.old)
+            text = lead + rng.choice(styles)(row.old[len(lead) :])
+            changed |= text != row.old
+            row.ask(text)
+    return changed
+
+
+@kind("rows", fuzzy=True, file=True)
+def reflowed_lines(draft: Draft, rng: random.Random) -> bool:
+    """A long line that stays is two lines in the request."""
+    places = [at for at in draft.inner() if len((draft.rows[at].file or "").strip()) > 40]
+    if not places:
+        return False
+    at = rng.choice(places)
+    text = draft.rows[at].file or ""
+    lead = indentation(text)
+    cuts = [
+        match.end() for match in re.finditer(r"\S ", text) if 15 < match.end() - len(lead) < len(text) - len(lead) - 12
+    ]
+    if not cuts:
+        return False
+    cut = rng.choice(cuts)
+    draft.rows[at].ask(text[:cut].rstrip())
+    rest = lead + unit_of(draft.source) + text[cut:].lstrip()
+    draft.rows.insert(at + 1, Row(old=rest, new=rest))
+    return True
+
+
+def _common(lines: list[str]) -> str:
+    """The white space that all lines with words begin with."""
+    indents = [indentation(line) for line in lines if line.strip()]
+    if not indents:
+        return ""
+    least = min(indents, key=len)
+    return least if all(indent.startswith(least) for indent in indents) else ""
+
+
+def _spread(line: str, unit: str, other: str) -> str:
+    """The line with another step of indentation."""
+    lead = indentation(line)
+    steps = lead.count(unit) if lead.replace(unit, "") == "" else 0
+    return other * steps + line[len(unit) * steps :]
+
+
+def _regular(draft: Draft, unit: str) -> bool:
+    """Whether all indentation near the change consists of whole steps."""
+    lines = [*draft.old, *draft.new]
+    return all(indentation(line).replace(unit, "") == "" for line in lines)
+
+
+def _proved(draft: Draft) -> bool:
+    """Whether lines of the file prove what became of the indentation, if a new line needs to know.
+
+    One depth only, and none of it zero, is a shift as well as a scale: then new lines must be at that depth.
+    """
+    matched = [
+        (row.old, row.file) for row in draft.rows if row.old and row.file and row.old.strip() and row.file.strip()
+    ]
+    pairs = {(indentation(old), indentation(file)) for old, file in matched}
+    fresh = {indentation(row.want) for row in draft.rows if row.touched and row.want and row.want.strip()}
+    one = len(pairs) == 1 and all(all(pair) for pair in pairs)
+    return any(old != file for old, file in pairs) and (not one or fresh <= {file for _, file in pairs})

@@ -1,0 +1,81 @@
+"""Run one peer over tasks: `python peer_worker.py NAME < tasks > replies`, JSON lines both ways.
+
+It runs in the peer's own environment and imports nothing but the peer and the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Editor = Callable[[str, str, str], str | None]
+
+
+def aider() -> Editor:
+    """Its blocks of search and replace."""
+    from aider.coders import editblock_coder  # type: ignore[import-not-found]  # noqa: PLC0415  the peer alone has it
+
+    def edit(body: str, old: str, new: str) -> str | None:
+        result: str | None = editblock_coder.do_replace("file", body, old, new, ("```", "```"))
+        return result
+
+    return edit
+
+
+def openhands() -> Editor:
+    """The command `str_replace` of its editor, on a file of its own."""
+    from openhands_aci.editor import editor  # type: ignore[import-not-found]  # noqa: PLC0415  the peer alone has it
+    from openhands_aci.editor.exceptions import (  # type: ignore[import-not-found]  # noqa: PLC0415  as above
+        ToolError,
+    )
+
+    path = Path(tempfile.mkdtemp(prefix="editbench-")) / "file.txt"
+    tool = editor.OHEditor()
+
+    def edit(body: str, old: str, new: str) -> str | None:
+        path.write_bytes(body.encode())
+        try:
+            tool(command="str_replace", path=str(path), old_str=old, new_str=new)
+        except ToolError:
+            return None
+        return path.read_bytes().decode()
+
+    return edit
+
+
+def mpatch() -> Editor:
+    """A patch made of the two texts, with all of old as its context."""
+    import mpatch as package  # type: ignore[import-not-found]  # noqa: PLC0415  the peer alone has it
+
+    def edit(body: str, old: str, new: str) -> str | None:
+        whole = len(old) + len(new)
+        patch: Any = package.Patch.from_texts("file", old, new, context_len=whole)
+        result = patch.apply_to_content(body)
+        return str(result.new_content) if result.report.all_applied_cleanly else None
+
+    return edit
+
+
+def main() -> None:
+    """Answer each line."""
+    edit = {"aider": aider, "openhands": openhands, "mpatch": mpatch}[sys.argv[1]]()
+    replies = sys.stdout
+    sys.stdout = sys.stderr  # what a peer prints is no reply
+    for line in sys.stdin:
+        task = json.loads(line)
+        try:
+            after = edit(task["body"], task["old"], task["new"])
+        except Exception as error:  # noqa: BLE001  whatever a peer raises is a refusal
+            print(repr(error)[:200])
+            after = None
+        replies.write(json.dumps({"after": after}) + "\n")
+
+
+if __name__ == "__main__":
+    main()

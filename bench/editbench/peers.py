@@ -1,0 +1,118 @@
+"""Other editors over the same tasks, each in an environment of its own in the cache folder.
+
+A peer that can't be installed within the time is left out, with a note. What it raises counts as a refusal, for
+whatever reason it gives.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.editbench.run import REFUSED, RIGHT, WRONG, Reply, judged
+from bench.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bench.editbench.run import Result
+    from bench.editbench.tasks import Task
+    from bench.table import Cell
+
+INSTALL_SECONDS = 600
+RUN_SECONDS = 1_800
+VERDICTS = (RIGHT, WRONG, REFUSED)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """An editor on PyPI."""
+
+    name: str
+    package: str
+    version: str
+    python: str = sys.executable
+
+
+PEERS = (
+    Peer("aider", "aider-chat", "0.86.2"),
+    Peer("openhands", "openhands-aci", "0.3.3", "python3.12"),
+    Peer("mpatch", "mpatch", "1.8.1"),
+)
+
+
+class Unavailable(Exception):
+    """A peer that can't be run here."""
+
+
+def table(tasks: Sequence[Task], results: Sequence[Result], cache: Path) -> Table:
+    """Right, wrong and refused, side by side."""
+    rows, notes = [_row("suture", results)], []
+    for peer in PEERS:
+        try:
+            rows.append(_row(f"{peer.package} {peer.version}", _results(peer, tasks, cache)))
+        except Unavailable as error:
+            notes.append(f"{peer.package} {peer.version} left out: {error}")
+    head = ["", *(f"{verdict} %" for verdict in VERDICTS), "refused rightly %", "falsely applied %"]
+    notes.append("the first three: of the edits to apply; the last two: of those to refuse, for whatever reason")
+    return Table(f"Editors side by side over {len(tasks):,} tasks", head, rows, notes)
+
+
+def _row(name: str, results: Sequence[Result]) -> list[Cell]:
+    apply = [result for result in results if result.task.expected]
+    refuse = [result for result in results if not result.task.expected]
+    shares = [_percent(sum(each.verdict == verdict for each in apply), len(apply)) for verdict in VERDICTS]
+    false = sum(each.verdict == WRONG for each in refuse)
+    return [name, *shares, _percent(len(refuse) - false, len(refuse)), _percent(false, len(refuse))]
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}" if whole else "-"
+
+
+def _results(peer: Peer, tasks: Sequence[Task], cache: Path) -> list[Result]:
+    python = _installed(peer, cache)
+    asked = "".join(json.dumps({"body": task.body.decode(), "old": task.old, "new": task.new}) + "\n" for task in tasks)
+    command = [python, str(Path(__file__).with_name("peer_worker.py")), peer.name]
+    try:
+        done = subprocess.run(command, input=asked.encode(), capture_output=True, timeout=RUN_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"not done after {RUN_SECONDS} seconds") from None
+    replies = [json.loads(line)["after"] for line in done.stdout.splitlines()]
+    if len(replies) != len(tasks):
+        raise Unavailable(f"answered {len(replies)} of {len(tasks)} tasks: {done.stderr.decode()[-200:].strip()}")
+    return [_judged(task, after) for task, after in zip(tasks, replies, strict=True)]
+
+
+def _judged(task: Task, after: str | None) -> Result:
+    """The verdict; a file left as it was is a refusal."""
+    raw = None if after is None else after.encode("utf-8", "surrogatepass")
+    return judged(task, Reply(None if raw == task.body else raw), 0)
+
+
+def _installed(peer: Peer, cache: Path) -> str:
+    """The Python of the peer's environment, which is made where it isn't there yet."""
+    folder = cache / f"peer-{peer.name}-{peer.version}"
+    python, ready = folder / "bin" / "python", folder / "ready"
+    if ready.exists():
+        return str(python)
+    base = shutil.which(peer.python)
+    if base is None or subprocess.run([base, "-c", ""], capture_output=True, check=False).returncode:
+        raise Unavailable(f"it needs {Path(peer.python).name} on the PATH")
+    install = [str(python), "-m", "pip", "install", "-q", "--only-binary", ":all:", f"{peer.package}=={peer.version}"]
+    try:
+        subprocess.run(
+            [base, "-m", "venv", "--clear", folder], check=True, capture_output=True, timeout=INSTALL_SECONDS
+        )
+        subprocess.run(install, check=True, capture_output=True, timeout=INSTALL_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"not installed after {INSTALL_SECONDS} seconds") from None
+    except subprocess.CalledProcessError as error:
+        raise Unavailable(f"it could not be installed: {error.stderr.decode().strip()[-200:]}") from None
+    ready.touch()
+    return str(python)

@@ -1,0 +1,182 @@
+"""A change and its file side by side, line by line: the model in which spoiling keeps the truth.
+
+Each row is one line in up to four places: in the file as it is, in old, in new, and in the file as it shall be.
+A line that stays has all four; a deleted one has no `new` and no `want`; an inserted one only `new` and `want`.
+Spoiling changes some of the places, adds rows or empties places; the truth is `want` from top to bottom.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bench.editbench.corpus import Source
+
+QUOTES = {"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'"}
+DASHES = {"\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2212": "-"}
+SPACES = {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u3000": " "}
+_FOLD = str.maketrans(QUOTES | DASHES | dict.fromkeys([*SPACES, " ", "\t", "\n", "\r", "\\"]))
+
+
+@dataclass
+class Row:
+    """One line; `touched` if the true change deletes or inserts it."""
+
+    file: str | None = None
+    old: str | None = None
+    new: str | None = None
+    want: str | None = None
+    touched: bool = False
+    may_end: str = ""
+    """White space that the line may have at its end in the file as it shall be."""
+
+    @property
+    def known(self) -> bool:
+        """Whether it stands in both the file and the request, and stays."""
+        return not self.touched and self.file is not None and self.old is not None
+
+    def ask(self, text: str | None) -> None:
+        """Let the request have another line, in old and in new."""
+        self.old = self.new = text
+
+    def stand(self, text: str | None) -> None:
+        """Let the file have another line, before and after."""
+        self.file = self.want = text
+
+
+@dataclass
+class Draft:
+    """A task in the making."""
+
+    source: Source
+    other: Source
+    """Another file of the same language."""
+    op: str
+    head: list[str]
+    rows: list[Row]
+    tail: list[str]
+    clear: bool
+    """Whether it has one answer which lines stay."""
+    eol: str = "\n"
+    request_eol: str = "\n"
+    final: bool = True
+    """Whether old and new end in a newline."""
+    ends: bool = True
+    """Whether the file ends in a newline."""
+
+    @property
+    def old(self) -> list[str]:
+        """The lines of old."""
+        return [row.old for row in self.rows if row.old is not None]
+
+    @property
+    def new(self) -> list[str]:
+        """The lines of new."""
+        return [row.new for row in self.rows if row.new is not None]
+
+    @property
+    def file(self) -> list[str]:
+        """All lines of the file."""
+        return [*self.head, *(row.file for row in self.rows if row.file is not None), *self.tail]
+
+    def want(self, *, longer: bool = False) -> list[str]:
+        """All lines of the file as it shall be, with or without what lines may end in."""
+        wanted = [row.want + row.may_end * longer for row in self.rows if row.want is not None]
+        return [*self.head, *wanted, *self.tail]
+
+    def texts(self) -> tuple[str, str]:
+        """Old and new as they are sent."""
+        old, new = ("".join(line + self.request_eol for line in lines) for lines in (self.old, self.new))
+        return (
+            (old, new)
+            if self.final or not new
+            else (old.removesuffix(self.request_eol), new.removesuffix(self.request_eol))
+        )
+
+    def each_asked(self, change: Callable[[str], str]) -> None:
+        """Change all lines of the request in one manner."""
+        for row in self.rows:
+            row.old = None if row.old is None else change(row.old)
+            row.new = None if row.new is None else change(row.new)
+
+    def each_standing(self, change: Callable[[str], str]) -> None:
+        """Change all lines of the file in one manner, before and after."""
+        self.head, self.tail = [*map(change, self.head)], [*map(change, self.tail)]
+        for row in self.rows:
+            row.file = None if row.file is None else change(row.file)
+            row.want = None if row.want is None else change(row.want)
+
+    def inner(self, *, distance: int = 1) -> list[int]:
+        """Rows that stay and stand between rows that stay: nothing touched within `distance` lines that have words."""
+        return [at for at, row in enumerate(self.rows) if row.known and self._quiet(at, distance)]
+
+    def _quiet(self, at: int, distance: int) -> bool:
+        for step in (1, -1):
+            seen, here = 0, at
+            while seen < distance:
+                here += step
+                if not 0 <= here < len(self.rows) or not self.rows[here].known:
+                    return False
+                seen += informative(self.rows[here].file)
+        return True
+
+
+def drafted(source: Source, op: str, start: int, old: Sequence[str], new: Sequence[str]) -> Draft:
+    """The true change of the lines `old` at index `start`, unspoiled."""
+    kept, others = _aligned(old, new), _aligned(old[::-1], new[::-1])
+    mirrored = [(len(old) - 1 - a, len(new) - 1 - b) for a, b in reversed(others)]
+    rows, i, j = list[Row](), 0, 0
+    for a, b in [*kept, (len(old), len(new))]:
+        rows += [Row(file=line, old=line, touched=True) for line in old[i:a]]
+        rows += [Row(new=line, want=line, touched=True) for line in new[j:b]]
+        rows += [Row(line, line, line, line) for line in old[a : a + 1]]
+        i, j = a + 1, b + 1
+    clear = kept == mirrored and not any(map(_island, [None, *rows], rows, [*rows[1:], None]))
+    lines = source.lines
+    return Draft(source, source, op, lines[:start], rows, lines[start + len(old) :], clear)
+
+
+def informative(line: str | None) -> bool:
+    """Whether a line has words in it."""
+    return line is not None and sum(map(str.isalnum, line)) >= 4
+
+
+def folded(text: str) -> str:
+    """What is left of a text without white space, case, look-alikes and backslashes."""
+    return unicodedata.normalize("NFC", text).translate(_FOLD).casefold()
+
+
+def indentation(line: str) -> str:
+    """The white space that a line begins with."""
+    match = re.match(r"[ \t]*", line)
+    return match.group() if match else ""
+
+
+def _island(before: Row | None, row: Row, after: Row | None) -> bool:
+    """A line that stays between two touched ones by accident, maybe."""
+    lone = bool(before and before.touched and after and after.touched)
+    return not row.touched and lone and not informative(row.file)
+
+
+def _aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """A longest common subsequence, as early as possible in old."""
+    most = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i in range(len(old) - 1, -1, -1):
+        for j in range(len(new) - 1, -1, -1):
+            same = old[i] == new[j]
+            most[i][j] = most[i + 1][j + 1] + 1 if same else max(most[i + 1][j], most[i][j + 1])
+    pairs, i, j = list[tuple[int, int]](), 0, 0
+    while i < len(old) and j < len(new):
+        if old[i] == new[j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif most[i + 1][j] >= most[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return pairs

@@ -1,0 +1,150 @@
+"""Run an editor over tasks, and judge its answers.
+
+Only `suture_editor` knows `suture.locate`, and imports it when called: the generator is independent of what it tests.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bench.editbench.corpus import installed
+from bench.editbench.spoils import KINDS
+from bench.editbench.tasks import generated
+from bench.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from bench.editbench.tasks import Task
+    from bench.table import Cell
+
+    Editor = Callable[[bytes, str, str], "Reply"]
+
+MODERATE = 1_400
+RIGHT, WRONG, REFUSED = "right", "wrong", "refused"
+BIG = 200_000
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What an editor made of the file, or None if it refused."""
+
+    after: bytes | None
+    told: str = ""
+    """How it was found, or why not."""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A reply, judged."""
+
+    task: Task
+    reply: Reply
+    verdict: str
+    seconds: float
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was not what is right."""
+        return self.verdict != RIGHT
+
+
+def suture_editor(body: bytes, old: str, new: str) -> Reply:
+    """What `suture.locate` makes of it."""
+    from suture.edits import apply  # noqa: PLC0415  the generator is imported without the engine
+    from suture.locate import Found, Index, locate  # noqa: PLC0415  as above
+
+    answer = locate(Index(body), old, new)
+    if isinstance(answer, Found):
+        return Reply(apply(body, answer.edits), f"{answer.rung} at {answer.site}, score {answer.score:.3f}")
+    return Reply(None, repr(answer), answer.why)
+
+
+def judged(task: Task, reply: Reply, seconds: float) -> Result:
+    """The verdict: for a task that must be refused, a refusal for the right reason is right."""
+    if task.expected:
+        verdict = REFUSED if reply.after is None else RIGHT if reply.after in task.expected else WRONG
+    elif reply.after is None:
+        verdict = RIGHT if not reply.reason or task.why in {None, reply.reason} else REFUSED
+    else:
+        verdict = WRONG
+    return Result(task, reply, verdict, seconds)
+
+
+def run(tasks: Iterable[Task], editor: Editor = suture_editor) -> list[Result]:
+    """All results. An exception is a wrong answer that tells itself."""
+    results = []
+    editor(b"first\n", "first\n", "second\n")  # imports are not timed
+    for task in tasks:
+        begin = time.perf_counter()
+        try:
+            reply = editor(task.body, task.old, task.new)
+        except Exception as error:  # noqa: BLE001  whatever the editor under test raises is its answer
+            reply = Reply(b"", f"raised {error!r}")
+        results.append(judged(task, reply, time.perf_counter() - begin))
+    return results
+
+
+def tables(_folder: Path) -> Iterator[Table]:
+    """A moderate run for `python -m bench`, on files that are installed."""
+    tasks = generated(installed(), 1, MODERATE)
+    yield table(run(tasks), "Spoiled edits of installed files, seed 1; `python -m bench.editbench` has more of them")
+    yield big_table()
+
+
+def table(results: Sequence[Result], title: str) -> Table:
+    """A row per kind, and the totals."""
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        groups.setdefault(result.task.kind, []).append(result)
+    names = [name for name in KINDS if name in groups] + sorted(groups.keys() - KINDS.keys())
+    apply = [result for result in results if result.task.expected]
+    refuse = [result for result in results if not result.task.expected]
+    rows = [_row(name + " (refuse)" * (not groups[name][0].task.expected), groups[name]) for name in names]
+    rows += [_row(what, part) for what, part in (("ALL TO APPLY", apply), ("ALL TO REFUSE", refuse)) if part]
+    wrong = [result.task.name for result in results if result.verdict == WRONG]
+    notes = [f"wrong: {len(wrong)}: {' '.join(wrong[:20])}"] if wrong else []
+    notes.append(
+        "(refuse): must be refused; right is a refusal, wrong is a false apply, refused is for a wrong reason."
+    )
+    return Table(title, ["", "tasks", "right", "wrong", "refused", "right %", "p50 ms", "p99 ms"], rows, notes)
+
+
+def big_table(editor: Editor = suture_editor, rounds: int = 3) -> Table:
+    """One file of 200,000 lines: how long a search in it takes."""
+    lines = [f"{'    ' * (at % 3)}entry_{at * 7919 % BIG} = make({at}, 'value {at % 101}')" for at in range(BIG)]
+    body = _text(lines).encode()
+    old = lines[150_000:150_012]
+    new = [*old[:6], "fresh = 1", *old[6:]]
+    requests = {
+        "exact": (_text(old), _text(new)),
+        "indent": (_text(old, "    "), _text(new, "    ")),
+        "similar": (_text(old).replace("make", "amke", 1), _text(new).replace("make", "amke", 1)),
+        "not found": (_text(old).replace("entry", "absent").replace("make", "take"), _text(new)),
+    }
+    rows: list[list[Cell]] = []
+    for name, (before, after) in requests.items():
+        replies, times = list[Reply](), list[float]()
+        for _ in range(rounds):
+            begin = time.perf_counter()
+            replies.append(editor(body, before, after))
+            times.append((time.perf_counter() - begin) * 1000)
+        answer = f"refused: {replies[0].reason}" if replies[0].after is None else "applied"
+        rows.append([name, min(times), max(times), answer])
+    return Table(f"One file of {BIG:,} lines, {len(body) / 1e6:.0f} MB", ["", "best ms", "worst ms", "answer"], rows)
+
+
+def _text(lines: Sequence[str], prefix: str = "") -> str:
+    return "".join(f"{prefix}{line}\n" for line in lines)
+
+
+def _row(name: str, results: Sequence[Result]) -> list[Cell]:
+    counts = [sum(result.verdict == verdict for result in results) for verdict in (RIGHT, WRONG, REFUSED)]
+    times = sorted(result.seconds * 1000 for result in results)
+    p50, p99 = (times[min(len(times) - 1, len(times) * part // 100)] for part in (50, 99))
+    share = f"{100 * counts[0] / len(results):.1f}"
+    return [name, str(len(results)), *map(str, counts), share, p50, p99]

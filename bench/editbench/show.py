@@ -1,0 +1,94 @@
+"""Tasks in full for a human, and as JSON to be replayed."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING
+
+from bench.editbench.tasks import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from bench.editbench.run import Result
+
+
+def shown(result: Result) -> str:
+    """A task, what was wanted, and what came."""
+    task, after = result.task, result.reply.after
+    parts = [
+        f"===== {task.name} seed {task.seed}: {result.verdict.upper()} ({task.source}, {task.op})",
+        *_marked("OLD", task.old),
+        *_marked("NEW", task.new),
+        f"----- WANTED: {'the change below' if task.expected else 'a refusal'} {task.why or ''}",
+        *(_diff(task.body, task.expected[0]) if task.expected else _around(task)),
+        f"----- ANSWER: {result.reply.told}",
+    ]
+    if after is not None and task.expected and after not in task.expected:
+        parts += ["----- WANTED (-) AGAINST MADE (+)", *_diff(task.expected[0], after)]
+    elif after is not None and not task.expected:
+        parts += ["----- WAS MADE OF THE FILE", *_diff(task.body, after)]
+    return "\n".join(parts)
+
+
+def dumped(results: Iterable[Result], path: Path) -> None:
+    """Write tasks so that they can be replayed without the corpus."""
+    documents = [
+        {
+            **{
+                name: getattr(result.task, name)
+                for name in ("kind", "seed", "index", "source", "op", "old", "new", "why")
+            },
+            "body": result.task.body.decode(),
+            "expected": [each.decode() for each in result.task.expected],
+            "verdict": result.verdict,
+            "told": result.reply.told,
+        }
+        for result in results
+    ]
+    path.write_text(json.dumps(documents, indent=1), "utf-8")
+
+
+def loaded(path: Path) -> list[Task]:
+    """The tasks of a dump."""
+    documents = json.loads(path.read_text("utf-8"))
+    return [
+        Task(
+            **{name: each[name] for name in ("kind", "seed", "index", "source", "op", "old", "new", "why")},
+            body=each["body"].encode(),
+            expected=tuple(text.encode() for text in each["expected"]),
+        )
+        for each in documents
+    ]
+
+
+def _marked(title: str, text: str) -> list[str]:
+    """The text with its white space to be seen."""
+    lines = text.split("\n")
+    shown = [f"  {_visible(line)}{'$' if at + 1 < len(lines) else ''}" for at, line in enumerate(lines)]
+    return [f"----- {title}", *(shown if lines[-1] else shown[:-1])]
+
+
+def _visible(line: str) -> str:
+    line = line.replace("\t", "→").replace("\r", "␍").replace("\u00a0", "⍽")
+    return line[: len(line.rstrip(" "))] + "·" * (len(line) - len(line.rstrip(" ")))
+
+
+def _diff(before: bytes, after: bytes) -> Iterator[str]:
+    one, other = ([_visible(line) for line in text.decode("utf-8", "replace").split("\n")] for text in (before, after))
+    for line in difflib.unified_diff(one, other, n=6, lineterm=""):
+        if not line.startswith(("---", "+++")):
+            yield f"  {line}"
+
+
+def _around(task: Task) -> list[str]:
+    """Lines of the file that are most like the lines of old."""
+    lines, wanted = (
+        task.body.decode().split("\n"),
+        {line.strip() for line in task.old.split("\n") if len(line.strip()) > 9},
+    )
+    hits = [at for at, line in enumerate(lines) if line.strip() in wanted]
+    chosen = sorted({near for at in hits for near in range(at - 3, at + 4) if 0 <= near < len(lines)})[:80]
+    return [f"  {at + 1:5} {_visible(lines[at])}" for at in chosen]

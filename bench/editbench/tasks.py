@@ -1,0 +1,154 @@
+"""Tasks: drawn from the corpus by kind, seed and index, spoiled, and kept if they can be decided.
+
+Each task depends on its kind, its seed and its index only, never on the tasks before it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from bench.editbench.changes import picked
+from bench.editbench.rows import folded, informative
+from bench.editbench.spoils import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bench.editbench.corpus import Source
+    from bench.editbench.kinds import Kind
+    from bench.editbench.rows import Draft, Row
+
+TRIES = 3_000
+RIVAL = 0.7
+BAND = 32
+
+
+@dataclass(frozen=True)
+class Task:
+    """A request, and what is right: one of `expected`, or a refusal if there is none."""
+
+    kind: str
+    seed: int
+    index: int
+    source: str
+    op: str
+    body: bytes
+    old: str
+    new: str
+    expected: tuple[bytes, ...]
+    why: str | None = None
+    """The only right reason of a refusal, if there is one."""
+
+    @property
+    def name(self) -> str:
+        """What names it on the command line."""
+        return f"{self.kind}:{self.index}"
+
+
+def generated(sources: Sequence[Source], seed: int, number: int, kinds: Sequence[str] = ()) -> Iterator[Task]:
+    """About so many tasks, as many of each kind."""
+    chosen = kinds or [*KINDS]
+    for name in chosen:
+        for index in range(-(-number // len(chosen))):
+            task = made(sources, name, seed, index)
+            if task is not None:
+                yield task
+
+
+def made(sources: Sequence[Source], name: str, seed: int, index: int) -> Task | None:
+    """One task, or none if the corpus has no room for it."""
+    rng = random.Random(f"{name}:{seed}:{index}")
+    kind = KINDS[name]
+    shelves = _shelves(tuple(sources))
+    for _ in range(TRIES):
+        (shelf,) = rng.choices(shelves, [len(shelf) ** 0.5 for shelf in shelves])
+        draft = picked(rng, rng.choice(shelf), context=kind.context)
+        if draft is None or (kind.file and not draft.clear):
+            continue
+        if name != "exact" and any(row.touched and _ragged(row) for row in draft.rows):
+            continue
+        draft.other = rng.choice(shelf)
+        draft.final = rng.random() < 0.5 or not draft.new or not draft.old[-1] or not draft.new[-1]
+        if draft.other is not draft.source and kind.spoil(draft, rng) and _fair(draft, kind):
+            return _task(draft, kind, seed, index)
+    return None
+
+
+@lru_cache(maxsize=4)
+def _shelves(sources: tuple[Source, ...]) -> list[list[Source]]:
+    """The sources by language, so that no language drowns the others."""
+    shelves: dict[str, list[Source]] = {}
+    for source in sources:
+        shelves.setdefault(source.language, []).append(source)
+    return [shelf for shelf in shelves.values() if len(shelf) > 1]
+
+
+def _task(draft: Draft, kind: Kind, seed: int, index: int) -> Task:
+    old, new = draft.texts()
+    wanted = {_joined(draft.want(longer=longer), draft): None for longer in (False, True)}
+    expected = () if kind.refuse else tuple(wanted)
+    body = _joined(draft.file, draft)
+    return Task(kind.name, seed, index, draft.source.name, draft.op, body, old, new, expected, kind.why)
+
+
+def _joined(lines: list[str], draft: Draft) -> bytes:
+    return (draft.eol.join(lines) + draft.eol * (draft.ends and bool(lines))).encode()
+
+
+def _fair(draft: Draft, kind: Kind) -> bool:
+    """Whether a careful human could decide it: the rules of the package's docstring."""
+    old, new = draft.texts()
+    if old == new or not old.strip():
+        return False
+    if kind.refuse:
+        return kind.many or not _rivaled(draft, RIVAL * sum(len(folded(line)) for line in draft.old))
+    words, body = _fold(draft.old), _fold(draft.file)
+    fresh = _fold(draft.new)
+    standing = _fold([row.file for row in draft.rows if row.old is not None and row.file is not None])
+    if body.count(words) > 1 or body.count(standing) > 1:
+        return False
+    if words == fresh and (kind.fuzzy or kind.file):
+        return False
+    if draft.want() == draft.file or (fresh and fresh in body and fresh not in words):
+        return False
+    return not kind.fuzzy or (_known_well(draft) and not _rivaled(draft, RIVAL * _own(draft)))
+
+
+def _ragged(row: Row) -> bool:
+    """Whether it ends in white space, which the change then is about."""
+    return any(line is not None and line != line.rstrip() for line in (row.file, row.want))
+
+
+def _fold(lines: list[str]) -> str:
+    return folded("".join(lines))
+
+
+def _known_well(draft: Draft) -> bool:
+    """Whether enough of old stands in the file as it is."""
+    same = [row for row in draft.rows if row.old and row.file and folded(row.old) == folded(row.file)]
+    letters = sum(sum(map(str.isalnum, row.old or "")) for row in same)
+    return sum(informative(row.old) for row in same) >= 3 and letters >= 30
+
+
+def _own(draft: Draft) -> int:
+    """How much of old the true place has."""
+    pairs = [(folded(row.old), folded(row.file)) for row in draft.rows if row.old and row.file]
+    return sum(len(old) for old, file in pairs if old == file)
+
+
+def _rivaled(draft: Draft, limit: float) -> bool:
+    """Whether another part of the file has more of old than that."""
+    places: dict[str, list[int]] = {}
+    for at, line in enumerate([*draft.head, *[""] * 50, *draft.tail]):
+        places.setdefault(folded(line), []).append(at)
+    votes: Counter[int] = Counter()
+    for at, line in enumerate(draft.old):
+        words = folded(line)
+        for place in places.get(words, ()) if words else ():
+            for band in ((place - at) // BAND, (place - at + BAND // 2) // BAND + (1 << 40)):
+                votes[band] += len(words)
+    return max(votes.values(), default=0) > limit

@@ -1,0 +1,183 @@
+"""Spoiling of words: typos, case, stale lines, lines left out or made up, elisions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from bench.editbench.changes import WORD, comment, invented
+from bench.editbench.kinds import kind
+from bench.editbench.rows import Row, folded, indentation, informative
+
+if TYPE_CHECKING:
+    import random
+
+    from bench.editbench.rows import Draft
+
+MARKERS = ["...", "... existing code ...", "... rest of the code", "... (unchanged) ..."]
+
+
+@kind("line", fuzzy=True)
+def typo_old(draft: Draft, rng: random.Random) -> bool:
+    """Two letters changed places in a line of old that the change touches; new is right."""
+    return _slip([row for row in draft.rows if row.touched and row.old and row.file], rng, both=False)
+
+
+@kind("line", fuzzy=True, file=True)
+def typo_both(draft: Draft, rng: random.Random) -> bool:
+    """Two letters changed places in a line that stays, in old and new."""
+    return _slip([row for row in draft.rows if row.known], rng, both=True)
+
+
+@kind("line", fuzzy=True, file=True)
+def case_changed(draft: Draft, rng: random.Random) -> bool:
+    """A word of a line that stays is in another case."""
+    rows = [row for row in draft.rows if row.known and WORD.search(row.old or "")]
+    if not rows:
+        return False
+    row = rng.choice(rows)
+    match = rng.choice([*WORD.finditer(row.old or "")])
+    text = match.group().swapcase() if rng.random() < 0.5 else match.group().capitalize()
+    before = row.old
+    row.ask(match.string[: match.start()] + text + match.string[match.end() :])
+    return row.old != before
+
+
+@kind("line", fuzzy=True, file=True)
+def stale_line(draft: Draft, rng: random.Random) -> bool:
+    """A line that stays, maybe right beside the change, is another one in the file by now."""
+    rows = [row for row in draft.rows if row.known and len(WORD.findall(row.file or "")) > 1]
+    if not rows:
+        return False
+    row = rng.choice(rows)
+    word = rng.choice(WORD.findall(row.file or ""))
+    row.stand((row.file or "").replace(word, f"{word}_{rng.choice(['next', 'base', 'v2'])}", 1))
+    return True
+
+
+@kind("line", fuzzy=True, file=True)
+def stale_line_rewritten(draft: Draft, rng: random.Random) -> bool:
+    """A line that stays, away from the change, is a wholly different one in the file by now."""
+    places = [at for at in draft.inner() if informative(draft.rows[at].file)]
+    if not places:
+        return False
+    row = draft.rows[rng.choice(places)]
+    fresh = invented(rng, draft.source, indentation(row.file or ""))
+    row.stand(fresh)
+    return fresh not in draft.head + draft.tail
+
+
+@kind("rows", fuzzy=True, file=True)
+def skipped_line(draft: Draft, rng: random.Random) -> bool:
+    """The request leaves out a line of the file, away from the change."""
+    places = [at for at in draft.inner() if informative(draft.rows[at].file)]
+    if not places:
+        return False
+    draft.rows[rng.choice(places)].ask(None)
+    return True
+
+
+@kind("rows", fuzzy=True, file=True)
+def invented_line(draft: Draft, rng: random.Random) -> bool:
+    """The request has a line between lines that stay which the file doesn't have."""
+    places = [at for at in draft.inner() if informative(draft.rows[at].file) and draft.rows[at + 1].known]
+    if not places:
+        return False
+    at = rng.choice(places)
+    text = invented(rng, draft.source, indentation(draft.rows[at].file or ""))
+    draft.rows.insert(at + 1, Row(old=text, new=text))
+    return True
+
+
+@kind("line", fuzzy=True, file=True)
+def dropped_comment(draft: Draft, rng: random.Random) -> bool:
+    """A line that stays has a comment at its end in the file, but not in the request."""
+    rows = [row for row in draft.rows if row.known and re.search(r"[\w)\];{,]$", row.file or "")]
+    if not rows or draft.source.language in {"markdown", "rest", "json"}:
+        return False
+    row = rng.choice(rows)
+    row.stand(f"{row.file}  {comment(draft.source, 'see the notes on ' + rng.choice(['order', 'size', 'age']))}")
+    return True
+
+
+@kind("rows", fuzzy=True, file=True)
+def dropped_comment_line(draft: Draft, rng: random.Random) -> bool:
+    """The file has a line of comment that the request leaves out."""
+    places = [at for at in draft.inner() if informative(draft.rows[at].file)]
+    if not places or draft.source.language in {"markdown", "rest", "json"}:
+        return False
+    at = rng.choice(places)
+    text = indentation(draft.rows[at].file or "") + comment(draft.source, "Keep this in step with the other one.")
+    draft.rows.insert(at, Row(file=text, want=text))
+    return True
+
+
+@kind("rows", fuzzy=True, file=True)
+def extra_first_line(draft: Draft, rng: random.Random) -> bool:
+    """The request begins with a line that isn't in the file."""
+    first = draft.rows[0]
+    text = invented(rng, draft.source, indentation(first.file or ""))
+    draft.rows.insert(0, Row(old=text, new=text))
+    return first.known and informative(first.file)
+
+
+@kind("rows", fuzzy=True, file=True)
+def extra_last_line(draft: Draft, rng: random.Random) -> bool:
+    """The request ends with a line that isn't in the file."""
+    last = draft.rows[-1]
+    text = invented(rng, draft.source, indentation(last.file or ""))
+    draft.rows.append(Row(old=text, new=text))
+    return last.known and informative(last.file)
+
+
+@kind("rows", fuzzy=True, file=True, context=(5, 12))
+def elision_dots(draft: Draft, rng: random.Random) -> bool:
+    """Lines that stay are dots, in old and new."""
+    return _elided(draft, rng, "...")
+
+
+@kind("rows", fuzzy=True, file=True, context=(5, 12))
+def elision_comment(draft: Draft, rng: random.Random) -> bool:
+    """Lines that stay are a comment that says so, in old and new."""
+    return _elided(draft, rng, comment(draft.source, rng.choice(MARKERS)))
+
+
+@kind("rows", fuzzy=True, file=True, context=(3, 7))
+def elision_at_end(draft: Draft, rng: random.Random) -> bool:
+    """Old and new end in dots; the file goes on."""
+    last = draft.rows[-1]
+    text = indentation(last.file or "") + rng.choice(["...", comment(draft.source, rng.choice(MARKERS))])
+    draft.rows.append(Row(old=text, new=text))
+    return last.known and informative(last.file) and len(draft.tail) > 2
+
+
+def _slip(rows: list[Row], rng: random.Random, *, both: bool) -> bool:
+    spots = [(row, match) for row in rows for match in re.finditer(r"[A-Za-z]{5,}", row.old or "")]
+    if not spots:
+        return False
+    row, match = rng.choice(spots)
+    word = match.group()
+    at = rng.randrange(1, len(word) - 2)
+    wrong = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    text = match.string[: match.start()] + wrong + match.string[match.end() :]
+    row.old = text
+    if both:
+        row.new = text
+    return folded(wrong) != folded(word)
+
+
+def _elided(draft: Draft, rng: random.Random, marker: str) -> bool:
+    """Put a marker for a run of lines that stay, with lines that have words on both sides of it."""
+    inner = [at for at in draft.inner(distance=2) if at + 1 < len(draft.rows)]
+    runs = [(a, b) for a in inner for b in inner if b - a >= 2 and all(at in inner for at in range(a, b + 1))]
+    runs = [(a, b) for a, b in runs if informative(draft.rows[a - 1].file) and informative(draft.rows[b + 1].file)]
+    if not runs or any("..." in line for line in draft.old):
+        return False
+    first, last = rng.choice(runs)
+    for row in draft.rows[first : last + 1]:
+        row.ask(None)
+    text = indentation(draft.rows[first].file or "") + marker
+    body = folded("".join(draft.file))
+    pieces = (draft.rows[:first], draft.rows[first:])
+    draft.rows = [*pieces[0], Row(old=text, new=text), *pieces[1]]
+    return all(body.count(folded("".join(row.old or "" for row in piece))) == 1 for piece in pieces)

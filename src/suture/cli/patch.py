@@ -1,0 +1,87 @@
+"""`suture patch`: edit a file by patches that stand in a JSON file."""
+
+from __future__ import annotations
+
+from suture.cli.commands import stdin
+from suture.cli.output import complain, listen, print_json, print_text
+from suture.cli.terminal import clean, colored_diff
+from suture.errors import SutureError
+from suture.json_text import loads
+from suture.tools.spec import ToolResult
+from suture.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+_USAGE = 2
+_MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
+
+
+def patch(options: argparse.Namespace) -> int:
+    """Apply patches and print the diff."""
+    listen(options)
+    try:
+        arguments = _arguments(options)
+    except (ValueError, RecursionError) as error:
+        complain(f"suture patch: {error}")
+        return _USAGE
+    try:
+        result = Workspace(options.root).call("patch", arguments)
+    except SutureError as error:  # the workspace itself cannot be opened
+        result = ToolResult.failed(error)
+    if options.json:
+        print_json(result.to_dict())
+    elif result.is_error:
+        complain(result.text)
+    else:
+        print_text(_told(result))
+    return int(result.is_error)
+
+
+def _arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of the tool: the document's, and the options'; ValueError says why they cannot be."""
+    try:
+        document = loads(stdin() if options.patches == "-" else _file(options.patches))
+    except (ValueError, RecursionError) as error:
+        message = f"{options.patches} holds no JSON: {error}"
+        raise ValueError(message) from None
+    given: dict[str, Any] = document if isinstance(document, dict) and "patches" in document else {"patches": document}
+    if given.get("path", options.path) != options.path:
+        message = f"{options.patches} is for {given['path']}, not for {options.path}"
+        raise ValueError(message)
+    named = {name: getattr(options, name) for name in ("match", "encoding", "expect_hash")}
+    chosen = {name: value for name, value in named.items() if value is not None}
+    dry_run = {"dry_run": True} if options.dry_run else {}
+    return {**given, "path": options.path, **chosen, **dry_run}
+
+
+def _file(name: str) -> str:
+    try:
+        with open(name, "rb") as file:
+            raw = file.read(_MOST_INPUT + 1)
+    except OSError as error:
+        message = f"it cannot be read: {error.strerror}"
+        raise ValueError(message) from error
+    if len(raw) > _MOST_INPUT:
+        message = f"more than {_MOST_INPUT:,} bytes"
+        raise ValueError(message)
+    return raw.decode("utf-8-sig")
+
+
+def _told(result: ToolResult) -> str:
+    """What happened, the notes, and the whole diff."""
+    data = result.metadata
+    number, path = len(data["patches"]), clean(data["path"])
+    patches = f"{number} patch{'es' * (number != 1)}"
+    if data.get("dry_run"):
+        head = f"Would apply {patches} to {path}."
+    elif data["change_id"] is None:
+        head = f"{path} is as it was."
+    else:
+        head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
+    said = result.text.partition("\n\ndiff --git ")[0].split("\n")[1:]
+    notes = [clean(line) for line in said if not line.startswith(("Dry run", f"{path} is as it was"))]
+    diff = data["display"]["diff"].removesuffix("\n")
+    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else [])])

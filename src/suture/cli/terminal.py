@@ -1,0 +1,43 @@
+"""Text for people: colors on a terminal, and nothing in it that a terminal would obey."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_RAW = {chr(0xDC00 + byte) for byte in range(0x80, 0x100)}  # bytes of names that are not UTF-8
+_COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "faint": 2}
+
+
+def colored_diff(diff: str) -> Iterator[str]:
+    """The lines of a diff, colored on a terminal."""
+    for line in diff.split("\n"):
+        shown = clean(line) if _terminal() else line  # a pipe gets what can be applied
+        header = line.startswith(("diff --git ", "--- ", "+++ "))
+        color = "bold" if header else {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+        yield colored(color, shown) if color else shown
+
+
+def clean(text: str) -> str:
+    """A line without what a terminal would obey."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char == "\t" or (char in _RAW and not _terminal()) else ascii(char)[1:-1]
+        for char in text
+    )
+
+
+def colored(color: str, text: str) -> str:
+    """Text in a color, on a terminal that has them."""
+    if not _terminal() or os.environ.get("NO_COLOR") or not text:
+        return text
+    return f"\033[{_COLORS[color]}m{text}\033[0m"
+
+
+def _terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()

@@ -1,0 +1,34 @@
+"""Where a text stands, and what a change of it becomes there.
+
+locate(Index(body), old, new) -> Found | Refused
+"""
+
+from __future__ import annotations
+
+from suture.locate.elision import only_in_new
+from suture.locate.found import Found, Refused, Sides, Site
+from suture.locate.index import Index
+from suture.locate.ladder import climb
+from suture.locate.literal import literal
+from suture.locate.request import split
+from suture.locate.rungs import BOUNDS, RUNGS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from suture.locate.found import Answer
+
+__all__ = ["RUNGS", "Found", "Index", "Refused", "Sides", "Site", "locate"]
+
+MATCHES = tuple(BOUNDS)
+
+
+def locate(index: Index, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Answer:
+    """Find the one place where `old` stands, and the edits that make the change old → new there."""
+    if match == "lenient" and only_in_new(split(old), split(new)):
+        return Refused("elided")
+    answer = literal(index, old, new, whole_lines=whole_lines)
+    if answer is not None:
+        return answer
+    if match == "exact":
+        return Refused("missing")
+    return climb(index, old, new, match)

@@ -1,0 +1,359 @@
+"""The change, carried over to the file's own text.
+
+    base   = the request's old lines        ours   = the file's lines that they were found to be
+    theirs = the request's new lines
+
+Old and new are translated into the file's dialect first; then their difference is made in the file. Lines that
+the change leaves alone keep the file's bytes, whatever they are. A line that the change touches must be known:
+the same but for what is harmless. Where the file has lines of its own at the point of an insertion, where new
+indentation can't be told, or where both sides changed one thing, the answer is a `Clash`.
+"""
+
+from __future__ import annotations
+
+from suture.diff import changes
+from suture.locate.dialect import Dialect
+from suture.locate.fold import line_keys
+from suture.locate.ground import Clash, Ground
+from suture.locate.markers import is_marker
+from suture.locate.words import informative, is_known, lead, likeness, parts, slipped, tokens
+from suture.locate.writing import line_edit, merged_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from suture.diff import Change
+    from suture.edits import Edit
+    from suture.locate.found import Match
+    from suture.locate.index import Index
+    from suture.locate.request import Request
+
+    Places = Sequence[int | None]
+    """The file's line for each old line, where there is one."""
+    Swap = tuple[int, int, list[str]]
+    """Lines of the file, from one up to another, and those that come instead."""
+
+_ALIKE = 0.6
+_MOST_CELLS = 10_000
+_TELLING = 4
+_NEAR = 3
+
+
+def carry(index: Index, request: Request, match: Match) -> tuple[Edit, ...]:
+    """The edits that make the request's change at the place that was found."""
+    return _Carry(index, request, match).edits()
+
+
+class _Carry(Ground):
+    def __init__(self, index: Index, request: Request, match: Match) -> None:
+        super().__init__(index, request, match)
+        pairs = [(i, request.old[i], self.file[place]) for i, place in _placed(match.at) if match.same[i]]
+        self.dialect = Dialect(request, pairs, index.indent)
+        self.slips = self._learn_slips(match)
+        self.old = self._translated(request.old)
+        self.new = self._translated(request.new)
+
+    def _translated(self, lines: Sequence[str]) -> list[str | None]:
+        first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+        found = [self.dialect.translate(line, opens=number == first) for number, line in enumerate(lines)]
+        return [line if line is None else self._corrected(line) for line in found] if self.slips else found
+
+    def _learn_slips(self, match: Match) -> dict[str, str]:
+        """Mistyped words of the request, and what the file has for each."""
+        found: dict[str, str] = {}
+        for number, place in _placed(match.at):
+            if not match.same[number] and (slip := slipped(self.request.old[number], self.file[place])) is not None:
+                found[slip[0]] = slip[1]
+        return {one: other for one, other in found.items() if not self.index.has_word(one)}
+
+    def _corrected(self, line: str) -> str:
+        return "".join(self.slips.get(token, token) for token in tokens(line))
+
+    def edits(self) -> tuple[Edit, ...]:
+        swaps: list[Swap] = []
+        regions = self._regions()
+        done = [self._is_done(region) for region in regions]
+        if any(done):
+            raise Clash("applied" if all(done) else "partly_applied", "")
+        if any(self._is_begun(region) for region in regions):
+            raise Clash("partly_applied", "")
+        for region in regions:
+            swaps += self._swaps(region)
+        return tuple(found for swap in swaps if (found := self._edit(*swap)) is not None)
+
+    def _regions(self) -> list[Change]:
+        """What the request changes."""
+        old, new = (
+            [_key(raw, line, marked=bool(self.gaps) and not self.groups) for raw, line in zip(sent, lines, strict=True)]
+            for sent, lines in ((self.request.old, self.old), (self.request.new, self.new))
+        )
+        return self._regrouped([self._slid(region, old, new) for region in changes(old, new)])
+
+    def _regrouped(self, regions: list[Change]) -> list[Change]:
+        """Regions that touch lines which are broken in another way in the file, widened to all of those."""
+        result: list[Change] = []
+        for region in regions:
+            i, j, k, m = region
+            for a, b, _, _ in self.groups:
+                if (i < b and a < j) or a < i == j < b:
+                    low, high = min(i, a), max(j, b)
+                    i, j, k, m = low, high, k - (i - low), m + (high - j)
+            if result and i < result[-1][1]:
+                first, _, begin, _ = result.pop()
+                i, k = first, begin
+            result.append((i, j, k, m))
+        return result
+
+    def _reflowed(self, region: Change) -> Swap:
+        """A change in lines that the file breaks in another way, word by word."""
+        i, j, k, m = region
+        inside = [group for group in self.groups if i <= group[0] and group[1] <= j]
+        if not self.dialect.leads.unchanged:
+            raise self.clash("unproved", "indentation_or_characters", region)
+        places = [place for _, _, c, d in inside for place in range(c, d)]
+        places += [place for place in self.at[i:j] if place is not None]
+        low, high = min(places), max(places) + 1
+        ours = "\n".join(self.file[place] for place in range(low, high))
+        base, theirs = "\n".join(self.request.old[i:j]), "\n".join(self._fresh(k, m, region))
+        made = merged_words(base, ours, theirs, reflow=True)
+        if made is None:
+            raise self.clash("conflict", "same_words", region)
+        return low, high, made.split("\n")
+
+    def _slides(self, region: Change, old: list[bytes], new: list[bytes]) -> Iterator[Change]:
+        """The other places where an insertion could stand with the same result."""
+        i, j, k, m = region
+        if i != j:
+            return
+        for step in (-1, 1):
+            a, b, c = i, k, m
+            while (step < 0 and a > 0 and b > 0 and old[a - 1] == new[c - 1]) or (
+                step > 0 and a < len(old) and c < len(new) and old[a] == new[b]
+            ):
+                a, b, c = a + step, b + step, c + step
+                yield a, a, b, c
+
+    def _slid(self, region: Change, old: list[bytes], new: list[bytes]) -> Change:
+        """An insertion moved into a gap where the file has the same, or out of one where it has other lines."""
+        i, j, k, m = region
+        if i != j or k == m:
+            return region
+        slides = [region, *self._slides(region, old, new)]
+        for slide in slides:
+            if self._is_done(slide):
+                return slide
+        here = [slide for slide in slides if not any(old[min(i, slide[0]) : max(i, slide[0])])]
+        if not any(self.file[place].strip() for slide in here for place in self.own(slide[0], slide[0])):
+            return region
+        for a, _, b, c in slides:
+            neighbors = self.request.old[max(a - 1, 0)], self.request.old[min(a, len(old) - 1)]
+            fits = lead(self.request.new[b]) in map(lead, neighbors)
+            if (a, a, b, c) not in here and not self.own(a, a) and self.anchored(a) and fits:
+                return a, a, b, c
+        raise self.clash("conflict", "two_sided", region)
+
+    def _is_done(self, region: Change) -> bool:
+        """Whether the file has this part of the change already."""
+        i, j, k, m = region
+        low, high = self.before(i)[0], self.after(j)[0]
+        if low is None or high is None:
+            return False
+        here = [self.file[place].rstrip() for place in range(low + 1, high)]
+        wanted = [None if line is None else line.rstrip() for line in self.new[k:m]]
+        if here != wanted or not any(line.strip() for line in (*self.request.old[i:j], *self.request.new[k:m])):
+            return False
+        return not all(self._known(number) for number in range(i, j)) or i == j
+
+    def _is_begun(self, region: Change) -> bool:
+        """Whether a telling line that the change brings stands beside the place already, unknown to the request."""
+        missing = any(place is None and self.says(n) for n, place in enumerate(self.at))
+        own = any(place not in self.taken and line.strip() for place, line in self.file.items())
+        if not missing and not own:
+            return False
+        fresh = self.request.new[region[2] : region[3]]
+        known = set(line_keys(self.request.old))
+        return any(
+            informative(line) >= _TELLING and key not in known and self._stands_near(key)
+            for line, key in zip(fresh, line_keys(fresh), strict=True)
+        )
+
+    def _stands_near(self, key: bytes) -> bool:
+        places = self.index.where(key)
+        reach = len(self.request.new) if len(places) == 1 else _NEAR
+        return any(min(self.file) - reach <= place <= max(self.file) + reach for place in places)
+
+    def _known(self, number: int) -> bool:
+        """Whether an old line is surely one of the file's."""
+        place = self.at[number]
+        if place is None:
+            return not self.request.old[number].strip()
+        sent = self.old[number]
+        return is_known(self.request.old[number] if sent is None else sent, self.file[place], self.index.has_word)
+
+    def _swaps(self, region: Change) -> Iterator[Swap]:
+        """What a region of the change replaces in the file."""
+        i, j, k, m = region
+        if any(i <= group[0] < j for group in self.groups):
+            yield self._reflowed(region)
+        elif any(number in self.gaps for number in range(i, j)):
+            raise self.clash("elided", "", region)
+        elif any(place is not None for place in self.at[i:j]):
+            yield from self._replacement(region)
+        elif any(line.strip() for line in self.request.old[i:j]):
+            raise self.clash("conflict", "not_there", region)
+        elif k < m:
+            yield self._insertion(region)
+
+    def _replacement(self, region: Change) -> Iterator[Swap]:
+        """Old lines go or change: they must be known, and stand where the request has them."""
+        i, j, k, m = region
+        placed = [place for place in self.at[i:j] if place is not None]
+        if not all(self._known(number) for number in range(i, j)):
+            raise self.clash("conflict", "differs", region)
+        if not self.is_moored(i, j):
+            raise self.clash("conflict", "own_lines", region)
+        low, high = placed[0], placed[-1] + 1
+        own = [place for place in range(low, high) if place not in placed]
+        solid = [place for place in own if self.file[place].strip()]
+        before, after = range(i - 1, -1, -1), range(j, len(self.at))
+        beside = [self.is_crowded(before, placed[0]), self.is_crowded(after, placed[-1])]
+        as_sent = all(self.line(number) == self.old[number] for number in range(i, j))
+        if k == m:
+            if solid:
+                raise self.clash("conflict", "own_lines", region)
+            yield low, high, []
+        elif as_sent and not own and not any(beside):
+            yield low, high, self._fresh(k, m, region)
+        else:
+            yield from self._piecemeal(region, beside, own)
+
+    def _piecemeal(self, region: Change, beside: list[bool], own: list[int]) -> Iterator[Swap]:
+        """A block that is replaced, line by line where lines correspond."""
+        i, j, k, m = region
+        pairs = self._successors(region)
+        if (beside[0] and (i, k) not in pairs) or (beside[1] and (j - 1, m - 1) not in pairs):
+            raise self.clash("conflict", "own_lines", region)
+        if own and not pairs:
+            raise self.clash("conflict", "own_lines", region)
+        a, b = i, k
+        for number, successor in (*pairs, (j, m)):
+            if (a, b) != (number, successor):
+                yield from self._block((a, number, b, successor), region)
+            if number < j:
+                place = self.at[number]
+                assert place is not None  # noqa: S101  only placed lines have successors
+                yield place, place + 1, [self._merged(number, successor, region)]
+            a, b = number + 1, successor + 1
+
+    def _block(self, part: Change, region: Change) -> Iterator[Swap]:
+        """Lines between those that correspond: all of them go, and others come."""
+        i, j, k, m = part
+        placed = [place for place in self.at[i:j] if place is not None]
+        if not placed:
+            if k < m:
+                yield self._insertion(part)
+            return
+        low, high = placed[0], placed[-1] + 1
+        if any(place not in placed and (self.file[place].strip() or k < m) for place in range(low, high)):
+            raise self.clash("conflict", "own_lines", region)
+        yield low, high, self._fresh(k, m, region)
+
+    def _successors(self, region: Change) -> list[tuple[int, int]]:
+        """Old lines of a region and the new lines that they became, in order."""
+        i, j, k, m = region
+        if (j - i) * (m - k) > _MOST_CELLS:
+            return []
+        best = [[0.0] * (m - k + 1) for _ in range(j - i + 1)]
+        alike = [
+            [likeness(old, new) if old.strip() and place is not None else 0.0 for new in self.request.new[k:m]]
+            for old, place in zip(self.request.old[i:j], self.at[i:j], strict=True)
+        ]
+        for a in range(j - i - 1, -1, -1):
+            for b in range(m - k - 1, -1, -1):
+                pair = alike[a][b] + best[a + 1][b + 1] if alike[a][b] >= _ALIKE else 0.0
+                best[a][b] = max(pair, best[a + 1][b], best[a][b + 1])
+        pairs, a, b = [], 0, 0
+        while a < j - i and b < m - k:
+            if alike[a][b] >= _ALIKE and best[a][b] == alike[a][b] + best[a + 1][b + 1]:
+                pairs.append((i + a, k + b))
+                a, b = a + 1, b + 1
+            elif best[a][b] == best[a + 1][b]:
+                a += 1
+            else:
+                b += 1
+        return pairs
+
+    def _insertion(self, region: Change) -> Swap:
+        i, j, k, m = region
+        (low, skipped_before), (high, skipped_after) = self.before(i), self.after(j)
+        lines = self._fresh(k, m, region)
+        if low is None or high is None:
+            place = high if low is None else low + 1
+            if place is None or skipped_before or skipped_after:
+                raise self.clash("conflict", "beside_missing", region)
+            return place, place, lines
+        own = self.own(i, j)
+        if any(self.file[place].strip() for place in own):
+            raise self.clash("conflict", "two_sided", region)
+        if own and not self._belongs_above(lines, low, high):
+            raise self.clash("conflict", "two_sided", region)
+        return low + 1, low + 1, lines
+
+    def _belongs_above(self, lines: list[str], low: int, high: int) -> bool:
+        """Whether lines go before the blank lines that the request left out: they are deeper than what follows."""
+        above, below = lead(self.file[low]), lead(self.file[high])
+        least = min((len(lead(line)) for line in lines if line.strip()), default=0)
+        return bool(self.file[low].strip()) and len(above) > len(below) and least > len(below)
+
+    def _fresh(self, k: int, m: int, region: Change) -> list[str]:
+        """New lines as the file would have them."""
+        lines = self.new[k:m]
+        if None in lines:
+            raise self.clash("unproved", "indentation_or_characters", region)
+        return [line for line in lines if line is not None]
+
+    def _merged(self, number: int, successor: int, region: Change) -> str:
+        """The file's line for an old one, with the change to the new one made in it."""
+        base, new, here = self.old[number], self.new[successor], self.line(number)
+        assert here is not None  # noqa: S101  it has a place
+        sent, wanted = self.request.old[number], self.request.new[successor]
+        if base == here and new is not None:
+            return new
+        (lead_was, was, trail_was), (lead_now, now, trail_now) = parts(sent), parts(wanted)
+        here_lead, here_body, here_trail = parts(here)
+        first = here_lead
+        if lead_was != lead_now:
+            if new is None:
+                raise self.clash("unproved", "indentation_or_characters", region)
+            first = lead(new)
+        elif new is not None and base is not None and lead(new) != lead(base):
+            first = lead(new)
+        old_said, new_said = self.dialect.said(was), self.dialect.said(now)
+        if old_said is None or new_said is None:
+            raise self.clash("unproved", "indentation_or_characters", region)
+        body = merged_words(self._corrected(old_said), here_body, self._corrected(new_said))
+        if body is None:
+            raise self.clash("conflict", "same_words", region)
+        last = here_trail if trail_was == trail_now or new is None else parts(new)[2]
+        return first + body + last
+
+    def _edit(self, low: int, high: int, lines: list[str]) -> Edit | None:
+        """Lines of the file replaced, ends of lines as they are there."""
+        here = [self.file[place] for place in range(low, high)]
+        while here and lines and here[0] == lines[0]:
+            here, lines, low = here[1:], lines[1:], low + 1
+        while here and lines and here[-1] == lines[-1]:
+            here, lines, high = here[:-1], lines[:-1], high - 1
+        return line_edit(self.index, low, high, lines) if here or lines else None
+
+
+def _key(raw: str, line: str | None, *, marked: bool) -> bytes:
+    if marked and is_marker(raw):
+        return b"\0..."
+    text = "\0" + raw.rstrip() if line is None else line.rstrip()
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _placed(at: Places) -> Iterator[tuple[int, int]]:
+    return ((number, place) for number, place in enumerate(at) if place is not None)

@@ -1,0 +1,225 @@
+"""The file's way of writing what the request wrote its own way, learned from lines that both have.
+
+What a pair of lines proves: how indentation maps, which look-alikes of the request are plain characters here,
+that quotes need no backslash, how accents are composed, that trailing white space isn't wanted. A mapping
+goes from exotic to plain only. What the pairs contradict is `doubtful`: new text that holds it can't be
+translated.
+"""
+
+from __future__ import annotations
+
+from suture.indent import Indent, detect
+from suture.locate.fold import FAMILIES, PLAIN, fold
+from suture.locate.indentation import Leads
+from suture.locate.words import QUOTES, UNESCAPES, lead, parts, unescaped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Literal
+
+    from suture.locate.request import Request
+
+
+class Dialect:
+    """Made from (index in old, line of old, line of the file) for each line that both have."""
+
+    def __init__(self, request: Request, pairs: Sequence[tuple[int, str, str]], file: Indent) -> None:
+        solid = [(number, parts(sent), parts(stands)) for number, sent, stands in pairs if sent.strip()]
+        self._learn_leads(request, solid, file)
+        self._learn_trails(pairs)
+        bodies = [(sent[1], stands[1]) for _, sent, stands in solid]
+        differ = any(sent != stands for sent, stands in bodies)
+        self._form = self._learn_form(bodies) if differ else None
+        self._unescape = _learn_escapes(bodies) if differ else None
+        self._plain, self._doubtful = self._learn_look_alikes(bodies if differ else [])
+        self._quotes, doubtful = self._learn_quotes(bodies) if differ else ({}, set())
+        self._doubtful |= doubtful
+
+    def _learn_leads(
+        self,
+        request: Request,
+        solid: list[tuple[int, tuple[str, str, str], tuple[str, str, str]]],
+        file: Indent,
+    ) -> None:
+        pairs = [(sent[0], stands[0]) for _, sent, stands in solid]
+        asked = _indent_of(request.old, request.new)
+        self.stripped: str | None = None
+        """What the first line of the request lacks, if it alone lacks it."""
+        self.leads = Leads(pairs, asked, file)
+        if not solid or self.leads.unchanged:
+            return
+        (number, first, here), rest = solid[0], pairs[1:]
+        if not rest:
+            self._learn_from_one(request, first[0], here[0], file.width or asked.width)
+            return
+        opens = not any(map(str.strip, request.old[:number]))
+        others_stay = all(sent == stands for sent, stands in rest)
+        proved = any(sent for sent, _ in rest) or not self.leads.explained
+        if opens and here[0].endswith(first[0]) and others_stay and proved:
+            self.stripped = here[0][: len(here[0]) - len(first[0])]
+            self.leads = Leads(rest, asked, file)
+
+    def _learn_from_one(self, request: Request, sent: str, stands: str, unit: int) -> None:
+        """One line proves a shift of all, or that the first alone lacks it: the sense of the new lines decides."""
+        missing = stands if not sent else ""
+        new = [line for line in request.new if line.strip()]
+        if not missing or len(new) < 2 or any(not lead(line).startswith(missing) for line in new[1:]):  # noqa: PLR2004
+            return
+        shifted = _follows(new[0], len(lead(new[1])) - len(lead(new[0])), unit)
+        first_only = _follows(new[0], len(lead(new[1])) - len(missing) - len(lead(new[0])), unit)
+        if first_only:
+            self.leads = Leads([("", "")], self.leads.request, self.leads.file)
+            self.stripped = missing
+        if shifted == first_only:
+            self.leads = Leads([("", " "), ("", "")], self.leads.request, self.leads.file)
+
+    def _learn_trails(self, pairs: Sequence[tuple[int, str, str]]) -> None:
+        trails = [(_trail(sent), _trail(stands)) for _, sent, stands in pairs]
+        self._trim = any(sent for sent, _ in trails) and not any(sent and stands for sent, stands in trails)
+
+    @staticmethod
+    def _learn_form(bodies: list[tuple[str, str]]) -> Literal["NFC", "NFD"] | None:
+        from unicodedata import is_normalized, normalize
+
+        for sent, stands in bodies:
+            if sent.isascii() or normalize("NFC", sent) == sent == stands:
+                continue
+            forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+            for form in forms:
+                if is_normalized(form, stands) and not is_normalized(form, sent):
+                    return form
+        return None
+
+    @staticmethod
+    def _learn_quotes(bodies: list[tuple[str, str]]) -> tuple[dict[int, str], set[str]]:
+        """Which quotes of the request are the other kind here."""
+        seen: dict[str, set[str]] = {quote: set() for quote in QUOTES}
+        for sent, stands in bodies:
+            ours, theirs = ([char for char in fold(each) if char in QUOTES] for each in (sent, stands))
+            for one, other in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
+                seen[one].add(other)
+        swapped = {ord(one): other for one, other in zip(QUOTES, reversed(QUOTES), strict=True) if seen[one] == {other}}
+        if not swapped:
+            return {}, {one for one in QUOTES if len(seen[one]) > 1}
+        return swapped, {one for one in QUOTES if ord(one) not in swapped}
+
+    def _learn_look_alikes(self, bodies: list[tuple[str, str]]) -> tuple[dict[int, str], set[str]]:
+        seen: dict[str, set[str]] = {}
+        for sent, stands in bodies:
+            if sent.isascii():
+                continue
+            sides = [unescaped(self._normalized(each)) for each in (sent, stands)]
+            facing = _facing(*sides) or _facing(*("".join(each.split()) for each in sides))
+            for one, other in facing:
+                seen.setdefault(PLAIN[one], set()).add("plain" if other == PLAIN[one] else "exotic")
+        doubtful = {char for family, kinds in seen.items() if len(kinds) > 1 for char in FAMILIES[family]}
+        proved = [family for family, kinds in seen.items() if kinds == {"plain"}]
+        return {ord(char): family for family in proved for char in FAMILIES[family]}, doubtful
+
+    def _normalized(self, text: str) -> str:
+        if self._form is None or text.isascii():
+            return text
+        from unicodedata import normalize
+
+        return normalize(self._form, text)
+
+    def translate(self, line: str, *, opens: bool = False) -> str | None:
+        """A line of the request as the file would have it; None where that can't be known.
+
+        `opens` is the request's first line, old or new.
+        """
+        before, body, after = parts(line)
+        if not body:
+            return self.blank(line)
+        if self.stripped is not None and opens:
+            where: str | None = before if before.startswith(self.stripped) and before else self.stripped + before
+        else:
+            where = self.leads(before)
+        said = self.said(body)
+        if where is None or said is None:
+            return None
+        return where + said + ("" if self._trim else after)
+
+    def said(self, body: str) -> str | None:
+        """What a line says, in the file's characters."""
+        if not self._doubtful.isdisjoint(body):
+            return None
+        if self._unescape is not None and "\\" in body:
+            plain = self._unescape(body)
+            if plain is None:
+                return None
+            body = plain
+        body = self._normalized(body)
+        for mapping in (self._plain, self._quotes):
+            body = body.translate(mapping) if mapping else body
+        return body
+
+    def blank(self, line: str) -> str:
+        """A line of white space alone, as the file would have it."""
+        if self._trim or not line:
+            return ""
+        return self.leads(line) or line
+
+
+def _follows(line: str, deeper: int, unit: int) -> bool:
+    """Whether a line that is so much deeper can come after this one."""
+    text = line.rstrip()
+    if text.endswith((":", "{", "do", "then", ">")):
+        return deeper == unit or (not unit and deeper > 0)
+    open_brackets = sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+    if open_brackets > 0 or text.endswith(("\\", "=", "&&", "||", "+")):
+        return deeper > 0
+    return deeper <= 0
+
+
+def _shared_lead(lines: Sequence[str]) -> str:
+    leads = [lead(line) for line in lines]
+    shortest = min(leads, key=len, default="")
+    while not all(each.startswith(shortest) for each in leads):
+        shortest = shortest[:-1]
+    return shortest
+
+
+def _indent_of(*texts: Sequence[str]) -> Indent:
+    """How a request is indented: the first line's own depth says nothing."""
+    lines = []
+    for text in texts:
+        solid = [line for line in text if line.strip()]
+        shared = _shared_lead(solid)
+        lines += [line[len(shared) :] for line in solid]
+        tabs = "\t" in shared
+        lines += ["\tx"] * tabs
+    return detect("\n".join(lines).encode("utf-8", "surrogatepass"))
+
+
+def _trail(line: str) -> str:
+    return line if not line.strip() else parts(line)[2]
+
+
+def _learn_escapes(bodies: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
+    """What takes the request's backslashes away that the file doesn't have; None where none are too many."""
+    escaped = [(fold(sent), fold(stands)) for sent, stands in bodies if "\\" in sent]
+    if all(sent == stands or "".join(sent.split()) == "".join(stands.split()) for sent, stands in escaped):
+        return None
+    for undo in UNESCAPES:
+        if all(undo(sent) == stands for sent, stands in escaped):
+            return undo
+    return lambda _: None
+
+
+def _facing(sent: str, stands: str) -> list[tuple[str, str]]:
+    """What stands in one line for each exotic character of the other, as far as that can be told."""
+    found, at = [], 0
+    for char in sent:
+        plain = PLAIN.get(char)
+        if stands.startswith(char, at):
+            other = char
+        elif plain is not None and stands.startswith(plain, at):
+            other = plain
+        else:
+            return []
+        if plain is not None:
+            found.append((char, other))
+        at += len(other)
+    return found if at == len(stands) else []

@@ -1,0 +1,84 @@
+"""The ladder: from the strictest rung to the loosest.
+
+One coarse search finds every place where all lines of the text stand, in whatever manner. Each place belongs to
+the strictest rung that it satisfies, and the strictest rung that has places decides: one is taken, several end
+the search. Only where there is none do the looser ways look further: words across lines, parts left out,
+similarity, a missing outer line.
+"""
+
+from __future__ import annotations
+
+from suture.locate import edge, elision, piece, reflow, similar
+from suture.locate.fold import line_keys
+from suture.locate.found import Refused
+from suture.locate.request import readings
+from suture.locate.rungs import BOUNDS, LEVEL, RUNGS, Candidate
+from suture.locate.settle import ENOUGH, settle, standing
+from suture.locate.words import informative, likeness
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from suture.locate.found import Answer
+    from suture.locate.index import Index
+    from suture.locate.request import Request
+
+
+def climb(index: Index, old: str, new: str, match: str) -> Answer:
+    """Find a text that doesn't stand in the file as it was sent."""
+    requests = readings(old, new)[: None if match == "lenient" else 1]
+    candidates = _candidates(index, requests)
+    if all(each.level > LEVEL["escape"] for each in candidates):
+        inside = piece.find(index, requests, BOUNDS[match])
+        if inside is not None:
+            return inside
+    if candidates:
+        return _decided(index, candidates, BOUNDS[match])
+    answer = reflow.find(index, requests)
+    if answer is None and match == "lenient":
+        answer = elision.find(index, requests) or _nearly(index, requests)
+    return answer or Refused("missing")
+
+
+def _candidates(index: Index, requests: Sequence[Request]) -> list[Candidate]:
+    """The places where all lines of a reading stand. Once the literal one is found, the others aren't looked for."""
+    found: list[Candidate] = []
+    for request in requests:
+        keys = line_keys(request.old)
+        solid = [number for number, key in enumerate(keys) if key]
+        places = index.runs([keys[number] for number in solid]) if solid else []
+        found += [Candidate(index, request, solid, each) for each in places]
+        if any(each.level <= LEVEL["look_alike"] for each in found):
+            break
+    return found
+
+
+def _decided(index: Index, candidates: list[Candidate], allowed: Sequence[str]) -> Answer:
+    """One place on the strictest rung, or none."""
+    level = min(each.level for each in candidates)
+    ranked = sorted((each for each in candidates if each.level == level), key=lambda each: not each.moved)
+    best = {each.match.site: each for each in ranked}  # of two readings, the one that moves no line
+    sites = tuple(sorted(best, key=lambda site: site.start_line))
+    if RUNGS[level] not in allowed:
+        return Refused("missing", RUNGS[level], sites)
+    if len(best) > 1:
+        return Refused("ambiguous", RUNGS[level], sites)
+    (chosen,) = best.values()
+    if level < LEVEL["similar"]:
+        return settle(index, chosen.request, chosen.match, chosen.rung)
+    if sum(map(informative, chosen.request.old)) < ENOUGH:
+        return Refused("missing", RUNGS[level], sites)
+    score = likeness("\n".join(chosen.request.old), "\n".join(index.window(chosen.match.first, chosen.match.last + 1)))
+    return settle(index, chosen.request, chosen.match, chosen.rung, round(score, 3))
+
+
+def _nearly(index: Index, requests: Sequence[Request]) -> Answer:
+    """Most of the text stands somewhere; or the new text does already; or all but an outer line."""
+    answer = similar.find(index, requests)
+    if not isinstance(answer, Refused) or answer.why != "missing":
+        return answer
+    for request in requests:
+        if (site := standing(index, request)) is not None:
+            return Refused("applied", None, (site,))
+    return edge.find(index, requests) or answer

@@ -1,0 +1,33 @@
+"""Lines that stand for others: `...`, `# ... existing code ...` and the like."""
+
+from __future__ import annotations
+
+import re
+
+_DOTS = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.{3}\]|<\.{3}>|\(\.{3}\))\s*")
+_OPEN = r"(?:#+|//+|--+|/\*+|<!--|\{/\*|;+|%+|\"\"\"|\*)"
+_CLOSE = r"(?:\*+/|-->|\*/\}|\"\"\")?"
+_COMMENT = re.compile(rf"\s*{_OPEN}\s*(.*?)\s*{_CLOSE}\s*")
+_ELLIPSIS = re.compile(r"\.{3,}|\u2026")
+_SAYS = re.compile(
+    r"\b(?:existing|rest of|remaining|unchanged|same as (?:before|above|original)|omitted|previous|other|more)\b"
+    r"[\w\s,'/-]*",
+    re.IGNORECASE,
+)
+_TERSE = 8
+
+
+def is_marker(line: str) -> bool:
+    """Whether a line says that something was left out."""
+    if _DOTS.fullmatch(line):
+        return True
+    return is_spoken(line)
+
+
+def is_spoken(line: str) -> bool:
+    """Whether a comment says that something was left out: with dots, alone or before or after the words."""
+    found = _COMMENT.fullmatch(line)
+    if found is None or not _ELLIPSIS.search(found[1]):
+        return False
+    said = _ELLIPSIS.sub(" ", found[1]).strip(" ()[]")
+    return not said or _SAYS.match(said) is not None or (len(said.split()) <= _TERSE and bool(_SAYS.search(said)))

@@ -1,0 +1,120 @@
+"""A piece of one line, where it doesn't stand exactly as sent."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from suture.edits import Edit, edit
+from suture.locate.dialect import Dialect
+from suture.locate.fold import coarse
+from suture.locate.found import Found, Refused, Site
+from suture.locate.index import MOST_PLACES
+from suture.locate.request import Request
+from suture.locate.rungs import COMPARED, LEVEL, RUNGS
+from suture.locate.words import lead
+from suture.locate.writing import merged_words
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from suture.locate.found import Answer
+    from suture.locate.index import Index
+
+_SHORTEST = 4
+
+
+class Piece(Record):
+    """A part of a line of the file."""
+
+    line: int
+    start: int
+    end: int
+    text: str
+
+
+def find(index: Index, requests: Sequence[Request], allowed: Sequence[str]) -> Answer | None:
+    """The one place inside a line."""
+    return next((found for request in requests if (found := _find(index, request, allowed)) is not None), None)
+
+
+def _find(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:
+    """A piece of one line, for a piece of one line."""
+    old, new = (_trimmed(lines) for lines in (request.old, request.new))
+    if len(old) != 1 or len(new) > 1 or (new and lead(new[0]) != lead(old[0])):
+        return None
+    sent, wanted = old[0].strip(), "".join(new).strip()
+    found: dict[int, list[Piece]] = {}
+    for piece in _pieces(index, sent):
+        step = next((name for name, fits in COMPARED if fits(sent, piece.text)), "similar")
+        found.setdefault(max(LEVEL[step], 0 if request.plain else LEVEL["escape"]), []).append(piece)
+    level = min(found, default=LEVEL["similar"])
+    if level >= LEVEL["similar"]:
+        return None
+    sites = tuple(Site(piece.line + 1, piece.line + 1) for piece in found[level])
+    if RUNGS[level] not in allowed or len(sites) > 1:
+        return Refused("missing" if RUNGS[level] not in allowed else "ambiguous", RUNGS[level], sites)
+    (piece,) = found[level]
+    made = _carried(index, Request((sent,), (wanted,)), piece)
+    if made is None:
+        return Refused("unproved", RUNGS[level], sites, None, "indentation_or_characters")
+    return Found(RUNGS[level], 1.0, None, sites[0], (made.span.start, made.span.end), (made,))
+
+
+def _carried(index: Index, request: Request, piece: Piece) -> Edit | None:
+    """The change of a piece of a line, or None where that can't be told."""
+    dialect = Dialect(request, [(0, request.old[0], piece.text)], index.indent)
+    sent, wanted = dialect.said(request.old[0]), dialect.said(request.new[0])
+    made = None if sent is None or wanted is None else merged_words(sent, piece.text, wanted)
+    if made is None:
+        return None
+    line = index.line(piece.line)
+    begin = index.lines.span(piece.line + 1)[0]
+    start, end = (begin + len(line[:at].encode("utf-8", "surrogateescape")) for at in (piece.start, piece.end))
+    return edit(start, end, made.encode("utf-8", "surrogateescape"))
+
+
+def _pieces(index: Index, sought: str) -> Iterator[Piece]:
+    """Where a text stands inside longer lines, but for its manner; whole words only."""
+    key = coarse(sought.encode("utf-8", "surrogatepass"))
+    if len(key) < _SHORTEST or b"\n" in key:
+        return
+    at, ordinal, counted = index.stream.find(key), -1, 0
+    for _ in range(MOST_PLACES):
+        if at < 0:
+            return
+        ordinal += index.stream.count(b"\n", counted, at)
+        counted = at
+        number = index.solid[ordinal]
+        begin = at - index.stream.rindex(b"\n", 0, at + 1) - 1
+        found = _part(index, number, begin, begin + len(key))
+        if found is not None:
+            yield found
+        at = index.stream.find(key, at + 1)
+
+
+def _part(index: Index, number: int, begin: int, end: int) -> Piece | None:
+    """The part of a line whose key is that part of the line's key."""
+    line = index.line(number)
+    offsets = [0, *accumulate(len(coarse(char.encode("utf-8", "surrogateescape"))) for char in line)]
+    if begin not in offsets or end not in offsets or offsets[-1] == end - begin:
+        return None
+    start = len(offsets) - 1 - offsets[::-1].index(begin)
+    stop = offsets.index(end)
+    if start >= stop or _inside_word(line, start) or _inside_word(line, stop):
+        return None
+    return Piece(number, start, stop, line[start:stop])
+
+
+def _inside_word(line: str, at: int) -> bool:
+    return 0 < at < len(line) and all(char.isalnum() or char == "_" for char in line[at - 1 : at + 1])
+
+
+def _trimmed(lines: Sequence[str]) -> list[str]:
+    found = [line.rstrip() for line in lines]
+    while found and not found[0]:
+        found.pop(0)
+    while found and not found[-1]:
+        found.pop()
+    return found

@@ -1,0 +1,104 @@
+"""What a change becomes at a place that was found, or that it is made there already."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from suture.locate.carry import carry
+from suture.locate.fold import line_keys
+from suture.locate.found import Found, Refused, Site
+from suture.locate.ground import Clash
+from suture.locate.request import split
+from suture.locate.rungs import LEVEL
+from suture.locate.words import informative
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from suture.locate.found import Answer, Match
+    from suture.locate.index import Index
+    from suture.locate.request import Request
+
+ENOUGH = 16
+"""Letters and digits that a text must have to be known by them alone."""
+_MUCH = 40
+_TELLING = 3
+
+
+def settle(
+    index: Index,
+    request: Request,
+    match: Match,
+    rung: str,
+    score: float = 1.0,
+    runner_up: Site | None = None,
+) -> Answer:
+    """The change at a place that was found."""
+    request, match = _without_outer_blanks(request, match)
+    if LEVEL[rung] > LEVEL["trailing"] and _is_applied(index, request, match):
+        return Refused("applied", rung, (match.site,))
+    try:
+        edits = carry(index, request, match)
+    except Clash as clash:
+        return Refused(clash.why, rung, (match.site,), clash.sides, clash.detail)
+    span = index.lines.span(match.first + 1)[0], index.lines.span(match.last + 1)[1]
+    return Found(rung, score, runner_up, match.site, span, edits)
+
+
+def _without_outer_blanks(request: Request, match: Match) -> tuple[Request, Match]:
+    """Without blank lines around both texts that the file doesn't have."""
+    old, new, at, same = list(request.old), list(request.new), list(match.at), list(match.same)
+    for end in (-1, 0) if not match.gaps else (-1,):
+        while old and new and at[end] is None and not old[end].strip() and not new[end].strip():
+            for lines in (old, new, at, same):
+                del lines[end]
+    return request.but(old=tuple(old), new=tuple(new)), match.but(at=tuple(at), same=tuple(same))
+
+
+def _is_applied(index: Index, request: Request, match: Match) -> bool:
+    """Whether the new text stands over the place where the old one was found."""
+    before, after = ([key for key in line_keys(lines) if key] for lines in (request.old, request.new))
+    if before == after:  # only white space changes: as it was sent, or not at all
+        wanted = [line.rstrip() for line in request.new]
+        here = index.window(match.first, min(match.first + len(wanted), len(index.keys)))
+        return wanted != [line.rstrip() for line in request.old] and [line.rstrip() for line in here] == wanted
+    more = sum(map(informative, request.new)) - sum(map(informative, request.old))
+    if more < _TELLING or len(after) <= len(before):
+        return False
+    ordinal = bisect_left(index.solid, match.first)
+    for offset in range(len(after) - len(before) + 1):
+        if after[offset : offset + len(before)] == before and ordinal >= offset:
+            places = index.solid[ordinal - offset : ordinal - offset + len(after)]
+            if [index.keys[place] for place in places] == after:
+                return True
+    return False
+
+
+def stands_over(index: Index, first: int, old: str, new: str) -> bool:
+    """Whether a text that was found as sent is part of the new text, which stands there and says something more."""
+    before, after = ([line.rstrip() for line in split(text)] for text in (old, new))
+    more = sum(map(informative, after)) - sum(map(informative, before))
+    if more < _TELLING or len(after) <= len(before):
+        return False
+    for offset in range(len(after) - len(before) + 1):
+        if after[offset : offset + len(before)] == before and first >= offset:
+            here = index.window(first - offset, min(first - offset + len(after), len(index.keys)))
+            if [line.rstrip() for line in here] == after:
+                return True
+    return False
+
+
+def standing(index: Index, request: Request, window: Site | None = None, *, anywhere: bool = False) -> Site | None:
+    """Where the new text stands already, if it says enough.
+
+    Given a window, only there, or `anywhere` if it says a lot and is no part of the old text.
+    """
+    keys, before = ([key for key in line_keys(lines) if key] for lines in (request.new, request.old))
+    says = sum(map(informative, request.new))
+    if not keys or keys == before or says < ENOUGH:
+        return None
+    anywhere = anywhere and says >= _MUCH and b"\n".join(keys) not in b"\n".join(before)
+    for places in index.runs(keys):
+        inside = window is None or (places[0] < window.end_line and places[-1] >= window.start_line - 1)
+        if inside or anywhere:
+            return Site(places[0] + 1, places[-1] + 1)
+    return None

@@ -1,0 +1,241 @@
+"""Where each patch of a call goes: found in the original text, checked against the others, never applied here.
+
+A `Placement` claims the bytes that its patch replaces; two claims on the same bytes are refused. What is inserted
+at the beginning comes before everything else that stands there, what is appended comes after it, and otherwise the
+order of the request holds.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from suture import errors
+from suture.edits import edit
+from suture.locate import Found, Index, Site, locate
+from suture.records import Record
+from suture.tools.patches import reindented
+from suture.tools.refusal import Request, refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from suture.edits import Edit
+    from suture.text import Text
+    from suture.tools.patches import OnePatch
+
+
+class Placement(Record):
+    """One patch in the original: what it replaces, by what, and how it was found."""
+
+    index: int
+    operation: str
+    start: int
+    end: int
+    edits: tuple[Edit, ...]
+    start_line: int
+    end_line: int
+    rung: str | None = None
+    score: float | None = None
+    runner_up: Site | None = None
+    rank: int = 0
+    """Which comes first of those at one point."""
+    claims: bool = True
+    """Whether nobody else may replace these bytes."""
+    carried: bool = False
+    """Whether it is a change, carried over to what stands there; else text that is put in as it is."""
+
+
+class Placing:
+    """The patches of one call, on one text."""
+
+    def __init__(
+        self,
+        path: str,
+        text: Text,
+        patches: Sequence[OnePatch],
+        match: str,
+        recall: Callable[[str], str],
+        stale: Callable[[str], dict[str, Any] | None],
+    ) -> None:
+        """`recall` knows the clipboards from before this call; `stale` knows what was replaced by an earlier one."""
+        self._path = path
+        self._text = text
+        self._patches = patches
+        self._match = match
+        self._recall = recall
+        self._stale = stale
+        self._index: Index | None = None
+        self.clipboards: dict[str, str] = {}
+        """What this call puts into clipboards so far."""
+
+    @property
+    def _searched(self) -> Index:
+        """The text, prepared for searching once."""
+        self._index = self._index or Index(self._text.body)
+        return self._index
+
+    def place(self) -> list[Placement]:
+        """Every patch, in the order of the request, or the error of the first that has no place."""
+        placed = [self._placed(index, patch) for index, patch in enumerate(self._patches)]
+        self._check_overlaps(placed)
+        return placed
+
+    def _placed(self, index: int, patch: OnePatch) -> Placement:
+        if patch.toClipboard is not None and patch.operation != "replace":
+            raise errors.ClipboardRequiresReplace(index=index, total=len(self._patches), operation=patch.operation)
+        if patch.operation == "replace":
+            return self._replacement(index, patch)
+        size, lines = len(self._text.body), self._text.lines
+        inserted = self._inserted(index, patch)
+        if patch.operation == "overwrite":
+            new = self._bytes(inserted.removeprefix("\ufeff") if self._text.bom else inserted, self._text.body)
+            return Placement(index, patch.operation, 0, size, (edit(0, size, new),), 1, max(len(lines), 1))
+        at, rank = (0, -1) if patch.operation == "prepend_bof" else (size, 1)
+        new = self._adapted(inserted, at)
+        line = lines.position(at)[0]
+        return Placement(index, patch.operation, at, at, (edit(at, at, new),), line, line, rank=rank)
+
+    def _replacement(self, index: int, patch: OnePatch) -> Placement:
+        found = self._found(index, patch)
+        start, end = self._span(found, patch.oldText or "")
+        if patch.toClipboard is not None:
+            first, last = self._standing(patch, found) if patch.oldText else (0, 0)
+            self.clipboards[patch.toClipboard] = self._text.body[first:last].decode("utf-8", "surrogateescape")
+        if patch.is_copy:
+            edits: tuple[Edit, ...] = ()
+        elif patch.carries:
+            edits = found.edits
+            for each in edits:
+                self._check(each.new, self._text.body[start:end])
+        else:
+            edits = (edit(start, end, self._adapted(self._inserted(index, patch), start)),)
+        return Placement(
+            index,
+            patch.operation,
+            min([start, *(each.span.start for each in edits)]),
+            max([end, *(each.span.end for each in edits)]),
+            edits,
+            found.site.start_line,
+            found.site.end_line,
+            found.rung,
+            found.score,
+            found.runner_up,
+            claims=not patch.is_copy,
+            carried=patch.carries,
+        )
+
+    def _found(self, index: int, patch: OnePatch) -> Found:
+        if not patch.oldText:
+            if patch.oldText is None or self._text.body:
+                raise errors.MissingOldText(index=index, total=len(self._patches))
+            self._check_whole(patch.newText or "", "")
+            inserted = edit(0, 0, self._adapted(patch.newText or "", 0))
+            return Found("exact", 1.0, None, Site(1, 1), (0, 0), (inserted,))
+        new = (patch.newText or "") if patch.carries else patch.oldText
+        self._check_whole(new, patch.oldText)
+        answer = locate(self._searched, patch.oldText, new, match=self._match)
+        if isinstance(answer, Found) and answer.rung != "exact" and not patch.carries and not patch.is_copy:
+            # What is put in takes the place of every line that was found: each must be known, as for a deletion.
+            gone = locate(self._searched, patch.oldText, "", match=self._match)
+            answer = answer if isinstance(gone, Found) else gone
+        if isinstance(answer, Found):
+            return answer
+        request = Request(index, len(self._patches), self._path, patch.oldText, self._match)
+        raise refusal(request, answer, self._text.lines, self._stale)
+
+    def _standing(self, patch: OnePatch, found: Found) -> tuple[int, int]:
+        """The bytes that are the old text, whatever becomes of them: a change may take the end of a line along."""
+        old = patch.oldText or ""
+        alone = locate(self._searched, old, old, match=self._match) if patch.carries else found
+        return self._span(alone if isinstance(alone, Found) else found, old)
+
+    def _span(self, found: Found, old: str) -> tuple[int, int]:
+        """The bytes that were meant: without the end of the last line, if the text that was sent has none."""
+        start, end = found.span
+        if old.endswith(("\n", "\r")) or found.rung == "exact":
+            return start, end
+        part = self._text.body[start:end]
+        return start, start + len(part.removesuffix(b"\n").removesuffix(b"\r"))
+
+    def _inserted(self, index: int, patch: OnePatch) -> str:
+        """The text that a patch puts in: from a clipboard of this call, from one of before, or its own."""
+        total, name = len(self._patches), patch.fromClipboard
+        if name is None:
+            self._check_whole(patch.newText or "", "")
+            return reindented(patch.newText or "", patch, index, total)
+        try:
+            found = self.clipboards[name] if name in self.clipboards else self._recall(name)
+        except errors.ClipboardNotFound as error:
+            known = sorted({*error.known, *self.clipboards})
+            raise errors.ClipboardNotFound(index=index, total=total, name=name, known=known) from None
+        return reindented(found, patch, index, total)
+
+    def _adapted(self, inserted: str, at: int) -> bytes:
+        """Text to put in at an offset, with the line ends that stand there, unless it brings its own."""
+        if "\n" in inserted and "\r" not in inserted:
+            inserted = inserted.replace("\n", self._ending(at))
+        return self._bytes(inserted, self._text.body)
+
+    def _ending(self, at: int) -> str:
+        r"""How lines end at an offset; in a text without any, `\n`."""
+        lines = self._text.lines
+        if not len(lines):
+            return "\n"
+        line = lines.at(at)
+        ending = lines.ending(line) or (lines.ending(line - 1) if line > 1 else b"")
+        return ending.decode() or "\n"
+
+    def _bytes(self, inserted: str, own: bytes) -> bytes:
+        new = inserted.encode("utf-8", "surrogateescape")
+        self._check(new, own)
+        return new
+
+    def _check_whole(self, new: str, own: str) -> None:
+        """Refuse half characters, which JSON can spell and no file should hold, unless they stand there already."""
+        lone = [char for char in new if "\ud800" <= char <= "\udfff" and char not in own]
+        if lone:
+            self._text.body_bytes(lone[0])
+
+    def _check(self, new: bytes, own: bytes) -> None:
+        """Refuse what the file's encoding cannot hold; characters and bytes that are the file's own pass."""
+        if new.isascii():
+            return
+        encoding = self._text.encoding
+        try:
+            said = new.decode("utf-8", "surrogateescape" if encoding is None else "surrogatepass")
+        except UnicodeDecodeError:
+            reason = "the text holds bytes of another encoding, which is not known"
+            raise errors.EncodingMismatch(encoding=str(encoding), reason=reason) from None
+        chars = [char for char in dict.fromkeys(said) if not char.isascii()]
+        if encoding is None:
+            chars = [char for char in chars if not "\udc80" <= char <= "\udcff"]
+        try:
+            self._text.body_bytes("".join(chars))
+        except (errors.EncodingUnknown, errors.NotEncodable):
+            self._text.body_bytes("".join(char for char in chars if char.encode("utf-8", "surrogatepass") not in own))
+
+    def _check_overlaps(self, placed: Sequence[Placement]) -> None:
+        claims = sorted((each for each in placed if each.operation == "replace" and each.claims), key=_where)
+        for one, next_one in pairwise(claims):
+            same = (one.start, one.end) == (next_one.start, next_one.end)
+            if next_one.start < one.end or same:
+                first, second = sorted((one, next_one), key=lambda each: each.index)
+                raise errors.OverlappingPatches(
+                    path=self._path,
+                    first=first.index,
+                    second=second.index,
+                    first_lines=(first.start_line, first.end_line),
+                    second_lines=(second.start_line, second.end_line),
+                    total=len(self._patches),
+                )
+
+
+def edits_of(placed: Sequence[Placement]) -> list[Edit]:
+    """All edits, by position; `edits.ordered` keeps this order where they stand at one point."""
+    return [each for one in sorted(placed, key=_where) for each in one.edits]
+
+
+def _where(placement: Placement) -> tuple[int, int, int, int]:
+    return placement.start, placement.end, placement.rank, placement.index

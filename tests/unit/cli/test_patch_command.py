@@ -1,0 +1,142 @@
+"""`suture patch`, as somebody at a terminal or a script meets it."""
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suture import Workspace
+from suture.cli import main
+
+ONE = {"operation": "replace", "oldText": "two", "newText": "2"}
+DIFF = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "a.txt").write_bytes(b"one\ntwo\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def given(root: Path, document: object) -> str:
+    (root / "patches.json").write_text(json.dumps(document))
+    return "patches.json"
+
+
+@pytest.mark.promise("patch.command")
+@pytest.mark.parametrize("document", [ONE, [ONE], {"patches": [ONE]}, {"path": "a.txt", "patches": ONE}])
+def test_patch_applies_what_stands_in_a_file_and_prints_the_diff(
+    root: Path, capfd: pytest.CaptureFixture[str], document: Any
+) -> None:
+    assert main(["patch", "a.txt", given(root, document)]) == 0
+    out, err = capfd.readouterr()
+    head, _, diff = out.partition("\n\n")
+    assert re.fullmatch(r"Patched a\.txt \(1 patch\) as change [0-9a-z]{15}\.", head)
+    assert (diff, err, (root / "a.txt").read_bytes()) == (DIFF, "", b"one\n2\n")
+
+
+@pytest.mark.promise("patch.command")
+def test_patch_reads_stdin(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    patches = [{"operation": "overwrite", "newText": "new\n"}]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(patches).encode())))
+    assert main(["patch", "sub/new.txt", "-", "--json"]) == 0
+    result = json.loads(capfd.readouterr().out)
+    assert (result["isError"], result["metadata"]["created"]) == (False, True)
+    assert (root / "sub/new.txt").read_text() == "new\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(patches).encode())))
+    assert main(["patch", "sub/new.txt", "-"]) == 0
+    assert capfd.readouterr().out == "sub/new.txt is as it was.\n"
+
+
+@pytest.mark.promise("patch.command")
+def test_a_dry_run_prints_what_would_be_changed(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["patch", "a.txt", given(root, [ONE, {"operation": "append_eof"}]), "--dry-run"]) == 0
+    assert capfd.readouterr().out == f"Would apply 2 patches to a.txt.\n\n{DIFF}"
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
+
+
+@pytest.mark.promise("patch.command")
+def test_notes_and_warnings_stand_before_the_diff(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "yarn.lock").write_bytes(b"if a:\n    x = 1\n    y = 2\n")
+    patch = {"operation": "replace", "oldText": "x = 1\ny = 2\n", "newText": "x = 1\ny = 3\n"}
+    assert main(["patch", "yarn.lock", given(root, patch)]) == 0
+    head, note, warning, empty, first, *_ = capfd.readouterr().out.split("\n")
+    assert head.startswith("Patched yarn.lock")
+    assert note.startswith("patches[0]: found at lines 2-3 but for indentation")
+    assert warning.startswith("warning: yarn.lock is a lock file")
+    assert (empty, first) == ("", "diff --git a/yarn.lock b/yarn.lock")
+
+
+@pytest.mark.promise("patch.command")
+def test_a_refusal_goes_to_stderr_and_is_exit_code_1(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    patch = given(root, {"operation": "replace", "oldText": "nowhere", "newText": "x"})
+    assert main(["patch", "a.txt", patch]) == 1
+    out, err = capfd.readouterr()
+    assert (out, err.split(":")[0]) == ("", "OLD_TEXT_NOT_FOUND")
+    assert main(["patch", "a.txt", patch, "--json"]) == 1
+    assert json.loads(capfd.readouterr().out)["metadata"]["error"]["code"] == "OLD_TEXT_NOT_FOUND"
+    assert main(["patch", "a.txt", patch, "--root", "nowhere"]) == 1
+    assert capfd.readouterr().err.startswith("WORKSPACE_NOT_FOUND")
+
+
+@pytest.mark.promise("patch.command")
+def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "b.txt").write_bytes("  é\n  x\n".encode("latin-1"))
+    spaced = given(root, {"operation": "replace", "oldText": "é\nx\n", "newText": "è\nx\n"})
+    assert main(["patch", "b.txt", spaced, "--encoding", "latin-1", "--match", "exact"]) == 1
+    assert '"exact"' in capfd.readouterr().err
+    assert main(["patch", "b.txt", spaced, "--encoding", "latin-1", "--expect-hash", "sha256:0"]) == 1
+    assert capfd.readouterr().err.startswith("FILE_CHANGED")
+    known = Workspace(root).file_read("b.txt").metadata["hash"]
+    assert main(["patch", "b.txt", spaced, "--encoding", "latin-1", "--expect-hash", known]) == 0
+    assert (root / "b.txt").read_bytes() == "  è\n  x\n".encode("latin-1")
+
+
+@pytest.mark.promise("patch.command")
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("patches.json", b"{", "holds no JSON"),
+        ("patches.json", b"\xff", "holds no JSON"),
+        ("patches.json", b"[" * 200_000, "holds no JSON"),
+        ("nowhere.json", b"", "cannot be read"),
+        ("patches.json", b'{"path": "b.txt", "patches": []}', "is for b.txt, not for a.txt"),
+    ],
+)
+def test_what_is_no_request_is_wrong_usage(
+    root: Path, capfd: pytest.CaptureFixture[str], name: str, content: bytes, said: str
+) -> None:
+    (root / "patches.json").write_bytes(content)
+    assert main(["patch", "a.txt", name]) == 2
+    out, err = capfd.readouterr()
+    assert (out, err.startswith("suture patch: "), said in err) == ("", True, True)
+
+
+@pytest.mark.promise("patch.command")
+def test_too_much_json_is_wrong_usage(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("suture.cli.patch._MOST_INPUT", 10)
+    assert main(["patch", "a.txt", given(root, [ONE])]) == 2
+    assert "more than 10 bytes" in capfd.readouterr().err
+
+
+@pytest.mark.promise("patch.command")
+def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:
+    given(root, [ONE])
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "suture", "patch", "a.txt", "patches.json", "--dry-run"]
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    subprocess.run(command, stdout=slave, env=environment, check=True)
+    os.close(slave)
+    shown = os.read(master, 10_000)
+    os.close(master)
+    assert b"\x1b[31m-two\x1b[0m" in shown
