@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from suture import Edit, Span, Text, Workspace
 from suture.testing import FaultyFS, LocalFS
@@ -54,22 +54,32 @@ def main() -> None:
         show(root)
         print("The CRLF endings of notes.txt are still there.")
 
-        patch(root, workspace)
+        patch(workspace)
         take_back(root, workspace)
         print("\nNext: README.md, ARCHITECTURE.md, `suture --help`.")
 
 
-def patch(root: Path, workspace: Workspace) -> None:
-    """A patch that is indented otherwise than the file, and one that fits twice."""
+def patch(workspace: Workspace) -> None:
+    """A patch that is indented otherwise than the file, one that fits twice, and a cut-and-paste."""
     title("A patch whose text lost its indentation lands where it was meant, indented as the file is")
     old = "hello = 'Good day, '\nname = name.strip()\n".replace("'", '"')
-    patches = [{"operation": "replace", "oldText": old, "newText": f"{old}if not name:\n    return hello\n"}]
-    result = workspace.patch("src/greet.py", patches)
-    print(result.text)
-    print(result.metadata["display"]["diff"])
+    ask(workspace, "src/greet.py", {"oldText": old, "newText": f"{old}if not name:\n    return hello\n"})
     title("A patch whose text stands twice changes nothing, and says where")
-    print(workspace.patch("src/greet.py", [{"operation": "replace", "oldText": "return", "newText": "yield"}]).text)
-    print((root / "src/greet.py").read_text())
+    ask(workspace, "src/greet.py", {"oldText": "return", "newText": "yield"})
+    title("A line is cut from one file and pasted into another, without its indentation")
+    ask(workspace, "src/greet.py", {"oldText": "    name = name.strip()\n", "newText": "", "toClipboard": "line"})
+    paste = {"operation": "append_eof", "fromClipboard": "line", "reindent": {"strip": "    "}}
+    ask(workspace, "docs/guide.md", paste)
+
+
+def ask(workspace: Workspace, path: str, wanted: dict[str, Any]) -> None:
+    """Apply one patch; print the request, the result and the diff."""
+    print(f"patch {path}")
+    for name, value in wanted.items():
+        first, *rest = str(value).removesuffix("\n").split("\n")
+        print("\n".join([f"  {name:14} | {first}", *(f"  {'':14} | {line}" for line in rest)]))
+    result = workspace.call("patch", {"path": path, "patches": [wanted]})
+    print(f"{result.text}\n{result.metadata.get('display', {}).get('diff', '')}")
 
 
 def take_back(root: Path, workspace: Workspace) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bench.editbench.tasks import Task
     from bench.table import Cell
 
-    Editor = Callable[[bytes, str, str], "Reply"]
+    Editor = Callable[[bytes, str, str, str], "Reply"]
 
 MODERATE = 1_400
 RIGHT, WRONG, REFUSED = "right", "wrong", "refused"
@@ -53,12 +53,12 @@ class Result:
         return self.verdict != RIGHT
 
 
-def suture_editor(body: bytes, old: str, new: str) -> Reply:
+def suture_editor(body: bytes, old: str, new: str, name: str) -> Reply:
     """What `suture.locate` makes of it."""
     from suture.edits import apply  # noqa: PLC0415  the generator is imported without the engine
     from suture.locate import Found, Index, locate  # noqa: PLC0415  as above
 
-    answer = locate(Index(body), old, new)
+    answer = locate(Index(body, name), old, new)
     if isinstance(answer, Found):
         return Reply(apply(body, answer.edits), f"{answer.rung} at {answer.site}, score {answer.score:.3f}")
     return Reply(None, repr(answer), answer.why)
@@ -78,11 +78,11 @@ def judged(task: Task, reply: Reply, seconds: float) -> Result:
 def run(tasks: Iterable[Task], editor: Editor = suture_editor) -> list[Result]:
     """All results. An exception is a wrong answer that tells itself."""
     results = []
-    editor(b"first\n", "first\n", "second\n")  # imports are not timed
+    editor(b"first\n", "first\n", "second\n", "a.txt")  # imports are not timed
     for task in tasks:
         begin = time.perf_counter()
         try:
-            reply = editor(task.body, task.old, task.new)
+            reply = editor(task.body, task.old, task.new, task.source)
         except Exception as error:  # noqa: BLE001  whatever the editor under test raises is its answer
             reply = Reply(b"", f"raised {error!r}")
         results.append(judged(task, reply, time.perf_counter() - begin))
@@ -131,7 +131,7 @@ def big_table(editor: Editor = suture_editor, rounds: int = 3) -> Table:
         replies, times = list[Reply](), list[float]()
         for _ in range(rounds):
             begin = time.perf_counter()
-            replies.append(editor(body, before, after))
+            replies.append(editor(body, before, after, "a.py"))
             times.append((time.perf_counter() - begin) * 1000)
         answer = f"refused: {replies[0].reason}" if replies[0].after is None else "applied"
         rows.append([name, min(times), max(times), answer])

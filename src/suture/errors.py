@@ -121,6 +121,8 @@ class FileNotFound(SutureError):
     code = "FILE_NOT_FOUND"
     path: str
     near: list[str]
+    create_by: list[str] | None = None
+    """The operations that would create it, where some do."""
 
 
 class NotAFile(SutureError):
@@ -234,8 +236,7 @@ class OldTextNotFound(SutureError):
     rung: str | None = None
     """How it stands at these places, where `match` does not allow that."""
     stale: dict[str, Any] | None = None
-    """`{change_id, start_line, end_line, text}`: the change that replaced it (None: not one of ours), and what is now
-    there."""
+    """`{change_id, start_line, end_line, text}`: what replaced it (None: no change of ours), and stands there now."""
 
 
 class OldTextNotUnique(SutureError):
@@ -269,6 +270,8 @@ class AlreadyApplied(SutureError):
     start_line: int
     end_line: int
     search_text: str
+    change_id: str | None = None
+    """The change that made it, if the history knows."""
 
 
 class PartlyApplied(SutureError):
@@ -300,13 +303,16 @@ class EditConflict(SutureError):
 
 
 class ElisionInNewText(SutureError):
-    """The new text leaves something out that the old text does not: it would delete it."""
+    """The new text and what it replaces do not leave out the same parts: something would be deleted unseen."""
 
     code = "ELISION_IN_NEW_TEXT"
     index: int
     total: int
     path: str
     search_text: str
+    operation: str = "replace"
+    marker: str = ""
+    """The line that leaves something out, where a whole file is overwritten."""
 
 
 class UnprovedChange(SutureError):

@@ -25,6 +25,7 @@ SAMPLES: list[errors.SutureError] = [
     errors.ProtectedPath(path=".git/config", rule=".git/**"),
     errors.FileNotFound(path="x", near=[]),
     errors.FileNotFound(path="x", near=["y", "z"]),
+    errors.FileNotFound(path="x", near=[], create_by=["overwrite", "append_eof"]),
     errors.NotAFile(path="x", kind="folder"),
     errors.NotAFolder(path="x/y", folder="x"),
     errors.FileExists(path="x"),
@@ -74,9 +75,11 @@ SAMPLES: list[errors.SutureError] = [
     errors.OldTextNotUnique(**WHERE, rung="new_rung", places=[{"start_line": 1, "end_line": 1}] * 2, search_text="x"),
     errors.MissingOldText(index=0, total=1),
     errors.AlreadyApplied(**WHERE, start_line=1, end_line=3, search_text=LONG),
+    errors.AlreadyApplied(**WHERE, start_line=1, end_line=3, search_text=LONG, change_id="y"),
     errors.PartlyApplied(**WHERE, start_line=1, end_line=30, text=LONG, search_text=LONG),
     errors.EditConflict(**WHERE, line=3, base=LONG, ours=LONG, theirs="", detail="", search_text=LONG),
     errors.ElisionInNewText(**WHERE, search_text=LONG),
+    errors.ElisionInNewText(**WHERE, search_text="", operation="overwrite", marker="\t# ... rest " + "x" * 500),
     errors.UnprovedChange(
         **WHERE, rung="similar", start_line=1, end_line=30, text=LONG, detail="no_rule", search_text=LONG
     ),
@@ -151,6 +154,35 @@ def test_the_place_of_a_patch_is_told_in_words() -> None:
         "by similarity",
         "by new rung",
     ]
+
+
+def test_a_patch_is_named_by_its_index_and_by_its_number_where_there_are_several() -> None:
+    for index, total, said in (
+        (0, 1, ""),
+        (0, 2, " (the 1st of 2)"),
+        (2, 4, " (the 3rd of 4)"),
+        (11, 99, " (the 12th"),
+    ):
+        text = render.message(errors.MissingOldText(index=index, total=total))
+        assert text.startswith(f"patches[{index}]{said}")
+    overlap = errors.OverlappingPatches(path="x", first=0, second=21, first_lines=(1, 2), second_lines=(2, 2), total=22)
+    assert render.message(overlap) == (
+        "patches[0] (the 1st of 22, lines 1-2) and patches[21] (the 22nd of 22, line 2) replace the same text of x."
+    )
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [("one", "one"), (" one\n", "one"), ("\n one\ntwo\n", "one … (3 lines)"), ("a\nb", "a … (2 lines)")],
+)
+def test_what_was_not_found_is_told_by_its_first_line_and_their_number(sent: str, said: str) -> None:
+    error = errors.OldTextNotFound(index=0, total=1, path="x", match="exact", search_text=sent, nearest=[])
+    assert render.message(error) == f"patches[0]: oldText does not stand in x: {said}"
+
+
+def test_a_file_that_is_not_there_is_told_with_the_way_to_create_it() -> None:
+    error = errors.FileNotFound(path="x", near=["y"], create_by=["overwrite", "append_eof"])
+    assert render.hint(error) == "Did you mean y? To create it, use overwrite or append_eof."
 
 
 def test_a_conflict_is_told_with_every_side_or_that_there_is_none() -> None:

@@ -57,7 +57,7 @@ def test_a_result_has_exactly_the_specified_shape() -> None:
     for result in (good, bad):
         assert sorted(result) == ["content", "isError", "metadata"]
         assert [sorted(block) for block in result["content"]] == [["text", "type"]]
-    assert sorted(bad["metadata"]["error"]) == ["code", "hint", "message", "near", "path", "retryable"]
+    assert sorted(bad["metadata"]["error"]) == ["code", "create_by", "hint", "message", "near", "path", "retryable"]
 
 
 @pytest.mark.promise("call.never-raises")

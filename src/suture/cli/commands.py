@@ -48,7 +48,7 @@ def _note_on_raw(metadata: dict[str, Any]) -> None:
 def call(options: argparse.Namespace | QuickOptions) -> int:
     """`suture call`."""
     try:
-        arguments = loads(stdin() if options.arguments == "-" else options.arguments)
+        arguments = decoded(stdin() if options.arguments == "-" else options.arguments)
     except (ValueError, RecursionError) as error:
         complain(f"suture call: the arguments are not JSON: {error}")
         return _USAGE
@@ -57,7 +57,12 @@ def call(options: argparse.Namespace | QuickOptions) -> int:
     return int(result.is_error)
 
 
-def stdin() -> str:
+def decoded(given: bytes | str) -> object:
+    """What JSON says, perhaps with a byte order mark before it; ValueError or RecursionError if it is none."""
+    return loads((given.decode() if isinstance(given, bytes) else given).removeprefix("\ufeff"))
+
+
+def stdin() -> bytes:
     """What is sent to stdin, up to a limit; ValueError says what is wrong with it."""
     if sys.stdin is None:
         message = "stdin is closed"
@@ -65,12 +70,12 @@ def stdin() -> str:
     try:
         raw = sys.stdin.buffer.read(_MOST_INPUT + 1)
     except OSError as error:
-        message = f"stdin cannot be read: {error.strerror}"
+        message = f"cannot read stdin: {error.strerror}"
         raise ValueError(message) from error
     if len(raw) > _MOST_INPUT:
-        message = f"more than {_MOST_INPUT:,} bytes"
+        message = f"stdin has more than {_MOST_INPUT:,} bytes"
         raise ValueError(message)
-    return raw.decode("utf-8")
+    return raw
 
 
 def tools(options: argparse.Namespace) -> int:

@@ -49,7 +49,9 @@ def _fill_read(command: argparse.ArgumentParser) -> None:
 
 def _fill_patch(command: argparse.ArgumentParser) -> None:
     command.add_argument("path", metavar="PATH", help="the file")
-    command.add_argument("patches", metavar="PATCHES.json|-", help="a patch, a list of them, or - for stdin")
+    command.add_argument(
+        "patches", metavar="FILE|JSON|-", help="a patch or a list of them: a file, JSON itself, or - for stdin"
+    )
     command.add_argument(
         "--match", choices=("exact", "whitespace", "lenient"), help="how far the file may differ (default: lenient)"
     )

@@ -1,12 +1,11 @@
-"""`suture patch`: edit a file by patches that stand in a JSON file."""
+"""`suture patch`: edit a file by patches in JSON, from a file, stdin or the command line."""
 
 from __future__ import annotations
 
-from suture.cli.commands import stdin
+from suture.cli.commands import decoded, stdin
 from suture.cli.output import complain, listen, print_json, print_text
 from suture.cli.terminal import clean, colored_diff
 from suture.errors import SutureError
-from suture.json_text import loads
 from suture.tools.spec import ToolResult
 from suture.workspace import Workspace
 
@@ -24,7 +23,7 @@ def patch(options: argparse.Namespace) -> int:
     listen(options)
     try:
         arguments = _arguments(options)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         complain(f"suture patch: {error}")
         return _USAGE
     try:
@@ -42,14 +41,10 @@ def patch(options: argparse.Namespace) -> int:
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of the tool: the document's, and the options'; ValueError says why they cannot be."""
-    try:
-        document = loads(stdin() if options.patches == "-" else _file(options.patches))
-    except (ValueError, RecursionError) as error:
-        message = f"{options.patches} holds no JSON: {error}"
-        raise ValueError(message) from None
+    source, document = _document(options.patches)
     given: dict[str, Any] = document if isinstance(document, dict) and "patches" in document else {"patches": document}
     if given.get("path", options.path) != options.path:
-        message = f"{options.patches} is for {given['path']}, not for {options.path}"
+        message = f"{source} is for {given['path']}, not for {options.path}"
         raise ValueError(message)
     named = {name: getattr(options, name) for name in ("match", "encoding", "expect_hash")}
     chosen = {name: value for name, value in named.items() if value is not None}
@@ -57,17 +52,33 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     return {**given, "path": options.path, **chosen, **dry_run}
 
 
-def _file(name: str) -> str:
+def _document(given: str) -> tuple[str, object]:
+    """What the patches come from, and what it says: JSON as it is, stdin, or a file."""
+    content: bytes | str
+    if given.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+        source, content = "the argument", given
+    elif given == "-":
+        source, content = "stdin", stdin()
+    else:
+        source, content = given, _file(given)
+    try:
+        return source, decoded(content)
+    except (ValueError, RecursionError) as error:
+        message = f"{source} is not JSON: {error}"
+        raise ValueError(message) from None
+
+
+def _file(name: str) -> bytes:
     try:
         with open(name, "rb") as file:
             raw = file.read(_MOST_INPUT + 1)
     except OSError as error:
-        message = f"it cannot be read: {error.strerror}"
+        message = f"cannot read {name}: {error.strerror}"
         raise ValueError(message) from error
     if len(raw) > _MOST_INPUT:
-        message = f"more than {_MOST_INPUT:,} bytes"
+        message = f"{name} has more than {_MOST_INPUT:,} bytes"
         raise ValueError(message)
-    return raw.decode("utf-8-sig")
+    return raw
 
 
 def _told(result: ToolResult) -> str:
@@ -75,13 +86,15 @@ def _told(result: ToolResult) -> str:
     data = result.metadata
     number, path = len(data["patches"]), clean(data["path"])
     patches = f"{number} patch{'es' * (number != 1)}"
-    if data.get("dry_run"):
-        head = f"Would apply {patches} to {path}."
+    diff = data["display"]["diff"].removesuffix("\n")
+    if data.get("dry_run") and not diff:
+        head = f"{path} would stay as it is ({patches})."
+    elif data.get("dry_run"):
+        head = f"Would create {path} ({patches})." if data["created"] else f"Would apply {patches} to {path}."
     elif data["change_id"] is None:
         head = f"{path} is as it was."
     else:
         head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
     said = result.text.partition("\n\ndiff --git ")[0].split("\n")[1:]
     notes = [clean(line) for line in said if not line.startswith(("Dry run", f"{path} is as it was"))]
-    diff = data["display"]["diff"].removesuffix("\n")
     return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else [])])

@@ -26,7 +26,7 @@ def locate(index: Index, old: str, new: str, *, match: str = "lenient", whole_li
     """Find the one place where `old` stands, and the edits that make the change old → new there."""
     if match == "lenient" and only_in_new(split(old), split(new)):
         return Refused("elided")
-    answer = literal(index, old, new, whole_lines=whole_lines)
+    answer = literal(index, old, new, match, whole_lines=whole_lines)
     if answer is not None:
         return answer
     if match == "exact":

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 def place_blanks(at: list[int | None], blank: Sequence[bool], index: Index) -> None:
     """Pair blank lines: between two placed lines from the top, outside of all solid lines outward."""
-    taken = {place for place in at if place is not None}
     solid = [number for number, empty in enumerate(blank) if not empty]
     if not solid:
         return
@@ -20,11 +19,13 @@ def place_blanks(at: list[int | None], blank: Sequence[bool], index: Index) -> N
         place = at[number]
         if place is None or (following is not None and below is None):
             continue
-        for each in range(number + 1, len(at) if following is None else following):
+        between = list(range(number + 1, len(at) if following is None else following))
+        while between and place + 1 < len(index.keys) and not index.keys[place + 1] and place + 1 != below:
             place += 1
-            if place >= len(index.keys) or index.keys[place] or place in taken:
-                break
-            at[each] = place
+            at[between.pop(0)] = place
+        while below is not None and between and below - 1 > place and not index.keys[below - 1]:
+            below -= 1
+            at[between.pop()] = below
     place = at[solid[0]]
     for each in range(solid[0] - 1, -1, -1):
         if place is None or place == 0 or index.keys[place - 1]:

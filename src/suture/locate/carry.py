@@ -12,11 +12,12 @@ indentation can't be told, or where both sides changed one thing, the answer is 
 from __future__ import annotations
 
 from suture.diff import changes
+from suture.locate.comments import comment_in, is_closed, opens_literal
 from suture.locate.dialect import Dialect
 from suture.locate.fold import line_keys
 from suture.locate.ground import Clash, Ground
 from suture.locate.markers import is_marker
-from suture.locate.words import informative, is_known, lead, likeness, parts, slipped, tokens
+from suture.locate.words import informative, lead, likeness, parts, slipped, tokens
 from suture.locate.writing import line_edit, merged_words
 
 TYPE_CHECKING = False
@@ -49,8 +50,9 @@ class _Carry(Ground):
     def __init__(self, index: Index, request: Request, match: Match) -> None:
         super().__init__(index, request, match)
         pairs = [(i, request.old[i], self.file[place]) for i, place in _placed(match.at) if match.same[i]]
-        self.dialect = Dialect(request, pairs, index.indent)
+        self.dialect = Dialect(request, pairs, index)
         self.slips = self._learn_slips(match)
+        self.gone: dict[str, str] = {}
         self.old = self._translated(request.old)
         self.new = self._translated(request.new)
 
@@ -78,9 +80,25 @@ class _Carry(Ground):
             raise Clash("applied" if all(done) else "partly_applied", "")
         if any(self._is_begun(region) for region in regions):
             raise Clash("partly_applied", "")
+        self.gone = self._gone(regions)
         for region in regions:
             swaps += self._swaps(region)
-        return tuple(found for swap in swaps if (found := self._edit(*swap)) is not None)
+        return tuple(found for swap in _joined(swaps) if (found := self._edit(*swap)) is not None)
+
+    def _gone(self, regions: Sequence[Change]) -> dict[str, str]:
+        """Old lines that the change takes away, and what the file has for them where it says more."""
+        touched = [number for i, j, _, _ in regions for number in range(i, j)]
+        found = {
+            self.request.old[number].strip(): here
+            for number in touched
+            if (here := self.line(number)) is not None and here.strip() != (self.old[number] or "").strip()
+        }
+        sent = [self.request.old[number].strip() for number in touched]
+        return {
+            text: here
+            for text, here in found.items()
+            if text and sent.count(text) == 1 and self.index.knows(text, here.strip())
+        }
 
     def _regions(self) -> list[Change]:
         """What the request changes."""
@@ -123,9 +141,7 @@ class _Carry(Ground):
 
     def _slides(self, region: Change, old: list[bytes], new: list[bytes]) -> Iterator[Change]:
         """The other places where an insertion could stand with the same result."""
-        i, j, k, m = region
-        if i != j:
-            return
+        i, _, k, m = region
         for step in (-1, 1):
             a, b, c = i, k, m
             while (step < 0 and a > 0 and b > 0 and old[a - 1] == new[c - 1]) or (
@@ -189,7 +205,7 @@ class _Carry(Ground):
         if place is None:
             return not self.request.old[number].strip()
         sent = self.old[number]
-        return is_known(self.request.old[number] if sent is None else sent, self.file[place], self.index.has_word)
+        return self.index.knows(self.request.old[number] if sent is None else sent, self.file[place])
 
     def _swaps(self, region: Change) -> Iterator[Swap]:
         """What a region of the change replaces in the file."""
@@ -234,7 +250,8 @@ class _Carry(Ground):
         pairs = self._successors(region)
         if (beside[0] and (i, k) not in pairs) or (beside[1] and (j - 1, m - 1) not in pairs):
             raise self.clash("conflict", "own_lines", region)
-        if own and not pairs:
+        moved = any(lead(self.request.old[n]) != lead(self.request.new[successor]) for n, successor in pairs)
+        if own and (not pairs or (moved and any(self.file[place].strip() for place in own))):
             raise self.clash("conflict", "own_lines", region)
         a, b = i, k
         for number, successor in (*pairs, (j, m)):
@@ -257,7 +274,18 @@ class _Carry(Ground):
         low, high = placed[0], placed[-1] + 1
         if any(place not in placed and (self.file[place].strip() or k < m) for place in range(low, high)):
             raise self.clash("conflict", "own_lines", region)
+        if k < m and any(self._hides_comment(number) for number in range(i, j)):
+            raise self.clash("conflict", "same_words", region)
         yield low, high, self._fresh(k, m, region)
+
+    def _hides_comment(self, number: int) -> bool:
+        """Whether the file's line has a comment that the request doesn't know."""
+        here, marks = self.line(number), self.index.marks
+        return (
+            here is not None
+            and comment_in(here, marks) is not None
+            and comment_in(self.request.old[number], marks) is None
+        )
 
     def _successors(self, region: Change) -> list[tuple[int, int]]:
         """Old lines of a region and the new lines that they became, in order."""
@@ -287,6 +315,8 @@ class _Carry(Ground):
     def _insertion(self, region: Change) -> Swap:
         i, j, k, m = region
         (low, skipped_before), (high, skipped_after) = self.before(i), self.after(j)
+        if not self.stands_on_sure_ground(i, j):
+            raise self.clash("conflict", "beside_other_line", region)
         lines = self._fresh(k, m, region)
         if low is None or high is None:
             place = high if low is None else low + 1
@@ -311,7 +341,16 @@ class _Carry(Ground):
         lines = self.new[k:m]
         if None in lines:
             raise self.clash("unproved", "indentation_or_characters", region)
-        return [line for line in lines if line is not None]
+        if not self.dialect.leads.unchanged and m - k > 1 and any(map(opens_literal, self.request.new[k:m])):
+            raise self.clash("unproved", "literal_text", region)
+        return [
+            self._moved(line, raw) for line, raw in zip(lines, self.request.new[k:m], strict=True) if line is not None
+        ]
+
+    def _moved(self, line: str, sent: str) -> str:
+        """A new line that is an old one elsewhere: what the file has for that, at the new depth."""
+        here = self.gone.get(sent.strip())
+        return line if here is None else lead(line) + parts(here)[1] + parts(line)[2]
 
     def _merged(self, number: int, successor: int, region: Change) -> str:
         """The file's line for an old one, with the change to the new one made in it."""
@@ -333,10 +372,17 @@ class _Carry(Ground):
         if old_said is None or new_said is None:
             raise self.clash("unproved", "indentation_or_characters", region)
         body = merged_words(self._corrected(old_said), here_body, self._corrected(new_said))
-        if body is None:
+        if body is None or not self._keeps_comment(number, new_said):
             raise self.clash("conflict", "same_words", region)
         last = here_trail if trail_was == trail_now or new is None else parts(new)[2]
         return first + body + last
+
+    def _keeps_comment(self, number: int, new: str) -> bool:
+        """Whether a comment that the request doesn't know can stay at the end of the changed line."""
+        marks = self.index.marks
+        if not self._hides_comment(number):
+            return True
+        return comment_in(new, marks) is None and is_closed(new) and not new.endswith("\\")
 
     def _edit(self, low: int, high: int, lines: list[str]) -> Edit | None:
         """Lines of the file replaced, ends of lines as they are there."""
@@ -346,6 +392,18 @@ class _Carry(Ground):
         while here and lines and here[-1] == lines[-1]:
             here, lines, high = here[:-1], lines[:-1], high - 1
         return line_edit(self.index, low, high, lines) if here or lines else None
+
+
+def _joined(swaps: Sequence[Swap]) -> list[Swap]:
+    """Swaps that touch as one: the last of them decides how the text ends."""
+    result: list[Swap] = []
+    for low, high, lines in swaps:
+        if result and result[-1][1] == low:
+            first, _, before = result.pop()
+            result.append((first, high, before + lines))
+        else:
+            result.append((low, high, lines))
+    return result
 
 
 def _key(raw: str, line: str | None, *, marked: bool) -> bytes:

@@ -8,71 +8,78 @@ translated.
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from suture.indent import Indent, detect
 from suture.locate.fold import FAMILIES, PLAIN, fold
 from suture.locate.indentation import Leads
-from suture.locate.words import QUOTES, UNESCAPES, lead, parts, unescaped
+from suture.locate.words import QUOTES, UNESCAPES, bared, lead, parts, unescaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Literal
 
+    from suture.locate.index import Index
     from suture.locate.request import Request
+
+_OPENS = re.compile(r"(?:if|else|elif|for|while)\b")
 
 
 class Dialect:
     """Made from (index in old, line of old, line of the file) for each line that both have."""
 
-    def __init__(self, request: Request, pairs: Sequence[tuple[int, str, str]], file: Indent) -> None:
+    def __init__(self, request: Request, pairs: Sequence[tuple[int, str, str]], index: Index) -> None:
+        self._units = cache(lambda: (_indent_of(request.old, request.new), index.indent))
         solid = [(number, parts(sent), parts(stands)) for number, sent, stands in pairs if sent.strip()]
-        self._learn_leads(request, solid, file)
+        self._learn_leads(request, solid)
         self._learn_trails(pairs)
         bodies = [(sent[1], stands[1]) for _, sent, stands in solid]
         differ = any(sent != stands for sent, stands in bodies)
         self._form = self._learn_form(bodies) if differ else None
         self._unescape = _learn_escapes(bodies) if differ else None
-        self._plain, self._doubtful = self._learn_look_alikes(bodies if differ else [])
+        spaces = {" ": {"plain"}} if request.exotic and all(stands[0].isascii() for _, _, stands in solid) else {}
+        self._plain, self._doubtful = self._learn_look_alikes(bodies if differ else [], spaces)
         self._quotes, doubtful = self._learn_quotes(bodies) if differ else ({}, set())
         self._doubtful |= doubtful
 
     def _learn_leads(
-        self,
-        request: Request,
-        solid: list[tuple[int, tuple[str, str, str], tuple[str, str, str]]],
-        file: Indent,
+        self, request: Request, solid: list[tuple[int, tuple[str, str, str], tuple[str, str, str]]]
     ) -> None:
         pairs = [(sent[0], stands[0]) for _, sent, stands in solid]
-        asked = _indent_of(request.old, request.new)
         self.stripped: str | None = None
         """What the first line of the request lacks, if it alone lacks it."""
-        self.leads = Leads(pairs, asked, file)
+        self.leads = Leads(pairs, self._units)
         if not solid or self.leads.unchanged:
             return
         (number, first, here), rest = solid[0], pairs[1:]
         if not rest:
-            self._learn_from_one(request, first[0], here[0], file.width or asked.width)
+            self._learn_from_one(request, first[0], here[0])
             return
         opens = not any(map(str.strip, request.old[:number]))
         others_stay = all(sent == stands for sent, stands in rest)
         proved = any(sent for sent, _ in rest) or not self.leads.explained
         if opens and here[0].endswith(first[0]) and others_stay and proved:
             self.stripped = here[0][: len(here[0]) - len(first[0])]
-            self.leads = Leads(rest, asked, file)
+            self.leads = Leads(rest, self._units)
 
-    def _learn_from_one(self, request: Request, sent: str, stands: str, unit: int) -> None:
+    def _learn_from_one(self, request: Request, sent: str, stands: str) -> None:
         """One line proves a shift of all, or that the first alone lacks it: the sense of the new lines decides."""
-        missing = stands if not sent else ""
         new = [line for line in request.new if line.strip()]
-        if not missing or len(new) < 2 or any(not lead(line).startswith(missing) for line in new[1:]):  # noqa: PLR2004
+        if len(new) < 2 or not stands.endswith(sent):  # noqa: PLR2004
             return
-        shifted = _follows(new[0], len(lead(new[1])) - len(lead(new[0])), unit)
-        first_only = _follows(new[0], len(lead(new[1])) - len(missing) - len(lead(new[0])), unit)
+        asked, here = self._units()
+        deeper = len(lead(new[1])) - len(lead(new[0]))
+        unit = 1 if "\t" in stands else here.width or asked.width
+        shifted = deeper <= 0 or _follows(new[0], new[1], deeper, unit)
+        alone = not sent and all(map(lead, new[1:]))
+        first_only = alone and _follows(new[0], new[1], deeper - len(stands), unit)
         if first_only:
-            self.leads = Leads([("", "")], self.leads.request, self.leads.file)
-            self.stripped = missing
+            self.leads = Leads([("", "")], self._units)
+            self.stripped = stands
         if shifted == first_only:
-            self.leads = Leads([("", " "), ("", "")], self.leads.request, self.leads.file)
+            self.leads = Leads([("", " "), ("", "")], self._units)  # nobody can know
 
     def _learn_trails(self, pairs: Sequence[tuple[int, str, str]]) -> None:
         trails = [(_trail(sent), _trail(stands)) for _, sent, stands in pairs]
@@ -104,8 +111,9 @@ class Dialect:
             return {}, {one for one in QUOTES if len(seen[one]) > 1}
         return swapped, {one for one in QUOTES if ord(one) not in swapped}
 
-    def _learn_look_alikes(self, bodies: list[tuple[str, str]]) -> tuple[dict[int, str], set[str]]:
-        seen: dict[str, set[str]] = {}
+    def _learn_look_alikes(
+        self, bodies: list[tuple[str, str]], seen: dict[str, set[str]]
+    ) -> tuple[dict[int, str], set[str]]:
         for sent, stands in bodies:
             if sent.isascii():
                 continue
@@ -147,7 +155,7 @@ class Dialect:
             return None
         if self._unescape is not None and "\\" in body:
             plain = self._unescape(body)
-            if plain is None:
+            if plain is None or (self._unescape is unescaped and bared(body) != plain):
                 return None
             body = plain
         body = self._normalized(body)
@@ -162,13 +170,14 @@ class Dialect:
         return self.leads(line) or line
 
 
-def _follows(line: str, deeper: int, unit: int) -> bool:
+def _follows(line: str, following: str, deeper: int, unit: int) -> bool:
     """Whether a line that is so much deeper can come after this one."""
-    text = line.rstrip()
-    if text.endswith((":", "{", "do", "then", ">")):
+    text, after = line.strip(), following.strip()
+    if text.endswith((":", "{", "do", "then", ">")) or (_OPENS.match(text) and not text.endswith((";", "}"))):
         return deeper == unit or (not unit and deeper > 0)
     open_brackets = sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
-    if open_brackets > 0 or text.endswith(("\\", "=", "&&", "||", "+")):
+    goes_on = text.endswith(("\\", "=", "&&", "||", "+")) or text.startswith(("- ", "* ", "+ "))
+    if open_brackets > 0 or goes_on or after.startswith((".", "&&", "||", "?", "+ ", "- ", "* ")):
         return deeper > 0
     return deeper <= 0
 

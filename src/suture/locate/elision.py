@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from suture.locate.blanks import place_blanks
 from suture.locate.carry import carry
 from suture.locate.fold import line_keys
-from suture.locate.found import Found, Match, Refused
+from suture.locate.found import Found, Match, Refused, Site
 from suture.locate.ground import Clash
+from suture.locate.indentation import Leads
 from suture.locate.markers import is_marker, is_spoken
+from suture.locate.words import lead
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
 _WIDEST = 150
 _MOST_READINGS = 64
+_MOST_PIECES = 20
 
 
 def only_in_new(old: Sequence[str], new: Sequence[str]) -> bool:
@@ -36,49 +41,92 @@ def find(index: Index, requests: Sequence[Request]) -> Answer | None:
 
 
 def _find(index: Index, request: Request) -> Answer | None:
-    """The one way to read a text with parts left out, if it has such parts and its pieces stand here."""
     keys = line_keys(request.old)
     markers = [number for number, line in enumerate(request.old) if is_marker(line)]
-    if not markers:
-        return None
     pieces = [[n for n in range(a + 1, b) if keys[n]] for a, b in _between(markers, len(keys))]
-    ends = [number for number, piece in enumerate(pieces) if piece]
-    if not ends or (len(ends) < 2 and len(markers) > 1):  # noqa: PLR2004
+    solid = [piece for piece in pieces if piece]
+    if not markers or not solid or len(solid) > _MOST_PIECES or (len(solid) == 1 and len(markers) > 1):
         return None
     answers: dict[object, Answer] = {}
-    clash: Refused | None = None
-    for places in _readings(index, keys, [piece for piece in pieces if piece]):
-        match = _match(index, request, keys, [piece for piece in pieces if piece], places, markers)
-        if match is None:
-            return None
-        if sum(map(is_marker, request.new)) != len(markers) or _beyond(request, markers):
-            return Refused("elided", "elision", (match.site,))
+    clashes: list[Refused] = []
+    readings = _readings(index, keys, solid)
+    if len(readings) >= _MOST_READINGS:
+        return Refused("ambiguous", "elision", tuple(Site(way[0][0] + 1, way[-1][-1] + 1) for way in readings))
+    for places in readings:
+        match = _match(index, request, keys, solid, places, markers)
+        if not _is_plausible(index, request, match):
+            continue
+        if (refused := _disagreement(request, markers)) is not None:
+            return refused.but(sites=(match.site,))
         try:
             edits = carry(index, request, match)
         except Clash as failed:
-            clash = Refused(failed.why, "elision", (match.site,), failed.sides, failed.detail)
+            clashes.append(Refused(failed.why, "elision", (match.site,), failed.sides, failed.detail))
             continue
         span = index.lines.span(match.first + 1)[0], index.lines.span(match.last + 1)[1]
-        answers.setdefault(edits, Found("elision", 1.0, None, match.site, span, edits))
-    if len(answers) > 1 or (answers and clash):
+        narrower = answers.get(edits)
+        if not isinstance(narrower, Found) or span[1] - span[0] < narrower.span[1] - narrower.span[0]:
+            answers[edits] = Found("elision", 1.0, None, match.site, span, edits)
+    if len(answers) > 1 or (answers and clashes):
         sites = [each.site for each in answers.values() if isinstance(each, Found)]
-        return Refused("ambiguous", "elision", tuple(sites))
-    return next(iter(answers.values()), clash)
+        return Refused("ambiguous", "elision", (*sites, *(each.sites[0] for each in clashes)))
+    return next(iter((*answers.values(), *clashes)), None)
+
+
+def _is_plausible(index: Index, request: Request, match: Match) -> bool:
+    """Whether all pieces are indented by one rule, and nothing left out is less deep than the marker says."""
+    placed = [(n, place) for n, place in enumerate(match.at) if place is not None and request.old[n].strip()]
+    pairs = [(lead(request.old[n]), lead(index.line(place))) for n, place in placed]
+    rule = Leads(pairs, lambda: (index.indent, index.indent))
+    stripped = all(sent == stands for sent, stands in pairs[1:])
+    if not rule.explained and not stripped:
+        return False
+    for marker, gap in match.gaps.items():
+        own = lead(request.old[marker])
+        beside = [
+            len(lead(index.line(place)))
+            for n, place in placed
+            if lead(request.old[n]) == own and n in _neighbors(marker, [each for each, _ in placed])
+        ]
+        least = max(beside, default=0)
+        if any(index.keys[place] and len(lead(index.line(place))) < least for place in gap):
+            return False
+    return True
+
+
+def _neighbors(marker: int, solid: Sequence[int]) -> tuple[int, ...]:
+    """The solid old lines on both sides of a marker."""
+    before = [n for n in solid if n < marker][-1:]
+    return (*before, *[n for n in solid if n > marker][:1])
+
+
+def _disagreement(request: Request, markers: Sequence[int]) -> Refused | None:
+    """Old and new must leave out the same parts, at the same depth."""
+    others = [line for line in request.new if is_marker(line)]
+    if len(others) != len(markers) or _beyond(request, markers):
+        return Refused("elided", "elision")
+    if any(lead(request.old[n]) != lead(other) for n, other in zip(markers, others, strict=True)):
+        return Refused("unproved", "elision", (), None, "elided_lines_move")
+    return None
 
 
 def _between(markers: Sequence[int], count: int) -> Iterator[tuple[int, int]]:
     return zip((-1, *markers), (*markers, count), strict=True)
 
 
-def _readings(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> Iterator[list[list[int]]]:
-    """The ways to lay the pieces over the file, in order and not too far apart."""
+def _readings(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> list[list[list[int]]]:
+    """The ways to lay the pieces over the file, in order and not too far apart; as many as are looked at."""
     runs = [index.runs([keys[n] for n in piece]) for piece in pieces]
     ways: list[list[list[int]]] = [[run] for run in runs[0]]
     for later in runs[1:]:
-        ways = [[*way, run] for way in ways for run in later if 0 < run[0] - way[-1][-1] <= _WIDEST + 1]
-        if len(ways) > _MOST_READINGS * 16:
-            ways = ways[: _MOST_READINGS * 16]
-    yield from ways[:_MOST_READINGS]
+        starts = [run[0] for run in later]
+        longer = []
+        for way in ways[: 4 * _MOST_READINGS]:
+            low = bisect_left(starts, way[-1][-1] + 1)
+            high = bisect_right(starts, way[-1][-1] + _WIDEST + 1)
+            longer += [[*way, run] for run in later[low:high]]
+        ways = longer
+    return ways[:_MOST_READINGS]
 
 
 def _match(
@@ -88,7 +136,7 @@ def _match(
     pieces: list[list[int]],
     places: list[list[int]],
     markers: list[int],
-) -> Match | None:
+) -> Match:
     at: list[int | None] = [None] * len(keys)
     for piece, run in zip(pieces, places, strict=True):
         for number, place in zip(piece, run, strict=True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from suture.locate.fold import line_keys
 from suture.locate.found import Sides
+from suture.locate.words import informative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +12,8 @@ if TYPE_CHECKING:
     from suture.locate.found import Match
     from suture.locate.index import Index
     from suture.locate.request import Request
+
+_TELLING = 12
 
 
 class Clash(Exception):
@@ -27,7 +31,7 @@ class Ground:
 
     def __init__(self, index: Index, request: Request, match: Match) -> None:
         self.index, self.request = index, request
-        self.at, self.gaps, self.groups = match.at, match.gaps, match.groups
+        self.at, self.same, self.gaps, self.groups = match.at, match.same, match.gaps, match.groups
         self.file = {place: index.line(place) for place in range(match.first, match.last + 1)}
         self.taken = {place for place in match.at if place is not None}
         self.taken.update(place for gap in match.gaps.values() for place in gap)
@@ -91,9 +95,32 @@ class Ground:
         for edge, beyond in ((i, range(i - 1, -1, -1)), (j, range(j, len(self.at)))):
             neighbor = next((n for n in beyond if self.request.old[n].strip() or n in self.gaps), None)
             if neighbor is not None:
-                placed = self.at[neighbor] is not None or neighbor in self.gaps
-                sides.append(placed and not any(self.file[place].strip() for place in self.own(edge, edge)))
-        return any(sides) or not sides
+                sides.append(
+                    self._is_sure(neighbor) and not any(self.file[place].strip() for place in self.own(edge, edge))
+                )
+        return any(sides) or not sides or any(self._is_unique(number) for number in range(i, j))
+
+    def _is_unique(self, number: int) -> bool:
+        """Whether an old line is the file's, stands there once, and says enough to be known by itself."""
+        said = self.request.old[number]
+        return self.same[number] and informative(said) >= _TELLING and len(self.index.where(line_keys([said])[0])) == 1
+
+    def stands_on_sure_ground(self, i: int, j: int) -> bool:
+        """Whether the solid old lines beside a point are the file's: what comes between them belongs to both."""
+        before = next((n for n in range(i - 1, -1, -1) if self.request.old[n].strip()), None)
+        after = next((n for n in range(j, len(self.at)) if self.request.old[n].strip()), None)
+        return all(n is None or self._is_sure(n) or self._is_nowhere(n) for n in (before, after))
+
+    def _is_nowhere(self, number: int) -> bool:
+        """Whether an old line is neither here nor anywhere else in the file."""
+        return self.at[number] is None and not self.index.where(line_keys([self.request.old[number]])[0])
+
+    def _is_sure(self, number: int) -> bool:
+        """Whether an old line stands here, whatever else may differ."""
+        here = self.line(number)
+        if self.same[number] or number in self.gaps or here is None:
+            return self.same[number] or number in self.gaps
+        return self.index.knows(self.request.old[number].strip(), here.strip())
 
     def line(self, number: int) -> str | None:
         """The file's line for an old one."""

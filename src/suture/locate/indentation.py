@@ -11,7 +11,7 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from suture.indent import Indent
 
@@ -67,23 +67,28 @@ class Rule(Record):
             return None
         return self.add + found[len(self.cut) :]
 
-    @property
-    def moves(self) -> bool:
-        """Whether there is a shift."""
-        return bool(self.cut or self.add)
+
+_SAME = Rule("same")
+_OF_TABS = (_SAME, *(Rule("expand", width) for width in _WIDTHS))
+_OF_SPACES = (
+    _SAME,
+    *(Rule("tabs", width) for width in _WIDTHS),
+    *(Rule("scale", width, to) for width, to in _SCALES),
+)
+_OF_SPACES_WITH_REST = tuple(rule.but(rest=rule.width > 1) for rule in _OF_SPACES)
 
 
 class Leads:
-    """The leads of a file for those of a request."""
+    """The leads of a file for those of a request. `units` tells how request and file are indented, if that matters."""
 
-    def __init__(self, pairs: Iterable[tuple[str, str]], request: Indent, file: Indent) -> None:
+    def __init__(self, pairs: Iterable[tuple[str, str]], units: Callable[[], tuple[Indent, Indent]]) -> None:
         pairs = list(dict.fromkeys(pairs))
-        self._table: dict[str, str] = {}
-        for sent, stands in pairs:
-            self._table.setdefault(sent, stands)
-        self._consistent = all(self._table[sent] == stands for sent, stands in pairs)
-        self.rules = _explaining(pairs) if self._consistent else []
-        self.request, self.file = request, file
+        self._table = dict(pairs)
+        contradicted = {sent for sent, stands in pairs if self._table[sent] != stands}
+        self.rules = [] if contradicted else _explaining(pairs)
+        for sent in contradicted:
+            del self._table[sent]
+        self._units = units
 
     @property
     def explained(self) -> bool:
@@ -93,12 +98,12 @@ class Leads:
     @property
     def unchanged(self) -> bool:
         """Whether leads are the same on both sides."""
-        return bool(self.rules) and self.rules[0] == Rule("same")
+        return bool(self.rules) and self.rules[0] is _SAME
 
     def __call__(self, lead: str) -> str | None:
         """The file's lead for one of the request's, or None where nobody can know."""
         if not self.rules:
-            return lead if self._table.get(lead) == lead and self._consistent else None
+            return lead if self._table.get(lead) == lead else None
         if lead in self._table:
             return self._table[lead]
         if self.unchanged:
@@ -109,7 +114,7 @@ class Leads:
 
     def _fits(self, rule: Rule) -> bool:
         """Whether a rule is what the units of the two sides suggest."""
-        asked, here = self.request, self.file
+        asked, here = self._units()
         if rule.kind == "same":
             if asked.style in {"spaces", "tabs"} and here.style in {"spaces", "tabs"} and asked.style != here.style:
                 return False
@@ -125,21 +130,19 @@ class Leads:
 
 def _explaining(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
     """The rules that explain every pair: those without a shift first, and nothing else if they leave all as it is."""
-    same = Rule("same")
     if all(sent == stands for sent, stands in pairs):
-        return [same]  # and of no pairs at all
-    leads = "".join(sent for sent, _ in pairs)
-    conversions = [same]
-    if "\t" in leads:
-        conversions += [Rule("expand", width) for width in _WIDTHS]
-    else:
-        conversions += [Rule("tabs", width) for width in _WIDTHS]
-        conversions += [Rule("scale", width, to) for width, to in _SCALES]
-        conversions = [
-            rule.but(rest=rule.width > 1 and any(len(sent) % rule.width for sent, _ in pairs)) for rule in conversions
-        ]
+        return [_SAME]  # and of no pairs at all
+    conversions = _OF_TABS
+    if not any("\t" in sent for sent, _ in pairs):
+        conversions = tuple(
+            loose if loose.rest and any(len(sent) % loose.width for sent, _ in pairs) else rule
+            for rule, loose in zip(_OF_SPACES, _OF_SPACES_WITH_REST, strict=True)
+        )
     straight = [rule for rule in conversions if all(rule(sent) == stands for sent, stands in pairs)]
     several = len({sent for sent, _ in pairs}) > 1
+    shift = _shifted(_SAME, pairs)
+    if several and shift is not None:
+        return [shift]  # two depths moved alike
     shifted = [
         rule
         for each in conversions

@@ -9,22 +9,27 @@ from itertools import accumulate
 
 from suture.indent import Indent, detect
 from suture.lines import Lines
+from suture.locate.comments import marks_of
 from suture.locate.fold import coarse
+from suture.locate.words import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MOST_PLACES = 2_000
+_MOST_LINES = 30_000
+MOST_PLACES = 300
 """Of one text in a file; more are not looked at."""
 
 
 class Index:
-    """The text to search. Line numbers are 0-based in here."""
+    """The text to search; the file's name tells what a comment looks like. Line numbers are 0-based in here."""
 
-    def __init__(self, body: bytes) -> None:
+    def __init__(self, body: bytes, name: str = "") -> None:
         self.body = body
+        self._name = name
         self.lines = Lines(body)
+        self._decoded: dict[int, str] = {}
         self._where: dict[bytes, list[int]] = {b"": []}
 
     @cached_property
@@ -84,6 +89,15 @@ class Index:
             at = text.find(needle, at + 1)
         return found
 
+    @cached_property
+    def marks(self) -> tuple[str, ...]:
+        """What begins a comment here."""
+        return marks_of(self._name, self.body)
+
+    def knows(self, old: str, here: str) -> bool:
+        """Whether a line of a request is surely this line of the file, but for what is harmless."""
+        return is_known(old, here, self.has_word, self.marks)
+
     def has_word(self, word: str) -> bool:
         """Whether a word stands somewhere in the file, by itself."""
         pattern = rb"(?<![\w\x80-\xff])" + re.escape(word.encode("utf-8", "surrogateescape")) + rb"(?![\w\x80-\xff])"
@@ -91,18 +105,25 @@ class Index:
 
     def line(self, number: int) -> str:
         """A line without its ending; bytes of unknown encoding become surrogates."""
-        return self.lines.content(number + 1).decode("utf-8", "surrogateescape")
+        if number not in self._decoded:
+            self._decoded[number] = self.lines.content(number + 1).decode("utf-8", "surrogateescape")
+        return self._decoded[number]
 
     def window(self, first: int, end: int) -> list[str]:
         """Some lines without their endings."""
         return [self.line(number) for number in range(first, end)]
+
+    @staticmethod
+    def most_runs(keys: list[bytes]) -> int:
+        """How many places of some lines are looked at; where there are as many, there may be more."""
+        return max(3, min(MOST_PLACES, _MOST_LINES // len(keys)))
 
     def runs(self, keys: list[bytes]) -> list[list[int]]:
         """Where these keys stand one after the other, blank lines aside: the lines of each place."""
         needle = b"\n%b\n" % b"\n".join(keys)
         found: list[list[int]] = []
         at, ordinal, counted = self.stream.find(needle), 0, 0
-        while at >= 0 and len(found) < MOST_PLACES:
+        while at >= 0 and len(found) < self.most_runs(keys):
             ordinal += self.stream.count(b"\n", counted, at)
             counted = at
             found.append(self.solid[ordinal : ordinal + len(keys)])

@@ -49,6 +49,8 @@ def _candidates(index: Index, requests: Sequence[Request]) -> list[Candidate]:
         solid = [number for number, key in enumerate(keys) if key]
         places = index.runs([keys[number] for number in solid]) if solid else []
         found += [Candidate(index, request, solid, each) for each in places]
+        if solid and len(places) == index.most_runs([keys[number] for number in solid]):
+            break  # too many to tell them apart
         if any(each.level <= LEVEL["look_alike"] for each in found):
             break
     return found
@@ -62,7 +64,8 @@ def _decided(index: Index, candidates: list[Candidate], allowed: Sequence[str]) 
     sites = tuple(sorted(best, key=lambda site: site.start_line))
     if RUNGS[level] not in allowed:
         return Refused("missing", RUNGS[level], sites)
-    if len(best) > 1:
+    keys = [key for key in line_keys(candidates[-1].request.old) if key]
+    if len(best) > 1 or len(candidates) >= index.most_runs(keys):
         return Refused("ambiguous", RUNGS[level], sites)
     (chosen,) = best.values()
     if level < LEVEL["similar"]:

@@ -7,7 +7,6 @@ from suture.locate.found import Found, Match, Refused, Site
 from suture.locate.index import MOST_PLACES
 from suture.locate.request import readings
 from suture.locate.settle import settle, stands_over
-from suture.locate.words import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from suture.locate.index import Index
 
 
-def literal(index: Index, old: str, new: str, *, whole_lines: bool) -> Answer | None:
+def literal(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
     """The answer where the text stands as sent; None where it doesn't, or is a block without its indentation."""
     for rung, sought in _spellings(index, old):
         hits = list(_hits(index.body, sought))
@@ -26,8 +25,11 @@ def literal(index: Index, old: str, new: str, *, whole_lines: bool) -> Answer | 
             hits = lines
         if len(hits) > 1:
             return Refused("ambiguous", rung, tuple(_site(index, at, at + len(sought)) for at in hits))
-        if hits:
-            return _pasted(index, hits[0], hits[0] + len(sought), rung, old, new)
+        if hits and sought:
+            hit = _Hit(index, hits[0], hits[0] + len(sought), rung)
+            if match == "exact":
+                return hit.pasted(new)
+            return None if hit.lacks_indentation(old, new) else hit.answer(old, new)
     return None
 
 
@@ -60,50 +62,66 @@ def _site(index: Index, start: int, end: int) -> Site:
     return Site(index.lines.at(start), index.lines.at(max(start, end - 1)))
 
 
-def _pasted(index: Index, start: int, end: int, rung: str, old: str, new: str) -> Answer | None:
-    site = _site(index, start, end)
-    first, _ = index.lines.span(site.start_line)
-    begin, finish = first, index.lines.span(site.end_line)[1]
-    before = index.body[begin:start]
-    rest = index.body[end:finish].rstrip(b"\r\n") if index.body[end - 1 : end] not in {b"\r", b"\n"} else b""
-    several = any("\n" in text.strip("\r\n") for text in (old, new))
-    uneven = old.endswith("\n") and not new.endswith("\n")
-    if before and not before.strip() and (several or (uneven and not rest.strip())):
-        if not rest.strip():
-            return None  # whole lines that lack their indentation
-        return _longer(index, site, old, new, rung)
-    if not before and rest and "\n" in new.strip("\r\n") and "\n" not in old.strip("\r\n"):
-        longer = _longer(index, site, old, new, rung)
-        if isinstance(longer, Found):
-            return longer
-    if rest and _ends_as(index, site, old, new):
-        return Refused("partly_applied", rung, (site,))
-    if not before and not rest.strip() and stands_over(index, site.start_line - 1, old, new):
-        return Refused("applied", rung, (site,))
-    text = new
-    if "\r" not in new and "\n" in new:
-        text = new.replace("\n", _ending(index, site).decode())
-    return Found(rung, 1.0, None, site, (start, end), (edit(start, end, text.encode("utf-8", "surrogatepass")),))
+class _Hit:
+    """A place where the text stands as it was sent."""
+
+    def __init__(self, index: Index, start: int, end: int, rung: str) -> None:
+        self.index, self.start, self.end, self.rung = index, start, end, rung
+        self.site = _site(index, start, end)
+        lines, body = index.lines, index.body
+        self.before = body[lines.span(self.site.start_line)[0] : start]
+        """What the file has before it in its first line."""
+        self.rest = b"" if body[end - 1] in b"\r\n" else body[end : lines.span(self.site.end_line)[1]].rstrip(b"\r\n")
+        """What the file has after it in its last line."""
+
+    def lacks_indentation(self, old: str, new: str) -> bool:
+        """Whether it is a block of whole lines without their indentation: several, or one that takes its line end."""
+        if not self.before or self.before.strip() or self.rest.strip():
+            return False
+        return _several(old) or _several(new) or (old.endswith("\n") and not new.endswith("\n"))
+
+    def answer(self, old: str, new: str) -> Answer:
+        """What to do: paste, unless it is done already, or one line becomes several and goes on in the file."""
+        if self.rest.strip() and not self.before.strip() and _several(new) and not _several(old):
+            longer = self._before_comment(old, new)
+            if longer is not None or self.before:
+                return longer or Refused("unproved", self.rung, (self.site,), None, "line_goes_on")
+        if self.rest and self._ends_as(old, new):
+            return Refused("partly_applied", self.rung, (self.site,))
+        whole = not self.before and not self.rest.strip()
+        applied = stands_over(self.index, self.site.start_line - 1, old, new) if whole else None
+        if applied is not None:
+            return Refused("applied", self.rung, (applied,))
+        unfinished = old.endswith("\n") and new and not new.endswith("\n") and new != old.removesuffix("\n")
+        return self.pasted(new + "\n" if whole and unfinished else new)
+
+    def pasted(self, new: str) -> Found:
+        """The new text as it is, with the file's line ends unless it brings its own."""
+        if "\r" not in new and "\n" in new:
+            new = new.replace("\n", self._ending().decode())
+        change = edit(self.start, self.end, new.encode("utf-8", "surrogatepass"))
+        return Found(self.rung, 1.0, None, self.site, (self.start, self.end), (change,))
+
+    def _before_comment(self, old: str, new: str) -> Answer | None:
+        """One line was sent, several are to come, and the file's line goes on with a comment: it stays there."""
+        request = readings(old, new)[0]
+        number = self.site.start_line - 1
+        solid = next((each for each, line in enumerate(request.old) if line.strip()), None)
+        if solid is None or not self.index.knows(request.old[solid].strip(), self.index.line(number).strip()):
+            return None
+        at = tuple(number if each == solid else None for each in range(len(request.old)))
+        return settle(self.index, request, Match(at, tuple(place is not None for place in at)), self.rung)
+
+    def _ends_as(self, old: str, new: str) -> bool:
+        """Whether the file's last line there is new's already, which is longer than old's."""
+        (*_, was), (*_, now) = old.split("\n"), new.split("\n")
+        return was != now and now.startswith(was) and self.index.line(self.site.end_line - 1) == now
+
+    def _ending(self) -> bytes:
+        lines, first = self.index.lines, self.site.start_line
+        near = (line for line in (first, first - 1, first + 1) if 1 <= line <= len(lines))
+        return next(filter(None, map(lines.ending, near)), b"\n")
 
 
-def _ends_as(index: Index, site: Site, old: str, new: str) -> bool:
-    """Whether the file's last line there is new's already, which is longer than old's."""
-    (*_, was), (*_, now) = old.split("\n"), new.split("\n")
-    return was != now and now.startswith(was) and index.line(site.end_line - 1) == now
-
-
-def _longer(index: Index, site: Site, old: str, new: str, rung: str) -> Answer:
-    """One line was sent, several are to come, and the file's line goes on: well if that is a comment."""
-    request = readings(old, new)[0]
-    number = site.start_line - 1
-    solid = [each for each, line in enumerate(request.old) if line.strip()]
-    if len(solid) == 1 and is_known(request.old[solid[0]], index.line(number), index.has_word):
-        at = tuple(number if each == solid[0] else None for each in range(len(request.old)))
-        return settle(index, request, Match(at, tuple(place is not None for place in at)), rung)
-    return Refused("unproved", rung, (site,), None, "line_goes_on")
-
-
-def _ending(index: Index, site: Site) -> bytes:
-    lines = index.lines
-    near = (site.start_line, site.start_line - 1, site.start_line + 1)
-    return next((end for line in near if 1 <= line <= len(lines) and (end := lines.ending(line))), b"\n")
+def _several(text: str) -> bool:
+    return "\n" in text.strip("\r\n")

@@ -7,7 +7,8 @@ import re
 _DOTS = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.{3}\]|<\.{3}>|\(\.{3}\))\s*")
 _OPEN = r"(?:#+|//+|--+|/\*+|<!--|\{/\*|;+|%+|\"\"\"|\*)"
 _CLOSE = r"(?:\*+/|-->|\*/\}|\"\"\")?"
-_COMMENT = re.compile(rf"\s*{_OPEN}\s*(.*?)\s*{_CLOSE}\s*")
+_LONGEST = 200
+_COMMENT = re.compile(rf"{_OPEN}\s*(.*?)\s*{_CLOSE}")
 _ELLIPSIS = re.compile(r"\.{3,}|\u2026")
 _SAYS = re.compile(
     r"\b(?:existing|rest of|remaining|unchanged|same as (?:before|above|original)|omitted|previous|other|more)\b"
@@ -19,13 +20,14 @@ _TERSE = 8
 
 def is_marker(line: str) -> bool:
     """Whether a line says that something was left out."""
-    if _DOTS.fullmatch(line):
-        return True
-    return is_spoken(line)
+    return _DOTS.fullmatch(line) is not None or is_spoken(line)
 
 
 def is_spoken(line: str) -> bool:
     """Whether a comment says that something was left out: with dots, alone or before or after the words."""
+    line = line.strip()
+    if len(line) > _LONGEST or ("..." not in line and "\u2026" not in line):
+        return False
     found = _COMMENT.fullmatch(line)
     if found is None or not _ELLIPSIS.search(found[1]):
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 from suture.edits import Edit, edit
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from suture.locate.index import Index
 
 _SHORTEST = 4
+_LONGEST = 20_000
 
 
 class Piece(Record):
@@ -53,7 +55,8 @@ def _find(index: Index, request: Request, allowed: Sequence[str]) -> Answer | No
     if level >= LEVEL["similar"]:
         return None
     sites = tuple(Site(piece.line + 1, piece.line + 1) for piece in found[level])
-    if RUNGS[level] not in allowed or len(sites) > 1:
+    many = len(sites) > 1 or sum(map(len, found.values())) == MOST_PLACES
+    if RUNGS[level] not in allowed or many:
         return Refused("missing" if RUNGS[level] not in allowed else "ambiguous", RUNGS[level], sites)
     (piece,) = found[level]
     made = _carried(index, Request((sent,), (wanted,)), piece)
@@ -64,7 +67,7 @@ def _find(index: Index, request: Request, allowed: Sequence[str]) -> Answer | No
 
 def _carried(index: Index, request: Request, piece: Piece) -> Edit | None:
     """The change of a piece of a line, or None where that can't be told."""
-    dialect = Dialect(request, [(0, request.old[0], piece.text)], index.indent)
+    dialect = Dialect(request, [(0, request.old[0], piece.text)], index)
     sent, wanted = dialect.said(request.old[0]), dialect.said(request.new[0])
     made = None if sent is None or wanted is None else merged_words(sent, piece.text, wanted)
     if made is None:
@@ -81,27 +84,32 @@ def _pieces(index: Index, sought: str) -> Iterator[Piece]:
     if len(key) < _SHORTEST or b"\n" in key:
         return
     at, ordinal, counted = index.stream.find(key), -1, 0
+    line, offsets, known = "", [0], -1
     for _ in range(MOST_PLACES):
         if at < 0:
             return
         ordinal += index.stream.count(b"\n", counted, at)
         counted = at
         number = index.solid[ordinal]
+        if number != known:
+            line, known = index.line(number), number
+            offsets = _offsets(line) if len(line) <= _LONGEST else [0]
         begin = at - index.stream.rindex(b"\n", 0, at + 1) - 1
-        found = _part(index, number, begin, begin + len(key))
+        found = _part(line, offsets, number, begin, begin + len(key)) if len(offsets) > 1 else None
         if found is not None:
             yield found
         at = index.stream.find(key, at + 1)
 
 
-def _part(index: Index, number: int, begin: int, end: int) -> Piece | None:
-    """The part of a line whose key is that part of the line's key."""
-    line = index.line(number)
-    offsets = [0, *accumulate(len(coarse(char.encode("utf-8", "surrogateescape"))) for char in line)]
-    if begin not in offsets or end not in offsets or offsets[-1] == end - begin:
+def _offsets(line: str) -> list[int]:
+    return [0, *accumulate(len(coarse(char.encode("utf-8", "surrogateescape"))) for char in line)]
+
+
+def _part(line: str, offsets: list[int], number: int, begin: int, end: int) -> Piece | None:
+    """The part of a line whose key is that part of the line's key; `offsets` tell where each character's begins."""
+    start, stop = bisect_right(offsets, begin) - 1, bisect_left(offsets, end)
+    if offsets[start] != begin or offsets[stop] != end or offsets[-1] == end - begin:
         return None
-    start = len(offsets) - 1 - offsets[::-1].index(begin)
-    stop = offsets.index(end)
     if start >= stop or _inside_word(line, start) or _inside_word(line, stop):
         return None
     return Piece(number, start, stop, line[start:stop])

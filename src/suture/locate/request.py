@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     _Readings = list[tuple[list[str], list[str]]]
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[^`]*")
-_NUMBER = re.compile(r"(\s*)[\[(L]?(\d+)([\])]?(?:\t|→| ?[|│:]|\.(?= )|(?=  ?)))")
-_BARE_NUMBER = re.compile(r"\s*[\[(L]?\d+[\])]?(?:→|[|│:.])?\s*")
+_NUMBER = re.compile(r"(\s*)[\[(L]?(\d{1,9})([\])]?(?:\t|→| ?[|│:]|\.(?= )|(?=  ?)))")
+_BARE_NUMBER = re.compile(r"\s*[\[(L]?\d{1,9}[\])]?(?:→|[|│:.])?\s*")
 _SPELLED = re.compile(r"\\([nt\"'\\])")
 _ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\u00a0"}
@@ -34,6 +34,8 @@ class Request(Record):
     old: tuple[str, ...]
     new: tuple[str, ...]
     plain: bool = True
+    exotic: bool = False
+    """Whether exotic spaces stood before old lines."""
 
 
 def readings(old: str, new: str) -> list[Request]:
@@ -41,10 +43,11 @@ def readings(old: str, new: str) -> list[Request]:
     found = [(split(old), split(new))]
     for read in (_unfenced, _unnumbered, _spelled, _decoded):
         found += [other for each in found for other in read(*each)]
-    return [
-        Request(tuple(map(_plainly_indented, before)), tuple(map(_plainly_indented, after)), not number)
-        for number, (before, after) in enumerate(found)
-    ]
+    result = []
+    for number, (before, after) in enumerate(found):
+        old_lines, new_lines = (tuple(map(_plainly_indented, lines)) for lines in (before, after))
+        result.append(Request(old_lines, new_lines, not number, list(old_lines) != before))
+    return result
 
 
 def _plainly_indented(line: str) -> str:
@@ -125,7 +128,10 @@ def _numbered(lines: Sequence[str]) -> list[tuple[int | None, str | None, str]]:
 def _spelled(old: list[str], new: list[str]) -> _Readings:
     if len(old) != 1 or "\\n" not in old[0] or len(new) > 1:
         return []
-    return [(split(_decode_escapes(old[0])), split(_decode_escapes("\n".join(new))))]
+    lines = split(_decode_escapes("\n".join(new)))
+    if any(one.count(quote) % 2 and other.count(quote) % 2 for one, other in pairwise(lines) for quote in "\"'"):
+        return []  # a newline that belongs into a string would break it
+    return [(split(_decode_escapes(old[0])), lines)]
 
 
 def _decode_escapes(text: str) -> str:

@@ -58,9 +58,9 @@ class Candidate:
             at[number] = place
         place_blanks(at, [not line.strip() for line in request.old], index)
         self.match = Match(tuple(at), tuple(place is not None for place in at))
-        level = 0 if request.plain else LEVEL["escape"]
+        level = LEVEL["escape"] if not request.plain else LEVEL["look_alike"] if request.exotic else 0
         level = max(level, self._level_of_lines(index, solid, places))
-        self.level = max(level, self._level_of_blanks(solid))
+        self.level = max(level, self._level_of_blanks(index, solid))
 
     @property
     def rung(self) -> str:
@@ -81,18 +81,21 @@ class Candidate:
         self.moved = any(sent != stands for sent, stands in leads)
         level = LEVEL[COMPARED[step][0]]
         if level >= LEVEL["indentation"]:
-            rules = Leads(leads, index.indent, index.indent)
+            rules = Leads(leads, lambda: (index.indent, index.indent))
             first_only = all(sent == stands for sent, stands in leads[1:])
             if not rules.explained and not first_only:
                 return LEVEL["similar"]
         return level
 
-    def _level_of_blanks(self, solid: Sequence[int]) -> int:
+    def _level_of_blanks(self, index: Index, solid: Sequence[int]) -> int:
         old, at = self.request.old, self.match.at
-        missing = [number for number, line in enumerate(old) if not line.strip() and at[number] is None]
+        blank = [number for number, line in enumerate(old) if not line.strip()]
+        missing = [number for number in blank if at[number] is None]
         if any(solid[0] < number < solid[-1] for number in missing):
             return LEVEL["tokens"]
         inside = range(self.match.first, self.match.last + 1)
         if len(inside) > sum(place is not None for place in at):
             return LEVEL["tokens"]
-        return LEVEL["trimmed"] if missing else 0
+        if missing:
+            return LEVEL["trimmed"]
+        return LEVEL["trailing"] if any(old[n] != index.line(at[n]) for n in blank) else 0  # type: ignore[arg-type]

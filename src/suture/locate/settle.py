@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from suture.locate.carry import carry
-from suture.locate.fold import line_keys
+from suture.locate.fold import fold, line_keys
 from suture.locate.found import Found, Refused, Site
 from suture.locate.ground import Clash
 from suture.locate.request import split
@@ -59,7 +59,7 @@ def _is_applied(index: Index, request: Request, match: Match) -> bool:
     before, after = ([key for key in line_keys(lines) if key] for lines in (request.old, request.new))
     if before == after:  # only white space changes: as it was sent, or not at all
         wanted = [line.rstrip() for line in request.new]
-        here = index.window(match.first, min(match.first + len(wanted), len(index.keys)))
+        here = index.window(match.first, match.last + 1)
         return wanted != [line.rstrip() for line in request.old] and [line.rstrip() for line in here] == wanted
     more = sum(map(informative, request.new)) - sum(map(informative, request.old))
     if more < _TELLING or len(after) <= len(before):
@@ -73,32 +73,35 @@ def _is_applied(index: Index, request: Request, match: Match) -> bool:
     return False
 
 
-def stands_over(index: Index, first: int, old: str, new: str) -> bool:
-    """Whether a text that was found as sent is part of the new text, which stands there and says something more."""
+def stands_over(index: Index, first: int, old: str, new: str) -> Site | None:
+    """Where the new text stands, which says more than the old one, though this was found as sent, too."""
     before, after = ([line.rstrip() for line in split(text)] for text in (old, new))
     more = sum(map(informative, after)) - sum(map(informative, before))
     if more < _TELLING or len(after) <= len(before):
-        return False
+        return None
     for offset in range(len(after) - len(before) + 1):
         if after[offset : offset + len(before)] == before and first >= offset:
             here = index.window(first - offset, min(first - offset + len(after), len(index.keys)))
             if [line.rstrip() for line in here] == after:
-                return True
-    return False
+                return Site(first - offset + 1, first - offset + len(after))
+    return None
 
 
 def standing(index: Index, request: Request, window: Site | None = None, *, anywhere: bool = False) -> Site | None:
     """Where the new text stands already, if it says enough.
 
-    Given a window, only there, or `anywhere` if it says a lot and is no part of the old text.
+    Given a window, only there, or `anywhere` if it says a lot.
     """
     keys, before = ([key for key in line_keys(lines) if key] for lines in (request.new, request.old))
     says = sum(map(informative, request.new))
     if not keys or keys == before or says < ENOUGH:
         return None
-    anywhere = anywhere and says >= _MUCH and b"\n".join(keys) not in b"\n".join(before)
+    if b"\n".join(keys) in b"\n".join(before):
+        return None  # what is to remain stands here in any case
+    wanted = [fold(line).strip() for line in request.new if line.strip()]
     for places in index.runs(keys):
         inside = window is None or (places[0] < window.end_line and places[-1] >= window.start_line - 1)
-        if inside or anywhere:
+        here = [fold(index.line(place)).strip() for place in places]
+        if (inside or (anywhere and says >= _MUCH)) and here == wanted:
             return Site(places[0] + 1, places[-1] + 1)
     return None

@@ -13,7 +13,7 @@ from suture.locate.fold import line_keys
 from suture.locate.found import Match, Refused
 from suture.locate.indentation import Leads
 from suture.locate.settle import settle, standing
-from suture.locate.words import informative, is_known, lead, likeness
+from suture.locate.words import informative, lead, likeness
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -40,6 +40,7 @@ _SCORE = 0.7
 _OWN = 2.0
 _MOST_LINES = 2_000
 _GAP = 20
+_LONGEST = 4_000
 
 
 class Near(Record):
@@ -122,10 +123,13 @@ def _by_likeness(index: Index, keys: Sequence[bytes], solid: Sequence[int]) -> l
     key = keys[solid[ordinal]]
     if len(key) < _INFORMATION:
         return []
-    found = extract(
-        key, [index.keys[n] for n in index.solid], scorer=Indel.normalized_similarity, score_cutoff=0.75, limit=4
-    )
-    return [place - ordinal for _, _, place in found]
+    if len(key) > _LONGEST:
+        return []
+    alike = range(len(key) * 3 // 4, len(key) * 4 // 3 + 1)  # others are too long or too short
+    places = [n for n, place in enumerate(index.solid) if len(index.keys[place]) in alike]
+    choices = [index.keys[index.solid[n]] for n in places]
+    found = extract(key, choices, scorer=Indel.normalized_similarity, score_cutoff=0.75, limit=4)
+    return [places[choice] - ordinal for _, _, choice in found]
 
 
 def _aligned(
@@ -144,7 +148,7 @@ def _aligned(
     found = _banded(index, telling, [weights[n] for n in solid], begin, band)
     if len(found) < len(solid):
         leads = [(lead(request.old[solid[n]]), lead(index.line(index.solid[place]))) for n, place in found]
-        rule = Leads(leads, index.indent, index.indent)
+        rule = Leads(leads, lambda: (index.indent, index.indent))
         depths = [rule(lead(request.old[n])) if not key else None for n, key in zip(solid, telling, strict=True)]
         found = _banded(index, [keys[n] for n in solid], [weights[n] for n in solid], begin, band, depths)
     for ordinal, place in found:
@@ -250,7 +254,7 @@ def _pair_gap(index: Index, request: Request, at: list[int | None], gap: list[in
 
 def _resemblance(index: Index, old: str, place: int) -> float:
     here = index.line(place)
-    return 1.0 if is_known(old.strip(), here.strip(), index.has_word) else likeness(old, here)
+    return 1.0 if index.knows(old.strip(), here.strip()) else likeness(old, here)
 
 
 def _judged(
@@ -275,15 +279,13 @@ def _judged(
     score = (equal + alike) / (total + 2.0 * len(own)) if total else 0.0
     off = [n for n in solid if not same[n]]
     harmless = all(
-        at[n] is not None and is_known(request.old[n].strip(), index.line(at[n]).strip(), index.has_word)  # type: ignore[arg-type]
+        at[n] is not None and index.knows(request.old[n].strip(), index.line(at[n]).strip())  # type: ignore[arg-type]
         for n in off
     )
     informed = [informative(request.old[n]) for n in solid if same[n]]
     enough = sum(informed) >= _INFORMATION and sum(each >= _TELLING for each in informed) >= _LINES
     if harmless:
         enough = sum(informative(request.old[n]) for n in solid) >= _INFORMATION
-    mostly = equal >= _SHARE * total or harmless or (len(off) == 1 and len(own) <= 1)
+    mostly = harmless or (equal >= _SHARE * total and score >= _SCORE) or (len(off) == 1 and len(own) <= 1)
     moved = any(lead(request.old[n]) != lead(index.line(at[n])) for n in solid if same[n])  # type: ignore[arg-type]
-    return Near(
-        score, match, moved, convincing=enough and mostly and score >= _SCORE and len(own) <= max(3, len(solid))
-    )
+    return Near(score, match, moved, convincing=enough and mostly and len(own) <= max(1, len(solid) // 3))

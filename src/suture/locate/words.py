@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from suture.locate.comments import comment_in
 from suture.locate.fold import fold
 
 TYPE_CHECKING = False
@@ -12,19 +13,19 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-_LINE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
-_COMMENT = re.compile(r"\s+(?:#|//|--|/\*|<!--|;|%)")
 QUOTES = ("'", '"')
 _ESCAPED_QUOTE = re.compile(r"\\([\"'`])")
 _ESCAPED_SIGN = re.compile(r"\\([\"'`\\])")
 _SHORTEST_SLIP = 4
+_LONGEST_WORD = 200
+_LONGEST_LINE = 4_000
 
 
 def parts(line: str) -> tuple[str, str, str]:
     """A line's white space before, what it says, and the white space after; a blank line is all lead."""
-    found = _LINE.fullmatch(line)
-    assert found is not None  # noqa: S101  every text fits
-    return found[1], found[2], found[3]
+    rest = line.lstrip()
+    body = rest.rstrip()
+    return line[: len(line) - len(rest)], body, rest[len(body) :]
 
 
 def lead(line: str) -> str:
@@ -78,10 +79,11 @@ def informative(line: str) -> int:
     return sum(map(str.isalnum, line))
 
 
-def is_known(old: str, here: str, occurs: Callable[[str], bool]) -> bool:
+def is_known(old: str, here: str, occurs: Callable[[str], bool], marks: tuple[str, ...]) -> bool:
     """Whether a line of the request is surely the file's line `here`, in spite of a harmless difference.
 
-    `occurs` tells whether a word stands in the file: a word that does is no slip of another one.
+    `occurs` tells whether a word stands in the file: a word that does is no slip of another one. `marks` begin
+    comments.
     """
     if old == here:
         return True
@@ -89,7 +91,8 @@ def is_known(old: str, here: str, occurs: Callable[[str], bool]) -> bool:
     if said == stands:
         return bool(said) or not old.strip() == here.strip() == ""
     if len(stands) > len(said) and stands[: len(said)] == said:
-        return any(meaning(here[: found.start()]) == said for found in _COMMENT.finditer(here))
+        at = comment_in(here, marks)
+        return at is not None and meaning(here[:at]) == said
     if len(said) != len(stands):
         return False
     differing = [pair for pair in zip(said, stands, strict=True) if pair[0] != pair[1]]
@@ -107,7 +110,7 @@ def is_slip(one: str, other: str) -> bool:
     """Whether two words are one, mistyped: a letter wrong, missing, too many, or two swapped."""
     from rapidfuzz.distance import OSA
 
-    if min(len(one), len(other)) < _SHORTEST_SLIP or one[0] != other[0]:
+    if min(len(one), len(other)) < _SHORTEST_SLIP or one[0] != other[0] or len(one) > _LONGEST_WORD:
         return False
     if one.startswith(other) or other.startswith(one) or _digits(one) != _digits(other):
         return False
@@ -122,4 +125,7 @@ def likeness(one: str, other: str) -> float:
     """How much of two lines is the same, from 0 to 1, white space around them aside."""
     from rapidfuzz.distance import Indel
 
-    return Indel.normalized_similarity(one.strip(), other.strip())
+    one, other = one.strip(), other.strip()
+    if max(len(one), len(other)) > _LONGEST_LINE:
+        return float(one == other)
+    return Indel.normalized_similarity(one, other)

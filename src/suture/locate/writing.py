@@ -21,12 +21,14 @@ def line_edit(index: Index, low: int, high: int, lines: Sequence[str]) -> Edit:
     end = file.span(high)[1] if high > low else start
     near = [file.ending(n + 1) for n in (*range(low, high), low - 1, low, low + 1, 0) if 0 <= n < count]
     ending = next(filter(None, near), b"\n")
+    own = [file.ending(n + 1) or ending for n in range(low, high)] if high - low == len(lines) else []
+    endings = own or [ending] * len(lines)
     new = [line.encode("utf-8", "surrogateescape") for line in lines]
-    text = b"".join(line + ending for line in new)
+    text = b"".join(line + end for line, end in zip(new, endings, strict=True))
     if start == len(index.body) and start and not file.finished:
         return edit(start, end, ending + text.removesuffix(ending))
     if end == len(index.body) and high > low and not file.finished:
-        text = text.removesuffix(ending)
+        text = text.removesuffix(endings[-1]) if lines else text
         start -= len(file.ending(low)) if low and not lines else 0  # the line before is the unfinished one now
     return edit(start, end, text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suture.edits import splice
-from suture.errors import ClipboardNotFound, FileChanged, InputTooLarge, InvalidArguments
+from suture.errors import ClipboardNotFound, FileChanged, FileNotFound, InputTooLarge, InvalidArguments
 from suture.plan import Plan
 from suture.text import Text
 from suture.tools.patched import Patched
@@ -15,11 +15,15 @@ from suture.tools.spec import Example, Proposal, ToolSpec
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, Self
+    from typing import Self
 
     from suture.engine import Session
     from suture.plan import FileChange, Snapshot
     from suture.tools.placement import Placement
+    from suture.tools.stale import Replaced
+
+
+_VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write; "" empties the file'}
 
 
 class Patch(Request):
@@ -49,6 +53,8 @@ class Patch(Request):
         for index, each in enumerate(request.patches):
             if each.operation == "overwrite" and len(request.patches) > 1:
                 problem = f"patches[{index}].operation", "overwrite replaces the whole file and must be the only patch"
+            if each.operation != "replace" and each.newText is None and each.fromClipboard is None:
+                problem = f"patches[{index}].newText", f"missing: the text to {_VERBS[each.operation]}"
         if problem is not None:
             raise InvalidArguments(problems=[{"argument": problem[0], "problem": problem[1]}])
         return request
@@ -74,10 +80,10 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
             raise ClipboardNotFound(index=0, total=0, name=clipboard, known=session.clipboard_names())
         return found
 
-    def stale(old: str) -> dict[str, Any] | None:
+    def stale(old: str, new: str) -> Replaced | None:
         from suture.tools.stale import replaced  # only a failure needs it
 
-        return None if before is None else replaced(session, before, old)
+        return None if before is None else replaced(session, before, old, new)
 
     placing = Placing(name, blank, request.patches, request.match, recall, stale)
     placed = placing.place()
@@ -85,7 +91,7 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
     change = _change(session, request, before, blank, placed)
     kept = tuple(sorted(placing.clipboards.items()))
     plan = Plan((change,), "patch", _summary(request, name), clipboards=kept)
-    told = Patched(session, plan, blank, placed, created=before is None, dry_run=request.dry_run)
+    told = Patched(session, plan, blank, placed, request.patches, created=before is None, dry_run=request.dry_run)
     return Proposal(plan, told.answer)
 
 
@@ -94,7 +100,10 @@ def _before(session: Session, request: Patch) -> Snapshot | None:
     needed = any(each.operation == "replace" for each in request.patches)
     if not needed and session.locate(request.path).stat is None:
         return None
-    return session.text(request.path, request.encoding)
+    try:
+        return session.text(request.path, request.encoding)
+    except FileNotFound as error:
+        raise FileNotFound(path=error.path, near=error.near, create_by=["overwrite", "append_eof"]) from None
 
 
 def _holds_bytes(session: Session, request: Patch, original: Text) -> bool:
@@ -205,7 +214,7 @@ PATCH = ToolSpec(
                     {"operation": "append_eof", "fromClipboard": "fn", "reindent": {"strip": "    "}},
                 ],
             },
-            "<patches_applied>all</patches_applied>",
+            "<patches_applied>all</patches_applied>\nCut lines 2-4 to clipboard 'fn'.",
         ),
         Example(
             "Create a file, and the folders it needs; try it out first",
@@ -216,7 +225,7 @@ PATCH = ToolSpec(
                 "dry_run": True,
             },
             "<patches_applied>none</patches_applied>\n"
-            "Dry run: the patch would be applied; nothing was written.\n\n"
+            "Dry run: the patch would create docs/notes.md; nothing was written.\n\n"
             "diff --git a/docs/notes.md b/docs/notes.md\nnew file mode 100644\n--- /dev/null\n"
             "+++ b/docs/notes.md\n@@ -0,0 +1 @@\n+# Notes",
         ),

@@ -8,17 +8,19 @@ from suture.tools.spec import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from suture.engine import Session
     from suture.plan import Change, Content, Plan
     from suture.text import Text
+    from suture.tools.patches import OnePatch
     from suture.tools.placement import Placement
 
 _REPLACED_LINES = 20
 _REPLACED_CHARACTERS = 2_000
 _APPLIED = "<patches_applied>{}</patches_applied>"
+_ENDS = (b"\n", b"\r")
 _AS_SENT = {"exact", "line_ends", None}
 
 
@@ -31,6 +33,7 @@ class Patched:
         plan: Plan,
         original: Text,
         placed: Sequence[Placement],
+        patches: Sequence[OnePatch],
         *,
         created: bool,
         dry_run: bool,
@@ -39,6 +42,7 @@ class Patched:
         self._plan = plan
         self._original = original
         self._placed = placed
+        self._patches = patches
         self._created = created
         self._dry_run = dry_run
 
@@ -59,16 +63,22 @@ class Patched:
             "warnings": warnings,
             "display": {"path": file.place.name, "diff": diff},
         }
-        notes = [note for each in self._placed if (note := self._note(each))]
+        notes = [note for each in self._placed for note in (self._note(each), self._clipboard_note(each)) if note]
         notes += [f"warning: {each}" for each in warnings]
         if not self._dry_run:
             notes += [] if diff else [f"{render.plain(file.place.name)} is as it was."]
             return Answer("\n".join([_APPLIED.format("all"), *notes]), data)
-        number = f"all {len(self._placed)} patches" if len(self._placed) > 1 else "the patch"
-        notes.insert(0, f"Dry run: {number} would be applied; nothing was written.")
+        notes.insert(0, f"Dry run: {self._expected(render.plain(file.place.name), diff)}; nothing was written.")
         shown = outcome.cut(diff, self._session.settings)
         words = "\n".join([_APPLIED.format("none"), *notes])
         return Answer(f"{words}\n\n{shown}" if shown else words, {**data, "dry_run": True})
+
+    def _expected(self, path: str, diff: str) -> str:
+        """What the call would do."""
+        number = f"all {len(self._placed)} patches" if len(self._placed) > 1 else "the patch"
+        if self._created:
+            return f"{number} would create {path}"
+        return f"{number} would be applied" if diff else f"{number} would leave {path} as it is"
 
     def _told(self, placed: Placement) -> dict[str, Any]:
         near = placed.runner_up
@@ -103,9 +113,47 @@ class Patched:
             return f"{words}."
         return f"{words}; your change was carried over to the file's own text."
 
+    def _clipboard_note(self, placed: Placement) -> str:
+        """What was put into which clipboard."""
+        patch = self._patches[placed.index]
+        if patch.toClipboard is None:
+            return ""
+        where = render.span(placed.start_line, placed.end_line)
+        where, name = where if self._is_lines(placed) else f"a part of {where}", render.plain(patch.toClipboard)
+        if patch.is_copy:
+            return f"{'Would copy' if self._dry_run else 'Copied'} {where} to clipboard '{name}'."
+        if not any(each.new for each in placed.edits):
+            return f"{'Would cut' if self._dry_run else 'Cut'} {where} to clipboard '{name}'."
+        return f"{'Would put' if self._dry_run else 'Put'} {where} (before the change) into clipboard '{name}'."
+
+    def _is_lines(self, placed: Placement) -> bool:
+        """Whether it replaces whole lines, perhaps without the end of the last one."""
+        body, start, end = self._original.body, placed.start, placed.end
+        begins = not start or body.endswith(_ENDS, 0, start)
+        return begins and (end == len(body) or body.endswith(_ENDS, 0, end) or body.startswith(_ENDS, end))
+
+    def _cautions(self) -> Iterator[str]:
+        """What may not have been meant, but was done as it was said."""
+        for patch, placed in zip(self._patches, self._placed, strict=True):
+            if patch.fromClipboard is not None and patch.newText:
+                yield f"patches[{placed.index}]: newText was ignored: fromClipboard is set."
+        if not (body := self._original.body):
+            return
+        first, last = body.startswith(_ENDS), body.endswith(_ENDS)
+        for each in self._inserted("prepend_bof")[-1:]:
+            if not (first or each.edits[0].new.endswith(_ENDS)):
+                yield f"patches[{each.index}]: the text has no newline at its end: the file's first line continues it."
+        for each in self._inserted("append_eof")[:1]:
+            if not (last or each.edits[0].new.startswith(_ENDS)):
+                yield f"patches[{each.index}]: the file has no newline at its end: the text continues its last line."
+
+    def _inserted(self, operation: str) -> list[Placement]:
+        """The patches of a kind that put something in."""
+        return [each for each in self._placed if each.operation == operation and each.edits[0].new]
+
     def _warnings(self, names: Sequence[str]) -> list[str]:
         found = generated.warning(self._plan.changes[0].place.name, self._original.body)
-        warnings = [found] if found else []
+        warnings = [*([found] if found else []), *self._cautions()]
         unsaved = not self._session.settings.history or any(name in self._session.unsaved for name in names)
         if names and unsaved:
             warnings.append("The history cannot be used: clipboards last only as long as this process.")

@@ -12,6 +12,7 @@ from itertools import pairwise
 from suture import errors
 from suture.edits import edit
 from suture.locate import Found, Index, Site, locate
+from suture.locate.markers import is_spoken
 from suture.records import Record
 from suture.tools.patches import reindented
 from suture.tools.refusal import Request, refusal
@@ -19,11 +20,11 @@ from suture.tools.refusal import Request, refusal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from suture.edits import Edit
     from suture.text import Text
     from suture.tools.patches import OnePatch
+    from suture.tools.refusal import Stale
 
 
 class Placement(Record):
@@ -57,7 +58,7 @@ class Placing:
         patches: Sequence[OnePatch],
         match: str,
         recall: Callable[[str], str],
-        stale: Callable[[str], dict[str, Any] | None],
+        stale: Stale,
     ) -> None:
         """`recall` knows the clipboards from before this call; `stale` knows what was replaced by an earlier one."""
         self._path = path
@@ -73,7 +74,7 @@ class Placing:
     @property
     def _searched(self) -> Index:
         """The text, prepared for searching once."""
-        self._index = self._index or Index(self._text.body)
+        self._index = self._index or Index(self._text.body, self._path)
         return self._index
 
     def place(self) -> list[Placement]:
@@ -90,6 +91,7 @@ class Placing:
         size, lines = len(self._text.body), self._text.lines
         inserted = self._inserted(index, patch)
         if patch.operation == "overwrite":
+            self._check_elision(index, patch)
             new = self._bytes(inserted.removeprefix("\ufeff") if self._text.bom else inserted, self._text.body)
             return Placement(index, patch.operation, 0, size, (edit(0, size, new),), 1, max(len(lines), 1))
         at, rank = (0, -1) if patch.operation == "prepend_bof" else (size, 1)
@@ -101,8 +103,7 @@ class Placing:
         found = self._found(index, patch)
         start, end = self._span(found, patch.oldText or "")
         if patch.toClipboard is not None:
-            first, last = self._standing(patch, found) if patch.oldText else (0, 0)
-            self.clipboards[patch.toClipboard] = self._text.body[first:last].decode("utf-8", "surrogateescape")
+            self.clipboards[patch.toClipboard] = self._text.body[start:end].decode("utf-8", "surrogateescape")
         if patch.is_copy:
             edits: tuple[Edit, ...] = ()
         elif patch.carries:
@@ -142,14 +143,8 @@ class Placing:
             answer = answer if isinstance(gone, Found) else gone
         if isinstance(answer, Found):
             return answer
-        request = Request(index, len(self._patches), self._path, patch.oldText, self._match)
+        request = Request(index, len(self._patches), self._path, patch.oldText, new, self._match)
         raise refusal(request, answer, self._text.lines, self._stale)
-
-    def _standing(self, patch: OnePatch, found: Found) -> tuple[int, int]:
-        """The bytes that are the old text, whatever becomes of them: a change may take the end of a line along."""
-        old = patch.oldText or ""
-        alone = locate(self._searched, old, old, match=self._match) if patch.carries else found
-        return self._span(alone if isinstance(alone, Found) else found, old)
 
     def _span(self, found: Found, old: str) -> tuple[int, int]:
         """The bytes that were meant: without the end of the last line, if the text that was sent has none."""
@@ -191,6 +186,22 @@ class Placing:
         new = inserted.encode("utf-8", "surrogateescape")
         self._check(new, own)
         return new
+
+    def _check_elision(self, index: int, patch: OnePatch) -> None:
+        """Refuse to overwrite a file by a text that leaves some of it out, and says so."""
+        if self._match == "exact" or patch.fromClipboard is not None:
+            return
+        markers = [line for line in (patch.newText or "").split("\n") if is_spoken(line)]
+        own = self._text.body.decode("utf-8", "replace") if markers else ""
+        if own and len(markers) > sum(map(is_spoken, own.split("\n"))):
+            raise errors.ElisionInNewText(
+                index=index,
+                total=len(self._patches),
+                path=self._path,
+                search_text="",
+                operation=patch.operation,
+                marker=markers[0],
+            )
 
     def _check_whole(self, new: str, own: str) -> None:
         """Refuse half characters, which JSON can spell and no file should hold, unless they stand there already."""

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from suture.lines import Lines
     from suture.locate import Refused
+    from suture.tools.stale import Replaced
 
-    Stale = Callable[[str], dict[str, Any] | None]
+    Stale = Callable[[str, str], Replaced | None]
 
 _SHOWN_LINES = 10
 _NEAREST = 3
@@ -27,6 +28,7 @@ class Request(Record):
     total: int
     path: str
     old: str
+    new: str
     match: str
 
 
@@ -42,9 +44,13 @@ def refusal(request: Request, answer: Refused, lines: Lines, stale: Stale) -> er
     at: dict[str, Any] = {"start_line": site.start_line, "end_line": site.end_line}
     if answer.why == "missing":
         nearest = [{**_lines(each), "score": round(each.score, 3), "text": _text(lines, each)} for each in answer.sites]
-        known = stale(request.old)
+        known = stale(request.old, request.new)
+        if known is not None and known.applied:
+            at = {"start_line": known.start_line, "end_line": known.end_line}
+            return errors.AlreadyApplied(**where, **at, change_id=known.change_id)
+        told = None if known is None else known.told
         return errors.OldTextNotFound(
-            **where, match=request.match, nearest=nearest[:_NEAREST], rung=answer.rung, stale=known
+            **where, match=request.match, nearest=nearest[:_NEAREST], rung=answer.rung, stale=told
         )
     if answer.why == "ambiguous":
         return errors.OldTextNotUnique(**where, rung=answer.rung, places=[_lines(each) for each in answer.sites])

@@ -29,6 +29,7 @@ _REQUIRED = object()
 _NUMBER_TEXT = 20
 _LARGEST = 2**53
 _LONGEST_NAME = 100
+_DIGITS = 64
 
 
 class _WrongError(ValueError):
@@ -54,6 +55,12 @@ class Argument:
     def required(self) -> bool:
         """Whether a call must give it."""
         return self.default is _REQUIRED
+
+    @property
+    def needed(self) -> str:
+        """What is missing where it is left out."""
+        choices = self.bounds.get("choices")
+        return f"{self.about}, one of {', '.join(choices)}" if choices else self.about
 
     def parse(self, value: object) -> object:
         """The value as the tool wants it, or an error that says what is expected."""
@@ -86,10 +93,10 @@ class _Text(Argument):
 
     def check(self, value: object) -> object:
         choices = self.bounds.get("choices")
-        if not isinstance(value, str):
-            raise self.wrong(value)
         if choices and value not in choices:
             raise _WrongError(f"expected one of {', '.join(choices)}, got {_described(value)}")
+        if not isinstance(value, str):
+            raise self.wrong(value)
         return value
 
     def kind(self) -> dict[str, Any]:
@@ -197,10 +204,19 @@ class _Hashes(Argument):
         if isinstance(value, str) and value.lstrip().startswith("{"):
             value = _decoded(value)
         if isinstance(value, str):
-            return value
+            return self._hash(value)
         if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
-            return value
+            return {path: self._hash(each, f"[{path!r:.{_LONGEST_NAME}}]") for path, each in value.items()}
         raise self.wrong(value)
+
+    @staticmethod
+    def _hash(value: str, where: str = "") -> str:
+        """A hash as results spell it; one that can never fit is a mistake, not a file that changed."""
+        digits = value.strip().casefold().removeprefix("sha256:")
+        if len(digits) != _DIGITS or not set(digits) <= set("0123456789abcdef"):
+            problem = f"expected sha256: and {_DIGITS} hexadecimal digits, as results give it, got {_described(value)}"
+            raise _WrongError(problem, where)
+        return f"sha256:{digits}"
 
     def kind(self) -> dict[str, Any]:
         return {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}]}
@@ -254,7 +270,8 @@ def expect_hash() -> Any:
 def validate() -> Any:
     """The common argument of tools whose result can be checked before it is written."""
     choices = ("off", "warn", "strict")
-    return text("Check the result before it is written: report problems, or refuse", default="off", choices=choices)
+    about = "Check the result before it is written: report problems, or refuse. It has no effect yet"
+    return text(about, default="off", choices=choices)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -275,7 +292,7 @@ class Request(Record):
         for name, argument in known.items():
             if name not in given:
                 if argument.required:
-                    problems.append({"argument": name, "problem": f"missing: {argument.about}"})
+                    problems.append({"argument": name, "problem": f"missing: {argument.needed}"})
                 else:
                     values[name] = argument.default
                 continue

@@ -58,7 +58,7 @@ def test_patch_reads_stdin(root: Path, capfd: pytest.CaptureFixture[str], monkey
 
 @pytest.mark.promise("patch.command")
 def test_a_dry_run_prints_what_would_be_changed(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["patch", "a.txt", given(root, [ONE, {"operation": "append_eof"}]), "--dry-run"]) == 0
+    assert main(["patch", "a.txt", given(root, [ONE, {"operation": "append_eof", "newText": ""}]), "--dry-run"]) == 0
     assert capfd.readouterr().out == f"Would apply 2 patches to a.txt.\n\n{DIFF}"
     assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
 
@@ -93,7 +93,7 @@ def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) ->
     spaced = given(root, {"operation": "replace", "oldText": "é\nx\n", "newText": "è\nx\n"})
     assert main(["patch", "b.txt", spaced, "--encoding", "latin-1", "--match", "exact"]) == 1
     assert '"exact"' in capfd.readouterr().err
-    assert main(["patch", "b.txt", spaced, "--encoding", "latin-1", "--expect-hash", "sha256:0"]) == 1
+    assert main(["patch", "b.txt", spaced, "--encoding", "latin-1", "--expect-hash", "0" * 64]) == 1
     assert capfd.readouterr().err.startswith("FILE_CHANGED")
     known = Workspace(root).file_read("b.txt").metadata["hash"]
     assert main(["patch", "b.txt", spaced, "--encoding", "latin-1", "--expect-hash", known]) == 0
@@ -104,20 +104,69 @@ def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("patches.json", b"{", "holds no JSON"),
-        ("patches.json", b"\xff", "holds no JSON"),
-        ("patches.json", b"[" * 200_000, "holds no JSON"),
-        ("nowhere.json", b"", "cannot be read"),
-        ("patches.json", b'{"path": "b.txt", "patches": []}', "is for b.txt, not for a.txt"),
+        ("patches.json", b"{", "patches.json is not JSON: "),
+        ("patches.json", b"\xff", "patches.json is not JSON: "),
+        ("patches.json", b"[" * 200_000, "patches.json is not JSON: "),
+        ("nowhere.json", b"", "cannot read nowhere.json: No such file or directory\n"),
+        ("patches.json", b'{"path": "b.txt", "patches": []}', "patches.json is for b.txt, not for a.txt\n"),
+        ("-", b"two", "stdin is not JSON: Expecting value"),
+        ("-", b"", "stdin is not JSON: "),
+        ("[{]", b"", "the argument is not JSON: "),
+        ('{"path": "b.txt", "patches": []}', b"", "the argument is for b.txt, not for a.txt\n"),
     ],
 )
 def test_what_is_no_request_is_wrong_usage(
-    root: Path, capfd: pytest.CaptureFixture[str], name: str, content: bytes, said: str
+    root: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    content: bytes,
+    said: str,
 ) -> None:
     (root / "patches.json").write_bytes(content)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
     assert main(["patch", "a.txt", name]) == 2
     out, err = capfd.readouterr()
-    assert (out, err.startswith("suture patch: "), said in err) == ("", True, True)
+    assert (out, err[: len(said) + 14]) == ("", f"suture patch: {said}")
+
+
+@pytest.mark.promise("patch.command")
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("source", ["patches.json", "-", "inline"])
+def test_json_may_come_from_anywhere_and_have_a_byte_order_mark(
+    root: Path, monkeypatch: pytest.MonkeyPatch, mark: str, source: str
+) -> None:
+    text = f"{mark}\n {json.dumps([ONE])}"
+    (root / "patches.json").write_bytes(text.encode())
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert main(["patch", "a.txt", text if source == "inline" else source]) == 0
+    assert (root / "a.txt").read_bytes() == b"one\n2\n"
+
+
+@pytest.mark.promise("patch.command")
+@pytest.mark.parametrize(
+    ("path", "patch", "head", "diff"),
+    [
+        ("new.txt", {"operation": "append_eof", "newText": "x\n"}, "Would create new.txt (1 patch).", True),
+        ("a.txt", {"oldText": "two", "newText": "two"}, "a.txt would stay as it is (1 patch).", False),
+    ],
+)
+def test_a_dry_run_says_what_would_be_created_or_stay(
+    root: Path, capfd: pytest.CaptureFixture[str], path: str, patch: dict[str, str], head: str, *, diff: bool
+) -> None:
+    assert main(["patch", path, json.dumps(patch), "--dry-run"]) == 0
+    first, *rest = capfd.readouterr().out.removesuffix("\n").split("\n")
+    assert (first, bool(rest)) == (head, diff)
+    assert [each.name for each in root.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.promise("patch.command")
+def test_clipboards_are_named(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["patch", "a.txt", '{"oldText": "two\\n", "toClipboard": "x", "fromClipboard": "x"}']) == 0
+    assert capfd.readouterr().out == "a.txt is as it was.\nCopied line 2 to clipboard 'x'.\n"
+    assert main(["patch", "a.txt", '{"oldText": "one\\n", "newText": "", "toClipboard": "y"}']) == 0
+    assert capfd.readouterr().out.split("\n")[1] == "Cut line 1 to clipboard 'y'."
+    assert (root / "a.txt").read_bytes() == b"two\n"
 
 
 @pytest.mark.promise("patch.command")
@@ -126,7 +175,7 @@ def test_too_much_json_is_wrong_usage(
 ) -> None:
     monkeypatch.setattr("suture.cli.patch._MOST_INPUT", 10)
     assert main(["patch", "a.txt", given(root, [ONE])]) == 2
-    assert "more than 10 bytes" in capfd.readouterr().err
+    assert "patches.json has more than 10 bytes" in capfd.readouterr().err
 
 
 @pytest.mark.promise("patch.command")

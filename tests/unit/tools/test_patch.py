@@ -70,7 +70,7 @@ def patched(before: bytes, *patches: dict[str, Any], **more: Any) -> bytes:
         (b"a\nb\n", [overwrite("c")], b"c"),
         (b"a\nb\n", [overwrite("")], b""),
         (b"", [overwrite("a\n")], b"a\n"),
-        (b"a\n", [{"operation": "append_eof"}], b"a\n"),
+        (b"a\n", [{"operation": "append_eof", "newText": ""}], b"a\n"),
         (b"one two\n", [replace("one", "1"), replace("two", "2")], b"1 2\n"),
         (b"onetwo\n", [replace("two", "2"), replace("one", "1")], b"12\n"),
         (b"x\n", [replace("x", "$1 \\n \\g<0>")], b"$1 \\n \\g<0>\n"),
@@ -133,6 +133,7 @@ def test_replace_needs_a_file_and_names_those_that_are_like_it() -> None:
     ws, _ = workspace({"src/app.py": b"x"})
     error = refused(ws.patch("src/ap.py", [append("x"), replace("a", "b")]))
     assert (error["code"], error["near"]) == ("FILE_NOT_FOUND", ["src/app.py"])
+    assert error["hint"] == "Did you mean src/app.py? To create it, use overwrite or append_eof."
 
 
 @pytest.mark.promise("patch.create")
@@ -248,6 +249,13 @@ def test_a_clipboard_of_this_call_hides_one_of_before_and_is_seen_by_later_patch
 
 
 @pytest.mark.promise("patch.clipboards")
+def test_a_cut_keeps_the_indentation_that_it_takes_away() -> None:
+    ws, fs = workspace({"a": b"x\n  foo\nc\n"})
+    done(ws.patch("a", [replace("foo\n", "", toClipboard="z"), append(fromClipboard="z")]))
+    assert fs.files()["a"] == b"x\nc\n  foo\n"
+
+
+@pytest.mark.promise("patch.clipboards")
 def test_what_is_found_goes_into_one_clipboard_while_another_is_pasted() -> None:
     ws, fs = workspace({"a": b"one two\n"})
     done(ws.patch("a", [copy("one", "x")]))
@@ -262,7 +270,8 @@ def test_a_copy_changes_no_file_and_is_no_change() -> None:
     result = ws.patch("a", [copy("return 1", "x")])
     data = done(result)
     assert (data["change_id"], data["clipboards"], data["hash"]) == (None, ["x"], hashed(CODE))
-    assert (data["display"], result.text) == ({"path": "a", "diff": ""}, f"{APPLIED}\na is as it was.")
+    note = "Copied a part of line 2 to clipboard 'x'."
+    assert (data["display"], result.text) == ({"path": "a", "diff": ""}, f"{APPLIED}\n{note}\na is as it was.")
     assert (recorded(ws), fs.node_of("a")) == ([], before)
     done(ws.patch("b", [append(fromClipboard="x")]))
     assert fs.files()["b"] == b"return 1"
@@ -480,7 +489,15 @@ def test_the_fields_of_one_patch_may_stand_beside_the_path() -> None:
         ({"patches": [replace("b", "B", reindent={"strp": " "})]}, "patches[0].reindent.strp", "strip?"),
         ({"patches": [replace("b", "B", reindent=" ")]}, "patches[0].reindent", "expected an object"),
         ({"patches": [{"operation": "insert_after", "oldText": "b"}]}, "patches[0].operation", "expected one of"),
-        ({"patches": [{"newText": "b"}]}, "patches[0].operation", "missing"),
+        (
+            {"patches": [{"newText": "b"}]},
+            "patches[0].operation",
+            "missing: Type of operation to perform, one of replace, append_eof, prepend_bof, overwrite",
+        ),
+        ({"patches": [{"operation": "overwrite"}]}, "patches[0].newText", "missing: the text to write"),
+        ({"patches": [{"operation": "append_eof"}]}, "patches[0].newText", "missing: the text to append"),
+        ({"patches": [{"operation": 3}]}, "patches[0].operation", "one of replace, append_eof, prepend_bof, overwrite"),
+        ({"patches": [append("x")], "expect_hash": "sha256:0"}, "expect_hash", "sha256: and 64 hexadecimal digits"),
         ({"patches": [append("x", oldText="b")]}, "patches[0].oldText", "replace only"),
         ({"patches": [replace("b", "B", toClipboard="x" * 201)]}, "patches[0].toClipboard", "name"),
         ({"patches": [replace("b", "B", fromClipboard="\ud800")]}, "patches[0].fromClipboard", "name"),
@@ -683,6 +700,65 @@ def test_the_past_of_a_file_in_another_encoding_is_read_in_it() -> None:
     assert refused(ws.patch("a", [replace(" old text", "x")]))["stale"]["text"] == "now it is UTF-8 – really"
 
 
+@pytest.mark.promise("patch.stale")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("hello world", "good morning"),
+        ("hello", "bye"),
+        ("hello world\n", "good\nmorning\n"),
+        ("hello world\nx = 1", "only this"),
+        ("hello world\n", "good "),
+        ("x = 1", "y = 2\n\nz = 3"),
+        ("the end", "an end"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_change_that_was_made_already_is_told_with_the_change_that_made_it(old: str, new: str, ending: str) -> None:
+    ws, fs = workspace({"a": "first\nhello world\n    x = 1\nlast\nthe end".replace("\n", ending).encode()})
+    old = old.replace("\nx", "\n    x")
+    change = done(ws.patch("a", [replace(old, new)]))["change_id"]
+    fs.put("a", f"above{ending}".encode() + fs.files()["a"])
+    before = fs.files()
+    result = ws.patch("a", [replace(old, new)])
+    error = refused(result)
+    assert (error["code"], error["change_id"]) == ("ALREADY_APPLIED", change), result.text
+    assert f"of a, by change {change}." in result.text
+    assert new.strip().split("\n")[0] in before["a"].decode().split(ending)[error["start_line"] - 1]
+    assert fs.files() == before
+
+
+@pytest.mark.promise("patch.stale")
+def test_a_change_that_somebody_else_made_already_is_told_without_a_change() -> None:
+    ws, fs = workspace({"a": b"one two three\nx\n"})
+    land(ws, write("a", "one two three\nx\n\ny\n"))
+    fs.put("a", b"something else entirely\nx\n\ny\n")
+    error = refused(ws.patch("a", [replace("one two three", "something else entirely")]))
+    assert (error["code"], error["change_id"], error["start_line"]) == ("ALREADY_APPLIED", None, 1)
+
+
+@pytest.mark.promise("patch.stale")
+@pytest.mark.parametrize(
+    ("was", "now", "old", "new"),
+    [
+        ("timeout = 30\n", "timeout = 35\n", "timeout = 30", "timeout = 3"),
+        ("x = f(1)\n", "x = g(2)\n", "x = f(1)", "x"),
+        ("kept\nold line\n", "kept\nother line\n", "kept\nold line\n", "kept\n"),
+        ("kept\nold one\nold two\nz\n", "kept\nnew\nchanged\nz\n", "kept\nold one\nold two\n", "kept\nnew\n"),
+        ("a\nthe old\nnew\n", "a\nnew\n", "the old\n", "new\n"),
+        ("the old\nb\n", "b\n", "the old\n", ""),
+        ("the old x\nb\nthe old x\n", "new x\nb\nsomething\n", "the old", "new"),
+        ("the old one\n", "two\n", "the old one", "the old one"),
+    ],
+)
+def test_what_only_resembles_a_change_is_not_taken_for_it(was: str, now: str, old: str, new: str) -> None:
+    ws, fs = workspace({"a": was.encode()})
+    land(ws, write("a", now))
+    error = refused(ws.patch("a", [replace(old, new)], "exact"))
+    assert (error["code"], error["stale"] is not None) == ("OLD_TEXT_NOT_FOUND", True)
+    assert fs.files() == {"a": now.encode()}
+
+
 # The answer
 
 
@@ -748,7 +824,26 @@ def test_a_dry_run_tells_what_the_call_would(path: str, patches: list[dict[str, 
     assert done(dry) == {**real, "change_id": None, "dry_run": True}
     head, note, *rest = dry.text.split("\n")
     assert (head, "nothing was written" in note) == ("<patches_applied>none</patches_applied>", True)
+    rest = [line for line in rest if not line.startswith(("Would put a part", "Would copy a part"))]
     assert "\n".join(rest).strip("\n") == real["display"]["diff"].strip("\n")
+
+
+@pytest.mark.promise("patch.dry-run")
+@pytest.mark.parametrize(
+    ("path", "patches", "said"),
+    [
+        ("a.py", [replace("return 1", "return 3")], "the patch would be applied"),
+        ("a.py", [append("x\n"), append("y\n")], "all 2 patches would be applied"),
+        ("a.py", [overwrite(CODE.decode())], "the patch would leave a.py as it is"),
+        ("new.py", [append("x\n"), append("y\n")], "all 2 patches would create new.py"),
+    ],
+)
+def test_a_dry_run_says_whether_it_would_change_create_or_leave_the_file(
+    path: str, patches: list[dict[str, Any]], said: str
+) -> None:
+    ws, _ = workspace({"a.py": CODE})
+    told = ws.patch(path, patches, dry_run=True).text.split("\n")[1]
+    assert told == f"Dry run: {said}; nothing was written."
 
 
 @pytest.mark.promise("patch.shape")
@@ -784,7 +879,8 @@ def test_a_match_that_is_not_exact_is_told_with_its_place_and_the_next_best(monk
     assert told["replaced"] == "def one():\n    return 1\n"
     assert result.text == (
         f"{APPLIED}\npatches[0]: found at lines 1-2 by similarity (next best: lines 5-6); "
-        "your change was carried over to the file's own text."
+        "your change was carried over to the file's own text.\n"
+        "Put lines 1-2 (before the change) into clipboard 'x'."
     )
     assert fs.files()["a"] == CODE.replace(b"one", b"ONE")
     result = ws.patch("a", [copy("def oen():\n return 1\n", "y")])
@@ -805,7 +901,7 @@ def test_a_file_that_is_not_the_expected_one_is_not_searched(*, dry: bool) -> No
     error = refused(ws.patch("new", [append("x")], expect_hash=hashed(CODE), dry_run=dry))
     assert (error["code"], error["found"]) == ("FILE_CHANGED", None)
     assert fs.files() == {"a": CODE}
-    done(ws.patch("a", [append("x")], expect_hash={"a": hashed(CODE), "b": "sha256:0"}, dry_run=dry))
+    done(ws.patch("a", [append("x")], expect_hash={"a": hashed(CODE), "b": hashed(b"")}, dry_run=dry))
 
 
 @pytest.mark.promise("patch.one-transaction")
@@ -847,10 +943,11 @@ def test_a_file_that_changes_while_it_is_patched_is_patched_as_it_then_is() -> N
 )
 def test_a_file_that_somebody_else_writes_is_edited_with_a_warning(path: str, content: str) -> None:
     ws, fs = workspace({path: content.encode()})
-    result = ws.patch(path, [append("x")])
+    result = ws.patch(path, [prepend("\n")])
     (warning,) = done(result)["warnings"]
     assert (warning.startswith(path), result.text) == (True, f"{APPLIED}\nwarning: {warning}")
-    assert fs.files() == {path: content.encode() + b"x"}
+    ending = b"\r\n" if "\r" in content else b"\n"
+    assert fs.files() == {path: ending + content.encode()}
 
 
 @pytest.mark.promise("patch.generated")
@@ -870,7 +967,102 @@ def test_a_file_that_somebody_else_writes_is_edited_with_a_warning(path: str, co
 )
 def test_prose_about_generated_files_is_no_generated_file(path: str, content: str) -> None:
     ws, _ = workspace({path: content.encode()})
-    assert done(ws.patch(path, [append("x")]))["warnings"] == []
+    assert done(ws.patch(path, [append("\nx")]))["warnings"] == []
+
+
+@pytest.mark.promise("patch.operations")
+@pytest.mark.parametrize(
+    ("before", "patches", "warnings"),
+    [
+        (b"a", [append("b")], ["patches[0]: the file has no newline at its end: the text continues its last line."]),
+        (b"a", [append(""), append("b\n"), append("c\n")], ["patches[1]: the file has no newline at its end"]),
+        (b"a", [append("\nb")], []),
+        (b"a\n", [append("b"), append("c")], []),
+        (b"", [append("b"), prepend("c")], []),
+        (b"a\r", [append("b")], []),
+        (
+            b"a\n",
+            [prepend("b")],
+            ["patches[0]: the text has no newline at its end: the file's first line continues it."],
+        ),
+        (b"a\n", [prepend("b"), prepend("c\n"), prepend("")], []),
+        (b"a\n", [prepend("b\n"), prepend("c")], ["patches[1]: the text has no newline at its end"]),
+        (b"\na\n", [prepend("b")], []),
+        (b"a", [prepend("b"), append("c")], ["patches[0]: the text has no", "patches[1]: the file has no newline"]),
+    ],
+)
+def test_text_that_runs_into_a_line_of_the_file_is_put_in_with_a_warning(
+    before: bytes, patches: list[dict[str, Any]], warnings: list[str]
+) -> None:
+    ws, _ = workspace({"a": before})
+    told = done(ws.patch("a", patches))["warnings"]
+    assert len(told) == len(warnings)
+    assert all(each.startswith(said) for each, said in zip(told, warnings, strict=True))
+
+
+@pytest.mark.promise("patch.clipboards")
+def test_new_text_beside_a_clipboard_is_ignored_with_a_warning() -> None:
+    ws, fs = workspace({"a": b"one\ntwo\n"})
+    done(ws.patch("a", [copy("one", "x")]))
+    result = ws.patch("a", [append("\n", fromClipboard=""), replace("two", "new", fromClipboard="x")])
+    warning = "patches[1]: newText was ignored: fromClipboard is set."
+    assert (done(result)["warnings"], f"warning: {warning}" in result.text) == ([warning], True)
+    assert fs.files()["a"] == b"one\none\n\n"
+    assert done(ws.patch("a", [append("", fromClipboard="x")]))["warnings"] == []
+
+
+@pytest.mark.promise("patch.clipboards")
+@pytest.mark.parametrize(
+    ("patch", "did", "would"),
+    [
+        (copy("def one():\n    return 1\n", "S"), "Copied lines 1-2 to", "Would copy lines 1-2 to"),
+        (copy("    return 2", "S"), "Copied line 6 to", "Would copy line 6 to"),
+        (copy("one():\n    return", "S"), "Copied a part of lines 1-2 to", "Would copy a part of lines 1-2 to"),
+        (replace("    return 1\n", "", toClipboard="S"), "Cut line 2 to", "Would cut line 2 to"),
+        (
+            replace("    return 1\n", "    pass\n", toClipboard="S"),
+            "Put line 2 (before the change) into",
+            "Would put line 2 (before the change) into",
+        ),
+    ],
+)
+def test_what_goes_into_a_clipboard_is_told_with_its_name(patch: dict[str, Any], did: str, would: str) -> None:
+    ws, _ = workspace({"a": CODE})
+    assert ws.patch("a", [patch], dry_run=True).text.split("\n")[2] == f"{would} clipboard 'S'."
+    assert ws.patch("a", [patch]).text.split("\n")[1] == f"{did} clipboard 'S'."
+
+
+# Something left out
+
+
+@pytest.mark.promise("patch.codes")
+@pytest.mark.parametrize("match", ["whitespace", "lenient"])
+def test_a_file_is_not_overwritten_by_a_text_that_leaves_some_of_it_out(match: str) -> None:
+    ws, fs = workspace({"a": CODE, "b": b"x\n# ... existing code ...\r\n", "empty": b""})
+    text = "def one():\n    return 3\n\n# ... rest of the code unchanged ...\n"
+    result = ws.patch("a", [overwrite(text)], match)
+    error = refused(result)
+    assert (error["code"], error["operation"], error["index"]) == ("ELISION_IN_NEW_TEXT", "overwrite", 0)
+    assert "(# ... rest of the code unchanged ...)" in result.text
+    assert 'match "exact"' in result.text
+    assert fs.files()["a"] == CODE
+    done(ws.patch("a", [overwrite("x = ...\n")], match))
+    done(ws.patch("b", [overwrite("y\n# ... existing code ...\n")], match))
+    for path in ("new", "empty"):
+        done(ws.patch(path, [overwrite(text)], match))
+    done(ws.patch("a", [overwrite(text)], "exact"))
+    assert fs.files()["a"] == text.encode()
+
+
+@pytest.mark.promise("patch.codes")
+@pytest.mark.parametrize("old", ["def one():\n    return 1\n", "def one():\n    # ... existing code ...\n"])
+def test_parts_that_are_left_out_on_one_side_only_are_told_in_words_that_fit_both(old: str) -> None:
+    ws, fs = workspace({"a": CODE})
+    new = "def one():\n    x\n" if "..." in old else "def one():\n    # ... existing code ...\n"
+    result = ws.patch("a", [replace(old + "\n\ndef two():\n", new + "\n\ndef two():\n")])
+    assert refused(result)["code"] == "ELISION_IN_NEW_TEXT"
+    assert "oldText and newText do not leave out ('...') the same parts" in result.text
+    assert fs.files() == {"a": CODE}
 
 
 @pytest.mark.promise("patch.codes")

@@ -1,9 +1,13 @@
+import json
 from typing import Any
 
 import pytest
 
 from suture.errors import InvalidArguments
 from suture.tools.request import Request, dry_run, encoding, expect_hash, flag, integer, items, member, text, validate
+
+HASH = "sha256:" + "0a" * 32
+NO_HASH = "expected sha256: and 64 hexadecimal digits, as results give it, got the string "
 
 
 class Item(Request):
@@ -72,9 +76,11 @@ def test_defaults_fill_what_is_not_given() -> None:
         ("format", "numbered", "numbered"),
         ("encoding", None, None),
         ("encoding", "latin-1", "latin-1"),
-        ("expect_hash", "sha256:00", "sha256:00"),
-        ("expect_hash", {"a": "sha256:00"}, {"a": "sha256:00"}),
-        ("expect_hash", '{"a": "sha256:00"}', {"a": "sha256:00"}),
+        ("expect_hash", HASH, HASH),
+        ("expect_hash", f" {HASH.upper()}\n", HASH),
+        ("expect_hash", HASH.removeprefix("sha256:"), HASH),
+        ("expect_hash", {"a": HASH}, {"a": HASH}),
+        ("expect_hash", json.dumps({"a": HASH}), {"a": HASH}),
         ("edits", [{"old": "x"}], [Item(old="x", count=1)]),
         ("edits", {"old": "x"}, [Item(old="x", count=1)]),
         ("edits", '[{"old": "x", "count": "2"}]', [Item(old="x", count=2)]),
@@ -101,11 +107,15 @@ def test_shapes_that_models_send_are_understood(name: str, given: object, expect
         ("loud", 1, "loud", "expected true or false, got the number 1"),
         ("loud", None, "loud", "expected true or false, got null"),
         ("format", "xml", "format", "expected one of raw, numbered, got the string 'xml'"),
-        ("format", [], "format", "expected a string, got a list"),
+        ("format", [], "format", "expected one of raw, numbered, got a list"),
         ("path", {}, "path", "expected a string, got an object"),
         ("path", "x" * 3, None, None),
         ("expect_hash", 3, "expect_hash", "expected a hash, or an object of path: hash, got the number 3"),
         ("expect_hash", {"a": 1}, "expect_hash", "expected a hash, or an object of path: hash, got an object"),
+        ("expect_hash", "sha256:0a", "expect_hash", NO_HASH + "'sha256:0a'"),
+        ("expect_hash", "", "expect_hash", NO_HASH + "''"),
+        ("expect_hash", HASH[:-1] + "x", "expect_hash", NO_HASH + repr(HASH[:40]) + "…"),
+        ("expect_hash", {"a": HASH, "b": "md5:0"}, "expect_hash['b']", NO_HASH + "'md5:0'"),
         ("edits", "nonsense", "edits", "expected a list of objects, got the string 'nonsense'"),
         ("edits", "[{]", "edits", "expected a list of objects, got the string '[{]'"),
         ("edits", "[" * 200_000, "edits", "expected a list of objects, got the string " + repr("[" * 40) + "…"),
@@ -180,7 +190,8 @@ def test_the_schema_says_what_parse_accepts() -> None:
             "validate": {
                 "type": "string",
                 "enum": ["off", "warn", "strict"],
-                "description": "Check the result before it is written: report problems, or refuse",
+                "description": "Check the result before it is written: report problems, or refuse. "
+                "It has no effect yet",
                 "default": "off",
             },
         },
