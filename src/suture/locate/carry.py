@@ -50,7 +50,14 @@ class _Carry(Ground):
     def __init__(self, index: Index, request: Request, match: Match) -> None:
         super().__init__(index, request, match)
         pairs = [(i, request.old[i], self.file[place]) for i, place in _placed(match.at) if match.same[i]]
-        self.dialect = Dialect(request, pairs, index)
+        alike = [
+            (i, request.old[i], self.file[place])
+            for i, place in _placed(match.at)
+            if not match.same[i]
+            and request.old[i].strip()
+            and index.knows(request.old[i].strip(), self.file[place].strip())
+        ]
+        self.dialect = Dialect(request, pairs, index, alike)
         self.slips = self._learn_slips(match)
         self.gone: dict[str, str] = {}
         self.old = self._translated(request.old)
@@ -58,7 +65,10 @@ class _Carry(Ground):
 
     def _translated(self, lines: Sequence[str]) -> list[str | None]:
         first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-        found = [self.dialect.translate(line, opens=number == first) for number, line in enumerate(lines)]
+        if self.dialect.stripped is not None:  # what stands before old's first line in new lacks the same
+            opening = next(line for line in self.request.old if line.strip())
+            first = max(first, lines.index(opening) if opening in lines else 0)
+        found = [self.dialect.translate(line, opens=number <= first) for number, line in enumerate(lines)]
         return [line if line is None else self._corrected(line) for line in found] if self.slips else found
 
     def _learn_slips(self, match: Match) -> dict[str, str]:

@@ -28,12 +28,22 @@ _OPENS = re.compile(r"(?:if|else|elif|for|while)\b")
 
 
 class Dialect:
-    """Made from (index in old, line of old, line of the file) for each line that both have."""
+    """Made from (index in old, line of old, line of the file) for each line that both have.
 
-    def __init__(self, request: Request, pairs: Sequence[tuple[int, str, str]], index: Index) -> None:
+    Lines that are only `alike`, with a slip in them, tell about indentation, too.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        pairs: Sequence[tuple[int, str, str]],
+        index: Index,
+        alike: Sequence[tuple[int, str, str]] = (),
+    ) -> None:
         self._units = cache(lambda: (_indent_of(request.old, request.new), index.indent))
         solid = [(number, parts(sent), parts(stands)) for number, sent, stands in pairs if sent.strip()]
-        self._learn_leads(request, solid)
+        others = [(number, parts(sent), parts(stands)) for number, sent, stands in alike]
+        self._learn_leads(request, sorted((*solid, *others)))
         self._learn_trails(pairs)
         bodies = [(sent[1], stands[1]) for _, sent, stands in solid]
         differ = any(sent != stands for sent, stands in bodies)

@@ -20,16 +20,17 @@ def literal(index: Index, old: str, new: str, match: str, *, whole_lines: bool) 
     """The answer where the text stands as sent; None where it doesn't, or is a block without its indentation."""
     for rung, sought in _spellings(index, old):
         hits = list(_hits(index.body, sought))
+        many = len(hits) == MOST_PLACES
         lines = [at for at in hits if _is_whole(index.body, at, at + len(sought))]
         if whole_lines or (len(lines) == 1 and b"\n" in sought.strip(b"\r\n")):
             hits = lines
-        if len(hits) > 1:
+        if len(hits) > 1 or (hits and many):
             return Refused("ambiguous", rung, tuple(_site(index, at, at + len(sought)) for at in hits))
         if hits and sought:
             hit = _Hit(index, hits[0], hits[0] + len(sought), rung)
             if match == "exact":
                 return hit.pasted(new)
-            return None if hit.lacks_indentation(old, new) else hit.answer(old, new)
+            return None if hit.lacks_margins(old, new) else hit.answer(old, new)
     return None
 
 
@@ -74,9 +75,12 @@ class _Hit:
         self.rest = b"" if body[end - 1] in b"\r\n" else body[end : lines.span(self.site.end_line)[1]].rstrip(b"\r\n")
         """What the file has after it in its last line."""
 
-    def lacks_indentation(self, old: str, new: str) -> bool:
-        """Whether it is a block of whole lines without their indentation: several, or one that takes its line end."""
-        if not self.before or self.before.strip() or self.rest.strip():
+    def lacks_margins(self, old: str, new: str) -> bool:
+        """Whether it is a block of whole lines without their indentation or trailing space.
+
+        Several lines, or one that takes its line end along.
+        """
+        if not (self.before or self.rest) or self.before.strip() or self.rest.strip():
             return False
         return _several(old) or _several(new) or (old.endswith("\n") and not new.endswith("\n"))
 

@@ -28,8 +28,6 @@ def _find(index: Index, request: Request) -> Answer | None:
     solid = [number for number, key in enumerate(keys) if key]
     found = []
     for places in index.spread([keys[number] for number in solid]):
-        if len(places) < 2 and len(solid) < 2:  # noqa: PLR2004
-            continue
         said = [word for number in solid for word in words(unescaped(fold(request.old[number])))]
         here = [word for place in places for word in words(unescaped(fold(index.line(place))))]
         if said == here:

@@ -70,7 +70,7 @@ def _unfenced(old: list[str], new: list[str]) -> _Readings:
     inner = [_inside(lines) for lines in (old, new)]
     if inner[0] is None or (inner[1] is None and any(map(str.strip, new))):
         return []
-    return [(inner[0], inner[1] or [])]
+    return [(inner[0], [] if inner[1] is None or not any(map(str.strip, inner[1])) else inner[1])]
 
 
 def _inside(lines: list[str]) -> list[str] | None:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from suture.locate.request import Request
 
 _MARGIN = 0.05
-_NEARLY = 0.95
 _SHARE = 0.6
 _INFORMATION = 12
 _LINES = 3
@@ -36,7 +35,7 @@ _COMMON = 50
 _WINDOWS = 12
 _SLACK = 6
 _FAINT = 0.3
-_SCORE = 0.7
+_SCORE = 0.72
 _OWN = 2.0
 _MOST_LINES = 2_000
 _GAP = 20
@@ -66,7 +65,7 @@ def find(index: Index, requests: Sequence[Request]) -> Answer:
     if not places or not places[0].convincing:
         return Refused("missing", None, sites)
     best = places[0]
-    if (applied := standing(index, request, best.match.site, anywhere=best.score < _NEARLY)) is not None:
+    if (applied := standing(index, request, best.match.site, anywhere=True)) is not None:
         return Refused("applied", "similar", (applied,))
     rivals = [near for near in places[1:] if set(near.match.at).isdisjoint(set(best.match.at) - {None})]
     if rivals and best.score - rivals[0].score < _MARGIN:

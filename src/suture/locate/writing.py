@@ -56,8 +56,6 @@ def merged_words(base: str, ours: str, theirs: str, *, reflow: bool = False) -> 
     result, position = list[bytes](), 0
     for i, j, k, m in new:
         low, high = (_moved(own, at) for at in (i, j))
-        if reflow and i < j and k == m and keys[0][i : i + 1] == keys[0][j : j + 1] and here[high : high + 1] == [b" "]:
-            low, high = low + 1, high + 1  # the same words go, and a line break stays
         if reflow and any(b"\n" in each for each in (*here[low:high], *wanted[k:m])):
             return None
         result += [*here[position:low], *wanted[k:m]]
