@@ -84,7 +84,8 @@ def near_twins(draft: Draft, rng: random.Random) -> bool:
     row.stand(text.replace(word, f"{word}_left", 1))
     twin = [line if line != row.file else text.replace(word, f"{word}_right", 1) for line in _block(draft)]
     _copy(draft, twin)
-    return folded(text) not in {folded(line) for line in draft.file}
+    elsewhere = folded("".join(draft.old)) in folded("".join(draft.file))  # in other line breaks
+    return folded(text) not in {folded(line) for line in draft.file} and not elsewhere
 
 
 @kind(refuse=True, many=True)

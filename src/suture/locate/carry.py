@@ -65,11 +65,29 @@ class _Carry(Ground):
 
     def _translated(self, lines: Sequence[str]) -> list[str | None]:
         first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-        if self.dialect.stripped is not None:  # what stands before old's first line in new lacks the same
-            opening = next(line for line in self.request.old if line.strip())
-            first = max(first, lines.index(opening) if opening in lines else 0)
-        found = [self.dialect.translate(line, opens=number <= first) for number, line in enumerate(lines)]
+        opening = self._opening(lines) if self.dialect.stripped is not None else range(first, first + 1)
+        found = [self.dialect.translate(line, opens=number in opening) for number, line in enumerate(lines)]
+        if self.dialect.stripped is not None and lines:
+            other = self._other_than_first(lines[first])
+            found[first] = found[first] if other is None else self.dialect.translate(other)
         return [line if line is None else self._corrected(line) for line in found] if self.slips else found
+
+    def _opening(self, lines: Sequence[str]) -> range:
+        """The lines that lack what old's first line lacks: up to that line, or those at its depth, if others aren't."""
+        first, *others = (line for line in self.request.old if line.strip())
+        if first in lines:
+            return range(lines.index(first) + 1)
+        if not lines or lines[0] in others:
+            return range(0)
+        alone = all(lead(line) != lead(first) for line in others)
+        deeper = (number for number, line in enumerate(lines) if line.strip() and lead(line) != lead(first))
+        return range(next(deeper, len(lines)) if alone else 1)
+
+    def _other_than_first(self, line: str) -> str | None:
+        """The old line that new's first line is, if it is another than old's first and lacks its indentation, too."""
+        first, *others = (each for each in self.request.old if each.strip())
+        alike = {each for each in others if each.strip() == line.strip()}
+        return alike.pop() if line.strip() != first.strip() and len(alike) == 1 else None
 
     def _learn_slips(self, match: Match) -> dict[str, str]:
         """Mistyped words of the request, and what the file has for each."""
@@ -375,8 +393,6 @@ class _Carry(Ground):
         if lead_was != lead_now:
             if new is None:
                 raise self.clash("unproved", "indentation_or_characters", region)
-            first = lead(new)
-        elif new is not None and base is not None and lead(new) != lead(base):
             first = lead(new)
         old_said, new_said = self.dialect.said(was), self.dialect.said(now)
         if old_said is None or new_said is None:

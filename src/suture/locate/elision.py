@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _WIDEST = 150
 _MOST_READINGS = 64
+_MOST_WAYS = 256
 _MOST_PIECES = 20
 
 
@@ -49,8 +50,8 @@ def _find(index: Index, request: Request) -> Answer | None:
         return None
     answers: dict[object, Answer] = {}
     clashes: list[Refused] = []
-    readings = _readings(index, keys, solid)
-    if len(readings) >= _MOST_READINGS:
+    readings, complete = _readings(index, keys, solid)
+    if readings and not complete:
         return Refused("ambiguous", "elision", tuple(Site(way[0][0] + 1, way[-1][-1] + 1) for way in readings))
     for places in readings:
         match = _match(index, request, keys, solid, places, markers)
@@ -114,19 +115,22 @@ def _between(markers: Sequence[int], count: int) -> Iterator[tuple[int, int]]:
     return zip((-1, *markers), (*markers, count), strict=True)
 
 
-def _readings(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> list[list[list[int]]]:
-    """The ways to lay the pieces over the file, in order and not too far apart; as many as are looked at."""
-    runs = [index.runs([keys[n] for n in piece]) for piece in pieces]
+def _readings(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
+    """The ways to lay the pieces over the file, in order and not too far apart; and whether these are all."""
+    sought = [[keys[n] for n in piece] for piece in pieces]
+    runs = [index.runs(each) for each in sought]
+    complete = all(len(found) < index.most_runs(each) for found, each in zip(runs, sought, strict=True))
     ways: list[list[list[int]]] = [[run] for run in runs[0]]
     for later in runs[1:]:
         starts = [run[0] for run in later]
         longer = []
-        for way in ways[: 4 * _MOST_READINGS]:
+        for way in ways[:_MOST_WAYS]:
             low = bisect_left(starts, way[-1][-1] + 1)
             high = bisect_right(starts, way[-1][-1] + _WIDEST + 1)
             longer += [[*way, run] for run in later[low:high]]
+        complete = complete and len(ways) <= _MOST_WAYS
         ways = longer
-    return ways[:_MOST_READINGS]
+    return ways[:_MOST_READINGS], complete and len(ways) <= _MOST_READINGS
 
 
 def _match(

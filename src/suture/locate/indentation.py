@@ -108,8 +108,7 @@ class Leads:
             return self._table[lead]
         if self.unchanged:
             return lead
-        fitting = [rule for rule in self.rules if self._fits(rule)] or self.rules
-        found = {rule(lead) for rule in fitting} - {None}
+        found = {rule(lead) for rule in self.rules if self._fits(rule)} - {None}
         return found.pop() if len(found) == 1 else None
 
     def _fits(self, rule: Rule) -> bool:

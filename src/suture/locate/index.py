@@ -68,7 +68,7 @@ class Index:
     @cached_property
     def indent(self) -> Indent:
         """How the file is indented."""
-        return detect(self.body)
+        return detect(self.body if b"\n" in self.body else self.body.replace(b"\r", b"\n"))
 
     @cached_property
     def flat(self) -> tuple[bytes, list[int]]:

@@ -19,12 +19,11 @@ if TYPE_CHECKING:
 def literal(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
     """The answer where the text stands as sent; None where it doesn't, or is a block without its indentation."""
     for rung, sought in _spellings(index, old):
-        hits = list(_hits(index.body, sought))
-        many = len(hits) == MOST_PLACES
+        hits, complete = _hits(index.body, sought)
         lines = [at for at in hits if _is_whole(index.body, at, at + len(sought))]
         if whole_lines or (len(lines) == 1 and b"\n" in sought.strip(b"\r\n")):
             hits = lines
-        if len(hits) > 1 or (hits and many):
+        if len(hits) > 1 or (hits and not complete):
             return Refused("ambiguous", rung, tuple(_site(index, at, at + len(sought)) for at in hits))
         if hits and sought:
             hit = _Hit(index, hits[0], hits[0] + len(sought), rung)
@@ -42,15 +41,18 @@ def _spellings(index: Index, old: str) -> Iterator[tuple[str, bytes]]:
         yield "line_ends", old.replace("\n", ending).encode("utf-8", "surrogatepass")
 
 
-def _hits(body: bytes, sought: bytes) -> Iterator[int]:
+def _hits(body: bytes, sought: bytes) -> tuple[list[int], bool]:
+    """Where some bytes stand, and whether these are all the places."""
+    found: list[int] = []
     at = body.find(sought)
     for _ in range(MOST_PLACES):
         if at < 0:
-            return
+            return found, True
         end = at + len(sought)
         if b"\r\n" not in (body[at - 1 : at + 1], body[end - 1 : end + 1]):  # half a line end is none
-            yield at
+            found.append(at)
         at = body.find(sought, at + 1)
+    return found, at < 0
 
 
 def _is_whole(body: bytes, start: int, end: int) -> bool:

@@ -18,7 +18,7 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from suture.locate.found import Answer
     from suture.locate.index import Index
@@ -48,14 +48,15 @@ def _find(index: Index, request: Request, allowed: Sequence[str]) -> Answer | No
         return None
     sent, wanted = old[0].strip(), "".join(new).strip()
     found: dict[int, list[Piece]] = {}
-    for piece in _pieces(index, sent):
+    candidates, complete = _pieces(index, sent)
+    for piece in candidates:
         step = next((name for name, fits in COMPARED if fits(sent, piece.text)), "similar")
         found.setdefault(max(LEVEL[step], 0 if request.plain else LEVEL["escape"]), []).append(piece)
     level = min(found, default=LEVEL["similar"])
     if level >= LEVEL["similar"]:
         return None
     sites = tuple(Site(piece.line + 1, piece.line + 1) for piece in found[level])
-    many = len(sites) > 1 or sum(map(len, found.values())) == MOST_PLACES
+    many = len(sites) > 1 or not complete
     if RUNGS[level] not in allowed or many:
         return Refused("missing" if RUNGS[level] not in allowed else "ambiguous", RUNGS[level], sites)
     (piece,) = found[level]
@@ -78,16 +79,17 @@ def _carried(index: Index, request: Request, piece: Piece) -> Edit | None:
     return edit(start, end, made.encode("utf-8", "surrogateescape"))
 
 
-def _pieces(index: Index, sought: str) -> Iterator[Piece]:
-    """Where a text stands inside longer lines, but for its manner; whole words only."""
+def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
+    """Where a text stands inside longer lines, but for its manner, in whole words; and whether these are all."""
     key = coarse(sought.encode("utf-8", "surrogatepass"))
-    if len(key) < _SHORTEST or b"\n" in key:
-        return
+    result: list[Piece] = []
+    if len(key) < _SHORTEST:
+        return result, True
     at, ordinal, counted = index.stream.find(key), -1, 0
     line, offsets, known = "", [0], -1
     for _ in range(MOST_PLACES):
         if at < 0:
-            return
+            return result, True
         ordinal += index.stream.count(b"\n", counted, at)
         counted = at
         number = index.solid[ordinal]
@@ -97,8 +99,9 @@ def _pieces(index: Index, sought: str) -> Iterator[Piece]:
         begin = at - index.stream.rindex(b"\n", 0, at + 1) - 1
         found = _part(line, offsets, number, begin, begin + len(key)) if len(offsets) > 1 else None
         if found is not None:
-            yield found
+            result.append(found)
         at = index.stream.find(key, at + 1)
+    return result, at < 0
 
 
 def _offsets(line: str) -> list[int]:

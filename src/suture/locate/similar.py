@@ -24,22 +24,23 @@ if TYPE_CHECKING:
     from suture.locate.index import Index
     from suture.locate.request import Request
 
-_MARGIN = 0.05
-_SHARE = 0.6
-_INFORMATION = 12
-_LINES = 3
-_TELLING = 3
-_WORDY = 6
-_ALIKE = 0.6
-_COMMON = 50
-_WINDOWS = 12
-_SLACK = 6
-_FAINT = 0.3
-_SCORE = 0.72
-_OWN = 2.0
-_MOST_LINES = 2_000
-_GAP = 20
-_LONGEST = 4_000
+_MARGIN = 0.05  # of the best place over the next
+_SHARE = 0.6  # of the text's weight that must stand there,
+_SCORE = 0.72  # with what is only alike, and less what the file has of its own between
+_INFORMATION = 12  # letters and digits in lines that stand there,
+_LINES = 3  # of which so many
+_TELLING = 3  # have at least so many: brackets alone prove nothing
+_WORDY = 6  # letters and digits of a line that is known by its words; others are known by their depth, too
+_ALIKE = 0.6  # of two lines' characters
+_COMMON = 50  # a line that stands more often doesn't vote
+_WINDOWS = 12  # places that are aligned, with
+_FAINT = 0.3  # of the best one's votes
+_SLACK = 6  # lines that a place may be off its diagonal
+_OWN = 2.0  # what a line of the file's own costs, in characters
+_GAP = 20  # lines between equal ones that are compared with each other
+_LONGEST = 4_000  # bytes of a line that is compared by characters
+_MOST_LINES = 2_000  # of a text
+_SKIP, _STEP, _PAIR = 1, 2, 3
 
 
 class Near(Record):
@@ -58,7 +59,7 @@ def find(index: Index, requests: Sequence[Request]) -> Answer:
     places: list[Near] = []
     request = requests[0]
     for each in requests:
-        found = nearest(index, each, line_keys(each.old))
+        found = _Sought(index, each).nearest()
         if found and (not places or (found[0].score, places[0].moved) > (places[0].score, found[0].moved)):
             places, request = found, each
     sites = tuple(near.match.site.but(score=round(near.score, 3)) for near in places[:3])
@@ -74,92 +75,150 @@ def find(index: Index, requests: Sequence[Request]) -> Answer:
     return settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
 
 
-def nearest(index: Index, request: Request, keys: Sequence[bytes]) -> list[Near]:
-    """The places that resemble the old text most, best first. `keys` are those of its lines."""
-    solid = [number for number, key in enumerate(keys) if key]
-    if not solid or len(solid) > _MOST_LINES:
-        return []
-    index.seek(keys)
-    weights = _weights(index, keys)
-    begins = _votes(index, keys, solid, weights) or _by_likeness(index, keys, solid)
-    found: dict[tuple[int | None, ...], Near] = {}
-    for begin in begins:
-        near = _aligned(index, request, keys, solid, weights, begin)
-        if near is not None:
-            found.setdefault(near.match.at, near)
-    return sorted(found.values(), key=lambda near: -near.score)
+class _Sought:
+    """A text that is looked for: its lines, and how much each tells."""
 
+    def __init__(self, index: Index, request: Request) -> None:
+        self.index, self.request = index, request
+        self.keys = line_keys(request.old)
+        self.solid = [number for number, key in enumerate(self.keys) if key]
+        index.seek(self.keys)
+        self.weights = [self._weight(key) for key in self.keys]
 
-def _weights(index: Index, keys: Sequence[bytes]) -> list[float]:
-    """Long and rare lines tell more."""
-    found = []
-    for key in keys:
-        count = len(index.where(key))
-        found.append(min(len(key), 60) / max(count, 1) if key else 0.0)
-    return found
+    def _weight(self, key: bytes) -> float:
+        """Long and rare lines tell more."""
+        return min(len(key), 60) / max(len(self.index.where(key)), 1)
 
+    def nearest(self) -> list[Near]:
+        """The places that resemble the text most, best first."""
+        if not self.solid or len(self.solid) > _MOST_LINES:
+            return []
+        found: dict[tuple[int | None, ...], Near] = {}
+        for begin in self._votes() or self._by_likeness():
+            match = self._aligned(begin)
+            if match is not None and match.at not in found:
+                found[match.at] = self._judged(match)
+        return sorted(found.values(), key=lambda near: -near.score)
 
-def _votes(index: Index, keys: Sequence[bytes], solid: Sequence[int], weights: Sequence[float]) -> list[int]:
-    """Where the text may begin, in solid lines, those with most votes first."""
-    votes: dict[int, float] = {}
-    for ordinal, number in enumerate(solid):
-        places = index.where(keys[number])
-        if len(places) > _COMMON:
-            continue
-        for place in places:
-            begin = bisect_left(index.solid, place) - ordinal
-            votes[begin] = votes.get(begin, 0.0) + weights[number]
-    best = sorted(votes, key=lambda each: (-votes[each], each))[:_WINDOWS]
-    return [begin for begin in best if votes[begin] >= _FAINT * votes[best[0]]]
+    def _votes(self) -> list[int]:
+        """Where the text may begin, in solid lines, those with most votes first."""
+        votes: dict[int, float] = {}
+        for ordinal, number in enumerate(self.solid):
+            places = self.index.where(self.keys[number])
+            for place in places if len(places) <= _COMMON else ():
+                begin = bisect_left(self.index.solid, place) - ordinal
+                votes[begin] = votes.get(begin, 0.0) + self.weights[number]
+        best = sorted(votes, key=lambda each: (-votes[each], each))[:_WINDOWS]
+        return [begin for begin in best if votes[begin] >= _FAINT * votes[best[0]]]
 
+    def _by_likeness(self) -> list[int]:
+        """As `_votes`, by the longest line's likeness to lines of the file."""
+        from rapidfuzz.distance import Indel
+        from rapidfuzz.process import extract
 
-def _by_likeness(index: Index, keys: Sequence[bytes], solid: Sequence[int]) -> list[int]:
-    """As `_votes`, by the longest line's likeness to lines of the file."""
-    from rapidfuzz.distance import Indel
-    from rapidfuzz.process import extract
+        index = self.index
+        ordinal = max(range(len(self.solid)), key=lambda each: len(self.keys[self.solid[each]]))
+        key = self.keys[self.solid[ordinal]]
+        if not _INFORMATION <= len(key) <= _LONGEST:
+            return []
+        alike = range(len(key) * 3 // 4, len(key) * 4 // 3 + 1)  # others are too long or too short
+        places = [n for n, place in enumerate(index.solid) if len(index.keys[place]) in alike]
+        choices = [index.keys[index.solid[n]] for n in places]
+        found = extract(key, choices, scorer=Indel.normalized_similarity, score_cutoff=0.75, limit=4)
+        return [places[choice] - ordinal for _, _, choice in found]
 
-    ordinal = max(range(len(solid)), key=lambda each: len(keys[solid[each]]))
-    key = keys[solid[ordinal]]
-    if len(key) < _INFORMATION:
-        return []
-    if len(key) > _LONGEST:
-        return []
-    alike = range(len(key) * 3 // 4, len(key) * 4 // 3 + 1)  # others are too long or too short
-    places = [n for n, place in enumerate(index.solid) if len(index.keys[place]) in alike]
-    choices = [index.keys[index.solid[n]] for n in places]
-    found = extract(key, choices, scorer=Indel.normalized_similarity, score_cutoff=0.75, limit=4)
-    return [places[choice] - ordinal for _, _, choice in found]
+    def _aligned(self, begin: int) -> Match | None:
+        """The text laid over the file's lines from about there on."""
+        index, old, solid = self.index, self.request.old, self.solid
+        at: list[int | None] = [None] * len(self.keys)
+        for ordinal, place in self._equal_lines(begin):
+            at[solid[ordinal]] = index.solid[place]
+        same = tuple(place is not None for place in at)
+        near = self._band if any(same) else 0
+        self._pair_alike(at, index.solid[max(begin - near, 0) : max(begin + len(solid) + near, 0)])
+        if all(place is None for place in at):
+            return None
+        place_blanks(at, [not line.strip() for line in old], index)
+        return Match(tuple(at), same)
 
+    @property
+    def _band(self) -> int:
+        return max(_SLACK, len(self.solid) // 4)
 
-def _aligned(
-    index: Index,
-    request: Request,
-    keys: Sequence[bytes],
-    solid: Sequence[int],
-    weights: Sequence[float],
-    begin: int,
-) -> Near | None:
-    """The text laid over the file's lines from about there on."""
-    at: list[int | None] = [None] * len(keys)
-    same = [False] * len(keys)
-    band = max(_SLACK, len(solid) // 4)
-    telling = [keys[n] if informative(request.old[n]) >= _WORDY else b"" for n in solid]
-    found = _banded(index, telling, [weights[n] for n in solid], begin, band)
-    if len(found) < len(solid):
-        leads = [(lead(request.old[solid[n]]), lead(index.line(index.solid[place]))) for n, place in found]
+    def _equal_lines(self, begin: int) -> list[tuple[int, int]]:
+        """Lines that are the same: first those that say something; then all, by the indentation that those prove."""
+        index, old, solid = self.index, self.request.old, self.solid
+        wordy = [self.keys[n] if informative(old[n]) >= _WORDY else b"" for n in solid]
+        weights = [self.weights[n] for n in solid]
+        found = _banded(index, wordy, weights, begin, self._band)
+        if len(found) == len(solid):
+            return found
+        leads = [(lead(old[solid[n]]), lead(index.line(index.solid[place]))) for n, place in found]
         rule = Leads(leads, lambda: (index.indent, index.indent))
-        depths = [rule(lead(request.old[n])) if not key else None for n, key in zip(solid, telling, strict=True)]
-        found = _banded(index, [keys[n] for n in solid], [weights[n] for n in solid], begin, band, depths)
-    for ordinal, place in found:
-        at[solid[ordinal]], same[solid[ordinal]] = index.solid[place], True
-    near = band if any(same) else 0
-    window = index.solid[max(begin - near, 0) : max(begin + len(solid) + near, 0)]
-    _pair_alike(index, request, keys, at, solid, window)
-    placed = [place for place in at if place is not None]
-    if not placed:
-        return None
-    place_blanks(at, [not line.strip() for line in request.old], index)
-    return _judged(index, request, keys, solid, weights, at, same)
+        depths = [None if key else rule(lead(old[n])) for n, key in zip(solid, wordy, strict=True)]
+        return _banded(index, [self.keys[n] for n in solid], weights, begin, self._band, depths)
+
+    def _pair_alike(self, at: list[int | None], window: Sequence[int]) -> None:
+        """Old lines without a place get the file's line that is most like them, in the same gap."""
+        taken = {place for place in at if place is not None}
+        free = [n for n in window if n not in taken and self.index.keys[n] not in self.keys]
+        gap: list[int] = []
+        low = -1
+        for number in (*self.solid, None):
+            place = None if number is None else at[number]
+            if number is not None and place is None:
+                if informative(self.request.old[number]) < _WORDY or not self.index.where(self.keys[number]):
+                    gap.append(number)  # else it is there, but elsewhere
+                continue
+            high = len(self.index.keys) if place is None else place
+            between = [n for n in free if low < n < high]
+            if low < 0 and place is not None:
+                between = between[max(len(between) - len(gap), 0) :]
+            elif low >= 0 and place is None:
+                between = between[: len(gap)]
+            self._pair_gap(at, gap, between)
+            gap, low = [], high
+
+    def _pair_gap(self, at: list[int | None], gap: list[int], free: list[int]) -> None:
+        if len(gap) > _GAP or len(free) > _GAP:
+            return
+        position = 0
+        for number in gap:
+            scored = [(self._resemblance(number, place), -n) for n, place in enumerate(free) if n >= position]
+            if scored and max(scored)[0] >= _ALIKE:
+                position = -max(scored)[1]
+                at[number] = free[position]
+                position += 1
+
+    def _resemblance(self, number: int, place: int) -> float:
+        return 1.0 if self._knows(number, place) else likeness(self.request.old[number], self.index.line(place))
+
+    def _knows(self, number: int, place: int | None) -> bool:
+        return place is not None and self.index.knows(self.request.old[number].strip(), self.index.line(place).strip())
+
+    def _judged(self, match: Match) -> Near:
+        """How much of the text stands there, and whether that is enough."""
+        index, old, solid, weights = self.index, self.request.old, self.solid, self.weights
+        at, same = match.at, match.same
+        equal = sum(weights[n] for n in solid if same[n])
+        alike = sum(
+            weights[n] * likeness(old[n], index.line(place))
+            for n in solid
+            if not same[n] and (place := at[n]) is not None and not index.where(self.keys[n])
+        )
+        own = [n for n in range(match.first, match.last + 1) if index.keys[n] and n not in at]
+        total = sum(weights)
+        score = (equal + alike) / (total + _OWN * len(own))
+        off = [n for n in solid if not same[n]]
+        harmless = all(self._knows(n, at[n]) for n in off)
+        informed = [informative(old[n]) for n in solid if same[n] or harmless]
+        lines = _LINES if not harmless else 1
+        enough = sum(informed) >= _INFORMATION and sum(each >= _TELLING for each in informed) >= lines
+        mostly = harmless or (equal >= _SHARE * total and score >= _SCORE) or (len(off) == 1 and len(own) <= 1)
+        moved = any(
+            same[n] and lead(old[n]) != lead(index.line(place)) for n, place in enumerate(at) if place is not None
+        )
+        return Near(score, match, moved, convincing=enough and mostly and len(own) <= max(1, len(solid) // 3))
 
 
 def _banded(
@@ -184,107 +243,22 @@ def _banded(
             # down: the old line has no place; right: the file's line is its own
             down = below[j - 1] if j else 0.0
             right = row[j + 1] - _OWN if j + 1 < width else 0.0
-            value, way = (down, 1) if down >= right else (right, 2)
+            value, way = (down, _SKIP) if down >= right else (right, _STEP)
             if key and 0 <= place < len(index.solid) and index.keys[index.solid[place]] == key:
                 equal = weights[i] + below[j]
                 depth = depths[i] if depths else None
                 if equal > value and (depth is None or lead(index.line(index.solid[place])) == depth):
-                    value, way = equal, 3
+                    value, way = equal, _PAIR
             row[j], step[i][j] = value, way
     j = max(range(width), key=lambda each: (best[0][each], -abs(each - band)))
     pairs, i = [], 0
     while i < len(keys) and 0 <= j < width:
         way = step[i][j]
-        if way == 3:  # noqa: PLR2004
+        if way == _PAIR:
             pairs.append((i, begin + i + j - band))
             i += 1
-        elif way == 1:
+        elif way == _SKIP:
             i, j = i + 1, j - 1
         else:
             j += 1
     return pairs
-
-
-def _pair_alike(
-    index: Index,
-    request: Request,
-    keys: Sequence[bytes],
-    at: list[int | None],
-    solid: Sequence[int],
-    window: Sequence[int],
-) -> None:
-    """Old lines without a place get the file's line that is most like them, in the same gap."""
-    known = set(keys)
-    taken = {place for place in at if place is not None}
-    gap: list[int] = []
-    low = None
-    for number in (*solid, None):
-        place = None if number is None else at[number]
-        if number is not None and place is None:
-            if informative(request.old[number]) < _WORDY or not index.where(keys[number]):
-                gap.append(number)  # else it is there, but elsewhere
-            continue
-        if gap:
-            if low is None and place is None:
-                free = list(window)
-            elif low is None:
-                free = [n for n in window if n < place][-len(gap) :]  # type: ignore[operator]
-            elif place is None:
-                free = [n for n in window if n > low][: len(gap)]
-            else:
-                free = [n for n in window if low < n < place]
-            free = [n for n in free if n not in taken and index.keys[n] not in known]
-            _pair_gap(index, request, at, gap, free)
-        gap, low = [], place
-
-
-def _pair_gap(index: Index, request: Request, at: list[int | None], gap: list[int], free: list[int]) -> None:
-    if not free or len(gap) > _GAP or len(free) > _GAP:
-        return
-    position = 0
-    for number in gap:
-        old = request.old[number]
-        scored = [(_resemblance(index, old, place), -n) for n, place in enumerate(free) if n >= position]
-        if scored and max(scored)[0] >= _ALIKE:
-            position = -max(scored)[1]
-            at[number] = free[position]
-            position += 1
-
-
-def _resemblance(index: Index, old: str, place: int) -> float:
-    here = index.line(place)
-    return 1.0 if index.knows(old.strip(), here.strip()) else likeness(old, here)
-
-
-def _judged(
-    index: Index,
-    request: Request,
-    keys: Sequence[bytes],
-    solid: Sequence[int],
-    weights: Sequence[float],
-    at: list[int | None],
-    same: list[bool],
-) -> Near | None:
-    match = Match(tuple(at), tuple(same))
-    total = sum(weights)
-    equal = sum(weights[n] for n in solid if same[n])
-    alike = sum(
-        weights[n] * likeness(request.old[n], index.line(place))
-        for n in solid
-        if not same[n] and (place := at[n]) is not None and not index.where(keys[n])
-    )
-    taken = set(at)
-    own = [n for n in range(match.first, match.last + 1) if index.keys[n] and n not in taken]
-    score = (equal + alike) / (total + 2.0 * len(own)) if total else 0.0
-    off = [n for n in solid if not same[n]]
-    harmless = all(
-        at[n] is not None and index.knows(request.old[n].strip(), index.line(at[n]).strip())  # type: ignore[arg-type]
-        for n in off
-    )
-    informed = [informative(request.old[n]) for n in solid if same[n]]
-    enough = sum(informed) >= _INFORMATION and sum(each >= _TELLING for each in informed) >= _LINES
-    if harmless:
-        enough = sum(informative(request.old[n]) for n in solid) >= _INFORMATION
-    mostly = harmless or (equal >= _SHARE * total and score >= _SCORE) or (len(off) == 1 and len(own) <= 1)
-    moved = any(lead(request.old[n]) != lead(index.line(at[n])) for n in solid if same[n])  # type: ignore[arg-type]
-    return Near(score, match, moved, convincing=enough and mostly and len(own) <= max(1, len(solid) // 3))
