@@ -98,8 +98,7 @@ class _Hit:
         applied = stands_over(self.index, self.site.start_line - 1, old, new) if whole else None
         if applied is not None:
             return Refused("applied", self.rung, (applied,))
-        unfinished = old.endswith("\n") and new and not new.endswith("\n") and new != old.removesuffix("\n")
-        return self.pasted(new + "\n" if whole and unfinished else new)
+        return self.pasted(new)
 
     def pasted(self, new: str) -> Found:
         """The new text as it is, with the file's line ends unless it brings its own."""

@@ -37,6 +37,7 @@ _WINDOWS = 12  # places that are aligned, with
 _FAINT = 0.3  # of the best one's votes
 _SLACK = 6  # lines that a place may be off its diagonal
 _OWN = 2.0  # what a line of the file's own costs, in characters
+_FEW = 3  # lines of a text none of which stands in the file, but may be mistyped
 _GAP = 20  # lines between equal ones that are compared with each other
 _LONGEST = 4_000  # bytes of a line that is compared by characters
 _MOST_LINES = 2_000  # of a text
@@ -112,14 +113,14 @@ class _Sought:
         return [begin for begin in best if votes[begin] >= _FAINT * votes[best[0]]]
 
     def _by_likeness(self) -> list[int]:
-        """As `_votes`, by the longest line's likeness to lines of the file."""
+        """As `_votes` for a text of few lines, by the longest one's likeness to lines of the file."""
         from rapidfuzz.distance import Indel
         from rapidfuzz.process import extract
 
         index = self.index
         ordinal = max(range(len(self.solid)), key=lambda each: len(self.keys[self.solid[each]]))
         key = self.keys[self.solid[ordinal]]
-        if not _INFORMATION <= len(key) <= _LONGEST:
+        if len(self.solid) > _FEW or not _INFORMATION <= len(key) <= _LONGEST:
             return []
         alike = range(len(key) * 3 // 4, len(key) * 4 // 3 + 1)  # others are too long or too short
         places = [n for n, place in enumerate(index.solid) if len(index.keys[place]) in alike]

@@ -146,6 +146,20 @@ class Patched:
         for each in self._inserted("append_eof")[:1]:
             if not (last or each.edits[0].new.startswith(_ENDS)):
                 yield f"patches[{each.index}]: the file has no newline at its end: the text continues its last line."
+        for each in self._placed:
+            if each.rung == "exact" and self._joins_lines(each):
+                yield f"patches[{each.index}]: newText has no newline at its end: the file's next line continues it."
+
+    def _joins_lines(self, placed: Placement) -> bool:
+        """Whether a line end is taken away at the end of a text, and something follows it."""
+        body, last = self._original.body, placed.edits[-1:]
+        return any(
+            body[each.span.start : each.span.end].endswith(_ENDS)
+            and bool(each.new)
+            and not each.new.endswith(_ENDS)
+            and body[each.span.end : each.span.end + 1] not in (b"", b"\n", b"\r")
+            for each in last
+        )
 
     def _inserted(self, operation: str) -> list[Placement]:
         """The patches of a kind that put something in."""

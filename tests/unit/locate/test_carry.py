@@ -731,3 +731,11 @@ def test_a_very_large_block_is_replaced_as_a_whole() -> None:
     new = "".join(f"    other_{number} = load({number})\n" for number in range(110))
     file = "def f():\n" + old.replace("value_7 ", "value_7  ")
     assert made(file, old, new) == ("tokens", b"def f():\n" + new.encode())
+
+
+@pytest.mark.promise("locate.dialect")
+def test_the_first_line_alone_goes_and_the_others_stay_as_they_are() -> None:
+    file = "class A:\n    def f(self):\n        x = compute(1)\n        y = compute(2)\n"
+    old = "def f(self):\n        x = compute(1)\n        y = compute(2)\n"
+    new = "        x = compute(1)\n        y = compute(2)\n"
+    assert made(file, old, new) == ("indentation", b"class A:\n        x = compute(1)\n        y = compute(2)\n")

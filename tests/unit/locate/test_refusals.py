@@ -835,3 +835,11 @@ def test_two_places_among_very_many_that_are_nearly_the_same_are_refused(
     file: str, old: str, new: str, *, whole_lines: bool
 ) -> None:
     assert refused(file, old, new, whole_lines=whole_lines).why == "ambiguous"
+
+
+@pytest.mark.promise("locate.similar")
+def test_a_long_stretch_of_other_lines_between_equal_ones_is_not_paired() -> None:
+    ends = "def first(alpha, beta):\n    begin(alpha)\n    prepare(beta)\n", "    finish(alpha)\n    return beta\n"
+    file = ends[0] + "".join(f"    value_{n} = compute({n})\n" for n in range(25)) + ends[1]
+    old = ends[0] + "".join(f"    velue_{n} = computed({n}, 0)\n" for n in range(25)) + ends[1]
+    assert refused(file, old, old.replace("return beta", "return None")).why == "missing"

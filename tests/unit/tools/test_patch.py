@@ -1000,6 +1000,15 @@ def test_text_that_runs_into_a_line_of_the_file_is_put_in_with_a_warning(
     assert all(each.startswith(said) for each, said in zip(told, warnings, strict=True))
 
 
+@pytest.mark.promise("patch.text")
+def test_a_text_that_takes_a_line_end_away_is_literal_with_a_warning() -> None:
+    ws, fs = workspace({"a": b"one\ntwo\nthree\n"})
+    result = ws.patch("a", [replace("two\n", "2")])
+    assert fs.files()["a"] == b"one\n2three\n"
+    warning = "patches[0]: newText has no newline at its end: the file's next line continues it."
+    assert done(result)["warnings"] == [warning]
+
+
 @pytest.mark.promise("patch.clipboards")
 def test_new_text_beside_a_clipboard_is_ignored_with_a_warning() -> None:
     ws, fs = workspace({"a": b"one\ntwo\n"})
