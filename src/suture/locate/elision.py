@@ -75,7 +75,7 @@ def _find(index: Index, request: Request) -> Answer | None:
 
 
 def _is_plausible(index: Index, request: Request, match: Match) -> bool:
-    """Whether all pieces are indented by one rule, and nothing left out is less deep than the marker says."""
+    """Whether all pieces are indented by one rule, and what is left out of a block doesn't leave the block."""
     placed = [(n, place) for n, place in enumerate(match.at) if place is not None and request.old[n].strip()]
     pairs = [(lead(request.old[n]), lead(index.line(place))) for n, place in placed]
     rule = Leads(pairs, lambda: (index.indent, index.indent))
@@ -83,14 +83,11 @@ def _is_plausible(index: Index, request: Request, match: Match) -> bool:
     if not rule.explained and not stripped:
         return False
     for marker, gap in match.gaps.items():
-        own = lead(request.old[marker])
-        beside = [
-            len(lead(index.line(place)))
-            for n, place in placed
-            if lead(request.old[n]) == own and n in _neighbors(marker, [each for each, _ in placed])
-        ]
-        least = max(beside, default=0)
-        if any(index.keys[place] and len(lead(index.line(place))) < least for place in gap):
+        beside = [(n, place) for n, place in placed if n in _neighbors(marker, [each for each, _ in placed])]
+        depths = [len(lead(index.line(place))) for _, place in beside]
+        opened = len(beside) > 1 and len(lead(request.old[marker])) > len(lead(request.old[beside[0][0]]))
+        inside = opened and depths[0] < depths[1]
+        if inside and any(index.keys[place] and len(lead(index.line(place))) <= depths[0] for place in gap):
             return False
     return True
 

@@ -131,6 +131,10 @@ def _explaining(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
     """The rules that explain every pair: those without a shift first, and nothing else if they leave all as it is."""
     if all(sent == stands for sent, stands in pairs):
         return [_SAME]  # and of no pairs at all
+    several = len({sent for sent, _ in pairs}) > 1
+    shift = _shifted(_SAME, pairs)
+    if several and shift is not None:
+        return [shift]  # two depths moved alike
     conversions = _OF_TABS
     if not any("\t" in sent for sent, _ in pairs):
         conversions = tuple(
@@ -138,10 +142,6 @@ def _explaining(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
             for rule, loose in zip(_OF_SPACES, _OF_SPACES_WITH_REST, strict=True)
         )
     straight = [rule for rule in conversions if all(rule(sent) == stands for sent, stands in pairs)]
-    several = len({sent for sent, _ in pairs}) > 1
-    shift = _shifted(_SAME, pairs)
-    if several and shift is not None:
-        return [shift]  # two depths moved alike
     shifted = [
         rule
         for each in conversions
