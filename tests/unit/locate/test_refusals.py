@@ -843,3 +843,10 @@ def test_a_long_stretch_of_other_lines_between_equal_ones_is_not_paired() -> Non
     file = ends[0] + "".join(f"    value_{n} = compute({n})\n" for n in range(25)) + ends[1]
     old = ends[0] + "".join(f"    velue_{n} = computed({n}, 0)\n" for n in range(25)) + ends[1]
     assert refused(file, old, old.replace("return beta", "return None")).why == "missing"
+
+
+@pytest.mark.promise("locate.refused")
+def test_what_is_left_out_of_a_block_does_not_leave_the_block() -> None:
+    file = "def first():\n    a = 1\n\ndef second():\n    c = 3\n    return z\n"
+    old = "def first():\n    ...\n    return z\n"
+    assert refused(file, old, "def first():\n    log()\n    ...\n    return z + 1\n").why == "missing"
