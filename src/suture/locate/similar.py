@@ -38,6 +38,7 @@ _FAINT = 0.3  # of the best one's votes
 _SLACK = 6  # lines that a place may be off its diagonal
 _OWN = 2.0  # what a line of the file's own costs, in characters
 _FEW = 3  # lines of a text none of which stands in the file, but may be mistyped
+_SMALL = 8  # lines of a text that are compared even where few are equal
 _GAP = 20  # lines between equal ones that are compared with each other
 _LONGEST = 4_000  # bytes of a line that is compared by characters
 _MOST_LINES = 2_000  # of a text
@@ -136,7 +137,9 @@ class _Sought:
             at[solid[ordinal]] = index.solid[place]
         same = tuple(place is not None for place in at)
         near = self._band if any(same) else 0
-        self._pair_alike(at, index.solid[max(begin - near, 0) : max(begin + len(solid) + near, 0)])
+        equal = sum(weight for weight, known in zip(self.weights, same, strict=True) if known)
+        if len(solid) <= _SMALL or equal >= _FAINT * sum(self.weights):  # else it is another text
+            self._pair_alike(at, index.solid[max(begin - near, 0) : max(begin + len(solid) + near, 0)])
         if all(place is None for place in at):
             return None
         place_blanks(at, [not line.strip() for line in old], index)

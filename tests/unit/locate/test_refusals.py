@@ -839,7 +839,9 @@ def test_two_places_among_very_many_that_are_nearly_the_same_are_refused(
 
 @pytest.mark.promise("locate.similar")
 def test_a_long_stretch_of_other_lines_between_equal_ones_is_not_paired() -> None:
-    ends = "def first(alpha, beta):\n    begin(alpha)\n    prepare(beta)\n", "    finish(alpha)\n    return beta\n"
+    names = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo")
+    first = "".join(f"    begin_with(the_{name}_of_all, and_what_belongs_to_it_{name})\n" for name in names)
+    ends = "def first(alpha, beta):\n" + first, "    finish(alpha)\n    return beta\n"
     file = ends[0] + "".join(f"    value_{n} = compute({n})\n" for n in range(25)) + ends[1]
     old = ends[0] + "".join(f"    velue_{n} = computed({n}, 0)\n" for n in range(25)) + ends[1]
     assert refused(file, old, old.replace("return beta", "return None")).why == "missing"
@@ -850,3 +852,10 @@ def test_what_is_left_out_of_a_block_does_not_leave_the_block() -> None:
     file = "def first():\n    a = 1\n\ndef second():\n    c = 3\n    return z\n"
     old = "def first():\n    ...\n    return z\n"
     assert refused(file, old, "def first():\n    log()\n    ...\n    return z + 1\n").why == "missing"
+
+
+@pytest.mark.promise("locate.similar")
+def test_a_text_of_which_little_stands_in_the_file_is_another_text() -> None:
+    file = "".join(f"first_{n} = compute_the_value_of({n})\n" for n in range(20)) + "done = True\nclose()\n"
+    old = "".join(f"an invented line, number {n}, that stands nowhere\n" for n in range(10)) + "done = True\nclose()\n"
+    assert refused(file, old, old.replace("done = True", "done = False")).why == "missing"
