@@ -50,7 +50,7 @@ def test_a_replacement_is_taken_back_by_its_reverse(before: str, old: str, new: 
 
 @pytest.mark.promise("patch.clipboards")
 @given(TEXTS, NAMES, st.booleans(), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]))
-def test_a_clipboard_gives_back_exactly_what_went_in(text: str, name: str, crlf: bool, codec: str) -> None:  # noqa: FBT001
+def test_a_clipboard_gives_back_exactly_what_went_in(text: str, name: str, crlf: bool, codec: str) -> None:  # noqa: FBT001  drawn
     content = text.replace("\n", "\r\n") if crlf else text
     raw = f"<<{content}>>".encode(codec)
     ws, fs = opened(raw)
@@ -83,7 +83,7 @@ def test_nothing_changes_outside_of_what_was_found(
     new: str,
     after: str,
     shift: int,
-    crlf: bool,  # noqa: FBT001
+    crlf: bool,  # noqa: FBT001  drawn by Hypothesis
 ) -> None:
     original = f"{before}\n{old}\n{after}".replace("\n", "\r\n" if crlf else "\n").encode()
     sent = "\n".join(line[2 * shift :] if not line[: 2 * shift].strip() else line for line in old.split("\n"))

@@ -14,6 +14,7 @@ from suture.workspace import Workspace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
     from typing import Any
 
     from suture.cli import QuickOptions
@@ -107,6 +108,22 @@ def recover(options: argparse.Namespace) -> int:
     else:
         print_text("Nothing to recover." if found is None else render.recovered_text(found))
     return 0
+
+
+def run(options: argparse.Namespace, call: Callable[[Workspace], ToolResult], tell: Callable[[ToolResult], str]) -> int:
+    """Make a call and print what it gives: all of it as JSON, or what `tell` makes of it; refusals go to stderr."""
+    listen(options)
+    try:
+        result = call(Workspace(options.root))
+    except SutureError as error:  # the workspace itself cannot be opened
+        result = ToolResult.failed(error)
+    if options.json:
+        print_json(result.to_dict())
+    elif result.is_error:
+        complain(result.text)
+    else:
+        print_text(tell(result))
+    return int(result.is_error)
 
 
 def _call(options: argparse.Namespace | QuickOptions, name: str, arguments: object) -> ToolResult:

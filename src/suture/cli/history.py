@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from suture.cli.output import complain, listen, print_json, print_text
+from suture.cli.commands import run
+from suture.cli.output import complain
 from suture.cli.terminal import clean, colored, colored_diff
-from suture.errors import SutureError
 from suture.tools.history import about, file_name
-from suture.tools.spec import ToolResult
-from suture.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
+
+    from suture.tools.spec import ToolResult
+    from suture.workspace import Workspace
 
 _USAGE = 2
 _BAR = 40
@@ -37,29 +38,29 @@ def log(options: argparse.Namespace) -> int:
         more = [colored("faint", f"… older ones: {older}")] if result.metadata["next"] else []
         return "\n".join([*_log_lines(result.metadata), *more])
 
-    return _run(options, page, lines)
+    return run(options, page, lines)
 
 
 def show(options: argparse.Namespace) -> int:
     """`suture show`: one change with its diff."""
-    return _run(options, lambda workspace: workspace.show(options.change_id), _shown)
+    return run(options, lambda workspace: workspace.show(options.change_id), _shown)
 
 
 def undo(options: argparse.Namespace) -> int:
     """`suture undo`."""
-    return _run(options, lambda workspace: workspace.undo(options.change_id, dry_run=options.dry_run), _told)
+    return run(options, lambda workspace: workspace.undo(options.change_id, dry_run=options.dry_run), _told)
 
 
 def redo(options: argparse.Namespace) -> int:
     """`suture redo`."""
-    return _run(options, lambda workspace: workspace.redo(options.change_id, dry_run=options.dry_run), _told)
+    return run(options, lambda workspace: workspace.redo(options.change_id, dry_run=options.dry_run), _told)
 
 
 def snapshot(options: argparse.Namespace) -> int:
     """`suture snapshot`: take one, or list them."""
     if options.name is None:
-        return _run(options, lambda workspace: workspace.snapshots(), _snapshot_list)
-    return _run(options, lambda workspace: workspace.snapshot(options.name, options.paths), lambda result: result.text)
+        return run(options, lambda workspace: workspace.snapshots(), _snapshot_list)
+    return run(options, lambda workspace: workspace.snapshot(options.name, options.paths), lambda result: result.text)
 
 
 def restore(options: argparse.Namespace) -> int:
@@ -68,24 +69,7 @@ def restore(options: argparse.Namespace) -> int:
     if to is None and not paths:
         complain("suture restore: say what to restore: --to ID|NAME, or PATH, or both")
         return _USAGE
-    return _run(options, lambda workspace: workspace.restore(to, paths, dry_run=dry_run), _told)
-
-
-def _run(
-    options: argparse.Namespace, call: Callable[[Workspace], ToolResult], tell: Callable[[ToolResult], str]
-) -> int:
-    listen(options)
-    try:
-        result = call(Workspace(options.root))
-    except SutureError as error:  # the workspace itself cannot be opened
-        result = ToolResult.failed(error)
-    if options.json:
-        print_json(result.to_dict())
-    elif result.is_error:
-        complain(result.text)
-    else:
-        print_text(tell(result))
-    return int(result.is_error)
+    return run(options, lambda workspace: workspace.restore(to, paths, dry_run=dry_run), _told)
 
 
 def _log_lines(data: dict[str, Any]) -> Iterator[str]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from suture.cli.commands import decoded, stdin
-from suture.cli.output import complain, listen, print_json, print_text
+from suture.cli.commands import decoded, run, stdin
+from suture.cli.output import complain
 from suture.cli.terminal import clean, colored_diff
-from suture.errors import SutureError
-from suture.tools.spec import ToolResult
-from suture.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
+
+    from suture.tools.spec import ToolResult
 
 _USAGE = 2
 _MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
@@ -20,23 +19,12 @@ _MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
 
 def patch(options: argparse.Namespace) -> int:
     """Apply patches and print the diff."""
-    listen(options)
     try:
         arguments = _arguments(options)
     except ValueError as error:
         complain(f"suture patch: {error}")
         return _USAGE
-    try:
-        result = Workspace(options.root).call("patch", arguments)
-    except SutureError as error:  # the workspace itself cannot be opened
-        result = ToolResult.failed(error)
-    if options.json:
-        print_json(result.to_dict())
-    elif result.is_error:
-        complain(result.text)
-    else:
-        print_text(_told(result))
-    return int(result.is_error)
+    return run(options, lambda workspace: workspace.call("patch", arguments), _told)
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
