@@ -9,7 +9,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTEST_FLAGS ?= -n 2
 
 # The layers without effects: every line and branch of them is tested.
-PURE := errors records json_text log settings text lines edits indent diff merge locate plan
+PURE := errors records json_text log settings text lines edits occurrences sequence indent diff merge locate plan
 empty :=
 PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
 
@@ -59,7 +59,7 @@ soak: setup ## the exhaustive fault and concurrency tests
 bench: setup ## measure side by side with peers; prints ratios
 	$(PY) -m bench
 
-demo: setup ## a transaction, a crash, the recovery, patches, undo and redo
+demo: setup ## a transaction, a crash, the recovery, edits and patches, undo and redo
 	$(PY) examples/demo.py
 
 format: setup ## format, and fix what ruff can fix
