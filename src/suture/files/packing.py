@@ -3,12 +3,14 @@
     pack(new, old) -> Packed(head, tail, dictionary, data)        unpack(packed, size, old) -> new
 
 The common beginning and end cost nothing. What lies between is compressed by zstd with the old file's own
-middle as its dictionary, or stored as it is where it is too short to be worth loading zstd.
+middle as its dictionary, or stored as it is where it is too short to be worth loading zstd. A large file that was
+changed here and there is stored as what it takes from the old one (`files.delta`).
 """
 
 from __future__ import annotations
 
 from suture.edits import common_ends
+from suture.files.delta import delta, patched
 from suture.records import Record
 
 _SHORT = 1_000  # bytes that are stored as they are
@@ -23,13 +25,15 @@ class Packed(Record):
     head: int
     tail: int
     codec: str
-    """What `data` is: `raw`, `zstd`, or `zstd+` with the other version's middle as dictionary."""
+    """What `data` is: `raw`, `zstd`, `zstd+` with the other version's middle as dictionary, or a `delta`."""
     data: bytes
 
 
 def pack(new: bytes, old: bytes = b"") -> Packed:
     """Make a version small."""
     head, tail = common_ends(old, new)
+    if min(len(old), len(new)) - head - tail > _LARGE and (data := delta(new, old)) is not None:
+        return Packed(0, 0, "delta", data)
     rest = new[head : len(new) - tail]
     if len(rest) < _SHORT:
         return Packed(head, tail, "raw", rest)
@@ -60,6 +64,8 @@ def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
     rest = packed.data
     if min(head, tail, length) < 0 or max(head, tail) > len(old):
         raise ValueError(packed)
+    if packed.codec == "delta":
+        return patched(packed.data, old, size)
     if packed.codec != "raw":
         from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdDecompressor, ZstdError, frame_content_size
 
