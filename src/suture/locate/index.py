@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from array import array
 from bisect import bisect_left
 from functools import cached_property
 from itertools import accumulate
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _MOST_LINES = 30_000
+_WORDY = b"_0123456789abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))
 MOST_PLACES = 300
 """Of one text in a file; more are not looked at."""
 
@@ -41,14 +42,14 @@ class Index:
         return keys
 
     @cached_property
-    def solid(self) -> list[int]:
+    def solid(self) -> array[int]:
         """The lines that are not blank."""
-        return [number for number, key in enumerate(self.keys) if key]
+        return array("L", [number for number, key in enumerate(self.keys) if key])
 
     @cached_property
     def stream(self) -> bytes:
         """The keys of the solid lines, with a line end before, between and after them."""
-        return b"\n%b\n" % b"\n".join(filter(None, self.keys))
+        return b"\n".join([b"", *filter(None, self.keys), b""])
 
     def where(self, key: bytes) -> list[int]:
         """The lines that have a key, once it was sought with `seek`."""
@@ -70,22 +71,26 @@ class Index:
         """How the file is indented."""
         return detect(self.body if b"\n" in self.body else self.body.replace(b"\r", b"\n"))
 
+    @property
+    def flat(self) -> bytes:
+        """All keys in one."""
+        return self.stream.replace(b"\n", b"")
+
     @cached_property
-    def flat(self) -> tuple[bytes, list[int]]:
-        """All keys in one, and where each solid line's begins."""
-        keys = [self.keys[number] for number in self.solid]
-        return b"".join(keys), list(accumulate(map(len, keys), initial=0))
+    def _flat_starts(self) -> array[int]:
+        """Where each solid line's key begins in `flat`."""
+        return array("Q", accumulate((len(self.keys[number]) for number in self.solid), initial=0))
 
     def spread(self, keys: list[bytes]) -> list[list[int]]:
         """Where these keys stand one after the other, however lines are broken: the lines of each place."""
-        text, starts = self.flat
-        needle = b"".join(keys)
+        text, needle = self.flat, b"".join(keys)
         found: list[list[int]] = []
         at = text.find(needle) if needle else -1
         while at >= 0 and len(found) < MOST_PLACES:
+            starts = self._flat_starts
             first, end = bisect_left(starts, at), bisect_left(starts, at + len(needle))
             if starts[first] == at and end < len(starts) and starts[end] == at + len(needle):
-                found.append(self.solid[first:end])
+                found.append(list(self.solid[first:end]))
             at = text.find(needle, at + 1)
         return found
 
@@ -100,8 +105,14 @@ class Index:
 
     def has_word(self, word: str) -> bool:
         """Whether a word stands somewhere in the file, by itself."""
-        pattern = rb"(?<![\w\x80-\xff])" + re.escape(word.encode("utf-8", "surrogateescape")) + rb"(?![\w\x80-\xff])"
-        return re.search(pattern, self.body, re.IGNORECASE) is not None
+        sought, body = word.encode("utf-8", "surrogateescape").lower(), self.body.lower()
+        at = body.find(sought) if sought else -1
+        while at >= 0:
+            ends = body[at - 1 : at] if at else b"", body[at + len(sought) : at + len(sought) + 1]
+            if not any(end and end in _WORDY for end in ends):
+                return True
+            at = body.find(sought, at + 1)
+        return False
 
     def line(self, number: int) -> str:
         """A line without its ending; bytes of unknown encoding become surrogates."""
@@ -126,6 +137,6 @@ class Index:
         while at >= 0 and len(found) < self.most_runs(keys):
             ordinal += self.stream.count(b"\n", counted, at)
             counted = at
-            found.append(self.solid[ordinal : ordinal + len(keys)])
+            found.append(list(self.solid[ordinal : ordinal + len(keys)]))
             at = self.stream.find(needle, at + 1)
         return found

@@ -29,7 +29,7 @@ def climb(index: Index, old: str, new: str, match: str) -> Answer:
     """Find a text that doesn't stand in the file as it was sent."""
     requests = readings(old, new)[: None if match == "lenient" else 1]
     candidates = _candidates(index, requests)
-    if all(each.level > LEVEL["escape"] for each in candidates):
+    if not _is_line(old) and all(each.level > LEVEL["escape"] for each in candidates):
         inside = piece.find(index, requests, BOUNDS[match])
         if inside is not None:
             return inside
@@ -39,6 +39,12 @@ def climb(index: Index, old: str, new: str, match: str) -> Answer:
     if answer is None and match == "lenient":
         answer = elision.find(index, requests) or _nearly(index, requests)
     return answer or Refused("missing")
+
+
+def _is_line(old: str) -> bool:
+    """Whether a text is no part of a line: it is indented, or takes its line end along (and is not set off by two)."""
+    bare = old.lstrip("\r\n")
+    return bare[:1].isspace() or (bare == old and old.endswith(("\n", "\r")))
 
 
 def _candidates(index: Index, requests: Sequence[Request]) -> list[Candidate]:

@@ -43,10 +43,10 @@ def find(index: Index, requests: Sequence[Request], allowed: Sequence[str]) -> A
 
 def _find(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:
     """A piece of one line, for a piece of one line."""
-    old, new = (_trimmed(lines) for lines in (request.old, request.new))
-    if len(old) != 1 or len(new) > 1 or (new and lead(new[0]) != lead(old[0])):
+    texts = _texts(request)
+    if texts is None:
         return None
-    sent, wanted = old[0].strip(), "".join(new).strip()
+    sent, wanted = texts
     found: dict[int, list[Piece]] = {}
     candidates, complete = _pieces(index, sent)
     for piece in candidates:
@@ -60,10 +60,33 @@ def _find(index: Index, request: Request, allowed: Sequence[str]) -> Answer | No
     if RUNGS[level] not in allowed or many:
         return Refused("missing" if RUNGS[level] not in allowed else "ambiguous", RUNGS[level], sites)
     (piece,) = found[level]
+    if _is_applied(index.keys[piece.line], sent, wanted):
+        return Refused("applied", RUNGS[level], sites)
     made = _carried(index, Request((sent,), (wanted,)), piece)
     if made is None:
         return Refused("unproved", RUNGS[level], sites, None, "indentation_or_characters")
     return Found(RUNGS[level], 1.0, None, sites[0], (made.span.start, made.span.end), (made,))
+
+
+def _texts(request: Request) -> tuple[str, str] | None:
+    """The piece that is sought and what it becomes; None if it is more than a piece, or changes the space around it."""
+    old, new = (_trimmed(lines) for lines in (request.old, request.new))
+    if len(old) != 1 or len(new) > 1 or (new and lead(new[0]) != lead(old[0])):
+        return None
+    tail, new_tail = (_tail(lines) for lines in (request.old, request.new))
+    if tail not in {"", new_tail}:
+        return None
+    return old[0].strip(), "".join(new).strip() + new_tail.removeprefix(tail)
+
+
+def _is_applied(line: bytes, sent: str, wanted: str) -> bool:
+    """Whether the new text, of which the old one is a part, stands in the line already; by their keys."""
+    old, new = (coarse(text.encode("utf-8", "surrogatepass")) for text in (sent, wanted))
+    at = line.find(new)
+    if at < 0 or old == new or old not in new:
+        return False
+    around = (line[max(at - 1, 0) : at + 1], line[at + len(new) - 1 : at + len(new) + 1])
+    return not any(len(pair) > 1 and pair.isalnum() for pair in around)
 
 
 def _carried(index: Index, request: Request, piece: Piece) -> Edit | None:
@@ -120,6 +143,12 @@ def _part(line: str, offsets: list[int], number: int, begin: int, end: int) -> P
 
 def _inside_word(line: str, at: int) -> bool:
     return 0 < at < len(line) and all(char.isalnum() or char == "_" for char in line[at - 1 : at + 1])
+
+
+def _tail(lines: Sequence[str]) -> str:
+    """The white space at the end of the last line."""
+    last = lines[-1] if lines else ""
+    return last[len(last.rstrip()) :]
 
 
 def _trimmed(lines: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
 r"""The readings of a request: what a text may stand for that a model sent.
 
-In order: as sent; without the code fence around it; without the line numbers that a reading tool printed;
-with `\n` and `\t` for what they spell; with HTML entities decoded. They stack: a numbered text in a fence
+In order: as sent; without the code fence around it; with `\n` and `\t` for what they spell; without the line
+numbers that a reading tool printed; with HTML entities decoded. They stack: a numbered text in a fence
 has a reading without either. Line ends are no part of a line.
 """
 
@@ -29,24 +29,30 @@ _LETTERS = {"n": "\n", "t": "\t"}
 
 
 class Request(Record):
-    """A change as lines without their ends. `plain` where it is read as it was sent."""
+    """A change as lines without their ends."""
 
     old: tuple[str, ...]
     new: tuple[str, ...]
-    plain: bool = True
+    undone: tuple[str, ...] = ()
+    """What was taken off or decoded to read it so: `fence`, `spelled`, `numbers`, `entities`."""
     exotic: bool = False
     """Whether exotic spaces stood before old lines."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is read as it was sent."""
+        return not self.undone
 
 
 def readings(old: str, new: str) -> list[Request]:
     """Everything a request may mean, the most literal first."""
-    found = [(split(old), split(new))]
-    for read in (_unfenced, _unnumbered, _spelled, _decoded):
-        found += [other for each in found for other in read(*each)]
+    found: list[tuple[list[str], list[str], tuple[str, ...]]] = [(split(old), split(new), ())]
+    for name, read in _UNDOING.items():
+        found += [(*other, (*undone, name)) for before, after, undone in found for other in read(before, after)]
     result = []
-    for number, (before, after) in enumerate(found):
+    for before, after, undone in found:
         old_lines, new_lines = (tuple(map(_plainly_indented, lines)) for lines in (before, after))
-        result.append(Request(old_lines, new_lines, not number, list(old_lines) != before))
+        result.append(Request(old_lines, new_lines, undone, list(old_lines) != before))
     return result
 
 
@@ -70,7 +76,9 @@ def _unfenced(old: list[str], new: list[str]) -> _Readings:
     inner = [_inside(lines) for lines in (old, new)]
     if inner[0] is None or (inner[1] is None and any(map(str.strip, new))):
         return []
-    return [(inner[0], [] if inner[1] is None or not any(map(str.strip, inner[1])) else inner[1])]
+    nothing = inner[1] is None or inner[1] in ([], [""])
+    blank_outside = not (inner[0] and inner[0][0].strip() and inner[0][-1].strip())
+    return [(inner[0], [] if inner[1] is None or (nothing and not blank_outside) else inner[1])]
 
 
 def _inside(lines: list[str]) -> list[str] | None:
@@ -151,3 +159,6 @@ def _character(found: re.Match[str]) -> str:
     code = int(decimal) if decimal else int(hexadecimal, 16)
     surrogate = 0xD800 <= code <= 0xDFFF  # noqa: PLR2004
     return found[0] if code > 0x10FFFF or surrogate or not code else chr(code)  # noqa: PLR2004
+
+
+_UNDOING = {"fence": _unfenced, "spelled": _spelled, "numbers": _unnumbered, "entities": _decoded}
