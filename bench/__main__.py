@@ -9,7 +9,7 @@ import platform
 import tempfile
 from pathlib import Path
 
-from bench import commit, diff, history, memory, merge, read, startup
+from bench import commit, diff, file_edit, history, memory, merge, read, sequence, startup
 from bench.editbench import run as editbench
 
 SUBJECTS = {
@@ -20,6 +20,8 @@ SUBJECTS = {
     "merge": merge.tables,
     "history": history.tables,
     "read": read.tables,
+    "sequence": sequence.tables,
+    "file_edit": file_edit.tables,
     "editbench": editbench.tables,
 }
 

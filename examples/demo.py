@@ -1,7 +1,8 @@
-"""What works today, on a sample project in a temporary folder: read, a transaction, a crash, patches, the way back."""
+"""What works today, on a sample project in a temporary folder: read, a transaction, a crash, edits, the way back."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -54,9 +55,25 @@ def main() -> None:
         show(root)
         print("The CRLF endings of notes.txt are still there.")
 
+        correct(workspace)
         patch(workspace)
         take_back(root, workspace)
         print("\nNext: README.md, ARCHITECTURE.md, `suture --help`.")
+
+
+def correct(workspace: Workspace) -> None:
+    """An edit that is refused, the correction that the answer offers, and the way back."""
+    title("An edit whose text is not quite the file's is refused, and the answer says what differs")
+    old = "\thello = \u201cGood day, \u201d\n\tname = name.strip()\n"
+    edit = {"old_text": old, "new_text": old.replace("strip()", "strip().title()")}
+    print(f"file_edit src/greet.py {json.dumps(edit, ensure_ascii=False)}\n")
+    refused = workspace.file_edit("src/greet.py", [edit])
+    print(refused.text)
+    title("The correction that it offers, sent back unread, lands")
+    correction = json.loads(refused.metadata["suggested_fixes"][0]["example"])
+    print(workspace.file_edit("src/greet.py", [correction]).text)
+    title("Undo takes it back")
+    print(workspace.undo().text.split("\n")[0])
 
 
 def patch(workspace: Workspace) -> None:

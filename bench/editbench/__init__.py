@@ -3,6 +3,7 @@
     python -m bench.editbench                     2,400 tasks, a table per kind
     python -m bench.editbench --show typo_old     the tasks of a kind that went wrong, in full
     python -m bench.editbench --peers             other editors on the same tasks
+    python -m bench.editbench --correct           `file_edit`, with its own corrections sent back
 
 A task is a file, an old text and a new text. Old and new are a true change of a true file, spoiled the way
 language models spoil them, or the file has moved on since. `tasks` puts them together from `corpus` (the files),

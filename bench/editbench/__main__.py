@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.editbench import peers, run, show
+from bench.editbench import correct, peers, run, show
 from bench.editbench.corpus import cache_folder, installed, packages
 from bench.editbench.spoils import KINDS
 from bench.editbench.tasks import generated, made
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bench.editbench.tasks import Task
+    from bench.table import Table
 
 HELD_OUT = (1001, 1002, 1003)
 
@@ -24,13 +25,7 @@ def main() -> None:
     """Read the options, and do what they say."""
     options = _options()
     tasks = _tasks(options)
-    results = run.run(tasks)
-    seed = f"{options.seed}{' (held out)' * (options.seed in HELD_OUT)}"
-    tables = [run.table(results, f"{len(results):,} spoiled edits, seed {seed}, corpus {options.corpus}")]
-    if options.big or not (options.kinds or options.only or options.replay or options.show):
-        tables.append(run.big_table())
-    if options.peers:
-        tables.append(peers.table(tasks, results, options.cache))
+    results, tables = _corrected(options, tasks) if options.correct else _applied(options, tasks)
     if options.failures:
         show.dumped((result for result in results if result.failed), options.failures)
     if options.json:
@@ -40,6 +35,26 @@ def main() -> None:
         print(f"{show.shown(result)}\n")
     for table in tables:
         print(f"{table.text()}\n")
+
+
+def _applied(options: argparse.Namespace, tasks: Sequence[Task]) -> tuple[Sequence[run.Result], list[Table]]:
+    results = run.run(tasks)
+    tables = [run.table(results, _title(options, "spoiled edits", results))]
+    if options.big or not (options.kinds or options.only or options.replay or options.show):
+        tables.append(run.big_table())
+    if options.peers:
+        tables.append(peers.table(tasks, results, options.cache))
+    return results, tables
+
+
+def _corrected(options: argparse.Namespace, tasks: Sequence[Task]) -> tuple[Sequence[run.Result], list[Table]]:
+    results = correct.attempts(tasks)
+    return results, [correct.table(results, _title(options, "edits by `file_edit`, corrected by its errors", results))]
+
+
+def _title(options: argparse.Namespace, what: str, results: Sequence[run.Result]) -> str:
+    seed = f"{options.seed}{' (held out)' * (options.seed in HELD_OUT)}"
+    return f"{len(results):,} {what}, seed {seed}, corpus {options.corpus}"
 
 
 def _options() -> argparse.Namespace:
@@ -56,6 +71,7 @@ def _options() -> argparse.Namespace:
     add("--wrong", action="store_true", help="with --show: those that went wrong, not those that were refused")
     add("--failures", type=Path, metavar="FILE", help="write all failing tasks to this file")
     add("--replay", type=Path, metavar="FILE", help="run the tasks of such a file instead")
+    add("--correct", action="store_true", help="by `file_edit`, and what its error suggests, instead of by `locate`")
     add("--peers", action="store_true", help="run other editors over the same tasks; installs them into the cache")
     add("--big", action="store_true", help="time a file of 200,000 lines even if only some tasks are run")
     add("--json", action="store_true", help="print JSON instead of tables")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,20 @@ def openhands() -> Editor:
     return edit
 
 
+def openhands_timed() -> Editor:
+    """The same on a file that is there already: asked with its path for a body, it answers with the seconds it took."""
+    from openhands_aci.editor import editor  # noqa: PLC0415  the peer alone has it
+
+    tool = editor.OHEditor()
+
+    def edit(path: str, old: str, new: str) -> str:
+        begin = time.perf_counter()
+        tool(command="str_replace", path=path, old_str=old, new_str=new)
+        return str(time.perf_counter() - begin)
+
+    return edit
+
+
 def mpatch() -> Editor:
     """A patch made of the two texts, with all of old as its context."""
     import mpatch as package  # type: ignore[import-not-found]  # noqa: PLC0415  the peer alone has it
@@ -64,7 +79,7 @@ def mpatch() -> Editor:
 
 def main() -> None:
     """Answer each line."""
-    edit = {"aider": aider, "openhands": openhands, "mpatch": mpatch}[sys.argv[1]]()
+    edit = EDITORS[sys.argv[1]]()
     replies = sys.stdout
     sys.stdout = sys.stderr  # what a peer prints is no reply
     for line in sys.stdin:
@@ -75,7 +90,10 @@ def main() -> None:
             print(repr(error)[:200])
             after = None
         replies.write(json.dumps({"after": after}) + "\n")
+        replies.flush()
 
+
+EDITORS = {"aider": aider, "openhands": openhands, "openhands_timed": openhands_timed, "mpatch": mpatch}
 
 if __name__ == "__main__":
     main()

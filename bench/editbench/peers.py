@@ -39,11 +39,9 @@ class Peer:
     python: str = sys.executable
 
 
-PEERS = (
-    Peer("aider", "aider-chat", "0.86.2"),
-    Peer("openhands", "openhands-aci", "0.3.3", "python3.12"),
-    Peer("mpatch", "mpatch", "1.8.1"),
-)
+OPENHANDS = Peer("openhands", "openhands-aci", "0.3.3", "python3.12")
+PEERS = (Peer("aider", "aider-chat", "0.86.2"), OPENHANDS, Peer("mpatch", "mpatch", "1.8.1"))
+WORKER = Path(__file__).with_name("peer_worker.py")
 
 
 class Unavailable(Exception):
@@ -76,9 +74,9 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _results(peer: Peer, tasks: Sequence[Task], cache: Path) -> list[Result]:
-    python = _installed(peer, cache)
+    python = installed(peer, cache)
     asked = "".join(json.dumps({"body": task.body.decode(), "old": task.old, "new": task.new}) + "\n" for task in tasks)
-    command = [python, str(Path(__file__).with_name("peer_worker.py")), peer.name]
+    command = [python, str(WORKER), peer.name]
     try:
         done = subprocess.run(command, input=asked.encode(), capture_output=True, timeout=RUN_SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -95,7 +93,7 @@ def _judged(task: Task, after: str | None) -> Result:
     return judged(task, Reply(None if raw == task.body else raw), 0)
 
 
-def _installed(peer: Peer, cache: Path) -> str:
+def installed(peer: Peer, cache: Path) -> str:
     """The Python of the peer's environment, which is made where it isn't there yet."""
     folder = cache / f"peer-{peer.name}-{peer.version}"
     python, ready = folder / "bin" / "python", folder / "ready"

@@ -91,8 +91,11 @@ def run(tasks: Iterable[Task], editor: Editor = suture_editor) -> list[Result]:
 
 def tables(_folder: Path) -> Iterator[Table]:
     """A moderate run for `python -m bench`, on files that are installed."""
-    tasks = generated(installed(), 1, MODERATE)
+    from bench.editbench import correct  # noqa: PLC0415  it is made of what is here
+
+    tasks = [*generated(installed(), 1, MODERATE)]
     yield table(run(tasks), "Spoiled edits of installed files, seed 1; `python -m bench.editbench` has more of them")
+    yield correct.table(correct.attempts(tasks[::2]), "The same by `file_edit`, every second one: refused, corrected")
     yield big_table()
 
 

@@ -22,6 +22,7 @@ from suture.errors import (
     InvalidPath,
     NotAFile,
     PermissionDenied,
+    SutureError,
     WorkspaceNotFound,
 )
 from suture.files.fs import LocalFS
@@ -54,6 +55,7 @@ _PAST_VERSIONS = 100
 _PAST_BYTES = 20_000_000
 _PAST_SECONDS = 0.5
 _NEAR_FOLDER = 2_000
+_REFUSALS = 1_000
 
 
 class Session:
@@ -63,6 +65,7 @@ class Session:
         self.settings = engine.settings
         self.unsaved = engine.unsaved
         """Clipboards that the history could not take: kept as long as the workspace object."""
+        self._refusals = engine.refusals
         self.trees = [Tree(engine.fs, root) for root in engine.roots]
         self._resolver = Resolver(self.trees, engine.guard)
 
@@ -154,6 +157,14 @@ class Session:
         except HistoryUnavailable:
             return []
 
+    def attempt(self, request: int) -> int:
+        """How often a request was refused, this time included; `request` is a hash of all that it depends on."""
+        number = self._refusals.pop(request, 0) + 1
+        self._refusals[request] = number  # now the newest
+        if len(self._refusals) > _REFUSALS:
+            del self._refusals[next(iter(self._refusals))]
+        return number
+
     def clipboard_names(self) -> list[str]:
         """The names of the clipboards, sorted."""
         try:
@@ -206,6 +217,16 @@ class Session:
         self._check_size(before.place.name, after.size)
         return Update(before.place, before, after, tuple(found))
 
+    def check_permitted(self, plan: Plan) -> None:
+        """Refuse a plan that would be refused for a file that this user may not write."""
+        for change in plan.changes:
+            if isinstance(change, Update) and not _is_no_op(change):
+                tree, (folder, name) = self.trees[change.place.root], split(change.place.path)
+                handle, found = tree.folder(folder), tree.stat(change.place.path)
+                renamed = found is None or found.links == 1
+                if not tree.fs.writable(handle, name) or (renamed and not tree.fs.removable(handle, name)):
+                    raise PermissionDenied(path=change.place.name, operation="write")
+
     def plan_delete(self, path: str) -> Delete:
         """Plan a deletion."""
         before = self._read_itself(path)
@@ -249,8 +270,12 @@ class Session:
             names = [each for each in tree.names(folder) if not each.startswith(OWN_PREFIX)][:_NEAR_FOLDER]
         except PermissionDenied:
             return []
-        near = get_close_matches(name, names, _NEAR_NAMES)
-        return [self._resolver.shown(target.root, f"{folder}/{each}" if folder else each) for each in near]
+        prefix = f"{folder}/" if folder else ""
+        missing, _, below = target.path.removeprefix(prefix).partition("/")
+        near = [f"{prefix}{each}/{below}" for each in get_close_matches(missing, names, _NEAR_NAMES) if below]
+        near = [each for each in near if _is_file(tree, each)]  # the same below a folder that is named nearly so
+        near += [f"{prefix}{each}" for each in get_close_matches(name, names, _NEAR_NAMES)]
+        return [self._resolver.shown(target.root, each) for each in near[:_NEAR_NAMES]]
 
 
 class Landing(Record):
@@ -269,6 +294,7 @@ class Engine:
         self.settings = settings or Settings()
         self.settings.check()
         self.unsaved: dict[str, str] = {}
+        self.refusals: dict[int, int] = {}
         try:
             self.root = os.path.abspath(os.fspath(root))
             places = [self.fs.real_path(each) for each in (self.root, *self.settings.extra_roots)]
@@ -363,6 +389,14 @@ class Engine:
                 if wait:
                     raise
                 return None  # a transaction is under way, not interrupted
+
+
+def _is_file(tree: Tree, path: str) -> bool:
+    try:
+        found = tree.stat(path)
+    except SutureError:
+        return False
+    return found is not None and found.kind == "file"
 
 
 def _place(target: Target) -> Place:

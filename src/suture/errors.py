@@ -6,6 +6,7 @@
     │                        NotAFolder FileExists PermissionDenied WorkspaceNotFound
     ├── about a file's text  BinaryFile RangeOutOfBounds
     │                        EncodingUnknown EncodingMismatch NotEncodable OverlappingEdits EditOutOfBounds
+    ├── about an edit        NoMatch WrongCount
     ├── about a patch        OldTextNotFound OldTextNotUnique MissingOldText AlreadyApplied PartlyApplied
     │                        EditConflict ElisionInNewText UnprovedChange OverlappingPatches
     │                        ClipboardNotFound ClipboardRequiresReplace StripPreconditionFailed
@@ -220,6 +221,64 @@ class OverlappingEdits(SutureError):
     code = "OVERLAPPING_EDITS"
     first: tuple[int, int]
     second: tuple[int, int]
+
+
+class NoMatch(SutureError):
+    """The text to replace does not stand in the file, or not any more when its turn comes."""
+
+    code = "NO_MATCH"
+    path: str
+    edit_index: int
+    total_edits: int
+    search_text: str
+    expected_occurrences: int
+    why: str
+    """`found` where it stands in one place but for its manner; `missing`, `ambiguous`, `applied`, ...: see `locate`."""
+    rung: str | None
+    similar_content: list[dict[str, Any]]
+    indent: dict[str, Any]
+    file_preview: dict[str, Any] | None
+    correction: dict[str, Any] | None = None
+    """`{old_text, new_text, start_line, end_line}`: the edit that lands."""
+    sides: dict[str, Any] | None = None
+    """`{line, base, ours, theirs}` where the file differs in what the change touches."""
+    detail: str = ""
+    """For `conflict` and `unproved`: what could not be decided."""
+    applied: dict[str, Any] | None = None
+    """`{start_line, end_line, change_id}`: where the new text stands already, and which change put it there."""
+    stale: dict[str, Any] | None = None
+    """`{change_id, start_line, end_line, text}`: what replaced the text, and stands there now."""
+    consumed_by: int | None = None
+    """The earlier edit of the call that took the text away."""
+    candidates: list[str] | None = None
+    """The encodings that the file may be in, where that is not known."""
+    attempt: int = 1
+    """How often this edit was sent, for this content of the file."""
+    region: dict[str, Any] | None = None
+    """`{start_line, end_line, text}`: the lines around the nearest place, from the second attempt on."""
+    words: dict[str, Any] | None = None
+    """`{there, missing}`: the words of the text that stand in the file, each with a line, and those that don't."""
+    unique: list[dict[str, Any]] = []  # noqa: RUF012  never changed
+    """As in `WrongCount`, where several places fit."""
+
+
+class WrongCount(SutureError):
+    """The text to replace stands in the file more or less often than expected."""
+
+    code = "WRONG_COUNT"
+    path: str
+    edit_index: int
+    total_edits: int
+    search_text: str
+    expected_occurrences: int
+    actual_occurrences: int
+    match_locations: list[dict[str, Any]]
+    file_preview: dict[str, Any] | None
+    unique: list[dict[str, Any]]
+    """`{line_number, old_text}`: a longer text that stands only there, for some of the places."""
+    originally: int | None = None
+    """How often it stood in the file before the earlier edits of the call, where that differs."""
+    attempt: int = 1
 
 
 class OldTextNotFound(SutureError):

@@ -1,12 +1,14 @@
 """Words. Errors and outcomes are data everywhere else; here, once, they become sentences.
 
 Every message says what happened and where; every hint says what to do next. `MESSAGES` has an entry for
-each error code, and a test holds it to that; those of a patch come from `wording`.
+each error code, and a test holds it to that; those of a patch come from `patch_wording`.
 """
 
 from __future__ import annotations
 
-from suture.wording import PATCH_MESSAGES, count, few, matched, plain, same, span
+from suture.edit_wording import EDIT_MESSAGES, EDIT_TEXTS
+from suture.patch_wording import PATCH_MESSAGES
+from suture.phrases import count, few, matched, plain, same, span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +16,12 @@ if TYPE_CHECKING:
 
     from suture.errors import SutureError
     from suture.files.recovery import Recovered
+    from suture.phrases import Words
     from suture.plan import Trouble
-    from suture.wording import Words
 
 __all__ = [
     "MESSAGES",
+    "count",
     "error_data",
     "error_text",
     "hint",
@@ -74,6 +77,8 @@ def error_data(error: SutureError) -> dict[str, Any]:
 
 def error_text(error: SutureError) -> str:
     """An error as a model reads it."""
+    if error.code in EDIT_TEXTS:
+        return "\n".join(EDIT_TEXTS[error.code](error))
     return f"{error.code}: {message(error)}\n{hint(error)}"
 
 
@@ -198,6 +203,7 @@ def _smaller(error: Any) -> str:
 
 
 MESSAGES: dict[str, Words] = {
+    **EDIT_MESSAGES,
     **PATCH_MESSAGES,
     "INVALID_ARGUMENTS": (_problems, same("Correct the arguments and call again; nothing was changed.")),
     "UNKNOWN_TOOL": (

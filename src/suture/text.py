@@ -118,7 +118,7 @@ class Text:
         if self.encoding is None:
             if not new.isascii():
                 character = next(char for char in new if not char.isascii())
-                raise EncodingUnknown(character=character, candidates=self._candidates())
+                raise EncodingUnknown(character=character, candidates=self.candidates())
             return new.encode("ascii")
         try:
             new.encode(self.encoding)
@@ -185,7 +185,8 @@ class Text:
     def _errors(self) -> str:
         return "surrogatepass" if self.bom else "strict"
 
-    def _candidates(self) -> list[str]:
+    def candidates(self) -> list[str]:
+        """Encodings that the bytes of a file in an unknown one may be in, as far as a sample tells."""
         first_unknown = len(self.raw) - len(self.raw.lstrip(_ASCII))
         start = self.raw.rfind(b"\n", 0, first_unknown) + 1
         end = self.raw.rfind(b"\n", start, start + _SAMPLE) + 1 if len(self.raw) > start + _SAMPLE else len(self.raw)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from suture.plan import Change, FileChange, Trouble
     from suture.settings import Settings
     from suture.text import Text
+    from suture.tools.request import Request
     from suture.tools.spec import Proposal, ToolSpec
 
     Path = str | os.PathLike[str]
@@ -73,7 +74,7 @@ class Workspace:
             recovered = self._engine.recover(wait=False)
             found, recovered_too, trouble = answer()
             recovered, verbatim = recovered or recovered_too, found.verbatim
-            result = ToolResult(is_error=False, text=found.text, metadata=found.data)
+            result = ToolResult(is_error=found.is_error, text=found.text, metadata=found.data)
         except SutureError as error:
             result = ToolResult.failed(error)
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
@@ -99,6 +100,20 @@ class Workspace:
         """Read a text file, whole or a range of lines."""
         arguments = {"path": path, "start_line": start_line, "end_line": end_line}
         return self.call("file_read", {**arguments, "format": format, "encoding": encoding})
+
+    def file_edit(
+        self,
+        path: str,
+        edits: list[dict[str, Any]],
+        *,
+        dry_run: bool = False,
+        encoding: str | None = None,
+        expect_hash: str | dict[str, str] | None = None,
+        validate: str = "off",
+    ) -> ToolResult:
+        """Replace exact texts in a file, one after the other, each as often as expected; all of them or none."""
+        arguments = {"path": path, "edits": edits, "dry_run": dry_run, "encoding": encoding}
+        return self.call("file_edit", {**arguments, "expect_hash": expect_hash, "validate": validate})
 
     def patch(
         self,
@@ -172,7 +187,15 @@ class Workspace:
         return self._engine.recover()
 
     def _answer(self, spec: ToolSpec, arguments: object) -> _Outcome:
-        request = spec.request.parse(self._checked({} if arguments is None else arguments))
+        given = self._checked({} if arguments is None else arguments)
+        try:
+            return self._carried_out(spec, spec.request.parse(given))
+        except SutureError as error:
+            if spec.explain is None:
+                raise
+            return spec.explain(given, error), None, None
+
+    def _carried_out(self, spec: ToolSpec, request: Request) -> _Outcome:
         if spec.read is not None:
             with self._engine.session() as session:
                 return spec.read(session, request), None, None
@@ -186,7 +209,9 @@ class Workspace:
         expected = getattr(request, "expect_hash", None)
         if getattr(request, "dry_run", False):
             with self._engine.session() as session:
-                _check_hashes(expected, propose(session))
+                plan = propose(session)
+                _check_hashes(expected, plan)
+                session.check_permitted(plan)
                 return proposed[-1].describe(None), None, None
 
         def propose_expected(session: Session) -> Plan:

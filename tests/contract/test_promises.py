@@ -9,7 +9,20 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[1]
-FAMILIES = {"place", "span", "atomic", "back", "teach", "bound", "confine", "call", "locate", "patch", "project"}
+FAMILIES = {
+    "place",
+    "span",
+    "atomic",
+    "back",
+    "teach",
+    "bound",
+    "confine",
+    "call",
+    "edit",
+    "locate",
+    "patch",
+    "project",
+}
 ID = re.compile(r"[a-z]+\.[a-z0-9]+(-[a-z0-9]+)*")
 
 

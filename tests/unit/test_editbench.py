@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.editbench import run
+from bench.editbench import correct, run
 from bench.editbench.corpus import installed
 from bench.editbench.show import dumped, loaded
 from bench.editbench.spoils import KINDS
@@ -42,7 +42,7 @@ def test_every_kind_finds_tasks_in_the_installed_corpus(name: str) -> None:
 
 
 def test_the_generator_does_not_know_what_it_tests() -> None:
-    names = ", ".join(f"bench.editbench.{name}" for name in [*GENERATOR, "run", "show"])
+    names = ", ".join(f"bench.editbench.{name}" for name in [*GENERATOR, "correct", "run", "show"])
     code = f"import sys, {names}; sys.exit(any(name.startswith('suture.locate') for name in sys.modules))"
     subprocess.run([sys.executable, "-c", code], cwd=FOLDER.parent.parent, check=True)
 
@@ -78,3 +78,12 @@ def test_suture_makes_no_wrong_edit_in_a_sample() -> None:
     results = run.run(generated(installed(), SEED, 3 * len(KINDS)))
     wrong = [result.task.name for result in results if result.verdict == run.WRONG]
     assert wrong == []
+
+
+def test_corrections_sent_back_unread_land_right_and_never_wrongly_in_a_sample() -> None:
+    results = correct.attempts(generated(installed(), SEED, 140))
+    unwanted = [result.task.name for result in results if result.verdict in {run.WRONG, correct.BROKEN}]
+    spoiled = [result for result in results if result.task.expected and result.verdict in correct.REFUSED]
+    right = sum(result.verdict == run.RIGHT for result in spoiled)
+    assert unwanted == []
+    assert right >= 0.9 * len(spoiled) > 50

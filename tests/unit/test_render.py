@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from suture import errors, render
+from suture import edit_wording, errors, render
 from suture.files.recovery import Recovered
 from suture.plan import Trouble
 
@@ -15,6 +15,24 @@ def conflict(**sides: str | None) -> dict[str, Any]:
 
 WHERE: dict[str, Any] = {"index": 1, "total": 2, "path": "x"}
 NEAR: dict[str, Any] = {"start_line": 3, "end_line": 40, "score": 0.5, "text": LONG}
+EDIT: dict[str, Any] = {
+    "path": "x",
+    "edit_index": 1,
+    "total_edits": 2,
+    "search_text": LONG,
+    "expected_occurrences": 1,
+    "file_preview": None,
+}
+MISSED: dict[str, Any] = {
+    **EDIT,
+    "why": "missing",
+    "rung": None,
+    "similar_content": [],
+    "indent": {"style": "spaces", "width": 4},
+}
+DIFFERING = [{"type": "content", "expected": "a", "found": "b", "description": "said", "line_number": 3}] * 9
+LIKE: dict[str, Any] = {"line_number": 3, "content": LONG, "similarity_score": 0.5, "differences": DIFFERING}
+HIT: dict[str, Any] = {"line_number": 3, "column_start": 1, "column_end": 2, "line_content": LONG}
 SAMPLES: list[errors.SutureError] = [
     errors.InvalidArguments(problems=[{"argument": str(number), "problem": "wrong"} for number in range(10)]),
     errors.UnknownTool(name="x", near=[], known=["file_read"]),
@@ -61,6 +79,19 @@ SAMPLES: list[errors.SutureError] = [
     errors.UndoConflict(
         change_id="x", conflicts=[conflict(base=LONG, ours=LONG, theirs=LONG)] * 3, later=["y", "z"], operation="redo"
     ),
+    errors.NoMatch(**MISSED),
+    errors.NoMatch(
+        **{**MISSED, "why": "found", "rung": "similar", "similar_content": [LIKE] * 3},
+        correction={"old_text": LONG, "new_text": LONG * 50, "start_line": 3, "end_line": 40},
+    ),
+    errors.NoMatch(**MISSED, applied={"start_line": 3, "end_line": 40, "change_id": "y"}),
+    errors.NoMatch(**MISSED, stale={**NEAR, "change_id": "y"}),
+    errors.NoMatch(**{**MISSED, "why": "ambiguous", "rung": "exact", "similar_content": [LIKE] * 2}),
+    errors.NoMatch(
+        **{**MISSED, "why": "conflict"}, sides={"line": 3, "base": LONG, "ours": LONG, "theirs": LONG}, detail="differs"
+    ),
+    errors.WrongCount(**EDIT, actual_occurrences=40, match_locations=[HIT] * 40, unique=[]),
+    errors.WrongCount(**{**EDIT, "expected_occurrences": 2}, actual_occurrences=1, match_locations=[HIT], unique=[]),
     errors.OldTextNotFound(index=0, total=1, path="x", match="exact", search_text=LONG, nearest=[]),
     errors.OldTextNotFound(
         **WHERE,
@@ -113,8 +144,12 @@ def test_an_error_is_told_as_data_and_in_a_few_lines(error: errors.SutureError) 
     assert list(data)[:4] == ["code", "message", "hint", "retryable"]
     assert {name: data[name] for name in error.fields()} == error.fields()
     text = render.error_text(error)
-    assert text == f"{error.code}: {data['message']}\n{data['hint']}"
-    assert len(text.splitlines()) <= 15
+    if error.code in edit_wording.EDIT_TEXTS:
+        assert text.startswith(data["message"])  # the specification has the rest
+        assert data["hint"].startswith("Nothing was changed.")
+    else:
+        assert text == f"{error.code}: {data['message']}\n{data['hint']}"
+    assert len(text.splitlines()) <= (20 if error.code in edit_wording.EDIT_TEXTS else 15)
     assert data["hint"].endswith((".", "?"))
 
 
@@ -140,11 +175,12 @@ def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
     assert render.recovered_data(forward) == {"id": "id2", "direction": "forward", "files": ["a", "b"], "aside": []}
 
 
-def test_an_error_of_a_patch_repeats_one_line_of_what_was_sent_and_names_the_patch() -> None:
+def test_an_error_of_an_edit_repeats_one_line_of_what_was_sent_and_names_the_edit() -> None:
     for sample in SAMPLES:
         if "search_text" in sample.fields():
-            text = render.error_text(sample)
-            assert f"patches[{sample.fields()['index']}]" in text
+            text, fields = render.error_text(sample), sample.fields()
+            named = f"patches[{fields['index']}]" if "index" in fields else f"Edit {fields['edit_index'] + 1} of 2"
+            assert named in text
 
 
 def test_the_place_of_a_patch_is_told_in_words() -> None:

@@ -6,6 +6,7 @@ DESCRIPTION = "Put edits into files: each lands exactly where it was meant, or n
 
 COMMANDS = {
     "read": ("print a file's lines", "suture read src/app.py --start-line 10 --end-line 20"),
+    "edit": ("replace exact text in a file", "suture edit src/app.py --old 'timeout=30' --new 'timeout=60'"),
     "patch": ("edit a file by patches", "suture patch src/app.py patches.json --dry-run"),
     "call": ("call a tool with JSON arguments", """suture call file_read '{"path": "README.md"}'"""),
     "tools": ("list the tools", "suture tools --json"),

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 _WIDTH = 100
-_HOMES = {"read": "commands", "call": "commands", "tools": "commands", "recover": "commands", "patch": "patch"}
+_HOMES = {
+    "read": "commands",
+    "call": "commands",
+    "tools": "commands",
+    "recover": "commands",
+    "patch": "patch",
+    "edit": "edit",
+}
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
@@ -44,6 +51,26 @@ def _fill_read(command: argparse.ArgumentParser) -> None:
         "--format", choices=("numbered", "raw"), default="numbered", help="with line numbers, or as is"
     )
     command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
+    _add_json(command)
+
+
+def _fill_edit(command: argparse.ArgumentParser) -> None:
+    command.add_argument("path", metavar="PATH", help="the file")
+    command.add_argument(
+        "edits", metavar="FILE|JSON|-", nargs="?", help="an edit or a list of them: a file, JSON itself, or - for stdin"
+    )
+    command.add_argument(
+        "--old",
+        metavar="TEXT",
+        help="the text to replace, exactly as it stands in the file (--old=TEXT where it begins with -)",
+    )
+    command.add_argument("--new", metavar="TEXT", help="what it becomes; '' deletes it")
+    command.add_argument("--old-file", metavar="FILE", help="the text to replace, from a file")
+    command.add_argument("--new-file", metavar="FILE", help="what it becomes, from a file")
+    command.add_argument("--count", type=int, metavar="N", help="how often the text stands there (default: 1)")
+    command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
+    command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
+    command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
     _add_json(command)
 
 
@@ -121,6 +148,7 @@ def _fill_recover(command: argparse.ArgumentParser) -> None:
 
 _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "read": _fill_read,
+    "edit": _fill_edit,
     "patch": _fill_patch,
     "call": _fill_call,
     "tools": _fill_tools,

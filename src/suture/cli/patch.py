@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from suture.cli.commands import decoded, run, stdin
+from suture.cli.commands import run
+from suture.cli.documents import document
 from suture.cli.output import complain
 from suture.cli.terminal import clean, colored_diff
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from suture.tools.spec import ToolResult
 
 _USAGE = 2
-_MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
 
 
 def patch(options: argparse.Namespace) -> int:
@@ -29,8 +29,8 @@ def patch(options: argparse.Namespace) -> int:
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of the tool: the document's, and the options'; ValueError says why they cannot be."""
-    source, document = _document(options.patches)
-    given: dict[str, Any] = document if isinstance(document, dict) and "patches" in document else {"patches": document}
+    source, found = document(options.patches)
+    given: dict[str, Any] = found if isinstance(found, dict) and "patches" in found else {"patches": found}
     if given.get("path", options.path) != options.path:
         message = f"{source} is for {given['path']}, not for {options.path}"
         raise ValueError(message)
@@ -38,35 +38,6 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     chosen = {name: value for name, value in named.items() if value is not None}
     dry_run = {"dry_run": True} if options.dry_run else {}
     return {**given, "path": options.path, **chosen, **dry_run}
-
-
-def _document(given: str) -> tuple[str, object]:
-    """What the patches come from, and what it says: JSON as it is, stdin, or a file."""
-    content: bytes | str
-    if given.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
-        source, content = "the argument", given
-    elif given == "-":
-        source, content = "stdin", stdin()
-    else:
-        source, content = given, _file(given)
-    try:
-        return source, decoded(content)
-    except (ValueError, RecursionError) as error:
-        message = f"{source} is not JSON: {error}"
-        raise ValueError(message) from None
-
-
-def _file(name: str) -> bytes:
-    try:
-        with open(name, "rb") as file:
-            raw = file.read(_MOST_INPUT + 1)
-    except OSError as error:
-        message = f"cannot read {name}: {error.strerror}"
-        raise ValueError(message) from error
-    if len(raw) > _MOST_INPUT:
-        message = f"{name} has more than {_MOST_INPUT:,} bytes"
-        raise ValueError(message)
-    return raw
 
 
 def _told(result: ToolResult) -> str:

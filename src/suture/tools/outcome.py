@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from suture.diff import FileDiff, unified
 from suture.edits import common_ends, edit
+from suture.errors import FileChanged
 from suture.plan import Create, Delete, Rename, Update
 from suture.text import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from suture.edits import Edit
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
     from suture.settings import Settings
 
 _MODE = 0o644
+_LONGEST_LINE = 500
+_BEFORE = 100
+
+
+def check_hash(expected: str | dict[str, str] | None, name: str, before: Snapshot | None) -> None:
+    """Refuse a file that is not the one the caller knows, before looking for text in it."""
+    wanted = expected.get(name) if isinstance(expected, dict) else expected
+    found = None if before is None else before.content.digest
+    if wanted is not None and wanted != found:
+        raise FileChanged(path=name, expected=wanted, found=found)
 
 
 def files(changes: Iterable[FileChange]) -> list[dict[str, Any]]:
@@ -111,12 +122,27 @@ def text_diff(
     return unified(FileDiff(old_path, new_path, old, edits, mode, new_mode)).decode("utf-8", "replace")
 
 
+def _short(lines: list[str]) -> Iterator[str]:
+    """The lines of a diff, long ones cut around what differs from the line that they replace or are replaced by."""
+    for number, line in enumerate(lines):
+        if len(line) <= _LONGEST_LINE:
+            yield line
+            continue
+        other = {"-": lines[number + 1 : number + 2], "+": lines[max(number - 1, 0) : number]}.get(line[:1], [])
+        same = common_ends(line[1:].encode(), "".join(other)[1:].encode())[0] if other else 0
+        at = max(len(line[1:].encode()[:same].decode("utf-8", "ignore")) - _BEFORE, 0)
+        part = line[1 + at : 1 + at + _LONGEST_LINE]
+        yield f"{line[:1]}{'… ' if at else ''}{part} … ({len(line) - 1:,} characters)"
+
+
 def cut(diff: str, settings: Settings) -> str:
-    """A diff as it is shown to a model: not endless. The whole of it stands in the metadata."""
+    """A diff as it is shown to a model: not endless, nor are its lines. The whole of it stands in the metadata."""
     lines = diff.split("\n")
-    shown = "\n".join(lines[: settings.max_diff_lines])[: settings.max_read_bytes].removesuffix("\n")
+    shown = "\n".join(_short(lines[: settings.max_diff_lines]))[: settings.max_read_bytes].removesuffix("\n")
     if len(shown) >= len(diff.removesuffix("\n")):
         return shown
+    if len(lines) - 1 <= settings.max_diff_lines and len(shown) < settings.max_read_bytes:
+        return f"{shown}\n… long lines are cut; the metadata, or `suture show`, have the whole diff"
     limit = "max_diff_lines" if len(lines) - 1 > settings.max_diff_lines else "max_read_bytes"
     more = max(len(lines) - 1 - settings.max_diff_lines, 0)
     what = f"{more:,} more lines" if more else "more"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from suture.edits import splice
-from suture.errors import ClipboardNotFound, FileChanged, FileNotFound, InputTooLarge, InvalidArguments
+from suture.errors import ClipboardNotFound, FileNotFound, InputTooLarge, InvalidArguments
 from suture.plan import Plan
 from suture.text import Text
+from suture.tools.outcome import check_hash
 from suture.tools.patched import Patched
 from suture.tools.patches import OnePatch, gathered
 from suture.tools.placement import Placing, edits_of
@@ -68,7 +69,7 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
         raise InputTooLarge(what="The request", size=size, limit=most, setting="max_edits", unit="patches")
     before = _before(session, request)
     name = session.locate(request.path).name if before is None else before.place.name
-    _check_hash(request.expect_hash, name, before)
+    check_hash(request.expect_hash, name, before)
     blank = session.blank(request.path, request.encoding) if before is None else before.text
     if _holds_bytes(session, request, blank):
         blank = Text(blank.raw, bom=b"", encoding=None, body=blank.raw)
@@ -114,14 +115,6 @@ def _holds_bytes(session: Session, request: Patch, original: Text) -> bool:
     pasted = dict.fromkeys(each.fromClipboard for each in request.patches)
     names = [name for name in pasted if name is not None and name not in filled]
     return any("\udc80" <= char <= "\udcff" for name in names for char in session.clipboard(name) or "")
-
-
-def _check_hash(expected: str | dict[str, str] | None, name: str, before: Snapshot | None) -> None:
-    """Refuse a file that is not the one the caller knows, before looking for text in it."""
-    wanted = expected.get(name) if isinstance(expected, dict) else expected
-    found = None if before is None else before.content.digest
-    if wanted is not None and wanted != found:
-        raise FileChanged(path=name, expected=wanted, found=found)
 
 
 def _check_clipboards(session: Session, filled: Mapping[str, str]) -> None:

@@ -16,6 +16,7 @@ from suture.locate.markers import is_spoken
 from suture.records import Record
 from suture.tools.patches import reindented
 from suture.tools.refusal import Request, refusal
+from suture.tools.writable import check, check_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Placing:
         elif patch.carries:
             edits = found.edits
             for each in edits:
-                self._check(each.new, self._text.body[start:end])
+                check(self._text, each.new, self._text.body[start:end])
         else:
             edits = (edit(start, end, self._adapted(self._inserted(index, patch), start)),)
         return Placement(
@@ -131,11 +132,11 @@ class Placing:
         if not patch.oldText:
             if patch.oldText is None or self._text.body:
                 raise errors.MissingOldText(index=index, total=len(self._patches))
-            self._check_whole(patch.newText or "", "")
+            check_whole(self._text, patch.newText or "", "")
             inserted = edit(0, 0, self._adapted(patch.newText or "", 0))
             return Found("exact", 1.0, None, Site(1, 1), (0, 0), (inserted,))
         new = (patch.newText or "") if patch.carries else patch.oldText
-        self._check_whole(new, patch.oldText)
+        check_whole(self._text, new, patch.oldText)
         answer = locate(self._searched, patch.oldText, new, match=self._match)
         if isinstance(answer, Found) and answer.rung != "exact" and not patch.carries and not patch.is_copy:
             # What is put in takes the place of every line that was found: each must be known, as for a deletion.
@@ -158,7 +159,7 @@ class Placing:
         """The text that a patch puts in: from a clipboard of this call, from one of before, or its own."""
         total, name = len(self._patches), patch.fromClipboard
         if name is None:
-            self._check_whole(patch.newText or "", "")
+            check_whole(self._text, patch.newText or "", "")
             return reindented(patch.newText or "", patch, index, total)
         try:
             found = self.clipboards[name] if name in self.clipboards else self._recall(name)
@@ -184,7 +185,7 @@ class Placing:
 
     def _bytes(self, inserted: str, own: bytes) -> bytes:
         new = inserted.encode("utf-8", "surrogateescape")
-        self._check(new, own)
+        check(self._text, new, own)
         return new
 
     def _check_elision(self, index: int, patch: OnePatch) -> None:
@@ -202,30 +203,6 @@ class Placing:
                 operation=patch.operation,
                 marker=markers[0],
             )
-
-    def _check_whole(self, new: str, own: str) -> None:
-        """Refuse half characters, which JSON can spell and no file should hold, unless they stand there already."""
-        lone = [char for char in new if "\ud800" <= char <= "\udfff" and char not in own]
-        if lone:
-            self._text.body_bytes(lone[0])
-
-    def _check(self, new: bytes, own: bytes) -> None:
-        """Refuse what the file's encoding cannot hold; characters and bytes that are the file's own pass."""
-        if new.isascii():
-            return
-        encoding = self._text.encoding
-        try:
-            said = new.decode("utf-8", "surrogateescape" if encoding is None else "surrogatepass")
-        except UnicodeDecodeError:
-            reason = "the text holds bytes of another encoding, which is not known"
-            raise errors.EncodingMismatch(encoding=str(encoding), reason=reason) from None
-        chars = [char for char in dict.fromkeys(said) if not char.isascii()]
-        if encoding is None:
-            chars = [char for char in chars if not "\udc80" <= char <= "\udcff"]
-        try:
-            self._text.body_bytes("".join(chars))
-        except (errors.EncodingUnknown, errors.NotEncodable):
-            self._text.body_bytes("".join(char for char in chars if char.encode("utf-8", "surrogatepass") not in own))
 
     def _check_overlaps(self, placed: Sequence[Placement]) -> None:
         claims = sorted((each for each in placed if each.operation == "replace" and each.claims), key=_where)

@@ -97,6 +97,9 @@ class _Text(Argument):
             raise _WrongError(f"expected one of {', '.join(choices)}, got {_described(value)}")
         if not isinstance(value, str):
             raise self.wrong(value)
+        longest = self.bounds.get("longest")
+        if longest is not None and len(value) > longest:
+            raise _WrongError(f"expected at most {longest} characters, got {len(value):,}")
         return value
 
     def kind(self) -> dict[str, Any]:
@@ -259,7 +262,8 @@ def dry_run() -> Any:
 
 def encoding() -> Any:
     """The common argument of tools that work on one file."""
-    return text("Encoding of a file that has no byte order mark and is not UTF-8, as Python names it", default=None)
+    about = "Encoding of a file that has no byte order mark and is not UTF-8, as Python names it"
+    return _Text(about, default=None, longest=_LONGEST_NAME)
 
 
 def expect_hash() -> Any:

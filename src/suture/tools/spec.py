@@ -7,7 +7,7 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from suture.engine import Session
@@ -23,6 +23,7 @@ class Answer(Record):
     data: dict[str, Any]
     verbatim: bool = False
     """Whether the text is a file's own and nothing may be added to it."""
+    is_error: bool = False
 
 
 class Proposal(Record):
@@ -55,6 +56,8 @@ class ToolSpec(Record):
     examples: tuple[Example, ...]
     read: Callable[[Session, Any], Answer] | None = None
     plan: Callable[[Session, Any], Proposal] | None = None
+    explain: Callable[[Mapping[str, object], SutureError], Answer] | None = None
+    """How a failure is told, where the tool's specification has a shape for that."""
     serial: bool = False
     """Whether the plan is made under the lock only, because it depends on what landed before."""
 

@@ -45,8 +45,11 @@ def replaced(session: Session, now: Snapshot, old: str, new: str) -> Replaced | 
     if not wanted.strip() or len(body) > _LARGEST:
         return None
     encoding = now.text.encoding
-    for past in session.past_versions(now.place.name):
-        was = _body(past.content, encoding)
+    versions = session.past_versions(now.place.name)
+    for number, past in enumerate(versions):
+        was, ours = _body(past.content, encoding), True
+        if not number and wanted in (latest := _after(session, past, encoding)):
+            was, ours = latest, False  # what suture wrote last had it: somebody else replaced it
         at = was.find(wanted)
         if at < 0 or len(was) > _LARGEST:
             continue
@@ -57,7 +60,7 @@ def replaced(session: Session, now: Snapshot, old: str, new: str) -> Replaced | 
         text = b"\n".join(lines.contents(first, min(last, len(lines), first + _SHOWN_LINES - 1)))
         once = was.find(wanted, at + 1) < 0
         return Replaced(
-            past.change_id if wanted not in _after(session, past, encoding) else None,
+            past.change_id if ours and wanted not in _after(session, past, encoding) else None,
             first,
             last,
             text.decode("utf-8", "replace"),

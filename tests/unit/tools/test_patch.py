@@ -98,6 +98,7 @@ def test_one_patch_that_fails_leaves_everything_as_it_was(*, dry: bool) -> None:
 
 
 @pytest.mark.promise("patch.one-transaction")
+@pytest.mark.promise("edit.undo")
 def test_a_call_is_one_change_that_can_be_undone() -> None:
     ws, fs = workspace({"a": CODE})
     change = done(ws.patch("a", [replace("return 1", "return 3"), append("end\n")]))["change_id"]
@@ -457,6 +458,7 @@ def test_pasted_lines_take_the_line_ends_of_the_file() -> None:
         [replace("b", "B", to_clipboard="x")],
     ],
 )
+@pytest.mark.promise("edit.arguments")
 def test_wrong_shapes_that_mean_one_thing_are_understood(patches: Any) -> None:
     ws, fs = workspace({"a": b"a b c\n"})
     done(ws.call("patch", {"path": "a", "patches": patches}))
@@ -530,6 +532,7 @@ def test_more_patches_than_allowed_are_refused() -> None:
     done(ws.patch("a", [append("x")] * 2))
 
 
+@pytest.mark.promise("edit.shape")
 def test_the_schema_has_the_fields_of_the_specification() -> None:
     schema = find("patch").request.schema()
     item = schema["properties"]["patches"]["items"]

@@ -1,113 +1,47 @@
-"""Phrases: how lines, numbers and foreign text are spelled, and the words for what can go wrong with a patch.
-
-`render` has the words for everything else, and is the one to ask.
-"""
+"""The words for what can go wrong with a patch. `render` has those for everything else, and is the one to ask."""
 
 from __future__ import annotations
 
+from suture.phrases import LINE, count, few, first_line, matched, ordinal, plain, same, shown_lines, span
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    Words = tuple[Callable[[Any], str], Callable[[Any], str]]
+    from suture.phrases import Words
 
-_LONGEST = 300
 _SHOWN_LINES = 2
-_LINE = 120
 _SHOWN_PLACES = 10
 _SHOWN_NAMES = 10
 _SHOWN_NEAR = 2
-_RUNGS = {
-    "exact": "exactly",
-    "line_ends": "but for line ends",
-    "trailing": "but for trailing white space",
-    "indentation": "but for indentation",
-    "trimmed": "but for its outer lines",
-    "look_alike": "but for look-alike characters",
-    "escape": "but for escapes, line numbers or a code fence",
-    "tokens": "but for white space",
-    "elision": "around what is elided",
-    "similar": "by similarity",
-}
-
-
-def plain(text: str) -> str:
-    """A line fit to be shown: nothing that a terminal obeys, not too long."""
-    short = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
-    if short.isprintable():
-        return short
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in short)
-
-
-def count(number: int, noun: str) -> str:
-    """A number of things, in words."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def few(side: str | None, most: int) -> list[str]:
-    """The beginning of one side of a conflict."""
-    if not side:
-        return ["(no file)" if side is None else "(nothing)"]
-    lines = side.split("\n")
-    lines = lines[:-1] if lines[-1] == "" else lines
-    shown = [plain(line)[:_LINE] for line in lines[:most]]
-    more = len(lines) - most
-    return shown if more <= 0 else [*shown[:-1], f"{shown[-1]} … and {count(more, 'line')} more"]
-
-
-def matched(rung: str | None) -> str:
-    """How a text was recognized, in words."""
-    return _RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
-
-
-def span(start_line: int, end_line: int) -> str:
-    """Lines, in words."""
-    return f"line {start_line}" if start_line >= end_line else f"lines {start_line}-{end_line}"
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if number % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 def _patch(error: Any) -> str:
     """Which patch an error is about."""
-    which = f" (the {_ordinal(error.index + 1)} of {error.total})" if error.total > 1 else ""
+    which = f" (the {ordinal(error.index + 1)} of {error.total})" if error.total > 1 else ""
     return f"patches[{error.index}]{which}"
 
 
 def _overlapping(error: Any) -> str:
     one, other = (
-        f"patches[{index}] (the {_ordinal(index + 1)} of {error.total}, {span(*lines)})"
+        f"patches[{index}] (the {ordinal(index + 1)} of {error.total}, {span(*lines)})"
         for index, lines in ((error.first, error.first_lines), (error.second, error.second_lines))
     )
     return f"{one} and {other} replace the same text of {error.path}."
 
 
-def _shown_lines(start_line: int, text: str, most: int) -> list[str]:
-    return [f"    {start_line + at:6}  {line}" for at, line in enumerate(few(text, most))]
-
-
-def _first_line(text: str) -> str:
-    """The first line of what was sent that says something, to recognize it by, and how many lines there are."""
-    lines = text.removesuffix("\n").split("\n")
-    shown = plain(next((line.strip() for line in lines if line.strip()), text))[:_LINE]
-    return f"{shown} … ({count(len(lines), 'line')})" if len(lines) > 1 else shown
-
-
 def _not_found(error: Any) -> str:
-    lines = [f"{_patch(error)}: oldText does not stand in {error.path}: {_first_line(error.search_text)}"]
+    lines = [f"{_patch(error)}: oldText does not stand in {error.path}: {first_line(error.search_text)}"]
     if error.stale is not None:
         where = span(error.stale["start_line"], error.stale["end_line"])
         until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
         lines.append(f"  It stood there {until}; {where} of the file now:")
-        lines += _shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
+        lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
     how = f"It stands there {matched(error.rung)}," if error.rung else "Most like it,"
     for each in error.nearest[:_SHOWN_NEAR]:
         score = "" if error.rung else f" {each['score']:.0%},"
         lines.append(f"  {how}{score} at {span(each['start_line'], each['end_line'])}:")
-        lines += _shown_lines(each["start_line"], each["text"], _SHOWN_LINES)
+        lines += shown_lines(each["start_line"], each["text"], _SHOWN_LINES)
     return "\n".join(lines)
 
 
@@ -144,19 +78,19 @@ def _sides(error: Any) -> str:
 def _partly(error: Any) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     head = f"{_patch(error)}: a part of this change has been made already, at {where}:"
-    return "\n".join([head, *_shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
+    return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
 def _unproved(error: Any) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
     head = f"{_patch(error)}: oldText stands at {where} {matched(error.rung)}, but newText does not fit there{why}:"
-    return "\n".join([head, *_shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
+    return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
 def _elided(error: Any) -> str:
     if error.operation == "overwrite":
-        said = plain(error.marker.strip())[:_LINE]
+        said = plain(error.marker.strip())[:LINE]
         return f"{_patch(error)}: newText leaves something out ({said}); overwrite would delete it from {error.path}."
     return (
         f"{_patch(error)}: oldText and newText do not leave out ('...') the same parts: code would be deleted unseen."
@@ -179,11 +113,6 @@ def _known_clipboards(error: Any) -> str:
         return "There are no clipboards yet: fill one with toClipboard in a replace."
     more = len(error.known) - _SHOWN_NAMES
     return f"Known are {', '.join(error.known[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''}."
-
-
-def same(words: str) -> Callable[[Any], str]:
-    """Words that are the same whatever the error's fields are."""
-    return lambda _: words
 
 
 PATCH_MESSAGES: dict[str, Words] = {
@@ -235,8 +164,8 @@ PATCH_MESSAGES: dict[str, Words] = {
     ),
     "STRIP_PRECONDITION_FAILED": (
         lambda e: (
-            f"{_patch(e)}: line {e.line_number} of the text to insert does not begin with {e.prefix[:_LINE]!r}: "
-            f"{e.line[:_LINE]!r}."
+            f"{_patch(e)}: line {e.line_number} of the text to insert does not begin with {e.prefix[:LINE]!r}: "
+            f"{e.line[:LINE]!r}."
         ),
         same("Nothing was changed. Strip only what every line that is not empty begins with."),
     ),

@@ -1,0 +1,162 @@
+"""Self-correction, measured: every task goes through `file_edit`, and a refusal's own correction is sent back unread.
+
+`file_edit` takes exact text only, so a spoiled edit is refused. The first of its `suggested_fixes` may have an edit to
+send instead; a second call with nothing but that edit lands right, or lands wrongly, or there is no such edit.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from bench.editbench.run import RIGHT, WRONG, Reply, Result
+from bench.editbench.spoils import KINDS
+from bench.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from bench.editbench.tasks import Task
+    from bench.table import Cell
+    from suture import ToolResult, Workspace
+
+AS_SENT, NONE, BROKEN = "as sent", "no correction", "broken"
+REFUSED = {RIGHT, WRONG, NONE}
+NOTES = (
+    "as sent: landed at once, since old stands in the file to the letter. The rest was refused, and what the error",
+    "offered was sent back unread. (refuse): must be refused; right is no landing, wrong a correction that landed.",
+    "Milliseconds: of the refused call.",
+)
+
+
+@dataclass(frozen=True)
+class Attempt(Result):
+    """What came of one task; `seconds` are those of the first call."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it neither landed as it was sent nor was corrected rightly."""
+        return self.verdict not in {RIGHT, AS_SENT}
+
+
+def attempts(tasks: Iterable[Task]) -> list[Attempt]:
+    """All tasks, one after the other, in one workspace on one file."""
+    from suture import Settings, Workspace  # noqa: PLC0415  the generator is imported without the engine
+
+    with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
+        workspace = Workspace(folder, Settings(durability="fast", history=False))
+        _edited(workspace, _file(workspace, "a.py", b"    first = one(two)\n"), "first = oen(two)\n", "")  # imports
+        return [_attempt(workspace, task) for task in tasks]
+
+
+def table(results: Sequence[Attempt], title: str) -> Table:
+    """A row per kind, and the totals."""
+    groups: dict[str, list[Attempt]] = {}
+    for result in results:
+        groups.setdefault(result.task.kind, []).append(result)
+    names = [name for name in KINDS if name in groups] + sorted(groups.keys() - KINDS.keys())
+    rows = [_row(name + " (refuse)" * (not groups[name][0].task.expected), groups[name]) for name in names]
+    apply = [result for result in results if result.task.expected]
+    refuse = [result for result in results if not result.task.expected]
+    rows += [_row(what, part) for what, part in (("ALL TO APPLY", apply), ("ALL TO REFUSE", refuse)) if part]
+    head = ["", "tasks", "as sent", "refused", "right", "wrong", "none", "right %", "p50 ms", "p99 ms"]
+    return Table(title, head, rows, [*_failures(results), *NOTES])
+
+
+def _attempt(workspace: Workspace, task: Task) -> Attempt:
+    path = _file(workspace, f"file{PurePosixPath(task.source).suffix}", task.body)
+    begin = time.perf_counter()
+    first = _edited(workspace, path, task.old, task.new)
+    seconds = time.perf_counter() - begin
+    after = path.read_bytes()
+    if not first.is_error:
+        return Attempt(task, Reply(after, first.text), AS_SENT if _is_literal(task, after) else BROKEN, seconds)
+    code, example = first.metadata["error"]["code"], _example(first)
+    told = f"{code}\n{first.text}\n----- CORRECTION: {example}"
+    if after != task.body or len(_places(task)) == 1 or code == "INTERNAL":
+        return Attempt(task, Reply(None if after == task.body else after, told, code), BROKEN, seconds)
+    second = _sent_back(workspace, path, example)
+    if second is None or second.is_error:
+        told += "" if second is None else f"\n----- SECOND ANSWER: {second.text}"
+        return Attempt(task, Reply(None, told, code), NONE if task.expected else RIGHT, seconds)
+    after = path.read_bytes()
+    return Attempt(task, Reply(after, told, code), RIGHT if after in task.expected else WRONG, seconds)
+
+
+def _file(workspace: Workspace, name: str, body: bytes) -> Path:
+    path = Path(workspace.root) / name
+    path.write_bytes(body)
+    return path
+
+
+def _edited(workspace: Workspace, path: Path, old: str, new: str) -> ToolResult:
+    return workspace.call("file_edit", {"path": path.name, "edits": [{"old_text": old, "new_text": new}]})
+
+
+def _example(result: ToolResult) -> str | None:
+    fixes = result.metadata.get("suggested_fixes")
+    example: str | None = fixes[0].get("example") if fixes else None
+    return example
+
+
+def _sent_back(workspace: Workspace, path: Path, example: str | None) -> ToolResult | None:
+    """The second call, if the example is an edit at all."""
+    try:
+        edit = json.loads(example or "")
+    except json.JSONDecodeError:
+        return None
+    return workspace.call("file_edit", {"path": path.name, "edits": [edit]})
+
+
+def _places(task: Task) -> list[tuple[int, int]]:
+    """Where old stands in the file to the letter; its newline may be a CRLF there."""
+    lines = map(re.escape, task.old.encode().split(b"\n"))
+    return [match.span() for match in re.finditer(rb"\r?\n".join(lines), task.body)]
+
+
+def _is_literal(task: Task, after: bytes) -> bool:
+    """Whether the file is what replacing the one place gives, with the line endings of the file."""
+    places, new = _places(task), task.new.encode()
+    if len(places) != 1:
+        return False
+    ((start, end),) = places
+    head, tail = task.body[:start], task.body[end:]
+    made = after[start : len(after) - len(tail)]
+    if head + made + tail != after:
+        return False
+    if b"\r\n" not in task.body or b"\r" in new:
+        return made == new
+    mixed = task.body.count(b"\n") > task.body.count(b"\r\n")
+    return made.replace(b"\r\n", b"\n") == new and (mixed or made.count(b"\n") == made.count(b"\r\n"))
+
+
+def _row(name: str, results: Sequence[Attempt]) -> list[Cell]:
+    refused = [result for result in results if result.verdict in REFUSED]
+    sent, right, wrong, none = (
+        sum(result.verdict == verdict for result in results) for verdict in (AS_SENT, RIGHT, WRONG, NONE)
+    )
+    counts = [str(each) for each in (len(results), sent, len(refused), right, wrong, none)]
+    if not refused:
+        return [name, *counts, "", "", ""]
+    times = sorted(result.seconds * 1000 for result in refused)
+    p50, p99 = (times[min(len(times) - 1, len(times) * part // 100)] for part in (50, 99))
+    return [name, *counts, f"{100 * right / len(refused):.1f}", p50, p99]
+
+
+def _failures(results: Sequence[Attempt]) -> list[str]:
+    """What must not be, by name."""
+    unwanted = {
+        "wrong": [each for each in results if each.verdict == WRONG],
+        "broken: the first call failed, or was not exact": [each for each in results if each.verdict == BROKEN],
+        "landed as sent, not as was meant (nothing that an exact tool can know)": [
+            each for each in results if each.verdict == AS_SENT and each.reply.after not in each.task.expected
+        ],
+    }
+    return [
+        f"{what}: {len(bad)}: {' '.join(each.task.name for each in bad[:20])}" for what, bad in unwanted.items() if bad
+    ]

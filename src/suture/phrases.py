@@ -1,0 +1,83 @@
+"""Phrases: how lines, numbers and foreign text are spelled, whatever they are said about."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Words = tuple[Callable[[Any], str], Callable[[Any], str]]
+
+_LONGEST = 300
+LINE = 120
+"""Characters of a line that is shown among others."""
+_RUNGS = {
+    "exact": "exactly",
+    "line_ends": "but for line ends",
+    "trailing": "but for trailing white space",
+    "indentation": "but for indentation",
+    "trimmed": "but for its outer lines",
+    "look_alike": "but for look-alike characters",
+    "escape": "but for escapes, line numbers or a code fence",
+    "tokens": "but for white space",
+    "elision": "around what is elided",
+    "similar": "by similarity",
+}
+
+
+def plain(text: str) -> str:
+    """A line fit to be shown: nothing that a terminal obeys, not too long."""
+    short = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    if short.isprintable():
+        return short
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in short)
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things, in words."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def few(side: str | None, most: int) -> list[str]:
+    """The beginning of one side of a conflict."""
+    if not side:
+        return ["(no file)" if side is None else "(nothing)"]
+    lines = side.split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    shown = [plain(line)[:LINE] for line in lines[:most]]
+    more = len(lines) - most
+    return shown if more <= 0 else [*shown[:-1], f"{shown[-1]} … and {count(more, 'line')} more"]
+
+
+def matched(rung: str | None) -> str:
+    """How a text was recognized, in words."""
+    return _RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
+
+
+def span(start_line: int, end_line: int) -> str:
+    """Lines, in words."""
+    return f"line {start_line}" if start_line >= end_line else f"lines {start_line}-{end_line}"
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd."""
+    ending = "th" if number % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def shown_lines(start_line: int, text: str, most: int) -> list[str]:
+    """The beginning of some lines of a file, numbered."""
+    return [f"    {start_line + at:6}  {line}" for at, line in enumerate(few(text, most))]
+
+
+def first_line(text: str) -> str:
+    """The first line of what was sent that says something, to recognize it by, and how many lines there are."""
+    lines = text.removesuffix("\n").split("\n")
+    shown = plain(next((line.strip() for line in lines if line.strip()), text))[:LINE]
+    return f"{shown} … ({count(len(lines), 'line')})" if len(lines) > 1 else shown
+
+
+def same(words: str) -> Callable[[Any], str]:
+    """Words that are the same whatever the error's fields are."""
+    return lambda _: words

@@ -1,0 +1,211 @@
+"""`file_edit`: exact replacements in one file, one after the other, each as often as expected; all of them or none."""
+
+from __future__ import annotations
+
+from suture.errors import InputTooLarge, InvalidArguments
+from suture.phrases import plain
+from suture.plan import Plan
+from suture.sequence import Step, made
+from suture.tools.edited import Edited
+from suture.tools.outcome import check_hash
+from suture.tools.request import Request, dry_run, encoding, expect_hash, integer, items, text, validate
+from suture.tools.spec import Example, Proposal, ToolSpec
+from suture.tools.writable import check, check_whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Self
+
+    from suture.engine import Session
+    from suture.errors import SutureError
+    from suture.plan import Snapshot
+    from suture.tools.spec import Answer
+
+_ALIASES = {
+    "oldText": "old_text",
+    "old_string": "old_text",
+    "old_str": "old_text",
+    "newText": "new_text",
+    "new_string": "new_text",
+    "new_str": "new_text",
+    "expected_replacements": "occurrences",
+}
+
+
+class OneEdit(Request):
+    """One replacement."""
+
+    old_text: str = text("Exact text to find and replace")
+    new_text: str = text("Replacement text; an empty one deletes old_text")
+    occurrences: int = integer("Expected number of occurrences", default=1, minimum=1)
+
+    @classmethod
+    def parse(cls, given: Mapping[str, object]) -> Self:
+        """Check one edit, taking the names of other tools for what they mean, and null for what is left out."""
+        found: dict[str, object] = {}
+        for name, value in given.items():
+            meant = _ALIASES.get(name, name)
+            found[name if meant in given else meant] = value  # named twice: the second name is unknown
+        if found.pop("replace_all", False):
+            problem = "unknown: say in occurrences how often old_text stands in the file; all of them are replaced"
+            raise InvalidArguments(problems=[{"argument": "replace_all", "problem": problem}])
+        return super().parse({name: each for name, each in found.items() if (name, each) != ("occurrences", None)})
+
+
+class FileEdit(Request):
+    """Arguments of `file_edit`."""
+
+    path: str = text("File path (absolute or relative)")
+    edits: list[OneEdit] = items("Array of edit operations (always an array)", model=OneEdit)
+    dry_run: bool = dry_run()
+    encoding: str | None = encoding()
+    expect_hash: str | dict[str, str] | None = expect_hash()
+    validate: str = validate()
+
+    @classmethod
+    def parse(cls, given: Mapping[str, object]) -> Self:
+        """Check a call's arguments; null means left out, and one edit may stand beside the path."""
+        named = cls.arguments()
+        kept = {name: value for name, value in given.items() if value is not None or name not in named}
+        if "path" not in kept and "file_path" in kept:
+            kept["path"] = kept.pop("file_path")
+        fields = {*OneEdit._fields, *_ALIASES}
+        if "edits" not in kept and fields & kept.keys():
+            one = {name: value for name, value in kept.items() if name in fields}
+            kept = {name: value for name, value in kept.items() if name not in fields} | {"edits": [one]}
+        request = super().parse({"edits": [], **kept})
+        if not request.edits:
+            raise InvalidArguments(problems=[{"argument": "edits", "problem": "No edits provided"}])
+        return request
+
+
+def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
+    """Simulate all edits on the file as it stands, and plan what they do to it."""
+    total, most = len(request.edits), session.settings.max_edits
+    if total > most:
+        raise InputTooLarge(what="The request", size=total, limit=most, setting="max_edits", unit="edits")
+    before = session.text(request.path, request.encoding)
+    check_hash(request.expect_hash, before.place.name, before)
+    steps = [_step(before, each) for each in request.edits]
+    outcome = made(before.text.body, steps)
+    if outcome.failed is not None:
+        from suture.tools.mismatch import mismatch  # only a failure needs it
+
+        raise mismatch(session, before, request, outcome)
+    change = session.plan_update(before, outcome.edits)
+    number = f"{total} edits" if total > 1 else "edit"
+    plan = Plan((change,), "file_edit", f"{number} of {before.place.name}")
+    sizes = [len(step.old) for step in steps]
+    cautions = [*_cautions(before.text.body, steps, outcome.places)]
+    told = Edited(session.settings, change, outcome.places, sizes, cautions, dry_run=request.dry_run)
+    return Proposal(plan, told.answer)
+
+
+def _step(before: Snapshot, each: OneEdit) -> Step:
+    old = each.old_text.encode("utf-8", "surrogatepass")
+    check_whole(before.text, each.new_text, each.old_text)
+    new = each.new_text.encode("utf-8", "surrogatepass")
+    check(before.text, new, old)
+    return Step(old, new, each.occurrences)
+
+
+def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]]) -> Iterator[str]:
+    """What may not have been meant, but is done as it was said."""
+    for number, (step, found) in enumerate(zip(steps, places, strict=True)):
+        if b"\0" in step.new:
+            yield f"edits[{number}]: new_text holds a NUL; the file may be taken for a binary one."
+        yield from _cuts(body, step, number, found)
+        at = step.new.find(step.old) if step.old and step.new != step.old else -1
+        if at >= 0 and any(_stands(body, step.new, place - at) for place in found):
+            yield f"edits[{number}]: new_text stood there already; if the edit was sent twice, undo it."
+        if b"..." in step.new or "…".encode() in step.new:
+            from suture.locate.markers import is_spoken
+
+            old, new = ([*map(str.strip, each.decode("utf-8", "replace").split("\n"))] for each in (step.old, step.new))
+            left_out = [line for line in new if is_spoken(line) and line not in old]
+            if left_out:
+                marker = plain(left_out[0])
+                yield f"edits[{number}]: new_text seems to leave something out ({marker}); it is taken literally."
+
+
+def _stands(body: bytes, new: bytes, at: int) -> bool:
+    """Whether a text stands there, and does not end in the middle of a line end."""
+    return at >= 0 and body.startswith(new, at) and not body.startswith(b"\r\n", at + len(new) - 1)
+
+
+def _cuts(body: bytes, step: Step, number: int, places: Sequence[int]) -> Iterator[str]:
+    """Where a text begins or ends in the middle of something; told once an edit."""
+    for start in places:
+        end = start + len(step.old)
+        if not step.old or not body.startswith(step.old, start):
+            continue  # it is text of an earlier edit
+        line = body.rfind(b"\n", 0, start) + 1
+        before, after = body[max(start - 1, line) : start], body[end : end + 1]
+        if any(len(pair) > 1 and pair.isalnum() for pair in (before + step.old[:1], step.old[-1:] + after)):
+            word = body[max(start - 10, line) : end + 10].decode("utf-8", "ignore").split("\n")[0]
+            yield f"edits[{number}]: old_text stands inside a longer word or number: {plain(word)}"
+            return
+        if start > line and not body[line:start].strip() and b"\n" in step.new.strip(b"\n"):
+            yield (
+                f"edits[{number}]: old_text begins inside the indentation of its line; "
+                "new_text was put in as it is, its other lines without that indentation."
+            )
+            return
+
+
+def explain_file_edit(given: Mapping[str, object], error: SutureError) -> Answer:
+    """A failure in the specification's shape."""
+    from suture.tools.mismatch import explained  # only a failure needs it
+
+    return explained(given, error)
+
+
+_DESCRIPTION = """\
+Replace exact text in a file. One or several edits; all of them succeed, or the file is not changed.
+
+- old_text must match exactly, white space included: no regular expressions, no fuzzy matching. "\\n" stands for the \
+line ends that the file has.
+- occurrences says how often old_text stands in the file (default 1). If it stands there more or less often, nothing \
+is changed, and the answer names the places. All occurrences are replaced.
+- Edits are applied in order: each one sees the result of those before it.
+- If old_text is not found, the answer shows the nearest text, names what differs, and, where one place clearly \
+fits, gives the corrected edit, ready to be sent back.
+- To insert, repeat a neighboring line in new_text; to delete, send an empty new_text. Line numbers that file_read \
+prints are not part of the file.
+- dry_run shows what would change, without changing it."""
+
+FILE_EDIT = ToolSpec(
+    name="file_edit",
+    title="Edit a file",
+    description=_DESCRIPTION,
+    request=FileEdit,
+    examples=(
+        Example(
+            "Replace a text that stands once",
+            {"hello.txt": "Hello World\n"},
+            {"path": "hello.txt", "edits": [{"old_text": "World", "new_text": "Universe"}]},
+            "Edited hello.txt: 1 replacement, at line 1 (change <id>).\n\n"
+            "diff --git a/hello.txt b/hello.txt\n--- a/hello.txt\n+++ b/hello.txt\n"
+            "@@ -1 +1 @@\n-Hello World\n+Hello Universe",
+        ),
+        Example(
+            "Edits one after the other, the first of them at two places",
+            {"app.js": "const a = 1;\nconst b = 2;\n"},
+            {
+                "path": "app.js",
+                "edits": [
+                    {"old_text": "const", "new_text": "let", "occurrences": 2},
+                    {"old_text": "let a", "new_text": "let x"},
+                ],
+                "dry_run": True,
+            },
+            "Dry run: 2 edits would make 3 replacements in app.js; nothing was written.\n"
+            "Edit 1: 2 replacements, at lines 1, 2.\nEdit 2: 1 replacement, at line 1.\n\n"
+            "diff --git a/app.js b/app.js\n--- a/app.js\n+++ b/app.js\n"
+            "@@ -1,2 +1,2 @@\n-const a = 1;\n-const b = 2;\n+let x = 1;\n+let b = 2;",
+        ),
+    ),
+    plan=plan_file_edit,
+    explain=explain_file_edit,
+)

@@ -1,0 +1,273 @@
+"""`suture edit`, as somebody at a terminal or a script meets it."""
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suture import Workspace
+from suture.cli import main
+
+ONE = {"old_text": "two", "new_text": "2"}
+DIFF = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "a.txt").write_bytes(b"one\ntwo\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def given(root: Path, document: object) -> str:
+    (root / "edits.json").write_text(json.dumps(document))
+    return "edits.json"
+
+
+def send(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+@pytest.mark.promise("edit.command")
+def test_edit_replaces_what_options_say_and_prints_the_diff(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["edit", "a.txt", "--old", "two", "--new", "2"]) == 0
+    out, err = capfd.readouterr()
+    head, _, diff = out.partition("\n\n")
+    assert re.fullmatch(r"Edited a\.txt \(1 replacement\) as change [0-9a-z]{15}\.", head)
+    assert (diff, err, (root / "a.txt").read_bytes()) == (DIFF, "", b"one\n2\n")
+
+
+def test_what_was_edited_can_be_undone(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["edit", "a.txt", "--old", "two", "--new", "2"]) == 0
+    assert main(["undo"]) == 0
+    assert capfd.readouterr().err == ""
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "before", "after"),
+    [
+        (["--old", "o", "--new", "0", "--count", "2"], b"one\ntwo\n", b"0ne\ntw0\n"),
+        (["--old", "two\n", "--new", ""], b"one\ntwo\n", b"one\n"),
+        (["--old", "", "--new", "new\n"], b"", b"new\n"),
+        (["--old", "one\ntwo", "--new", "1\n2"], b"one\r\ntwo\r\n", b"1\r\n2\r\n"),
+        (["--old=--new", "--new=--old"], b"--new\n", b"--old\n"),
+    ],
+)
+def test_texts_are_taken_literally(root: Path, options: list[str], before: bytes, after: bytes) -> None:
+    (root / "a.txt").write_bytes(before)
+    assert main(["edit", "a.txt", *options]) == 0
+    assert (root / "a.txt").read_bytes() == after
+
+
+def test_texts_may_come_from_files(root: Path) -> None:
+    (root / "old").write_bytes(b"two\n")
+    (root / "new").write_bytes("größer\r\n".encode())
+    assert main(["edit", "a.txt", "--old-file", "old", "--new-file", "new"]) == 0
+    assert (root / "a.txt").read_bytes() == "one\ngrößer\r\n".encode()
+    assert main(["edit", "a.txt", "--old-file", "new", "--new", "2\n"]) == 0
+    assert (root / "a.txt").read_bytes() == b"one\n2\r\n"
+
+
+@pytest.mark.parametrize("document", [ONE, [ONE], {"edits": [ONE]}, {"path": "a.txt", "edits": ONE}])
+@pytest.mark.parametrize("source", ["edits.json", "-", "inline"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_edits_may_be_json_in_a_file_in_stdin_or_in_the_argument(
+    root: Path, monkeypatch: pytest.MonkeyPatch, document: Any, source: str, mark: str
+) -> None:
+    content = f"{mark}\n {json.dumps(document)}"
+    (root / "edits.json").write_bytes(content.encode())
+    send(monkeypatch, content.encode())
+    assert main(["edit", "a.txt", content if source == "inline" else source]) == 0
+    assert (root / "a.txt").read_bytes() == b"one\n2\n"
+
+
+def test_several_edits_are_made_one_after_the_other(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    edits = [{"old_text": "o", "new_text": "0", "occurrences": 2}, {"old_text": "tw0", "new_text": "2"}]
+    assert main(["edit", "a.txt", given(root, edits)]) == 0
+    assert capfd.readouterr().out.startswith("Edited a.txt (3 replacements) as change ")
+    assert (root / "a.txt").read_bytes() == b"0ne\n2\n"
+
+
+# What is printed
+
+
+@pytest.mark.parametrize(
+    ("options", "head", "diff"),
+    [
+        (["--old", "two", "--new", "2"], "Would make 1 replacement in a.txt.", DIFF),
+        (["--old", "two", "--new", "two"], "a.txt would stay as it is (1 replacement).", ""),
+    ],
+)
+def test_a_dry_run_prints_what_would_be_changed(
+    root: Path, capfd: pytest.CaptureFixture[str], options: list[str], head: str, diff: str
+) -> None:
+    assert main(["edit", "a.txt", *options, "--dry-run"]) == 0
+    assert capfd.readouterr().out == (f"{head}\n\n{diff}" if diff else f"{head}\n")
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
+
+
+def test_an_edit_that_changes_nothing_says_so(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["edit", "a.txt", "--old", "two", "--new", "two"]) == 0
+    assert capfd.readouterr().out == "a.txt is as it was (1 replacement).\n"
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
+
+
+def test_warnings_stand_before_the_diff(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "yarn.lock").write_bytes(b"one\ntwo\n")
+    assert main(["edit", "yarn.lock", "--old", "two", "--new", "2"]) == 0
+    head, warning, empty, first, *_ = capfd.readouterr().out.split("\n")
+    assert head.startswith("Edited yarn.lock (1 replacement)")
+    assert warning.startswith("warning: yarn.lock is a lock file")
+    assert (empty, first) == ("", "diff --git a/yarn.lock b/yarn.lock")
+
+
+@pytest.mark.usefixtures("root")
+def test_everything_can_be_had_as_json(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["edit", "a.txt", "--old", "two", "--new", "2", "--json"]) == 0
+    result = json.loads(capfd.readouterr().out)
+    assert (result["isError"], result["metadata"]["path"], result["metadata"]["total_replacements"]) == (
+        False,
+        "a.txt",
+        1,
+    )
+    assert result["metadata"]["diff"]["unified"] == DIFF
+
+
+def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:
+    given(root, [ONE])
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "suture", "edit", "a.txt", "edits.json", "--dry-run"]
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    subprocess.run(command, stdout=slave, env=environment, check=True)
+    os.close(slave)
+    shown = os.read(master, 10_000)
+    os.close(master)
+    assert b"\x1b[31m-two\x1b[0m" in shown
+    assert b"\x1b[32m+2\x1b[0m" in shown
+
+
+# What is refused
+
+
+def test_a_refusal_goes_to_stderr_and_is_exit_code_1(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    command = ["edit", "a.txt", "--old", "Two", "--new", "2"]
+    assert main(command) == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("Edit 1 of 1 failed: Could not find exact text in a.txt.\n")
+    assert "case: 'two' in the file, 'Two' in your text" in err
+    assert main([*command, "--json"]) == 1
+    out, err = capfd.readouterr()
+    assert (json.loads(out)["metadata"]["validation_error"]["type"], err) == ("NO_MATCH", "")
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (
+            ["edit", "a.txt", "--old", "o", "--new", "0"],
+            "Edit 1 of 1 failed: Expected 1 occurrence but found 2 in a.txt.",
+        ),
+        (["edit", "b.txt", "--old", "o", "--new", "0"], "FILE_NOT_FOUND"),
+        (["edit", "a.txt", "[]"], "INVALID_ARGUMENTS"),
+        (["edit", "a.txt", "[1]"], "INVALID_ARGUMENTS"),
+        (["edit", "a.txt", '{"old_text": "two", "new_txt": "2"}'], "INVALID_ARGUMENTS"),
+        (["edit", "a.txt", '{"old_text": "o", "new_text": "0", "occurrences": 0}'], "INVALID_ARGUMENTS"),
+        (["edit", "a.txt", "--old", "two", "--new", "2", "--root", "nowhere"], "WORKSPACE_NOT_FOUND"),
+        (["edit", "a.txt", "--old", "two", "--new", "2", "--expect-hash", "0" * 64], "FILE_CHANGED"),
+        (["edit", "a.txt", "--old", "two", "--new", "2", "--encoding", "utf-32"], "ENCODING_MISMATCH"),
+    ],
+)
+def test_what_the_tool_refuses_is_told_on_stderr(
+    root: Path, capfd: pytest.CaptureFixture[str], command: list[str], said: str
+) -> None:
+    assert main(command) == 1
+    out, err = capfd.readouterr()
+    assert (out, err[: len(said)]) == ("", said)
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
+
+
+def test_the_correction_that_is_printed_can_be_sent_back(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "a.py").write_bytes(b"def one():\n\tvalue = compute(1)\n\treturn value\n")
+    assert (
+        main(["edit", "a.py", "--old", "    value = compute(1)\n", "--new", "    value = compute(2)\n", "--json"]) == 1
+    )
+    fix = json.loads(capfd.readouterr().out)["metadata"]["suggested_fixes"][0]["example"]
+    assert main(["edit", "a.py", fix]) == 0
+    assert (root / "a.py").read_bytes() == b"def one():\n\tvalue = compute(2)\n\treturn value\n"
+
+
+def test_options_are_handed_on(root: Path) -> None:
+    (root / "b.txt").write_bytes("é\n".encode("latin-1"))
+    known = Workspace(root).file_read("b.txt").metadata["hash"]
+    command = ["edit", "b.txt", "--old", "é", "--new", "è", "--encoding", "latin-1", "--expect-hash", known]
+    assert main(command) == 0
+    assert (root / "b.txt").read_bytes() == "è\n".encode("latin-1")
+
+
+# Wrong usage
+
+BOTH = "the edits stand in edits.json already: leave out --old, --new and --count\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "give --old TEXT or --old-file FILE (or the edits as JSON)\n"),
+        (["--old", "two"], "give --new TEXT or --new-file FILE (or the edits as JSON)\n"),
+        (["--new", "2"], "give --old TEXT or --old-file FILE (or the edits as JSON)\n"),
+        (["--count", "2"], "give --old TEXT or --old-file FILE (or the edits as JSON)\n"),
+        (
+            ["--old", "two", "--new", "2", "--count", "0"],
+            "--count is how often the text stands in the file: at least 1, not 0\n",
+        ),
+        (["--old", "two", "--old-file", "old", "--new", "2"], "give only one of --old TEXT or --old-file FILE\n"),
+        (["--old", "two", "--new", "", "--new-file", "old"], "give only one of --new TEXT or --new-file FILE\n"),
+        (["--old-file", "nowhere", "--new", "2"], "cannot read nowhere: No such file or directory\n"),
+        (["--old-file", ".", "--new", "2"], "cannot read .: Is a directory\n"),
+        (["--old-file", "latin", "--new", "2"], "latin is not UTF-8; send its text as JSON\n"),
+        (["edits.json", "--old", "two"], BOTH),
+        (["edits.json", "--new", ""], BOTH),
+        (["edits.json", "--count", "1"], BOTH),
+        (["edits.json", "--old-file", "old"], BOTH),
+        (["nowhere.json"], "cannot read nowhere.json: No such file or directory\n"),
+        (["latin"], "latin is not JSON: "),
+        (["deep"], "deep is not JSON: "),
+        (["[{]"], "the argument is not JSON: "),
+        (["-"], "stdin is not JSON: "),
+        (["other.json"], "other.json is for b.txt, not for a.txt\n"),
+        (['{"path": "b.txt", "edits": []}'], "the argument is for b.txt, not for a.txt\n"),
+    ],
+)
+def test_what_is_no_request_is_wrong_usage(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
+) -> None:
+    given(root, [ONE])
+    (root / "old").write_bytes(b"two")
+    (root / "latin").write_bytes(b"\xe9")
+    (root / "deep").write_bytes(b"[" * 200_000)
+    (root / "other.json").write_text('{"path": "b.txt", "edits": []}')
+    send(monkeypatch, b"two")
+    assert main(["edit", "a.txt", *options]) == 2
+    out, err = capfd.readouterr()
+    assert (out, err[: len(said) + 13]) == ("", f"suture edit: {said}")
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize("options", [["edits.json"], ["--old-file", "edits.json", "--new", ""]])
+def test_a_file_that_is_too_large_is_wrong_usage(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.setattr("suture.cli.documents._MOST_INPUT", 10)
+    given(root, [ONE])
+    assert main(["edit", "a.txt", *options]) == 2
+    assert "edits.json has more than 10 bytes" in capfd.readouterr().err
