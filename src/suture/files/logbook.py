@@ -63,6 +63,11 @@ _REPLACED = """SELECT change.number, id, path, target, digest FROM file JOIN cha
 _REFERRED = """SELECT before FROM file WHERE before IS NOT NULL UNION SELECT after FROM file WHERE after IS NOT NULL
     UNION SELECT replaced FROM file WHERE replaced IS NOT NULL
     UNION SELECT content FROM snapshot_file WHERE content IS NOT NULL"""
+_LAST_AT, _LAST_MOVED_TO = (
+    f"""SELECT change, after FROM file CROSS JOIN content ON after = number WHERE {there} AND data IS NOT NULL
+    ORDER BY change DESC LIMIT 1"""  # noqa: S608  ours
+    for there in ("path = ? AND target IS NULL", "target = ?")
+)
 _COUNTED = 1_000_000  # bytes of a change whose lines are counted at once
 _CANDIDATES = 5
 _DAY = 86_400
@@ -381,11 +386,8 @@ class LogBook:
 
     def _last_content(self, path: str) -> int | None:
         """The content last seen at a path: what stands there now will be like it."""
-        query = """SELECT number FROM (SELECT change, after FROM file WHERE path = ?1 AND target IS NULL
-            UNION ALL SELECT change, after FROM file WHERE target = ?1) JOIN content ON after = number
-            WHERE data IS NOT NULL ORDER BY change DESC LIMIT 1"""
-        row = self._row(query, _raw(path))
-        return None if row is None else int(row[0])
+        found = [self._row(query, _raw(path)) for query in (_LAST_AT, _LAST_MOVED_TO)]
+        return max((row for row in found if row is not None), default=(0, None))[1]
 
     def _keep(self, version: Version | None, supply: Supply, base: int | None) -> int | None:
         return None if version is None else self._contents.keep(version.digest, supply, base)
