@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from suture.edits import Edit
     from suture.files.fs import FS
-    from suture.files.history import History
+    from suture.files.history import History, Kept
     from suture.files.logbook import PastVersion
     from suture.files.paths import Target
     from suture.files.recovery import Recovered
@@ -68,13 +68,12 @@ class Session:
         self._refusals = engine.refusals
         self.trees = [Tree(engine.fs, root) for root in engine.roots]
         self._resolver = Resolver(self.trees, engine.guard)
+        self._engine = engine
 
     @property
     def history(self) -> History:
         """The workspace's history."""
-        from suture.files.history import History  # reading a file needs none
-
-        return History(self.trees[0], self.settings)
+        return self._engine.history(self.trees[0])
 
     def __enter__(self) -> Self:
         return self
@@ -295,6 +294,7 @@ class Engine:
         self.settings.check()
         self.unsaved: dict[str, str] = {}
         self.refusals: dict[int, int] = {}
+        self._kept: Kept | None = None
         try:
             self.root = os.path.abspath(os.fspath(root))
             places = [self.fs.real_path(each) for each in (self.root, *self.settings.extra_roots)]
@@ -310,6 +310,19 @@ class Engine:
                 found = tree.stat("")
                 if found is None or found.kind != "folder":
                     raise WorkspaceNotFound(root=tree.root, reason="not a folder")
+
+    def history(self, tree: Tree) -> History:
+        """The workspace's history, whose database stays open from one change to the next."""
+        from suture.files.history import History, Kept  # reading a file needs none
+
+        if self._kept is None:
+            self._kept = Kept()
+        return History(tree, self.settings, self._kept)
+
+    def close(self) -> None:
+        """Let go of what is kept open between calls; a call that needs it opens it again."""
+        if self._kept is not None:
+            self._kept.close()
 
     def session(self) -> Session:
         """A view for one call."""

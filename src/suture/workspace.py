@@ -186,6 +186,10 @@ class Workspace:
         """Clear up what an interrupted process left behind; every call does this by itself."""
         return self._engine.recover()
 
+    def close(self) -> None:
+        """Let go of the history's database, which stays open between changes; a later call opens it again."""
+        self._engine.close()
+
     def _answer(self, spec: ToolSpec, arguments: object) -> _Outcome:
         given = self._checked({} if arguments is None else arguments)
         try:

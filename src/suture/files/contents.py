@@ -26,6 +26,7 @@ _LONGEST_CHAIN = 32
 _CHAIN_BYTES = 100_000_000  # unpacked to get at one content
 _CACHED = 32_000_000
 _CHECKED = 1_000_000
+_RESTING = 4_000_000  # bytes that are held between two changes
 _SMALL = 4_000  # bytes of a difference that are always better than storing the whole
 
 
@@ -35,6 +36,7 @@ class Contents:
     def __init__(self, database: Connection) -> None:
         self._db = database
         self._cache: dict[int, bytes] = {}
+        """Contents as what is stored gives them, as long as nobody else writes."""
 
     def get(self, name: str) -> bytes | None:
         """The content of this hash, or None if it is not kept, or damaged."""
@@ -65,6 +67,8 @@ class Contents:
         query = "INSERT OR REPLACE INTO content VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         number = self._db.execute(query, (row and row[0], name, *values)).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
+        if row is not None:
+            self._cache.clear()  # others may have been unpacked from what stood there
         if content is not None:
             self._remember(number, content)
         return number
@@ -72,10 +76,8 @@ class Contents:
     def _holds(self, number: int, content: bytes) -> bool:
         """Whether what is stored is sound, for the next content will be stored against it; a large one is believed."""
         try:
-            if len(content) <= _CHECKED:
-                self._cache.clear()  # what counts is what is stored
-                if self._unpacked(number) != content:
-                    return False
+            if len(content) <= _CHECKED and self._unpacked(number) != content:
+                return False
         except (ValueError, TypeError):
             return False
         self._remember(number, content)
@@ -86,7 +88,12 @@ class Contents:
         bases = "UNION SELECT base FROM content WHERE base IS NOT NULL"
         query = f"DELETE FROM content WHERE number NOT IN ({referred} {bases})"  # noqa: S608  written by us
         while self._db.execute(query).rowcount:
-            pass  # what only those rested on is free now
+            self._cache.clear()  # their numbers will be given again; and what only they rested on is free now
+
+    def rest(self) -> None:
+        """Hold little in memory until the next use."""
+        if sum(map(len, self._cache.values())) > _RESTING:
+            self._cache.clear()
 
     def _packed(self, content: bytes, base: int | None) -> tuple[Any, ...]:
         """A content as columns: against `base`, or where that makes a long chain, against the one it rests on."""

@@ -187,7 +187,14 @@ class FS:
         raise NotImplementedError
 
     def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001  as all calls here
-        """Open a database on the shelf; where there is none, and none shall be made, FileNotFoundError."""
+        """Open a database on the shelf; where there is none, and none shall be made, FileNotFoundError.
+
+        Any thread may use it, but only one at a time.
+        """
+        raise NotImplementedError
+
+    def database_file(self, name: str) -> tuple[int, ...] | None:
+        """What tells a database's file from any other that gets its name; None where nothing does."""
         raise NotImplementedError
 
     def commit_database(self, database: Connection) -> None:
@@ -387,7 +394,11 @@ class LocalFS(FS):
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         if not modes.S_ISREG(os.lstat(path).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        return connect(path, timeout=timeout_ms / 1000, isolation_level=None)
+        return connect(path, timeout=timeout_ms / 1000, isolation_level=None, check_same_thread=False)
+
+    def database_file(self, name: str) -> tuple[int, ...] | None:
+        found = os.lstat(os.path.join(_shelf(), name))
+        return found.st_dev, found.st_ino
 
     def commit_database(self, database: Connection) -> None:
         database.execute("COMMIT")

@@ -14,6 +14,10 @@ The database is written only under the workspace lock, in one transaction a chan
 FULL sync. An edit never fails for its sake: what goes wrong comes back as a `Trouble`. A damaged database is put
 aside, and a new one begun.
 
+Who writes again and again keeps it open in between (`Kept`), unlocked and outside of any transaction. Before it is
+used again its name must still lead to the same file, and the workspace to the same folder; if another connection has
+written since, it is looked at as one that was just opened.
+
 Rejected: the write-ahead log (the SQLite of Debian 12 can lose a commit when it is reset, and network homes break
 it); a mark in the workspace to recognize it by (it would show up in everybody's version control).
 """
@@ -21,6 +25,7 @@ it); a mark in the workspace to recognize it by (it would show up in everybody's
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from contextlib import contextmanager
 
@@ -30,6 +35,7 @@ from suture.files.fs import MEMORY
 from suture.files.journal import new_id
 from suture.files.logbook import SCHEMA, LogBook, NamedPoint
 from suture.plan import Trouble, digest
+from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,13 +66,68 @@ class _Damaged(Exception):
 _FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, _Damaged, SutureError)
 
 
-class History:
-    """The history of the workspace with this root."""
+class _Opened(Record):
+    """An open database and what it was opened as."""
 
-    def __init__(self, tree: Tree, settings: Settings) -> None:
+    database: sqlite3.Connection
+    book: LogBook
+    name: str
+    file: object
+    """What its name led to."""
+    folder: tuple[int, ...]
+    """The device and the inode of the workspace's root."""
+    version: int
+    """What SQLite counts up when another connection has written."""
+    process: int
+
+
+_INHERITED: list[_Opened] = []
+"""What a fork brought along. SQLite forbids to use it, and to close it, anywhere but in the parent."""
+
+
+class Kept:
+    """A database that stays open between two calls. Whoever takes it has it alone: another thread opens its own."""
+
+    def __init__(self) -> None:
+        self._idle: list[_Opened] = []
+
+    def take(self) -> _Opened | None:
+        """What is kept, if anything is; the caller gives it back, or closes it."""
+        try:
+            found = self._idle.pop()
+        except IndexError:
+            return None
+        if found.process == os.getpid():
+            return found
+        _INHERITED.append(found)
+        return None
+
+    def give(self, opened: _Opened) -> None:
+        """Keep this one, unless another is kept already."""
+        if self._idle:
+            opened.database.close()
+        else:
+            self._idle.append(opened)
+
+    def close(self) -> None:
+        """Keep nothing any more."""
+        while self._idle:
+            found = self.take()
+            if found is not None:
+                found.database.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class History:
+    """The history of the workspace with this root; its database stays open in `kept`, if that is given."""
+
+    def __init__(self, tree: Tree, settings: Settings, kept: Kept | None = None) -> None:
         self._tree = tree
         self._fs = tree.fs
         self._settings = settings
+        self._kept = kept
 
     @contextmanager
     def reading(self) -> Iterator[LogBook]:
@@ -74,7 +135,7 @@ class History:
         if not self._settings.history:
             raise HistoryUnavailable(reason=_OFF)
         try:
-            database = self._opened(create=False)
+            database = self._opened(self._name(), create=False)
         except (sqlite3.Error, OSError, UnicodeDecodeError, _Damaged) as error:
             raise HistoryUnavailable(reason=_reason(error)) from error
         try:
@@ -141,8 +202,45 @@ class History:
         return None if aside is None else Trouble(recorded=True, reason="it was damaged", aside=aside)
 
     def _transact(self, write: Callable[[LogBook], None]) -> None:
-        database = self._opened(create=True)
+        opened = self._resumed() or self._begun()
         try:
+            write(opened.book)
+            opened.book.forget(self._settings.history_max_bytes, self._settings.history_max_days)
+            self._fs.commit_database(opened.database)
+        except BaseException:
+            opened.database.close()
+            raise
+        if self._kept is None or opened.file is None:
+            opened.database.close()
+        else:
+            opened.book.rest()
+            self._kept.give(opened)
+
+    def _resumed(self) -> _Opened | None:
+        """The database that was kept open, in a new transaction; None if none was, or if it is not the right one."""
+        found = None if self._kept is None else self._kept.take()
+        if found is None:
+            return None
+        try:
+            if found.folder == self._folder() and found.file == self._file(found.name):
+                found.database.execute("BEGIN IMMEDIATE")
+                version = _version(found.database)
+                if version == found.version:
+                    return found
+                if _is_ours(found.database):
+                    return found.but(book=LogBook(found.database), version=version)
+        except BaseException:
+            found.database.close()
+            raise
+        found.database.close()
+        return None
+
+    def _begun(self) -> _Opened:
+        """The workspace's database, found or made, in a new transaction."""
+        name, folder = self._name(), self._folder()
+        database = self._opened(name, create=True)
+        try:
+            file = self._file(name)  # SQLite refuses to write, should it be another one by now than was opened
             if not database.execute("PRAGMA page_count").fetchone()[0]:
                 database.execute("PRAGMA auto_vacuum = FULL")  # what is forgotten makes the file smaller
             database.execute("PRAGMA journal_mode = DELETE")
@@ -154,17 +252,15 @@ class History:
                 database.execute(f"PRAGMA application_id = {_APPLICATION}")
                 database.execute(f"PRAGMA user_version = {_VERSION}")
             book = LogBook(database)
-            if book.name() != self._name():  # it is new, or the folder is
-                book.set_folder(self._name(), self._fs.born(self._tree.folder("")))
-            write(book)
-            book.forget(self._settings.history_max_bytes, self._settings.history_max_days)
-            self._fs.commit_database(database)
-        finally:
+            if book.name() != name:  # it is new, or the folder is
+                book.set_folder(name, self._fs.born(self._tree.folder("")))
+            return _Opened(database, book, name, file, folder, _version(database), os.getpid())
+        except BaseException:
             database.close()
+            raise
 
-    def _opened(self, *, create: bool) -> sqlite3.Connection:
+    def _opened(self, wanted: str, *, create: bool) -> sqlite3.Connection:
         """The workspace's database: found, perhaps under the name it had elsewhere, or made, or an empty one."""
-        wanted = self._name()
         try:
             database = self._open(wanted)
             if _is_ours(database):
@@ -195,9 +291,20 @@ class History:
     def _name(self) -> str:
         """The name of the database, by path and folder."""
         path = self._fs.real_path(self._tree.root).encode("utf-8", "surrogateescape")
-        found = self._tree.stat("")
-        device, inode = (found.device, found.inode) if found is not None else (0, 0)
+        device, inode = self._folder()
         return f"{digest((path,), len(path)).removeprefix('sha256:')[:_PATH_HASH]}-{device:x}-{inode:x}.db"
+
+    def _folder(self) -> tuple[int, ...]:
+        """The device and the inode of the root."""
+        found = self._tree.stat("")
+        return (0, 0) if found is None else (found.device, found.inode)
+
+    def _file(self, name: str) -> object:
+        """What tells a database's file from another; None if nothing does, and it cannot be kept open."""
+        try:
+            return self._fs.database_file(name)
+        except OSError:
+            return None
 
     def _find_moved(self, wanted: str) -> str | None:
         """The database of this folder with another path."""
@@ -251,6 +358,10 @@ def _is_ours(database: sqlite3.Connection) -> bool:
     if not found.issuperset(statement.strip() for statement in SCHEMA.split(";") if statement.strip()):
         raise _Damaged("a table is missing")
     return True
+
+
+def _version(database: sqlite3.Connection) -> int:
+    return int(database.execute("PRAGMA data_version").fetchone()[0])
 
 
 def _is_damage(error: Exception) -> bool:

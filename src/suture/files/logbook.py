@@ -325,6 +325,10 @@ class LogBook:
             row = (snapshot.id, _raw(path), content, _mode(version))
             self._db.execute("INSERT INTO snapshot_file VALUES (?, ?, ?, ?)", row)
 
+    def rest(self) -> None:
+        """Hold little in memory until the next change."""
+        self._contents.rest()
+
     def last_number(self) -> int:
         """The number of the newest change; 0 if there is none."""
         return int(self._row("SELECT max(number) FROM change")[0] or 0)

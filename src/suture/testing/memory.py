@@ -385,6 +385,9 @@ class MemoryFS(FS):
         self._opened = [(name, database)]
         return database
 
+    def database_file(self, name: str) -> None:
+        """Nothing: an open database is a copy, which does not see what others commit."""
+
     def commit_database(self, database: Connection) -> None:
         database.execute("COMMIT")
         name = next(name for name, opened in self._opened if opened is database)
