@@ -68,12 +68,12 @@ class Session:
         self._refusals = engine.refusals
         self.trees = [Tree(engine.fs, root) for root in engine.roots]
         self._resolver = Resolver(self.trees, engine.guard)
-        self._engine = engine
+        self._history: Callable[[Tree], History] = engine.history
 
     @property
     def history(self) -> History:
         """The workspace's history."""
-        return self._engine.history(self.trees[0])
+        return self._history(self.trees[0])
 
     def __enter__(self) -> Self:
         return self
@@ -335,15 +335,15 @@ class Engine:
         from suture.files.recovery import recover
 
         durable = self.settings.durability == "full"
-        earlier = self.recover(wait=False)  # a plan made on what a dead process left would be a wrong one
         with self.session() as session:
-            under_way = session.trees[0].stat(INTENT_NAME) is not None  # by a live process: wait for it, then plan
-            plan = None if under_way or serial else _without_no_ops(propose(session))
+            # A transaction under way, or what a dead process left: a plan made on that would be a wrong one.
+            unsettled = session.trees[0].stat(INTENT_NAME) is not None
+            plan = None if unsettled or serial else _without_no_ops(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
-                return Landing(None, earlier)
+                return Landing(None)
             with Lock(session.trees, self.settings.lock_timeout_ms):
                 session.close()  # a folder opened while planning may have been moved since
-                recovered = recover(session.trees, session.history, durable=durable) or earlier
+                recovered = recover(session.trees, session.history, durable=durable)
                 for attempts_left in range(_REPLANS, -1, -1):
                     plan = plan or _without_no_ops(propose(session))
                     if not plan.changes:
@@ -388,9 +388,10 @@ class Engine:
 
     def recover(self, *, wait: bool = True) -> Recovered | None:
         """Clear up an interrupted transaction, if there is one and no other process is at work."""
-        with self.session() as session:
-            if session.trees[0].stat(INTENT_NAME) is None:
+        with Tree(self.fs, self.roots[0]) as home:
+            if home.stat(INTENT_NAME) is None:
                 return None
+        with self.session() as session:
             from suture.errors import WorkspaceBusy  # the rare case
             from suture.files.lock import Lock
             from suture.files.recovery import recover
@@ -423,7 +424,7 @@ def _is_no_op(change: Update) -> bool:
 
 def _without_no_ops(plan: Plan) -> Plan:
     changes = [change for change in plan.changes if not (isinstance(change, Update) and _is_no_op(change))]
-    return plan.but(changes=tuple(changes))
+    return plan if len(changes) == len(plan.changes) else plan.but(changes=tuple(changes))
 
 
 def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:
