@@ -90,14 +90,18 @@ class Resolver:
             path = f"{path}/{name}" if path else name
             stat = self._trees[root].stat(path)
             if stat is None:
-                return self._missing(requested, root, path, queue[::-1]).but(by_link=by_link)
+                return self._missing(requested, root, path, queue[::-1], by_link=by_link)
             if stat.kind == "link":
                 by_link = by_link or not any(queue)
                 links += 1
                 root, path, names = self._follow(requested, root, path, links)
                 queue += names[::-1]
                 stat = self._trees[root].stat(path)
-        return self._found(requested, root, path, stat, folders=folders).but(by_link=by_link)
+        self._check_protected(requested, path)
+        if stat is None or (stat.kind != "file" and not (folders and stat.kind == "folder")):
+            kind = "folder" if stat is None else stat.kind
+            raise NotAFile(path=requested, kind=kind)
+        return Target(requested, root, path, self.shown(root, path), stat, "", by_link)
 
     def _follow(self, requested: str, root: int, path: str, links: int) -> tuple[int, str, list[str]]:
         if links > _MAX_LINKS:
@@ -121,14 +125,7 @@ class Resolver:
                 return index, names[len(root) :]
         return None
 
-    def _found(self, requested: str, root: int, path: str, stat: Stat | None, *, folders: bool) -> Target:
-        self._check_protected(requested, path)
-        if stat is None or (stat.kind != "file" and not (folders and stat.kind == "folder")):
-            kind = "folder" if stat is None else stat.kind
-            raise NotAFile(path=requested, kind=kind)
-        return Target(requested, root, path, self.shown(root, path), stat)
-
-    def _missing(self, requested: str, root: int, path: str, rest: list[str]) -> Target:
+    def _missing(self, requested: str, root: int, path: str, rest: list[str], *, by_link: bool) -> Target:
         if ".." in rest or (rest and not rest[-1]):
             raise FileNotFound(path=requested, near=[])
         folder, name = split(path)
@@ -136,7 +133,7 @@ class Resolver:
         _check_lengths(requested, missing)  # a link may have led here
         path = f"{folder}/{missing}" if folder else missing
         self._check_protected(requested, path)
-        return Target(requested, root, path, self.shown(root, path), None, missing)
+        return Target(requested, root, path, self.shown(root, path), None, missing, by_link)
 
     def shown(self, root: int, path: str) -> str:
         """A path as results name it."""

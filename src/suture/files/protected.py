@@ -46,6 +46,7 @@ PROTECTED = (
     "fish/conf.d/**",
 )
 OWN = (OWN_PREFIX + "*/**",)
+_REMEMBERED = 1_000
 _IGNORABLE = {*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x00AD, 0xFEFF}
 
 
@@ -56,11 +57,19 @@ class Guard:
         self._own = Patterns(OWN)
         self._protected = Patterns((*PROTECTED, *protect))
         self._allowed = Patterns(allow)
+        self._free: set[str] = set()
+        """Paths that turned out not to be protected: an agent comes back to a few files."""
 
     def rule(self, path: str) -> str | None:
         """The pattern that protects a path, or None."""
-        own = self._own.match(path)
-        return own or (None if self._allowed.match(path) else self._protected.match(path))
+        if path in self._free:
+            return None
+        found = self._own.match(path) or (None if self._allowed.match(path) else self._protected.match(path))
+        if found is None:
+            if len(self._free) >= _REMEMBERED:
+                self._free.clear()
+            self._free.add(path)
+        return found
 
 
 class Patterns:

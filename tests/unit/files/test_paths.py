@@ -262,3 +262,11 @@ def test_protection_is_by_requested_and_by_final_name(
         assert isinstance(found.resolve(path), Target)
     else:
         assert code(found, path) == "PROTECTED_PATH"
+
+
+def test_a_path_is_protected_or_not_however_often_and_after_however_many_others_it_is_asked_for() -> None:
+    guard = Guard(["secret/**"])
+    asked = ["src/app.py", ".git/config", "secret/key", *(f"src/{number}.py" for number in range(2_500)), "src/app.py"]
+    assert [guard.rule(path) for path in asked] == [guard.rule(path) for path in asked]
+    assert [path for path in asked if guard.rule(path)] == [".git/config", "secret/key"]
+    assert len(guard._free) <= 1_000
