@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 from suture import log
 from suture.errors import (
@@ -37,10 +37,10 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from suture.files.contents import Supply
-    from suture.files.fs import FS
+    from suture.files.fs import FS, Stat
     from suture.files.history import History
     from suture.files.tree import Tree
     from suture.plan import Content, FileChange, Place, Plan, Snapshot, Trouble
@@ -85,9 +85,12 @@ def _attempt(
 ) -> Change:
     name = new_id()
     works = [work for change in plan.changes for work in _works(trees, change)]
-    _check(trees, works)
+    found = _check(trees, works)
     with _writing("the workspace"):
-        works = [_named(trees, work, f"{OWN_PREFIX}{name}-{index}", in_place) for index, work in enumerate(works)]
+        works = [
+            _named(trees, work, f"{OWN_PREFIX}{name}-{index}", in_place, seen)
+            for index, (work, seen) in enumerate(zip(works, found, strict=True))
+        ]
         folders = _missing_folders(trees, works)
         record = ChangeRecord(
             name,
@@ -220,18 +223,23 @@ def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marke
         raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
 
 
-@contextmanager
-def _writing(name: str) -> Iterator[None]:
+class _writing:  # noqa: N801  it is used as a function; a generator would take three times as long
     """Turn the operating system's refusal into an error that names the file."""
-    try:
-        yield
-    except FileChanged as error:
-        raise FileChanged(path=name, expected=error.expected, found=error.found) from None
-    except PermissionError as error:
-        raise PermissionDenied(path=name, operation="write") from error
-    except OSError as error:
-        number = error.errno or errno.EIO
-        raise WriteFailed(path=name, reason=os.strerror(number), errno=number) from error
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, FileChanged):
+            raise FileChanged(path=self._name, expected=error.expected, found=error.found) from None
+        if isinstance(error, PermissionError):
+            raise PermissionDenied(path=self._name, operation="write") from error
+        if isinstance(error, OSError):
+            number = error.errno or errno.EIO
+            raise WriteFailed(path=self._name, reason=os.strerror(number), errno=number) from error
 
 
 def _works(trees: Sequence[Tree], change: FileChange) -> Iterable[Work]:
@@ -269,29 +277,29 @@ def _work(
     return Work(step, place.name, before, after, steps.Source(trees[like.root], like.path) if like else None, mode)
 
 
-def _named(trees: Sequence[Tree], work: Work, stem: str, in_place: set[tuple[int, str]]) -> Work:
+def _named(trees: Sequence[Tree], work: Work, stem: str, in_place: set[tuple[int, str]], found: Stat | None) -> Work:
     """The work with its helping files named, and the decision how it is written."""
     step = work.step
     folder = split(step.path)[0]
     stem = f"{folder}/{stem}" if folder else stem
-    lossy = work.updates and ((step.root, step.path) in in_place or _rename_would_lose(trees[step.root], step.path))
-    return work.but(
-        step=step.but(
-            temp=stem + ".new" if step.temp is not None else None,
-            backup=stem + ".old" if step.backup is not None else None,
-            in_place=lossy,
-        )
-    )
+    lossy = work.updates and ((step.root, step.path) in in_place or _rename_would_lose(trees[step.root], folder, found))
+    temp = stem + ".new" if step.temp is not None else None
+    backup = stem + ".old" if step.backup is not None else None
+    named = Step(step.root, step.path, step.before, step.after, temp, backup, lossy)
+    return Work(named, work.name, work.before, work.after, work.like, work.mode)
 
 
-def _rename_would_lose(tree: Tree, path: str) -> bool:
+def _rename_would_lose(tree: Tree, folder: str, found: Stat | None) -> bool:
     """Whether the file has other names, or is a mount point of its own."""
-    found, folder = tree.stat(path), tree.stat(split(path)[0])
-    return found is not None and (found.links > 1 or (folder is not None and folder.device != found.device))
+    if found is None or found.links > 1:
+        return found is not None
+    around = tree.stat(folder)
+    return around is not None and around.device != found.device
 
 
-def _check(trees: Sequence[Tree], works: Sequence[Work]) -> None:
-    """Refuse before anything is begun what would be refused later anyway."""
+def _check(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:
+    """Refuse before anything is begun what would be refused later anyway; else what stands at each path."""
+    stats: list[Stat | None] = []
     seen: dict[object, str] = {}
     for work in works:
         step, tree = work.step, trees[work.step.root]
@@ -301,10 +309,12 @@ def _check(trees: Sequence[Tree], works: Sequence[Work]) -> None:
                 steps.verify(tree, step, work.before.content if work.before else None)
             if found is not None and not _permitted(tree, work):
                 raise PermissionDenied(path=work.name, operation="write")
-            key = _identity(tree, step.path)
+            key = _identity(tree, step.path, found)
         if key in seen:
             raise SameFileTwice(path=work.name, other=seen[key])
         seen[key] = work.name
+        stats.append(found)
+    return stats
 
 
 def _permitted(tree: Tree, work: Work) -> bool:
@@ -315,10 +325,9 @@ def _permitted(tree: Tree, work: Work) -> bool:
     return tree.fs.removable(tree.folder(folder), name)
 
 
-def _identity(tree: Tree, path: str) -> tuple[object, ...]:
+def _identity(tree: Tree, path: str, found: Stat | None) -> tuple[object, ...]:
     """The same for all ways to name one file, whether it exists or not."""
     rest = ""
-    found = tree.stat(path)
     while found is None:  # the root exists
         path, name = split(path)
         rest = f"/{name}{rest}"

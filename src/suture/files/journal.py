@@ -160,7 +160,10 @@ class Journal:
 def _plain_values(value: object) -> object:
     """A record as JSON can hold it."""
     if isinstance(value, Record):
-        return {name: _plain_values(getattr(value, name)) for name in value._fields}
+        return {
+            name: _plain_values(each) if isinstance(each, Record | tuple) else each
+            for name, each in vars(value).items()
+        }
     return [_plain_values(each) for each in value] if isinstance(value, tuple) else value
 
 

@@ -265,7 +265,7 @@ class LogBook:
         before, after = (
             b"" if each is None else self.content(each.digest) or b"" for each in (file.before, file.after)
         )
-        return _counts(before, after)
+        return _counts(before, after, common_ends(before, after))
 
     def _changes(self, where: str, *values: object) -> Iterator[ChangeRecord]:
         query = f"SELECT number, id, tool, summary, undoes, state FROM change {where}"  # noqa: S608  ours
@@ -347,6 +347,9 @@ class LogBook:
 
     def _drop_older_than(self, oldest: str) -> None:
         """Forget the first changes up to one that is young enough: a clock may have been wrong for a while."""
+        first = self._row("SELECT id FROM change ORDER BY number LIMIT 1")
+        if first is None or first[0] >= oldest:
+            return
         row = self._row("SELECT min(number) FROM change WHERE id >= ?", oldest)
         young = self.last_number() if row[0] is None else row[0]
         if self._row("SELECT 1 FROM change WHERE number < ?", young):
@@ -430,14 +433,14 @@ def _counted(file: FileRecord, supply: Supply) -> tuple[int | None, int | None]:
     before, after = (b"" if each is None else supply(each.digest) for each in (file.before, file.after))
     if before is None or after is None:
         return None, None
-    head, tail = common_ends(before, after)
-    if max(len(before), len(after)) - head - tail > _COUNTED:
+    ends = common_ends(before, after)
+    if max(len(before), len(after)) - sum(ends) > _COUNTED:
         return None, None
-    return _counts(before, after)
+    return _counts(before, after, ends)
 
 
-def _counts(before: bytes, after: bytes) -> tuple[int, int]:
-    head, tail = common_ends(before, after)
+def _counts(before: bytes, after: bytes, ends: tuple[int, int]) -> tuple[int, int]:
+    head, tail = ends
     return counts(before, [edit(head, len(before) - tail, after[head : len(after) - tail])])
 
 

@@ -120,7 +120,9 @@ def made(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
         shown(trees, step.root, step.path): _mode(trees[step.root], step.path) for step in intent.steps if step.after
     }
     files = [
-        file.but(after=file.after.but(mode=modes.get(file.to or file.path))) if file.after else file
+        file.but(after=file.after.but(mode=mode))
+        if file.after and (mode := modes.get(file.to or file.path)) != file.after.mode
+        else file
         for file in intent.record.files
     ]
     return intent.record.but(files=tuple(files))
