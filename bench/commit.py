@@ -1,5 +1,8 @@
 """Commit: one line changed in each of 1 and 1,000 files of 1 KB, against writes that promise less.
 
+Before that a typical edit, as an agent makes it: one exact patch of a file of 500 lines, from the call to its
+answer, against reading, replacing, writing aside and renaming, which promises nothing but that the file is whole.
+
 Every contestant has files of its own and writes a new number in every round. Each of the others can leave
 the tree half changed; only ours lands all files or none. An ext4 without a journal looks past every inode
 freed in the last minutes to make a file, so there all but the writes in place slow down from round to round.
@@ -23,11 +26,14 @@ if TYPE_CHECKING:
 
 MARK = b"counter = "
 LINE = b"    total += weight * value  # an ordinary line of some length\n"
+TYPICAL_LINES = 500
+TYPICAL_ROUNDS = 200
 CONTENT = LINE * 8 + MARK + b"0000\n" + LINE * 8
 
 
 def tables(folder: Path) -> Iterator[Table]:
     """Times of a whole change, from reading the files to the last write."""
+    yield _typical(folder)
     for number, rounds in ((1, 40), (1_000, 5)):
         contestants = {
             "suture, full": _ours(_files(folder / f"full-{number}", number), "full"),
@@ -44,6 +50,67 @@ def tables(folder: Path) -> Iterator[Table]:
             against=["in place", "in place, fsync", "sed -i"],
             notes=["sed -i: one process for all files, its start included"],
         )
+
+
+def _typical(folder: Path) -> Table:
+    contestants: dict[str, Callable[[], object]] = {
+        "read, replace, aside, rename": _replacing(_numbered(folder / "typical-plain")),
+        "suture, history off": _patching(
+            _numbered(folder / "typical-bare"), Settings(durability="fast", history=False)
+        ),
+        "suture, recorded": _patching(_numbered(folder / "typical-recorded"), Settings(durability="fast")),
+    }
+    return compared(
+        f"A typical edit: one patch of a file of {TYPICAL_LINES} lines, durability fast ({TYPICAL_ROUNDS} rounds)",
+        in_turns(contestants, TYPICAL_ROUNDS),
+        against=["read, replace, aside, rename"],
+    )
+
+
+def _numbered(folder: Path) -> Path:
+    folder.mkdir()
+    path = folder / "file.py"
+    path.write_bytes(b"".join(_line(number, 0) for number in range(TYPICAL_LINES)))
+    return path
+
+
+def _line(number: int, version: int) -> bytes:
+    return b"    value_%03d = compute(%04d)  # an ordinary line of some length\n" % (number, version)
+
+
+def _replacements() -> Iterator[tuple[bytes, bytes]]:
+    """A line as it stands and as it shall be, another one each time."""
+    for turn in count():
+        number, version = turn * 97 % TYPICAL_LINES, turn // TYPICAL_LINES
+        yield _line(number, version), _line(number, version + 1)
+
+
+def _patching(path: Path, settings: Settings) -> Callable[[], object]:
+    workspace = Workspace(path.parent, settings)
+    replacements = _replacements()
+
+    def run() -> None:
+        old, new = next(replacements)
+        patch = {"operation": "replace", "oldText": old.decode(), "newText": new.decode()}
+        result = workspace.call("patch", {"path": path.name, "patches": [patch], "match": "exact"})
+        assert not result.is_error, result.text  # noqa: S101  a benchmark of what does not happen says nothing
+
+    return run
+
+
+def _replacing(path: Path) -> Callable[[], object]:
+    replacements = _replacements()
+    name, aside = str(path), f"{path}.new"
+
+    def run() -> None:
+        old, new = next(replacements)
+        with open(name, "rb") as file:  # noqa: PTH123  pathlib would take longer than the reading
+            content = file.read()
+        with open(aside, "wb") as file:  # noqa: PTH123
+            file.write(content.replace(old, new, 1))
+        os.replace(aside, name)  # noqa: PTH105
+
+    return run
 
 
 def _files(folder: Path, number: int) -> list[Path]:
