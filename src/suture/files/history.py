@@ -82,7 +82,7 @@ class _Opened(Record):
 
 
 _INHERITED: list[_Opened] = []
-"""What a fork brought along. SQLite forbids to use it, and to close it, anywhere but in the parent."""
+"""What a fork brought along, left alone while the child lives: SQLite wants it used and closed by the parent only."""
 
 
 class Kept:
