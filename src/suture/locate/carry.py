@@ -108,10 +108,22 @@ class _Carry(Ground):
             raise Clash("applied" if all(done) else "partly_applied", "")
         if any(self._is_begun(region) for region in regions):
             raise Clash("partly_applied", "")
+        self._check_depths(regions)
         self.gone = self._gone(regions)
         for region in regions:
             swaps += self._swaps(region)
         return tuple(found for swap in _joined(swaps) if (found := self._edit(*swap)) is not None)
+
+    def _check_depths(self, regions: Sequence[Change]) -> None:
+        """Refuse to touch a line that stands at another depth than it was sent at: it went into a block, or out."""
+        kept = any(lead(self.request.old[number]) == lead(self.file[place]) for number, place in _placed(self.at))
+        for region in regions:
+            for number in range(region[0], region[1]):
+                said, here = self.old[number], self.line(number)
+                if said is None and kept:  # no one rule moves all lines
+                    said = self.request.old[number]
+                if said is not None and here is not None and said.strip() and lead(said) != lead(here):
+                    raise self.clash("conflict", "differs", region)
 
     def _gone(self, regions: Sequence[Change]) -> dict[str, str]:
         """Old lines that the change takes away, and what the file has for them where it says more."""

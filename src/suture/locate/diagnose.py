@@ -93,7 +93,7 @@ def diagnose(index: Index, old: str, new: str) -> Diagnosis:
         spans = sought.nearest(spans)
     there = _standing(index, old, new) if why not in {"ambiguous", "applied", "elided"} else None
     if there is not None and (not spans or _over(there, spans[0]) or sought.score(spans[0]) < _SURE):
-        why, spans = "applied", [there]
+        why, spans = "partly_applied" if _remains(index, old, new, there) else "applied", [there]
     places = tuple(map(sought.place, spans))
     return Diagnosis(why, answer.rung, places, None, answer.sides, answer.detail, len(answer.sites))
 
@@ -205,6 +205,14 @@ def _standing(index: Index, old: str, new: str) -> _Span | None:
         return None
     ((start, end),) = hits
     return index.lines.at(start), index.lines.at(max(start, end - 1))
+
+
+def _remains(index: Index, old: str, new: str, there: _Span) -> bool:
+    """Whether lines that the change takes away still stand beside the new text."""
+    before, after = ([key for key in line_keys(split(text)) if key] for text in (old, new))
+    gone = {key for key in before if key not in after and informative(key.decode("utf-8", "replace")) >= _TELLING}
+    start, end = there
+    return any(key in gone for key in index.keys[max(start - 1 - len(before), 0) : end + len(before)])
 
 
 def _apart(spans: Sequence[_Span]) -> list[_Span]:

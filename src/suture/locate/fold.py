@@ -38,6 +38,14 @@ def fold(text: str) -> str:
     return normalize("NFC", text).translate(_TABLE)
 
 
+def encoded(text: str) -> bytes:
+    """Text that holds lines of a file: bytes of an unknown encoding are bytes again, half characters stay halves."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
 def coarse(body: bytes) -> bytes:
     r"""The keys of a text's lines, each ended by `\n` as the line was."""
     if not body.isascii():

@@ -10,7 +10,7 @@ from itertools import accumulate
 from suture.indent import Indent, detect
 from suture.lines import Lines
 from suture.locate.comments import marks_of
-from suture.locate.fold import coarse
+from suture.locate.fold import coarse, encoded
 from suture.locate.words import is_known
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ class Index:
 
     def has_word(self, word: str) -> bool:
         """Whether a word stands somewhere in the file, by itself."""
-        sought, body = word.encode("utf-8", "surrogateescape").lower(), self.body.lower()
+        sought, body = encoded(word).lower(), self.body.lower()
         at = body.find(sought) if sought else -1
         while at >= 0:
             ends = body[at - 1 : at] if at else b"", body[at + len(sought) : at + len(sought) + 1]

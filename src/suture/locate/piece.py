@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from suture.edits import Edit, edit
 from suture.locate.dialect import Dialect
-from suture.locate.fold import coarse
+from suture.locate.fold import coarse, encoded
 from suture.locate.found import Found, Refused, Site
 from suture.locate.index import MOST_PLACES
 from suture.locate.request import Request
@@ -98,8 +98,8 @@ def _carried(index: Index, request: Request, piece: Piece) -> Edit | None:
         return None
     line = index.line(piece.line)
     begin = index.lines.span(piece.line + 1)[0]
-    start, end = (begin + len(line[:at].encode("utf-8", "surrogateescape")) for at in (piece.start, piece.end))
-    return edit(start, end, made.encode("utf-8", "surrogateescape"))
+    start, end = (begin + len(encoded(line[:at])) for at in (piece.start, piece.end))
+    return edit(start, end, encoded(made))
 
 
 def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
@@ -128,7 +128,7 @@ def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
 
 
 def _offsets(line: str) -> list[int]:
-    return [0, *accumulate(len(coarse(char.encode("utf-8", "surrogateescape"))) for char in line)]
+    return [0, *accumulate(len(coarse(encoded(char))) for char in line)]
 
 
 def _part(line: str, offsets: list[int], number: int, begin: int, end: int) -> Piece | None:

@@ -46,7 +46,10 @@ class Request(Record):
 
 def readings(old: str, new: str) -> list[Request]:
     """Everything a request may mean, the most literal first."""
-    found: list[tuple[list[str], list[str], tuple[str, ...]]] = [(split(old), split(new), ())]
+    wanted = split(new)
+    if new.strip() and new.endswith("\n") and not old.endswith(("\n", "\r")):
+        wanted.append("")  # the line end that follows the old text follows the new one, too
+    found: list[tuple[list[str], list[str], tuple[str, ...]]] = [(split(old), wanted, ())]
     for name, read in _UNDOING.items():
         found += [(*other, (*undone, name)) for before, after, undone in found for other in read(before, after)]
     result = []

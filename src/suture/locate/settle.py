@@ -8,9 +8,10 @@ from suture.locate.carry import carry
 from suture.locate.fold import fold, line_keys
 from suture.locate.found import Found, Refused, Site
 from suture.locate.ground import Clash
+from suture.locate.names import names_another
 from suture.locate.request import split
 from suture.locate.rungs import LEVEL
-from suture.locate.words import informative
+from suture.locate.words import informative, lead
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 ENOUGH = 16
 """Letters and digits that a text must have to be known by them alone."""
 _MUCH = 40
-_TELLING = 3
+_TELLING = 1
 
 
 def settle(
@@ -34,14 +35,33 @@ def settle(
 ) -> Answer:
     """The change at a place that was found."""
     request, match = _without_outer_blanks(request, match)
+    if LEVEL[rung] >= LEVEL["trimmed"] and names_another(index, request, match):
+        return Refused("missing", None, (match.site,))
     if LEVEL[rung] > LEVEL["trailing"] and _is_applied(index, request, match):
         return Refused("applied", rung, (match.site,))
     try:
-        edits = carry(index, request, match)
+        edits = carry(index, _as_indented(index, request, match), match)
     except Clash as clash:
         return Refused(clash.why, rung, (match.site,), clash.sides, clash.detail)
     span = index.lines.span(match.first + 1)[0], index.lines.span(match.last + 1)[1]
     return Found(rung, score, runner_up, match.site, span, edits)
+
+
+def _as_indented(index: Index, request: Request, match: Match) -> Request:
+    """The request with its old lines indented as the file has them, if its new lines are so already."""
+    places = [(n, place) for n, place in enumerate(match.at) if place is not None and match.same[n]]
+    here = {n: lead(index.line(place)) for n, place in places if request.old[n].strip()}
+    moved = {line_keys([request.old[n]])[0]: depth for n, depth in here.items()}
+    if not here or all(lead(request.old[n]) == depth for n, depth in here.items()):
+        return request
+    stays = [(key, lead(line)) for key, line in zip(line_keys(request.new), request.new, strict=True) if key in moved]
+    depths = [len(lead(line)) for line in request.new if line.strip()]
+    if not stays or any(moved[key] != depth for key, depth in stays) or min(depths) < min(map(len, here.values())):
+        return request
+    if min(depths) == min(len(lead(request.old[n])) for n in here):
+        return request  # it is indented by the change
+    lines = [here[n] + line.lstrip() if n in here else line for n, line in enumerate(request.old)]
+    return request.but(old=tuple(lines))
 
 
 def _without_outer_blanks(request: Request, match: Match) -> tuple[Request, Match]:

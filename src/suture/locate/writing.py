@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from suture.diff import changes
 from suture.edits import Edit, edit
+from suture.locate.fold import encoded
 from suture.locate.words import tokens
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ def line_edit(index: Index, low: int, high: int, lines: Sequence[str]) -> Edit:
     ending = next(filter(None, near), b"\n")
     own = [file.ending(n + 1) or ending for n in range(low, high)] if high - low == len(lines) else []
     endings = own or [ending] * len(lines)
-    new = [line.encode("utf-8", "surrogateescape") for line in lines]
+    new = [encoded(line) for line in lines]
     text = b"".join(line + end for line, end in zip(new, endings, strict=True))
     if start == len(index.body) and start and not file.finished:
         return edit(start, end, ending + text.removesuffix(ending))

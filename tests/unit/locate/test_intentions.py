@@ -1,0 +1,136 @@
+"""Edits that a hostile tester sent: what was meant is done, or nothing."""
+
+import pytest
+
+from suture.edits import apply
+from suture.locate import Found, Index, locate
+from suture.locate.diagnose import diagnose
+from suture.locate.names import declared
+
+HEAD = "import os\n\n\ndef alpha(value):\n    return value + 1\n\n\n"
+WRAPPED = "def f(x):\n    first(x)\n    if ready:\n        compute(x, y, z)\n    finish(x, 1)\n    done()\n"
+LAUNCHED = "def f():\n    setup(1)\n    if ready:\n        launch(FS, 0x1c)\n    teardown(2)\n    return 5\n"
+HOOK = "    hook = cast(UserHook, menu_userptr(menu))\n    assert hook and hook.back == self and hook.owner == menu\n"
+REFUSED = {
+    "an insertion that is there, indented otherwise": (
+        "a = require('path')\nb = require('link')\nx = 1\n",
+        "  a = require('path')\n  b = require('link')\n",
+        "  a = require('path')\n  b = require('link')\n  x = 1\n",
+    ),
+    "an insertion that is there, with a blank line more": (
+        "def now():\n    return datetime.now()\n    x = 1\n",
+        "def now():\n    return datetime.now()\n\n",
+        "def now():\n    return datetime.now()\n    x = 1\n\n",
+    ),
+    "half of a change is there": (
+        WRAPPED,
+        "\n    compute(x, y, z)\n    finish(x, 1)\n    done()\n",
+        "\n    if ready:\n        compute(x, y, z)\n    finish(x, 2)\n    done()\n",
+    ),
+    "the line to delete was moved into a block": (
+        LAUNCHED,
+        "    setup(1)\n    launch(FS, 0x1c)\n    teardown(2)\n    return 5\n",
+        "    setup(1)\n    teardown(2)\n    return 5\n",
+    ),
+    "the function has another name": (
+        "def process_v2(data):\n    check(data)\n    return run(data)\n",
+        "def process_v1(data):\n    check(data)\n    return run(data)\n",
+        "def process_v1(data):\n    return run(data)\n",
+    ),
+    "the method has another name and other arguments": (
+        f"class M:\n  def set_user(self, user):\n{HOOK}    hook.user = user\n",
+        f"\n  def get_user(self):\n{HOOK}",
+        f"\n  def get_user(self):\n{HOOK.replace('(menu)', '(menu, 2)')}",
+    ),
+    "an indented line is no argument": (
+        "def build(mapping=MAPPING):\n    pass\n",
+        "    mapping = MAPPING\n",
+        "    mapping = 42\n",
+    ),
+    "an indented line is no part of a comment": (
+        "def f():\n    # the result = compute(a, b) is cached\n    pass\n",
+        "\tresult = compute(a, b)",
+        "\tresult = compute(b, a)",
+    ),
+    "a line with its end is no part of another": ("def f():\n    y = lambda: save(a)\n", "save( a )\n", ""),
+}
+MADE = {
+    "new text that is indented as the file is, with old text that is not": (
+        "class A:\n    def f(self):\n        if not self.ok:\n            raise self.error()\n        return 1\n",
+        "if not self.ok:\n    raise self.error()\n",
+        "        if not self.ok:\n            check(value)\n            raise self.error()\n",
+        "        if not self.ok:\n            check(value)\n            raise self.error()\n",
+    ),
+    "a block that the change indents": (
+        "def f():\n        one(1)\n        two(2)\n",
+        "    one(1)\n    two(2)\n",
+        "    if x:\n        one(1)\n        two(2)\n",
+        "        if x:\n            one(1)\n            two(2)\n",
+    ),
+    "a line end more in new": (
+        "def f():\n    log('remove', folder)\n\n    # get the version\n    version = 1\n",
+        "        log('remove', folder)\n\n        # get the version",
+        "        log('remove', folder)\n",
+        "    log('remove', folder)\n\n    version",
+    ),
+    "a header with other arguments": (
+        "def load(path, mode):\n    check(path)\n    log('loading', path)\n    return open(path)\n",
+        "def load(path):\n    check(path)\n    log('loading', path)\n    return open(path)\n",
+        "def load(path):\n    check(path)\n    return open(path)\n",
+        "def load(path, mode):\n    check(path)\n    return open(path)\n",
+    ),
+}
+
+
+@pytest.mark.promise("locate.refused")
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_was_not_meant_is_not_done(name: str) -> None:
+    file, old, new = REFUSED[name]
+    answer = locate(Index((HEAD + file).encode(), "a.py"), old, new)
+    assert not isinstance(answer, Found)
+
+
+@pytest.mark.promise("locate.carry")
+@pytest.mark.parametrize("name", MADE)
+def test_what_was_meant_is_done(name: str) -> None:
+    file, old, new, expected = MADE[name]
+    body = (HEAD + file).encode()
+    answer = locate(Index(body, "a.py"), old, new)
+    assert isinstance(answer, Found)
+    assert expected.encode() in apply(body, answer.edits)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        (
+            "def f(x):\n    total = other(x)\n    log(total)\n    return total\n",
+            "    total = compute(x)\n    log(total)\n",
+            "    total = other(x)\n",
+        ),
+        ("_globals = None()\n\nconvert(\n    1)\n", "_globals = globals()\n\nconvert(\n", "_globals = None()\n\n"),
+    ],
+)
+def test_a_change_of_which_a_line_is_still_to_be_deleted_is_partly_applied(file: str, old: str, new: str) -> None:
+    assert diagnose(Index((HEAD + file).encode(), "a.py"), old, new).why == "partly_applied"
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("def load(path):", "load"),
+        ("    async def load(path):", "load"),
+        ("class A(B):", "A"),
+        ("class A:", "A"),
+        ("func (s *Server) Serve(l net.Listener) error {", "Serve"),
+        ("export function load(path) {", "load"),
+        ("  load(path) {", "load"),
+        ("int get_user(struct menu *m) {", "get_user"),
+        ("if (ready) {", None),
+        ("while check(x):", "check"),
+        ("x = 1", None),
+        ("load(path);", None),
+    ],
+)
+def test_a_name_is_what_a_line_declares(line: str, name: str | None) -> None:
+    assert declared(line) == name
