@@ -27,7 +27,7 @@ _FILE_READ = "Use file_read to see the exact content, then copy it precisely"
 def difference(each: Difference) -> str:
     """A difference, in words."""
     if each.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
-        return f"line {each.sent_line} of your text is not in the file"
+        return f"line {each.sent_line} of your text is not at this place"
     words = _DIFFERENCES[each.what](each.expected, each.found)
     return f"{words} ({each.times} times)" if each.times > 1 else words
 

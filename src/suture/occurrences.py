@@ -6,35 +6,55 @@ text with a `\r` of its own is literal, both as what is looked for and as what i
 
 from __future__ import annotations
 
+import sys
+from itertools import islice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _MOST_LINES = 1_000  # that are compared; of more, the n-th takes the n-th one's end
 
 
-def occurrences(body: bytes, old: bytes) -> list[tuple[int, int]]:
-    r"""All spans of `old` in `body`, left to right, without overlap; none begins or ends inside a `\r\n`."""
+def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
+    r"""All spans of `old` in `body`, left to right, without overlap; none begins or ends inside a `\r\n`.
+
+    No more than `most` are looked for.
+    """
     if b"\r" in old:
-        return literal(body, old) if b"\n" not in body else _whole(body, old)
+        return literal(body, old, most) if b"\n" not in body else _whole(body, old, most)
     if b"\n" not in old or b"\r" not in body:
-        return literal(body, old)
+        return literal(body, old, most)
     if b"\n" not in body:
-        return literal(body, old.replace(b"\n", b"\r"))
+        return literal(body, old.replace(b"\n", b"\r"), most)
     pairs = body.count(b"\r\n")
     if not pairs:
-        return literal(body, old)
+        return literal(body, old, most)
     if pairs == body.count(b"\n"):
-        return literal(body, old.replace(b"\n", b"\r\n"))
+        return literal(body, old.replace(b"\n", b"\r\n"), most)
     import re
 
     pattern = rb"\r?\n".join(map(re.escape, old.split(b"\n"))).removeprefix(rb"\r?")  # a known first byte is fast
-    spans = [found.span() for found in re.finditer(pattern, body)]
+    spans = [found.span() for found in islice(re.finditer(pattern, body), most)]
     return [(start - _cut(body, start), end) for start, end in spans]
 
 
-def literal(body: bytes, old: bytes) -> list[tuple[int, int]]:
+def number(body: bytes, old: bytes, spans: Sequence[tuple[int, int]]) -> int:
+    """How many occurrences there are, the first of which are these `spans`."""
+    if not spans:
+        return 0
+    start, end = spans[-1]
+    if b"\n" in body and (b"\r" in old or (b"\n" in old and body.count(b"\r\n") not in {0, body.count(b"\n")})):
+        return len(occurrences(body, old))  # not all of them are the same bytes, or some are halves of line ends
+    return len(spans) + body.count(body[start:end], end)
+
+
+def literal(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
     """All spans of exactly these bytes, left to right, without overlap."""
     spans: list[tuple[int, int]] = []
     size = len(old)
     start = body.find(old) if size else -1
-    while start >= 0:
+    while start >= 0 and len(spans) < most:
         end = start + size
         spans.append((start, end))
         start = body.find(old, end)
@@ -84,11 +104,11 @@ def _line_by_line(old: bytes, new: bytes) -> bytes:
     return b"".join(result[:-1])
 
 
-def _whole(body: bytes, old: bytes) -> list[tuple[int, int]]:
+def _whole(body: bytes, old: bytes, most: int) -> list[tuple[int, int]]:
     r"""All spans of exactly these bytes that do not cut a `\r\n` in two."""
     spans: list[tuple[int, int]] = []
     start = body.find(old)
-    while start >= 0:
+    while start >= 0 and len(spans) < most:
         end = start + len(old)
         if _cut(body, start) or _cut(body, end):
             start = body.find(old, start + 1)

@@ -50,6 +50,10 @@ class Cluster(Record):
     found: list[int]
 
 
+MOST_HITS = 20_000
+"""How many places more than expected are told."""
+
+
 def _same(offset: int) -> int:
     return offset
 
@@ -66,8 +70,8 @@ class Outcome(Record):
     """What the steps before the first that `failed`, or all, do to the original.
 
     `places` are the offsets in the original at which each step that was made found its text. If one
-    failed, `body` is the text as it found it, `hits` the spans in it, and `origin` maps an offset in
-    it to one in the original.
+    failed, `body` is the text as it found it, `hits` the spans in it (of very many the first), and
+    `origin` maps an offset in it to one in the original.
     """
 
     edits: tuple[Edit, ...]
@@ -93,7 +97,7 @@ def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
     text, trail, usual = body, _Trail(len(body)), ending(body, 0, 0)
     places: list[tuple[int, ...]] = []
     for step in steps:
-        spans = occurrences(text, step.old) if step.old or text else [(0, 0)]
+        spans = occurrences(text, step.old, step.count + MOST_HITS) if step.old or text else [(0, 0)]
         if len(spans) != step.count:
             return _failed(body, trail.whole(), places, text, spans)
         places.append(tuple([trail.origin(start) for start, _ in spans]))
@@ -255,7 +259,7 @@ def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
     if limit == len(steps):
         return Outcome(pieces.edits(body), tuple(places))
     text = pieces.text(body)
-    return _failed(body, pieces, places, text, occurrences(text, steps[limit].old))
+    return _failed(body, pieces, places, text, occurrences(text, steps[limit].old, steps[limit].count + MOST_HITS))
 
 
 def _swaps(body: bytes, steps: Sequence[Step]) -> list[tuple[bytes, bytes]]:

@@ -38,6 +38,8 @@ class Settings(Record):
     max_file_bytes: int = 100_000_000
     max_request_bytes: int = 10_000_000
     max_edits: int = 1_000
+    max_replacements: int = 100_000
+    """Of one call, over all its edits."""
     max_read_lines: int = 20_000
     max_read_bytes: int = 5_000_000
     max_diff_lines: int = 400

@@ -62,7 +62,7 @@ def test_a_difference_is_told_in_words(what: str, sent: str, here: str, words: s
 
 def test_a_line_that_is_not_in_the_file_is_told_by_its_number_for_it_is_not_repeated() -> None:
     each = Difference("missing_line", "  total = 1", "", 7, sent_line=3)
-    assert edit_wording.difference(each) == "line 3 of your text is not in the file"
+    assert edit_wording.difference(each) == "line 3 of your text is not at this place"
 
 
 def test_every_difference_has_words() -> None:

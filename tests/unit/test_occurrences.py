@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.occurrences import adapted, ending, literal, occurrences
+from suture.occurrences import adapted, ending, literal, number, occurrences
 
 
 @pytest.mark.parametrize(
@@ -182,3 +182,28 @@ def test_new_text_is_spelled_with_the_line_ends_of_its_place_unless_it_has_its_o
 )
 def test_where_line_ends_are_mixed_a_line_that_stays_keeps_its_own(old: bytes, new: bytes, expected: bytes) -> None:
     assert adapted(b"-" + old, 1, len(old) + 1, new) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "old", "expected"),
+    [
+        (b"a b a b a", b"a", 3),
+        (b"aaaaa", b"aa", 2),
+        (b"a\r\nb\r\na\r\nb\r\na\r\n", b"a\n", 3),
+        (b"a\rb\ra\r", b"a\n", 2),
+        (b"a\nb\r\na\r\na\n", b"a\n", 3),
+        (b"x\r\ny\n\r\r\n", b"\r", 1),
+        (b"a", b"b", 0),
+    ],
+)
+def test_places_that_are_not_listed_are_counted(body: bytes, old: bytes, expected: int) -> None:
+    assert len(occurrences(body, old)) == expected
+    for most in range(1, 4):
+        spans = occurrences(body, old, most)
+        assert spans == occurrences(body, old)[:most]
+        assert number(body, old, spans) == expected
+
+
+def test_of_very_many_lines_with_mixed_ends_each_takes_the_end_of_the_one_it_replaces() -> None:
+    old = b"a\r\nb\n" * 600
+    assert adapted(old, 0, len(old), b"X\n" * 1200) == b"X\r\nX\n" * 600

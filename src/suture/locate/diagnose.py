@@ -7,6 +7,7 @@ none, lines that share words with the text are.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from suture.edits import minimize
 from suture.locate import locate
@@ -41,6 +42,9 @@ _SHORTEST = 3  # each with so many letters,
 _RARE = 200  # standing at so many places at most
 _LINES = 40  # that share words and are compared
 _COMPARED = 50_000  # characters that are compared one by one
+_CELLS = 2_000_000  # of two texts, one of which may be a part of the other
+_ALL_CELLS = 100_000_000  # of a line and a file
+_MANY_LINES = 2_000  # of a text that are compared in order
 _FEW_LINES = 20_000  # of a file each line of which is compared,
 _LONGEST_LINE = 1_000  # with so many characters,
 _CUTOFF = 60  # and is alike, in percent
@@ -152,8 +156,9 @@ class _Sought:
     def nearest(self, spans: Sequence[_Span]) -> list[_Span]:
         """The places most like the text, the best first; those that share words with it join in if none is close."""
         found = [*spans]
+        few = self._old.count("\n") <= _MANY_LINES
         for close, more in ((_CLOSE, _sharing_words), (_SURE, _alike)):
-            if not any(self.score(each) >= close for each in found):
+            if few and not any(self.score(each) >= close for each in found):
                 found += more(self._index, self._old)
         best = sorted(dict.fromkeys(found), key=lambda each: -self.score(each))
         return _apart([each for each in best if self.score(each) >= _SIMILAR])
@@ -273,7 +278,7 @@ def _part(sent: Sequence[str], stands: Sequence[str]) -> tuple[int, list[str]]:
 
     line, indented = stands[0], bool(lead(sent[0]))
     start, end = 0 if indented else len(lead(line)), len(line)
-    if len(sent[0]) < len(line) - start and len(line) <= _COMPARED:
+    if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _CELLS:
         found = partial_ratio_alignment(sent[0].strip(), line)
         assert found is not None  # noqa: S101  there is always a best part
         begin, end = _whole_words(line, found.dest_start, found.dest_end)
@@ -306,7 +311,10 @@ def _similarity(one: str, other: str) -> float:
 
     if max(len(one), len(other)) <= _COMPARED:
         return Indel.normalized_similarity(one, other)
-    return Indel.normalized_similarity(one.split("\n"), other.split("\n"))
+    sent, stands = one.split("\n"), other.split("\n")
+    if max(len(sent), len(stands)) <= _MANY_LINES:
+        return Indel.normalized_similarity(sent, stands)
+    return 2 * (Counter(sent) & Counter(stands)).total() / (len(sent) + len(stands))
 
 
 def _sharing_words(index: Index, old: str) -> list[tuple[int, int]]:
@@ -334,7 +342,7 @@ def _alike(index: Index, old: str) -> list[tuple[int, int]]:
         return []
     offset = max(range(len(lines)), key=lambda number: len(lines[number].strip()))
     longest = lines[offset].strip()
-    if len(longest) > _LONGEST_LINE:
+    if len(longest) > _LONGEST_LINE or len(longest) * len(index.body) > _ALL_CELLS:
         return []
     choices = {number: index.line(number).strip()[:_LONGEST_LINE] for number in index.solid}
     scorer = ratio if len(lines) > 1 else partial_ratio

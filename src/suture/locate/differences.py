@@ -195,7 +195,8 @@ def _in_body(sent: str, here: str, line: int, column: int) -> Iterator[Differenc
     for low, high, start, end in _differing(old, new):
         column += sum(map(len, new[done:start]))
         done = start
-        yield from _parts_of(old[low:high], new[start:end], new[start - 1] if start else "", line, column)
+        same = low > 0 and start > 0 and old[low - 1] == new[start - 1]
+        yield from _parts_of(old[low:high], new[start:end], new[start - 1] if same else "", line, column)
 
 
 def _parts_of(old: list[str], new: list[str], before: str, line: int, column: int) -> Iterator[Difference]:
@@ -203,7 +204,7 @@ def _parts_of(old: list[str], new: list[str], before: str, line: int, column: in
     if len(old) == len(new):
         for one, other in zip(old, new, strict=True):
             yield _named(one, other, before, line, column)
-            column, before = column + len(other), other
+            column, before = column + len(other), ""
     else:
         yield _named("".join(old), "".join(new), before, line, column)
 

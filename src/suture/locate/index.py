@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _MOST_LINES = 30_000
+_MOST_TRIES = 10_000
 _WORDY = b"_0123456789abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))
 MOST_PLACES = 300
 """Of one text in a file; more are not looked at."""
@@ -86,7 +87,9 @@ class Index:
         text, needle = self.flat, b"".join(keys)
         found: list[list[int]] = []
         at = text.find(needle) if needle else -1
-        while at >= 0 and len(found) < MOST_PLACES:
+        for _ in range(MOST_PLACES):
+            if at < 0:
+                break
             starts = self._flat_starts
             first, end = bisect_left(starts, at), bisect_left(starts, at + len(needle))
             if starts[first] == at and end < len(starts) and starts[end] == at + len(needle):
@@ -107,12 +110,14 @@ class Index:
         """Whether a word stands somewhere in the file, by itself."""
         sought, body = encoded(word).lower(), self.body.lower()
         at = body.find(sought) if sought else -1
-        while at >= 0:
+        for _ in range(_MOST_TRIES):
+            if at < 0:
+                return False
             ends = body[at - 1 : at] if at else b"", body[at + len(sought) : at + len(sought) + 1]
             if not any(end and end in _WORDY for end in ends):
                 return True
             at = body.find(sought, at + 1)
-        return False
+        return True  # nobody knows
 
     def line(self, number: int) -> str:
         """A line without its ending; bytes of unknown encoding become surrogates."""

@@ -34,6 +34,7 @@ _WORDY = 6  # letters and digits of a line that is known by its words; others ar
 _ALIKE = 0.6  # of two lines' characters
 _COMMON = 50  # a line that stands more often doesn't vote
 _WINDOWS = 12  # places that are aligned, with
+_PATIENCE = 1_000_000  # cells of all alignments together, but for the best two
 _FAINT = 0.3  # of the best one's votes
 _SLACK = 6  # lines that a place may be off its diagonal
 _OWN = 2.0  # what a line of the file's own costs, in characters
@@ -110,7 +111,9 @@ class _Sought:
             for place in places if len(places) <= _COMMON else ():
                 begin = bisect_left(self.index.solid, place) - ordinal
                 votes[begin] = votes.get(begin, 0.0) + self.weights[number]
-        best = sorted(votes, key=lambda each: (-votes[each], each))[:_WINDOWS]
+        cells = len(self.solid) * (2 * self._band + 1)
+        most = max(2, min(_WINDOWS, _PATIENCE // cells))
+        best = sorted(votes, key=lambda each: (-votes[each], each))[:most]
         return [begin for begin in best if votes[begin] >= _FAINT * votes[best[0]]]
 
     def _by_likeness(self) -> list[int]:

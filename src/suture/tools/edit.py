@@ -85,6 +85,10 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
     total, most = len(request.edits), session.settings.max_edits
     if total > most:
         raise InputTooLarge(what="The request", size=total, limit=most, setting="max_edits", unit="edits")
+    expected, most = sum(each.occurrences for each in request.edits), session.settings.max_replacements
+    if expected > most:
+        setting = "max_replacements"
+        raise InputTooLarge(what="The request", size=expected, limit=most, setting=setting, unit="replacements")
     before = session.text(request.path, request.encoding)
     check_hash(request.expect_hash, before.place.name, before)
     steps = [_step(before, each) for each in request.edits]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from suture.edits import Edit
     from suture.lines import Lines
     from suture.plan import Change, Update
     from suture.settings import Settings
@@ -24,6 +23,8 @@ _SHOWN_EDITS = 10
 _SHOWN_LINES = 8
 _MOST_PREVIEWS = 10_000
 _LONGEST_PREVIEW = 4_000
+_SHORT_PREVIEW = 200
+_ROOM = 1_000_000
 
 
 class Edited:
@@ -103,24 +104,32 @@ class Edited:
 
     def _preview(self) -> Iterator[dict[str, Any]]:
         """Each replacement: the lines it stands in as they are, and as they will be after all edits."""
+        lines, room = self._change.before.text.lines, _ROOM
+        places = [(index, at) for index, found in enumerate(self._places) for at in found][:_MOST_PREVIEWS]
+        start, end, before, after = -1, -1, "", ""
+        for index, at in places:
+            until = at + max(self._sizes[index], 1)
+            if not (start <= at and until <= end):
+                start, end, before, after = self._lines_around(at, until)
+            most = min(_LONGEST_PREVIEW, max(room, _SHORT_PREVIEW))
+            room -= min(len(before), most) + min(len(after), most)
+            shown = {"before": _cut(before, most), "after": _cut(after, most)}
+            yield {"edit_index": index, "line_number": lines.at(at), **shown}
+
+    def _lines_around(self, at: int, until: int) -> tuple[int, int, str, str]:
+        """Whole lines: begin and end of those that a range touches, and what they say before and after all edits."""
         text, edits = self._change.before.text, self._change.edits or ()
         lines, starts, ends = text.lines, [each.span.start for each in edits], [each.span.end for each in edits]
-        places = ((index, at) for index, found in enumerate(self._places) for at in found)
-        for (index, at), _ in zip(places, range(_MOST_PREVIEWS), strict=False):
-            first = last = lines.at(at)
-            until = max(at, at + self._sizes[index] - 1)
-            here: Sequence[Edit] = ()
-            while True:  # an edit may reach into other lines, and those may have edits of their own
-                last = max(last, lines.at(until))
-                start, end = _range(lines, first, last)
-                here = edits[bisect_left(ends, start) : bisect_right(starts, end)]
-                if not here or (here[0].span.start >= start and here[-1].span.end <= end):
-                    break
-                first, until = min(first, lines.at(here[0].span.start)), max(until, here[-1].span.end - 1)
-            moved = [edit(each.span.start - start, each.span.end - start, each.new) for each in here]
-            before = text.body[start:end]
-            shown = {"before": _shown(before), "after": _shown(apply(before, moved))}
-            yield {"edit_index": index, "line_number": lines.at(at), **shown}
+        first, last = lines.at(at), lines.at(max(at, until - 1))
+        while True:  # an edit may reach into other lines, and those may have edits of their own
+            start, end = _range(lines, first, last)
+            here = edits[bisect_left(ends, start) : bisect_right(starts, end)]
+            if not here or (here[0].span.start >= start and here[-1].span.end <= end):
+                break
+            first, last = min(first, lines.at(here[0].span.start)), max(last, lines.at(here[-1].span.end - 1))
+        moved = [edit(each.span.start - start, each.span.end - start, each.new) for each in here]
+        before = text.body[start:end]
+        return start, end, _shown(before), _shown(apply(before, moved))
 
 
 def _range(lines: Lines, first: int, last: int) -> tuple[int, int]:
@@ -129,8 +138,12 @@ def _range(lines: Lines, first: int, last: int) -> tuple[int, int]:
 
 
 def _shown(text: bytes) -> str:
-    said = text.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
-    return said if len(said) <= _LONGEST_PREVIEW else f"{said[:_LONGEST_PREVIEW]}…"
+    said = text[: 4 * _LONGEST_PREVIEW].decode("utf-8", "replace")
+    return said if len(text) > 4 * _LONGEST_PREVIEW else said.removesuffix("\n").removesuffix("\r")
+
+
+def _cut(said: str, most: int) -> str:
+    return said if len(said) <= most else f"{said[:most]}…"
 
 
 def _lines(numbers: Sequence[int]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from suture import edit_wording, errors, render
 from suture.locate import Index
 from suture.locate.diagnose import block, diagnose, words_of
-from suture.occurrences import occurrences
+from suture.occurrences import number, occurrences
+from suture.sequence import MOST_HITS
 from suture.tools.spec import Answer
 
 TYPE_CHECKING = False
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 _AROUND = 3
 _MOST_SHOWN = 80
-_MOST_LOCATIONS = 20_000
 _ROOM = 1_000_000
 _MOST_UNIQUE = 3
 _MOST_CONTEXT = 6
@@ -65,15 +65,17 @@ class _Failing:
     def wrong_count(self) -> errors.WrongCount:
         """It stands there, but not as often as expected."""
         hits = self._outcome.hits
-        locations = [self._location(*hit) for hit in hits[:_MOST_LOCATIONS]]
-        originally = len(self._originally()) if self._outcome.failed else len(hits)
+        locations = [self._location(*hit) for hit in hits[:MOST_HITS]]
+        old = self._edit.old_text.encode("utf-8", "surrogatepass")
+        actual = number(self._outcome.body, old, hits) if len(hits) > MOST_HITS else len(hits)
+        originally = len(self._originally()) if self._outcome.failed else actual
         return errors.WrongCount(
             **self._where,
-            actual_occurrences=len(hits),
+            actual_occurrences=actual,
             match_locations=locations,
             file_preview=self._preview(*self._lines(*hits[0]), [self._highlight(location) for location in locations]),
             unique=[*self._unique([self._lines(*hit) for hit in hits[:_MOST_UNIQUE]])],
-            originally=None if originally == len(hits) else originally,
+            originally=None if originally == actual else originally,
             attempt=self._attempt(),
         )
 
@@ -229,11 +231,16 @@ class _Failing:
         start = max(first - around, 1)
         end = min(last + around, len(self._index.lines), start + _MOST_SHOWN - 1)
         begin, until = self._original(start), self._original(end)
+        lines = [self._shown(number) for number in range(start, end + 1)]
+        if self._outcome.edits:  # the lines of the file itself, as they are numbered
+            file = self._before.text.lines
+            lines = [each.decode("utf-8", "replace")[:_LONGEST] for each in file.contents(begin, min(until, len(file)))]
+            highlights = []
         return {
             "total_lines": len(self._before.text.lines),
             "preview_start_line": begin,
             "preview_end_line": until,
-            "content": "\n".join(self._shown(number) for number in range(start, end + 1)),
+            "content": "\n".join(lines),
             "highlights": [each for each in highlights if begin <= each["line_number"] <= until],
         }
 

@@ -206,7 +206,7 @@ def test_a_piece_of_a_line_is_compared_with_the_part_that_is_meant(
 
 
 def test_a_line_that_is_too_long_is_compared_whole() -> None:
-    file = "alpha_value = 1 " + "x" * 60_000 + "\n"
+    file = "alpha_value = 1 " + "x" * 200_000 + "\n"
     told = asked("alpha_valeu = 1", file=file)
     assert all(each.score < 0.4 for each in told.places)
 
@@ -357,3 +357,9 @@ def test_half_characters_have_no_place() -> None:
     told: Any = asked("\ud800 total", "\udfff", file=b"total \xff = 1\n")
     assert told.correction is None
     assert words_of(Index(b"abc"), "abc\ud800abc") == ([("abc", 1)], [])
+
+
+def test_texts_of_very_many_lines_are_compared_by_the_lines_they_share() -> None:
+    lines = [f"entry {number} = make({number})\n" for number in range(3_000)]
+    (place, *_) = asked("".join([*lines[:2_990], "x\n"]), file="".join(lines)).places
+    assert 0.9 < place.score < 1

@@ -83,3 +83,12 @@ def test_lines_are_text_and_unknown_bytes_come_back() -> None:
 
 def test_the_file_tells_how_it_is_indented() -> None:
     assert Index(b"a:\n  b:\n    c\n").indent == Indent("spaces", 2)
+
+
+def test_a_word_that_stands_inside_of_too_many_others_is_taken_for_there() -> None:
+    assert not Index(b"cats " * 9_000).has_word("cat")
+    assert Index(b"cats " * 11_000).has_word("cat")
+
+
+def test_half_characters_are_no_words_and_do_no_harm() -> None:
+    assert not Index(b"cats").has_word("\ud800")

@@ -134,3 +134,31 @@ def test_a_change_of_which_a_line_is_still_to_be_deleted_is_partly_applied(file:
 )
 def test_a_name_is_what_a_line_declares(line: str, name: str | None) -> None:
     assert declared(line) == name
+
+
+def test_a_header_at_the_end_of_a_text_names_nothing_that_stands_there() -> None:
+    file = "first_thing = 1\nsecond_thing = 2\nthird_thing = 3\n"
+    old = "first_thing = 1\nsecond_thing = 2\nthird_thing = 3\n\ndef gone():\n"
+    answer = locate(Index(file.encode(), "a.py"), old, old.replace("= 2", "= 4"))
+    assert isinstance(answer, Found)
+
+
+def test_a_first_line_that_lacks_its_indentation_can_be_deleted() -> None:
+    body = b"def f():\n    alpha_thing = 1\n    beta_thing = 2\n"
+    answer = locate(Index(body, "a.py"), "alpha_thing = 1\n    beta_thing = 2\n", "    beta_thing = 2\n")
+    assert isinstance(answer, Found)
+    assert apply(body, answer.edits) == b"def f():\n    beta_thing = 2\n"
+
+
+def test_escapes_without_a_line_break_are_told_as_escapes() -> None:
+    body = b'func main() {\n\tfmt.Printf("\\tx=%d\\n", 1)\n}\n'
+    old = '\\tfmt.Printf("\\\\tx=%d\\\\n", 1)'
+    (place, *_) = diagnose(Index(body, "a.go"), old, old.replace("1", "2")).places
+    assert {each.what for each in place.differences}.isdisjoint({"spelled", "line_break"})
+
+
+def test_lines_of_which_the_first_lacks_its_indentation_can_all_be_deleted() -> None:
+    body = b"def f():\n    alpha_thing = 1\n    beta_thing = 2\n    return 3\n"
+    answer = locate(Index(body, "a.py"), "alpha_thing = 1\n    beta_thing = 2\n", "")
+    assert isinstance(answer, Found)
+    assert apply(body, answer.edits) == b"def f():\n    return 3\n"

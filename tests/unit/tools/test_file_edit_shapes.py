@@ -293,6 +293,22 @@ def test_a_request_that_is_too_large_is_refused_with_the_setting() -> None:
     assert part(refused(result), expected) == expected
 
 
+@pytest.mark.promise("edit.bounds")
+def test_more_replacements_than_allowed_are_refused_before_the_file_is_read() -> None:
+    ws, _ = workspace({"a": b"x"}, Settings(max_replacements=9))
+    doubling = [edit("x", "xx", 2**step) for step in range(4)]
+    error = ask(ws, "a", *doubling).metadata["error"]
+    assert (error["code"], error["setting"], error["size"]) == ("INPUT_TOO_LARGE", "max_replacements", 15)
+    done(ask(ws, "a", *doubling[:3]))
+
+
+def test_an_encoding_without_end_is_refused() -> None:
+    ws, _ = workspace({"a": b"x"})
+    result = ws.call("file_edit", {"path": "a", "edits": [edit("x", "y")], "encoding": "x" * 10_000})
+    assert result.metadata["error"]["code"] == "INVALID_ARGUMENTS"
+    assert len(result.text) < 1_000
+
+
 # Arguments
 
 
