@@ -15,6 +15,7 @@ from suture.locate.correction import Correction, correction
 from suture.locate.differences import Difference, differences
 from suture.locate.fold import fold, line_keys
 from suture.locate.found import Found, Sides, Site
+from suture.locate.index import RARE
 from suture.locate.request import readings, split
 from suture.locate.words import informative, lead
 from suture.occurrences import occurrences
@@ -39,7 +40,6 @@ _CLOSE = 0.7  # enough not to look for more by words,
 _SURE = 0.97  # or by letters
 _WORDS = 12  # of a text that are looked for,
 _SHORTEST = 3  # each with so many letters,
-_RARE = 200  # standing at so many places at most
 _LINES = 40  # that share words and are compared
 _COMPARED = 50_000  # characters that are compared one by one
 _CELLS = 2_000_000  # of two texts, one of which may be a part of the other
@@ -131,10 +131,10 @@ def words_of(index: Index, text: str) -> tuple[list[tuple[str, int]], list[str]]
     """The words of a text that stand in the file, each with its first line, the rarest first; and those that don't."""
     there, missing = [], []
     for word in _words(text):
-        places = _lines_with(index, word)
+        places = index.lines_with(word)
         if places:
             there.append((len(places), word, places[0] + 1))
-        elif word.encode("utf-8", "surrogatepass") not in index.body:
+        elif places is not None:
             missing.append(word)
     return [(word, line) for _, word, line in sorted(there)], missing
 
@@ -323,11 +323,11 @@ def _sharing_words(index: Index, old: str) -> list[tuple[int, int]]:
     votes: dict[int, float] = {}
     for word in _words(old):
         offset = next((at for at, line in enumerate(lines) if word in line), 0)
-        places = _lines_with(index, word)
+        places = index.lines_with(word) or []
         for place in places:
             begin = max(place - offset, 0)
             votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
-    best = sorted(votes, key=lambda each: (-votes[each], each))[: _LINES if len(lines) > 1 else _RARE]
+    best = sorted(votes, key=lambda each: (-votes[each], each))[: _LINES if len(lines) > 1 else RARE]
     last = len(index.lines)
     return [(begin + 1, min(begin + len(lines), last)) for begin in best]
 
@@ -355,17 +355,3 @@ def _words(text: str) -> list[str]:
     """The words of a text, the longest first."""
     found = [word for word in dict.fromkeys(re.findall(r"\w+", text)) if informative(word) >= _SHORTEST]
     return sorted(found, key=len, reverse=True)[:_WORDS]
-
-
-def _lines_with(index: Index, word: str) -> list[int]:
-    """The lines that hold a word; none if there are too many."""
-    sought = word.encode("utf-8", "surrogatepass")
-    found: list[int] = []
-    at = index.body.find(sought)
-    while at >= 0:
-        line = index.lines.at(at) - 1
-        found.append(line)
-        if len(found) > _RARE:
-            return []
-        at = index.body.find(sought, index.lines.span(line + 1)[1])
-    return found

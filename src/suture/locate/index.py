@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 30_000
 _MOST_TRIES = 10_000
+RARE = 200
+"""Lines that a word may stand in to tell where a text should."""
 _WORDY = b"_0123456789abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))
 MOST_PLACES = 300
 """Of one text in a file; more are not looked at."""
@@ -33,6 +35,7 @@ class Index:
         self.lines = Lines(body)
         self._decoded: dict[int, str] = {}
         self._where: dict[bytes, list[int]] = {b"": []}
+        self._holding: dict[str, list[int] | None] = {}
 
     @cached_property
     def keys(self) -> list[bytes]:
@@ -118,6 +121,23 @@ class Index:
                 return True
             at = body.find(sought, at + 1)
         return True  # nobody knows
+
+    def lines_with(self, word: str) -> list[int] | None:
+        """The lines that hold some letters; None if they are too many to tell anything."""
+        if word not in self._holding:
+            self._holding[word] = self._lines_with(word.encode("utf-8", "surrogatepass"))
+        return self._holding[word]
+
+    def _lines_with(self, sought: bytes) -> list[int] | None:
+        found: list[int] = []
+        at = self.body.find(sought)
+        while at >= 0:
+            line = self.lines.at(at)
+            found.append(line - 1)
+            if len(found) > RARE:
+                return None
+            at = self.body.find(sought, self.lines.span(line)[1])
+        return found
 
     def line(self, number: int) -> str:
         """A line without its ending; bytes of unknown encoding become surrogates."""

@@ -363,3 +363,8 @@ def test_texts_of_very_many_lines_are_compared_by_the_lines_they_share() -> None
     lines = [f"entry {number} = make({number})\n" for number in range(3_000)]
     (place, *_) = asked("".join([*lines[:2_990], "x\n"]), file="".join(lines)).places
     assert 0.9 < place.score < 1
+
+
+def test_words_are_looked_for_once_a_file() -> None:
+    index = Index(FILE.encode(), "a.py")
+    assert words_of(index, "absent_word") == words_of(index, "absent_word") == ([], ["absent_word"])
