@@ -366,5 +366,5 @@ def test_texts_of_very_many_lines_are_compared_by_the_lines_they_share() -> None
 
 
 def test_words_are_looked_for_once_a_file() -> None:
-    index = Index(FILE.encode(), "a.py")
+    index = Index(ORDERS.encode(), "a.py")
     assert words_of(index, "absent_word") == words_of(index, "absent_word") == ([], ["absent_word"])

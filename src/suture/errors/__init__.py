@@ -1,0 +1,132 @@
+"""Everything that can go wrong, as data.
+
+    SutureError
+    ├── about the request    InvalidArguments UnknownTool InputTooLarge
+    ├── about a path         InvalidPath PathOutsideWorkspace ProtectedPath FileNotFound NotAFile
+    │                        NotAFolder FileExists PermissionDenied WorkspaceNotFound
+    ├── about a file's text  BinaryFile RangeOutOfBounds
+    │                        EncodingUnknown EncodingMismatch NotEncodable OverlappingEdits EditOutOfBounds
+    ├── about an edit        NoMatch WrongCount
+    ├── about a patch        OldTextNotFound OldTextNotUnique MissingOldText AlreadyApplied PartlyApplied
+    │                        EditConflict ElisionInNewText UnprovedChange OverlappingPatches
+    │                        ClipboardNotFound ClipboardRequiresReplace StripPreconditionFailed
+    ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
+    │                        RecoveryBlocked
+    ├── about the history    HistoryUnavailable ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
+    │                        UndoConflict ContentNotKept NotRecorded SnapshotExists
+    └── InternalError
+
+An error has a stable `code`, typed fields and says whether the same call may succeed later. It has
+no words: `render` makes them, once, for every surface.
+"""
+
+from __future__ import annotations
+
+from suture.errors.base import InternalError, SutureError
+from suture.errors.edits import (
+    AlreadyApplied,
+    ClipboardNotFound,
+    ClipboardRequiresReplace,
+    EditConflict,
+    ElisionInNewText,
+    MissingOldText,
+    NoMatch,
+    OldTextNotFound,
+    OldTextNotUnique,
+    OverlappingPatches,
+    PartlyApplied,
+    StripPreconditionFailed,
+    UnprovedChange,
+    WrongCount,
+)
+from suture.errors.files import (
+    BinaryFile,
+    EditOutOfBounds,
+    EncodingMismatch,
+    EncodingUnknown,
+    FileChanged,
+    FileExists,
+    FileNotFound,
+    InputTooLarge,
+    InvalidArguments,
+    InvalidPath,
+    NotAFile,
+    NotAFolder,
+    NotEncodable,
+    OverlappingEdits,
+    PathOutsideWorkspace,
+    PermissionDenied,
+    ProtectedPath,
+    RangeOutOfBounds,
+    ReadFailed,
+    RecoveryBlocked,
+    SameFileTwice,
+    UnknownTool,
+    WorkspaceBusy,
+    WorkspaceNotFound,
+    WriteFailed,
+)
+from suture.errors.history import (
+    AlreadyUndone,
+    ChangeNotFound,
+    ContentNotKept,
+    HistoryUnavailable,
+    NothingToRedo,
+    NothingToUndo,
+    NotRecorded,
+    SnapshotExists,
+    UndoConflict,
+)
+
+__all__ = [
+    "AlreadyApplied",
+    "AlreadyUndone",
+    "BinaryFile",
+    "ChangeNotFound",
+    "ClipboardNotFound",
+    "ClipboardRequiresReplace",
+    "ContentNotKept",
+    "EditConflict",
+    "EditOutOfBounds",
+    "ElisionInNewText",
+    "EncodingMismatch",
+    "EncodingUnknown",
+    "FileChanged",
+    "FileExists",
+    "FileNotFound",
+    "HistoryUnavailable",
+    "InputTooLarge",
+    "InternalError",
+    "InvalidArguments",
+    "InvalidPath",
+    "MissingOldText",
+    "NoMatch",
+    "NotAFile",
+    "NotAFolder",
+    "NotEncodable",
+    "NotRecorded",
+    "NothingToRedo",
+    "NothingToUndo",
+    "OldTextNotFound",
+    "OldTextNotUnique",
+    "OverlappingEdits",
+    "OverlappingPatches",
+    "PartlyApplied",
+    "PathOutsideWorkspace",
+    "PermissionDenied",
+    "ProtectedPath",
+    "RangeOutOfBounds",
+    "ReadFailed",
+    "RecoveryBlocked",
+    "SameFileTwice",
+    "SnapshotExists",
+    "StripPreconditionFailed",
+    "SutureError",
+    "UndoConflict",
+    "UnknownTool",
+    "UnprovedChange",
+    "WorkspaceBusy",
+    "WorkspaceNotFound",
+    "WriteFailed",
+    "WrongCount",
+]
