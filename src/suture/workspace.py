@@ -90,7 +90,7 @@ class Workspace:
 
     def file_read(
         self,
-        path: str,
+        path: Path,
         start_line: int = 1,
         end_line: int | None = None,
         *,
@@ -98,12 +98,12 @@ class Workspace:
         encoding: str | None = None,
     ) -> ToolResult:
         """Read a text file, whole or a range of lines."""
-        arguments = {"path": path, "start_line": start_line, "end_line": end_line}
+        arguments = {"path": _named(path), "start_line": start_line, "end_line": end_line}
         return self.call("file_read", {**arguments, "format": format, "encoding": encoding})
 
     def file_edit(
         self,
-        path: str,
+        path: Path,
         edits: list[dict[str, Any]],
         *,
         dry_run: bool = False,
@@ -112,12 +112,12 @@ class Workspace:
         validate: str = "off",
     ) -> ToolResult:
         """Replace exact texts in a file, one after the other, each as often as expected; all of them or none."""
-        arguments = {"path": path, "edits": edits, "dry_run": dry_run, "encoding": encoding}
+        arguments = {"path": _named(path), "edits": edits, "dry_run": dry_run, "encoding": encoding}
         return self.call("file_edit", {**arguments, "expect_hash": expect_hash, "validate": validate})
 
     def patch(
         self,
-        path: str,
+        path: Path,
         patches: list[dict[str, Any]],
         match: str = "lenient",
         *,
@@ -127,7 +127,7 @@ class Workspace:
         validate: str = "off",
     ) -> ToolResult:
         """Edit a text file by patches, all of them or none; see `docs/spec/TOOLS.md` for their fields."""
-        arguments = {"path": path, "patches": patches, "match": match, "dry_run": dry_run, "encoding": encoding}
+        arguments = {"path": _named(path), "patches": patches, "match": match, "dry_run": dry_run, "encoding": encoding}
         return self.call("patch", {**arguments, "expect_hash": expect_hash, "validate": validate})
 
     def undo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
@@ -305,6 +305,11 @@ class Transaction:
 
     def _plan(self, session: Session) -> Plan:
         return Plan(tuple(wanted(session) for wanted in self._wanted), "transaction", self._summary)
+
+
+def _named(path: Path) -> str:
+    """A path as tools take it; what is none is refused by them."""
+    return fspath(path) if hasattr(path, "__fspath__") else path
 
 
 def _noting(result: ToolResult, key: str, data: dict[str, Any], words: str) -> ToolResult:

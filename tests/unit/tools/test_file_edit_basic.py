@@ -1,5 +1,6 @@
 """The tool `file_edit`, the specification's categories 1 and 7: basic operations, fixtures, real scenarios."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -161,7 +162,7 @@ def test_the_typed_method_takes_the_same_arguments() -> None:
     ws, fs = workspace({"a": b"one two\n"})
     options: dict[str, Any] = {"encoding": None, "expect_hash": hashed(b"one two\n"), "validate": "off"}
     assert done(ws.file_edit("a", [edit("one", "1")], dry_run=True, **options))["would_modify"] is True
-    done(ws.file_edit("a", [edit("one", "1"), edit("two", "2")], **options))
+    done(ws.file_edit(Path("a"), [edit("one", "1"), edit("two", "2")], **options))
     assert fs.files() == {"a": b"1 2\n"}
 
 
