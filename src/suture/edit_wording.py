@@ -21,6 +21,10 @@ _LONGEST_EXAMPLE = 4_000
 _LONGEST_LINE = 200
 _SHORT = 40
 _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
+_SPACES = {"indentation", "trailing", "spacing", "exotic_space"}
+_LINES = {"line_break", "blank_line", "missing_line", "extra_line", "spelled"}
+_ADDED = {"escape", "entities", "numbers", "fence", "spelled"}
+"""Differences that call for a suggestion of their own."""
 _FILE_READ = "Use file_read to see the exact content, then copy it precisely"
 
 
@@ -135,7 +139,7 @@ def _no_match(error: Any) -> Iterator[str]:
 def _unchanged(error: Any) -> str:
     if error.total_edits == 1:
         return "Nothing was changed."
-    return f"Nothing was changed, by the other edits neither: send all {error.total_edits} again, with this one mended."
+    return f"Nothing was changed, not by the other edits either: send all {error.total_edits} again, this one mended."
 
 
 def _searched(text: str) -> str:
@@ -290,13 +294,13 @@ def _no_match_fixes(error: Any) -> Iterator[dict[str, str]]:
 def _white_space_fixes(error: Any) -> Iterator[dict[str, str]]:
     """What to look at where white space differs, or nothing is known."""
     differing = [each for place in error.similar_content[:1] for each in place["differences"]]
-    spaces = [each for each in differing if each["type"] == "whitespace" and "line" not in each["description"][:12]]
+    spaces = [each for each in differing if each["name"] in _SPACES]
     tabs = any("\t" in each["expected"] + each["found"] for each in spaces)
     if tabs or not differing:
         yield _fix("CHECK_WHITESPACE", f"Check for tabs vs spaces - the file uses {_style(error.indent)}")
     elif spaces:
         yield _fix("CHECK_WHITESPACE", f"Check the white space - {spaces[0]['description']}")
-    broken = any(each["description"].startswith(("line", "a blank", "your text")) for each in differing)
+    broken = any(each["name"] in _LINES for each in differing)
     if "\n" in error.search_text.strip("\n") and (broken or not differing):
         yield _fix("CHECK_WHITESPACE", "Ensure you include all line breaks in multi-line searches")
 
@@ -321,8 +325,7 @@ def _special_fixes(error: Any) -> Iterator[dict[str, str]]:
     elif error.why == "conflict":
         what = "Copy these lines into old_text exactly, and write in new_text what they should become"
         yield _fix("USE_EXACT_TEXT", what)
-    kinds = {each["description"][:8] for place in error.similar_content[:1] for each in place["differences"]}
-    if "escaped " in kinds or "your tex" in kinds:
+    if any(each["name"] in _ADDED for place in error.similar_content[:1] for each in place["differences"]):
         yield _fix("ESCAPE_SPECIAL", "Send characters as they stand in the file: no escapes, entities or line numbers")
     if error.candidates is not None and not error.search_text.isascii():
         some = f" ({', '.join(error.candidates[:3])})" if error.candidates else ""
@@ -390,7 +393,8 @@ def _not_found_fixes(error: Any) -> Iterator[dict[str, str]]:
 def _json(value: dict[str, Any]) -> str:
     import json  # only a failure needs it
 
-    return "".join(map(_visible, json.dumps(value, ensure_ascii=False)))
+    said = json.dumps(value, ensure_ascii=False)
+    return said if said.isascii() else "".join(map(_visible, said))
 
 
 def _visible(char: str) -> str:

@@ -81,6 +81,7 @@ def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference) -> di
             "type": each.kind,
             "expected": each.expected,
             "found": each.found,
+            "name": each.what,
             "description": edit_wording.difference(each),
             "line_number": each.line,
         }
@@ -168,7 +169,7 @@ def test_a_text_that_is_not_there_is_told_as_in_the_specification() -> None:
         "Suggestions:",
         "1. Use file_read to see the exact content, then copy it precisely",
         "2. Check the white space - Extra space after 'const'",
-        "Nothing was changed, by the other edits neither: send all 3 again, with this one mended.",
+        "Nothing was changed, not by the other edits either: send all 3 again, this one mended.",
     ]
 
 
@@ -540,7 +541,7 @@ def test_a_text_that_stands_there_too_often_is_told_as_in_the_specification() ->
         "1. Update occurrences to 5 if you want to replace all instances",
         "2. Add more context to make the old_text unique to just the 3 you want",
         "3. Split into multiple edits with unique old_text for each target",
-        "Nothing was changed, by the other edits neither: send all 2 again, with this one mended.",
+        "Nothing was changed, not by the other edits either: send all 2 again, this one mended.",
     ]
 
 

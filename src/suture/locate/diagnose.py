@@ -17,6 +17,7 @@ from suture.locate.fold import fold, line_keys
 from suture.locate.found import Found, Sides, Site
 from suture.locate.index import RARE
 from suture.locate.request import readings, split
+from suture.locate.settle import remains
 from suture.locate.words import informative, lead
 from suture.occurrences import occurrences
 from suture.records import Record
@@ -97,7 +98,9 @@ def diagnose(index: Index, old: str, new: str) -> Diagnosis:
         spans = sought.nearest(spans)
     there = _standing(index, old, new) if why not in {"ambiguous", "applied", "elided"} else None
     if there is not None and (not spans or _over(there, spans[0]) or sought.score(spans[0]) < _SURE):
-        why, spans = "partly_applied" if _remains(index, old, new, there) else "applied", [there]
+        before, after = ([key for key in line_keys(split(text)) if key] for text in (old, new))
+        why = "partly_applied" if remains(index, before, after, Site(*there)) else "applied"
+        spans = [there]
     places = tuple(map(sought.place, spans))
     return Diagnosis(why, answer.rung, places, None, answer.sides, answer.detail, len(answer.sites))
 
@@ -210,14 +213,6 @@ def _standing(index: Index, old: str, new: str) -> _Span | None:
         return None
     ((start, end),) = hits
     return index.lines.at(start), index.lines.at(max(start, end - 1))
-
-
-def _remains(index: Index, old: str, new: str, there: _Span) -> bool:
-    """Whether lines that the change takes away still stand beside the new text."""
-    before, after = ([key for key in line_keys(split(text)) if key] for text in (old, new))
-    gone = {key for key in before if key not in after and informative(key.decode("utf-8", "replace")) >= _TELLING}
-    start, end = there
-    return any(key in gone for key in index.keys[max(start - 1 - len(before), 0) : end + len(before)])
 
 
 def _apart(spans: Sequence[_Span]) -> list[_Span]:

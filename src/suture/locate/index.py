@@ -21,7 +21,8 @@ _MOST_LINES = 30_000
 _MOST_TRIES = 10_000
 RARE = 200
 """Lines that a word may stand in to tell where a text should."""
-_WORDY = b"_0123456789abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_WORDY = b"_0123456789" + _LETTERS + _LETTERS.upper() + bytes(range(0x80, 0x100))
 MOST_PLACES = 300
 """Of one text in a file; more are not looked at."""
 
@@ -109,9 +110,9 @@ class Index:
         """Whether a line of a request is surely this line of the file, but for what is harmless."""
         return is_known(old, here, self.has_word, self.marks)
 
-    def has_word(self, word: str) -> bool:
-        """Whether a word stands somewhere in the file, by itself."""
-        sought, body = encoded(word).lower(), self.body.lower()
+    def has_word(self, word: str, *, cased: bool = False) -> bool:
+        """Whether a word stands somewhere in the file, by itself; in whatever case, unless it shall be `cased` so."""
+        sought, body = (encoded(word), self.body) if cased else (encoded(word).lower(), self.body.lower())
         at = body.find(sought) if sought else -1
         for _ in range(_MOST_TRIES):
             if at < 0:

@@ -88,6 +88,6 @@ def _nearly(index: Index, requests: Sequence[Request]) -> Answer:
     if not isinstance(answer, Refused) or answer.why != "missing":
         return answer
     for request in requests:
-        if (site := standing(index, request)) is not None:
-            return Refused("applied", None, (site,))
+        if (applied := standing(index, request)) is not None:
+            return applied
     return edge.find(index, requests) or answer

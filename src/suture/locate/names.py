@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from suture.locate.words import lead
+from suture.locate.words import lead, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from suture.locate.found import Match
+    from collections.abc import Iterator, Sequence
+
     from suture.locate.index import Index
-    from suture.locate.request import Request
 
 _DECLARED = re.compile(
     r"\s*(?:(?:abstract|async|const|data|default|export|extern|final|inline|override|partial|private|protected|pub|public"
@@ -18,50 +18,69 @@ _DECLARED = re.compile(
     r"(?:class|def|enum|fn|fun|func|function|impl|interface|module|namespace|proc|struct|sub|trait)\s+"
     r"(?:\([^)]*\)\s*)?([\w$.:]+)"
 )
-_OPENED = re.compile(r"([\w$~]+)\s*\(.*[{:]\s*$")
+_ASSIGNED = re.compile(
+    r"\s*(?:export\s+)?(?:(?:const|let|var)\s+)?([\w$.]+)\s*[:=]\s*(?:async\s+)?(?:function\b|\(?[\w$,\s{}]*\)?\s*=>)"
+)
+_METHOD = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~]+)\s*\([^()]*\)[^()=]*\{\s*$")
 _CONTROL = {
-    "catch",
-    "elif",
-    "elsif",
-    "except",
-    "for",
-    "foreach",
-    "if",
-    "match",
-    "switch",
-    "unless",
-    "until",
-    "while",
-    "with",
+    *("await", "case", "catch", "do", "elif", "else", "elsif", "except", "finally", "for", "foreach", "if", "loop"),
+    *("match", "return", "switch", "try", "unless", "until", "when", "while", "with", "yield", "}"),
 }
+_COMMENTS = ("# ", "//", "/*", "* ", "--", "<!--")
+_BRACES = {"{", "("}
 _FAR = 60
+_LONGEST = 300
 
 
 def declared(line: str) -> str | None:
     """The name of the function or class that begins in a line."""
-    found = _DECLARED.match(line) or _OPENED.search(line)
-    name = None if found is None else found[1].rstrip(":")
-    return None if name in _CONTROL else name
+    if len(line) > _LONGEST or (words(line) or [""])[0] in _CONTROL:
+        return None
+    found = _DECLARED.match(line) or _ASSIGNED.match(line) or _METHOD.match(line)
+    return None if found is None else found[1].rstrip(":")
 
 
-def names_another(index: Index, request: Request, match: Match) -> bool:
-    """Whether a header of the text, which is not in the file, has another name where the rest of it was found."""
-    for number, line in enumerate(request.old):
-        place = match.at[number]
-        name = None if place is not None and match.same[number] else declared(line)
-        if name is None:
+def headers(lines: Sequence[str], number: int, depth: int) -> Iterator[int]:
+    """The lines that say what a line of this depth belongs to: declarations above it, the innermost first."""
+    beside = False
+    for above in range(number - 1, -1, -1):
+        line = lines[above]
+        if not line.strip():
             continue
-        if place is None:
-            place = _header(index, next((each for each in match.at[number:] if each is not None), None))
-        if place is not None and declared(index.line(place)) not in {None, name}:
-            return True
-    return False
+        if line.strip() in _BRACES:
+            beside = beside or len(lead(line)) < depth
+        elif beside or len(lead(line)) < depth or line.lstrip().startswith("@"):
+            beside, depth = False, len(lead(line))
+            if (words(line) or [""])[0] not in _CONTROL and not line.lstrip().startswith(_COMMENTS):
+                yield above
 
 
-def _header(index: Index, place: int | None) -> int | None:
-    """The line that a line of the file is below of."""
+def is_another(index: Index, lines: Sequence[str], at: Sequence[int | None], number: int) -> bool:
+    """Whether another header stands in the file where a header of the text should."""
+    line, place = lines[number], at[number]
+    if place is None:
+        place = _header(index, next((each for each in at[number:] if each is not None), None), line)
+        if place is None or place in at:
+            return False
+    here = index.line(place)
+    return not index.knows(line.strip(), here.strip()) and not _is_same(line, here)
+
+
+def _is_same(sent: str, here: str) -> bool:
+    """Whether two headers are one with other arguments: of the same name, or with all words of the other."""
+    names = declared(sent), declared(here)
+    if None not in names:
+        return names[0] == names[1]
+    one, other = ({word for word in words(line) if word[0].isalnum() or word[0] == "_"} for line in (sent, here))
+    letters = [sorted("".join(each)) for each in (one - other, other - one)]  # swapped letters are a slip
+    return one <= other or other <= one or letters[0] == letters[1]
+
+
+def _header(index: Index, place: int | None, sent: str) -> int | None:
+    """The line that a line of the file is below of; for one that stands beside it, the line above."""
     if place is None:
         return None
     depth = len(lead(index.line(place)))
-    above = range(place - 1, max(place - _FAR, -1), -1)
-    return next((n for n in above if index.line(n).strip() and len(lead(index.line(n))) < depth), None)
+    beside = index.line(place).strip() in _BRACES or sent.lstrip().startswith("@")
+    above = (n for n in range(place - 1, max(place - _FAR, -1), -1) if index.line(n).strip())
+    return next((n for n in above if beside or len(lead(index.line(n))) < depth), None)

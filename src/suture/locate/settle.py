@@ -8,13 +8,14 @@ from suture.locate.carry import carry
 from suture.locate.fold import fold, line_keys
 from suture.locate.found import Found, Refused, Site
 from suture.locate.ground import Clash
-from suture.locate.names import names_another
 from suture.locate.request import split
 from suture.locate.rungs import LEVEL
 from suture.locate.words import informative, lead
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from suture.locate.found import Answer, Match
     from suture.locate.index import Index
     from suture.locate.request import Request
@@ -35,9 +36,7 @@ def settle(
 ) -> Answer:
     """The change at a place that was found."""
     request, match = _without_outer_blanks(request, match)
-    if LEVEL[rung] >= LEVEL["trimmed"] and names_another(index, request, match):
-        return Refused("missing", None, (match.site,))
-    if LEVEL[rung] > LEVEL["trailing"] and _is_applied(index, request, match):
+    if LEVEL[rung] > LEVEL["line_ends"] and _is_applied(index, request, match):
         return Refused("applied", rung, (match.site,))
     try:
         edits = carry(index, _as_indented(index, request, match), match)
@@ -48,19 +47,24 @@ def settle(
 
 
 def _as_indented(index: Index, request: Request, match: Match) -> Request:
-    """The request with its old lines indented as the file has them, if its new lines are so already."""
-    places = [(n, place) for n, place in enumerate(match.at) if place is not None and match.same[n]]
-    here = {n: lead(index.line(place)) for n, place in places if request.old[n].strip()}
-    moved = {line_keys([request.old[n]])[0]: depth for n, depth in here.items()}
-    if not here or all(lead(request.old[n]) == depth for n, depth in here.items()):
+    """The request with its old lines indented as the file has them, if its new lines are so already.
+
+    A change of nothing but indentation is taken as it was sent.
+    """
+    here = {
+        number: lead(index.line(place))
+        for number, place in enumerate(match.at)
+        if place is not None and match.same[number] and request.old[number].strip()
+    }
+    old, new = ([key for key in line_keys(lines) if key] for lines in (request.old, request.new))
+    if not here or not new or old == new or any(line.strip() and line in request.old for line in request.new):
         return request
-    stays = [(key, lead(line)) for key, line in zip(line_keys(request.new), request.new, strict=True) if key in moved]
-    depths = [len(lead(line)) for line in request.new if line.strip()]
-    if not stays or any(moved[key] != depth for key, depth in stays) or min(depths) < min(map(len, here.values())):
+    leads = [[lead(line) for line in lines if line.strip()] for lines in (request.old, request.new)]
+    sent, wanted = (min(each, key=len) for each in leads)
+    stands = min(here.values(), key=len)
+    if sent == stands or wanted != stands:
         return request
-    if min(depths) == min(len(lead(request.old[n])) for n in here):
-        return request  # it is indented by the change
-    lines = [here[n] + line.lstrip() if n in here else line for n, line in enumerate(request.old)]
+    lines = [here[number] + line.lstrip() if number in here else line for number, line in enumerate(request.old)]
     return request.but(old=tuple(lines))
 
 
@@ -107,8 +111,10 @@ def stands_over(index: Index, first: int, old: str, new: str) -> Site | None:
     return None
 
 
-def standing(index: Index, request: Request, window: Site | None = None, *, anywhere: bool = False) -> Site | None:
-    """Where the new text stands already, if it says enough.
+def standing(
+    index: Index, request: Request, window: Site | None = None, *, anywhere: bool = False, rung: str | None = None
+) -> Refused | None:
+    """That the new text stands in the file already, if it says enough.
 
     Given a window, only there, or `anywhere` if it says a lot.
     """
@@ -123,5 +129,12 @@ def standing(index: Index, request: Request, window: Site | None = None, *, anyw
         inside = window is None or (places[0] < window.end_line and places[-1] >= window.start_line - 1)
         here = [fold(index.line(place)).strip() for place in places]
         if (inside or (anywhere and says >= _MUCH)) and here == wanted:
-            return Site(places[0] + 1, places[-1] + 1)
+            site = Site(places[0] + 1, places[-1] + 1)
+            return Refused("partly_applied" if remains(index, before, keys, site) else "applied", rung, (site,))
     return None
+
+
+def remains(index: Index, old: Sequence[bytes], new: Sequence[bytes], site: Site) -> bool:
+    """Whether lines that a change takes away still stand beside the new text; lines by their keys."""
+    gone = {key for key in old if key not in new and informative(key.decode("utf-8", "replace")) > _TELLING}
+    return any(key in gone for key in index.keys[max(site.start_line - 1 - len(old), 0) : site.end_line + len(old)])

@@ -69,8 +69,8 @@ def find(index: Index, requests: Sequence[Request]) -> Answer:
     if not places or not places[0].convincing:
         return Refused("missing", None, sites)
     best = places[0]
-    if (applied := standing(index, request, best.match.site, anywhere=True)) is not None:
-        return Refused("applied", "similar", (applied,))
+    if (applied := standing(index, request, best.match.site, anywhere=True, rung="similar")) is not None:
+        return applied
     rivals = [near for near in places[1:] if set(near.match.at).isdisjoint(set(best.match.at) - {None})]
     if rivals and best.score - rivals[0].score < _MARGIN:
         return Refused("ambiguous", "similar", tuple(near.match.site for near in (best, rivals[0])))

@@ -203,6 +203,7 @@ class _Failing:
                     "type": each.kind,
                     "expected": each.expected[:_LONGEST],
                     "found": each.found.encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:_LONGEST],
+                    "name": each.what,
                     "line_number": self._original(each.line),
                     "description": edit_wording.difference(each),
                 }

@@ -3,7 +3,7 @@
 import pytest
 
 from suture.edits import apply
-from suture.locate import Found, Index, locate
+from suture.locate import Found, Index, Refused, locate
 from suture.locate.diagnose import diagnose
 from suture.locate.names import declared
 
@@ -42,6 +42,46 @@ REFUSED = {
         f"\n  def get_user(self):\n{HOOK}",
         f"\n  def get_user(self):\n{HOOK.replace('(menu)', '(menu, 2)')}",
     ),
+    "a function in a variable has another name": (
+        "const store = (data) => {\n  check(data);\n  return run(data);\n}\n",
+        "const load = (data) => {\n  check(data);\n  return run(data);\n",
+        "const load = (data) => {\n  return run(data);\n",
+    ),
+    "a function whose brace has a line of its own has another name": (
+        "int\nstore(const char *data)\n{\n  check(data);\n  return run(data);\n}\n",
+        "int\nload(const char *data)\n{\n  check(data);\n  return run(data);\n",
+        "int\nload(const char *data)\n{\n  return run(data);\n",
+    ),
+    "a function is decorated otherwise": (
+        "@app.route('/store')\ndef handler(data):\n    check(data)\n    return run(data)\n",
+        "@app.route('/load')\ndef handler(data):\n    check(data)\n    return run(data)\n",
+        "@app.route('/load')\ndef handler(data):\n    return run(data)\n",
+    ),
+    "a word in another case is another word of the file": (
+        "Buffer = buffer.Buffer\nSafer = safer.Buffer\nfor key in buffer:\n  safer[key] = buffer[key]\n  done(key)\n",
+        "  Safer[key] = Buffer[key]\n  done(key)\n",
+        "  Safer[key] = Buffer[other]\n  done(key)\n",
+    ),
+    "half of a change is there, before a blank line": (
+        "def f(x):\n    first = compute(x, y, z)\n    return first\n    check(value)\n\ndef g():\n    pass\n",
+        "    first = compute(x, y, z)\n    return first\n\n",
+        "    first = other(x, y, z)\n    return first\n    check(value)\n\n",
+    ),
+    "half of a change is there: a line was wrapped": (
+        "if ready:\n    import curses\nimport curses.ascii\n\nx = 1\n",
+        "\nimport curses\nimport curses.ascii\n",
+        "\nif ready:\n    import curses\nimport other.ascii\n",
+    ),
+    "an insertion that is there, but for trailing space": (
+        "@cache\ndef f(x):\n    return x\n",
+        "def f(x): \n    return x\n",
+        "@cache\ndef f(x):\n    return x\n",
+    ),
+    "a comment that is there, though the file has a line of its own": (
+        "# counts\ndef start(self):\n    if self.started:\n        return None\n    own_line()\n    return self.port\n",
+        "def start(self):\n    if self.started:\n        return None\n    return self.port\n",
+        "# counts\ndef start(self):\n    if self.started:\n        return None\n    return self.port\n",
+    ),
     "an indented line is no argument": (
         "def build(mapping=MAPPING):\n    pass\n",
         "    mapping = MAPPING\n",
@@ -60,6 +100,36 @@ MADE = {
         "if not self.ok:\n    raise self.error()\n",
         "        if not self.ok:\n            check(value)\n            raise self.error()\n",
         "        if not self.ok:\n            check(value)\n            raise self.error()\n",
+    ),
+    "a block that is wrapped, indented as the file is, with old text that is not": (
+        "class A:\n    def f(self):\n        self.run_it(1)\n        return self.total_value\n",
+        "self.run_it(1)\nreturn self.total_value\n",
+        "        if x:\n            self.run_it(1)\n        return self.total_value\n",
+        "        if x:\n            self.run_it(1)\n        return self.total_value\n",
+    ),
+    "a condition above that differs": (
+        "for item in list_all(x):\n    use_item(item)\n    done_with(item)\n    and_so_on(item)\n",
+        "for item in list_some(x):\n    use_item(item)\n    done_with(item)\n    and_so_on(item)\n",
+        "for item in list_some(x):\n    use_item(item)\n    and_so_on(item)\n",
+        "for item in list_all(x):\n    use_item(item)\n    and_so_on(item)\n",
+    ),
+    "another function above has another name": (
+        "def one(x):\n    return first_value(x)\n\n\ndef two(x):\n    return second_value(x)\n",
+        "def uno(x):\n    return first_value(x)\n\n\ndef two(x):\n    return second_value(x)\n",
+        "def uno(x):\n    return first_value(x)\n\n\ndef two(x):\n    return third_value(x)\n",
+        "def one(x):\n    return first_value(x)\n\n\ndef two(x):\n    return third_value(x)\n",
+    ),
+    "a name with a slip": (
+        "def load_everything(self, path):\n    with open(path) as f:\n        data = f.read()\n",
+        "def load_evrything(self, path):\n    with open(path) as f:\n        data = f.read()\n",
+        "def load_evrything(self, path):\n    with open(path) as f:\n        data = f.read(5)\n",
+        "def load_everything(self, path):\n    with open(path) as f:\n        data = f.read(5)\n",
+    ),
+    "a header that is nowhere in the file": (
+        "first_thing = 1\nsecond_thing = 2\nthird_thing = 3\n",
+        "setup() {\n  first_thing = 1\n  second_thing = 2\n  third_thing = 3\n",
+        "setup() {\n  first_thing = 1\n  second_thing = 4\n  third_thing = 3\n",
+        "second_thing = 4\n",
     ),
     "a block that the change indents": (
         "def f():\n        one(1)\n        two(2)\n",
@@ -127,7 +197,12 @@ def test_a_change_of_which_a_line_is_still_to_be_deleted_is_partly_applied(file:
         ("  load(path) {", "load"),
         ("int get_user(struct menu *m) {", "get_user"),
         ("if (ready) {", None),
-        ("while check(x):", "check"),
+        ("while check(x):", None),
+        ("const load = (data) => {", "load"),
+        ("exports.load = function (data) {", "exports.load"),
+        ("load: function (data) {", "load"),
+        ("list.forEach((item) => {", None),
+        ("x" * 400 + "() {", None),
         ("x = 1", None),
         ("load(path);", None),
     ],
@@ -162,3 +237,21 @@ def test_lines_of_which_the_first_lacks_its_indentation_can_all_be_deleted() -> 
     answer = locate(Index(body, "a.py"), "alpha_thing = 1\n    beta_thing = 2\n", "")
     assert isinstance(answer, Found)
     assert apply(body, answer.edits) == b"def f():\n    return 3\n"
+
+
+def test_a_line_that_the_change_brings_and_that_stands_near_tells_that_it_was_begun() -> None:
+    body = (
+        b"# counts every start\nown_thing()\ndef start(self):\n    if self.started:\n        return None\n"
+        b"    line_of_its_own()\n    self.started = True\n    return self.port\n"
+    )
+    old = "def start(self):\n    if self.started:\n        return None\n    self.started = True\n    return self.port\n"
+    answer = locate(Index(body, "a.py"), old, f"# counts every start\n{old}")
+    assert isinstance(answer, Refused)
+    assert answer.why == "partly_applied"
+
+
+def test_lines_below_a_header_that_is_nowhere_are_not_put_in() -> None:
+    body = b"first_thing = 1\nsecond_thing = 2\nthird_thing = 3\nfourth_thing = 4\n"
+    old = "first_thing = 1\nsecond_thing = 2\nthird_thing = 3\ndef gone():\n"
+    answer = locate(Index(body, "a.py"), old, f"{old}    return 5\n")
+    assert isinstance(answer, Refused)

@@ -387,23 +387,6 @@ PARTLY: dict[str, tuple[Request, str, tuple[int, int]]] = {
         "similar",
         (1, 8),
     ),
-    "a line that stands beside the place": (
-        (
-            SERVER.replace("    def start", "    # counts every start\n    def start").replace(
-                "        self.started = True\n", "        self.started = True\n        self.line_of_its_own()\n"
-            ),
-            (
-                "    def start(self):\n        if self.started:\n            return None\n        self.started = True\n"
-                "        return self.port\n"
-            ),
-            (
-                "    # counts every start\n    def start(self):\n        if self.started:\n            return None\n"
-                "        self.started = True\n        return self.port\n"
-            ),
-        ),
-        "similar",
-        (12, 17),
-    ),
     "the line's end": (
         ("total = price + tax\nrest = 1\n", "total = price", "count = 1\ntotal = price + tax"),
         "exact",
