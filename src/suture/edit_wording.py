@@ -110,7 +110,7 @@ _DIFFERENCES: dict[str, Callable[[str, str], str]] = {
     "numbers": lambda sent, _here: f"your text has line numbers ({_quoted(sent)}) that are not in the file",
     "fence": lambda _sent, _here: "your text stands in a code fence that is not in the file",
     "word": _other,
-    "extra_line": lambda _sent, here: f"not in your text: the file's line {_quoted(here.strip())}",
+    "extra_line": lambda _sent, here: f"the file has a line more here: {_quoted(here.strip())}",
 }
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["RUNGS", "Found", "Index", "Refused", "Sides", "Site", "locate"]
 
 MATCHES = tuple(BOUNDS)
+_MOST_LINES = 5_000
+"""Of a text that is looked for in another manner than its own."""
 
 
 def locate(index: Index, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Answer:
@@ -29,6 +31,6 @@ def locate(index: Index, old: str, new: str, *, match: str = "lenient", whole_li
     answer = literal(index, old, new, match, whole_lines=whole_lines)
     if answer is not None:
         return answer
-    if match == "exact":
+    if match == "exact" or old.count("\n") > _MOST_LINES:
         return Refused("missing")
     return climb(index, old, new, match)

@@ -319,7 +319,7 @@ class _Carry(Ground):
         if not self.is_moored(i, j):
             raise self.clash("conflict", "own_lines", region)
         low, high = placed[0], placed[-1] + 1
-        own = [place for place in range(low, high) if place not in placed]
+        own = sorted({*range(low, high)} - {*placed})
         solid = [place for place in own if self.file[place].strip()]
         before, after = range(i - 1, -1, -1), range(j, len(self.at))
         beside = [self.is_crowded(before, placed[0]), self.is_crowded(after, placed[-1])]

@@ -34,10 +34,14 @@ _LONGEST = 300
 
 def declared(line: str) -> str | None:
     """The name of the function or class that begins in a line."""
+    found = _declaration(line)
+    return None if found is None else found[1].rstrip(":")
+
+
+def _declaration(line: str) -> re.Match[str] | None:
     if len(line) > _LONGEST or (words(line) or [""])[0] in _CONTROL:
         return None
-    found = _DECLARED.match(line) or _ASSIGNED.match(line) or _METHOD.match(line)
-    return None if found is None else found[1].rstrip(":")
+    return _DECLARED.match(line) or _ASSIGNED.match(line) or _METHOD.match(line)
 
 
 def headers(lines: Sequence[str], number: int, depth: int) -> Iterator[int]:
@@ -67,10 +71,15 @@ def is_another(index: Index, lines: Sequence[str], at: Sequence[int | None], num
 
 
 def _is_same(sent: str, here: str) -> bool:
-    """Whether two headers are one with other arguments: of the same name, or with all words of the other."""
-    names = declared(sent), declared(here)
-    if None not in names:
-        return names[0] == names[1]
+    """Whether two headers are one with other arguments: all words of the one stand in the other, up to the name."""
+    found = _declaration(sent), _declaration(here)
+    if found[0] is not None and found[1] is not None:
+        if declared(sent) != declared(here):
+            return False
+        sent, here = (
+            line if "(" not in line[each.end(1) :] else line[: each.end(1)]
+            for line, each in ((sent, found[0]), (here, found[1]))
+        )
     one, other = ({word for word in words(line) if word[0].isalnum() or word[0] == "_"} for line in (sent, here))
     letters = [sorted("".join(each)) for each in (one - other, other - one)]  # swapped letters are a slip
     return one <= other or other <= one or letters[0] == letters[1]

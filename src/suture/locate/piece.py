@@ -153,8 +153,7 @@ def _tail(lines: Sequence[str]) -> str:
 
 def _trimmed(lines: Sequence[str]) -> list[str]:
     found = [line.rstrip() for line in lines]
-    while found and not found[0]:
-        found.pop(0)
+    first = next((number for number, line in enumerate(found) if line), len(found))
     while found and not found[-1]:
         found.pop()
-    return found
+    return found[first:]

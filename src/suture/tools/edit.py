@@ -92,6 +92,10 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
     before = session.text(request.path, request.encoding)
     check_hash(request.expect_hash, before.place.name, before)
     steps = [_step(before, each) for each in request.edits]
+    size = len(before.text.body) + sum(step.count * (len(step.new) - len(step.old)) for step in steps)
+    if size > session.settings.max_file_bytes:
+        limit, setting = session.settings.max_file_bytes, "max_file_bytes"
+        raise InputTooLarge(what=before.place.name, size=size, limit=limit, setting=setting)
     outcome = made(before.text.body, steps)
     if outcome.failed is not None:
         from suture.tools.mismatch import mismatch  # only a failure needs it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from functools import cached_property
 
 from suture import render
 from suture.diff import counts
@@ -116,10 +117,15 @@ class Edited:
             shown = {"before": _cut(before, most), "after": _cut(after, most)}
             yield {"edit_index": index, "line_number": lines.at(at), **shown}
 
+    @cached_property
+    def _bounds(self) -> tuple[list[int], list[int]]:
+        edits = self._change.edits or ()
+        return [each.span.start for each in edits], [each.span.end for each in edits]
+
     def _lines_around(self, at: int, until: int) -> tuple[int, int, str, str]:
         """Whole lines: begin and end of those that a range touches, and what they say before and after all edits."""
         text, edits = self._change.before.text, self._change.edits or ()
-        lines, starts, ends = text.lines, [each.span.start for each in edits], [each.span.end for each in edits]
+        lines, (starts, ends) = text.lines, self._bounds
         first, last = lines.at(at), lines.at(max(at, until - 1))
         while True:  # an edit may reach into other lines, and those may have edits of their own
             start, end = _range(lines, first, last)

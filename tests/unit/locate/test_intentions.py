@@ -82,6 +82,16 @@ REFUSED = {
         "def start(self):\n    if self.started:\n        return None\n    return self.port\n",
         "# counts\ndef start(self):\n    if self.started:\n        return None\n    return self.port\n",
     ),
+    "a method of another type": (
+        "func (f *File) Read(p []byte) int {\n\tf.prepare_it(p)\n\treturn f.finish_it(p)\n}\n",
+        "func (s *Socket) Read(p []byte) int {\n\tf.prepare_it(p)\n\treturn f.finish_it(p)\n",
+        "func (s *Socket) Read(p []byte) int {\n\treturn f.finish_it(p)\n",
+    ),
+    "the same method of another class": (
+        "impl Reader for File {\n    self.prepare_it();\n    self.finish_it()\n}\n",
+        "impl Reader for Socket {\n    self.prepare_it();\n    self.finish_it()\n",
+        "impl Reader for Socket {\n    self.finish_it()\n",
+    ),
     "an indented line is no argument": (
         "def build(mapping=MAPPING):\n    pass\n",
         "    mapping = MAPPING\n",
@@ -255,3 +265,12 @@ def test_lines_below_a_header_that_is_nowhere_are_not_put_in() -> None:
     old = "first_thing = 1\nsecond_thing = 2\nthird_thing = 3\ndef gone():\n"
     answer = locate(Index(body, "a.py"), old, f"{old}    return 5\n")
     assert isinstance(answer, Refused)
+
+
+def test_a_text_of_very_many_lines_is_found_only_as_it_was_sent() -> None:
+    lines = [f"    entry_{number} = make({number})\n" for number in range(6_000)]
+    index = Index("".join(lines).encode(), "a.py")
+    assert isinstance(locate(index, "".join(lines), "x\n"), Found)
+    answer = locate(index, "".join(line[2:] for line in lines), "x\n")
+    assert isinstance(answer, Refused)
+    assert answer.why == "missing"

@@ -302,6 +302,13 @@ def test_more_replacements_than_allowed_are_refused_before_the_file_is_read() ->
     done(ask(ws, "a", *doubling[:3]))
 
 
+@pytest.mark.promise("edit.bounds")
+def test_a_result_that_is_too_large_is_refused_before_it_is_made() -> None:
+    ws, _ = workspace({"a": b"x" * 90}, Settings(max_file_bytes=100))
+    error = ask(ws, "a", edit("x", "y" * 1_000_000, 90)).metadata["error"]
+    assert (error["code"], error["setting"], error["size"]) == ("INPUT_TOO_LARGE", "max_file_bytes", 90_000_000)
+
+
 def test_an_encoding_without_end_is_refused() -> None:
     ws, _ = workspace({"a": b"x"})
     result = ws.call("file_edit", {"path": "a", "edits": [edit("x", "y")], "encoding": "x" * 10_000})
