@@ -243,7 +243,7 @@ def _words(error: Any) -> Iterator[str]:
         yield from (f"Line {number}: {_raw(content)}" for number, content in lines)
     else:
         yield f"Is {plain(error.path)} the right file?"
-        if error.attempt > 1:
+        if error.attempt > 1 and error.file_preview is not None:
             yield "It begins:"
             yield from map(_raw, error.file_preview["content"].split("\n")[:_SHOWN_HEAD])
 

@@ -600,3 +600,10 @@ def test_other_errors_have_a_next_step(error: errors.SutureError, parts: list[st
     said = [words for _, words in fixes(error)]
     assert all(has(said[: len(parts)], parts))
     assert all("example" not in each for each in edit_wording.suggestions(error))
+
+
+def test_an_edit_of_an_empty_file_that_is_sent_again_is_told_so_again() -> None:
+    words = {"there": [], "missing": ["gone"]}
+    error = no_match(why="missing", file_preview=None, similar_content=[], attempt=2, words=words)
+    assert "is empty." in render.error_text(error)
+    assert "It begins:" not in render.error_text(error)

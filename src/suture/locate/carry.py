@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _ALIKE = 0.6
 _MOST_CELLS = 10_000
 _TELLING = 4
+_PATIENCE = 4_000_000  # lines that are compared, at all places where old ones may stand among new ones
 _ADDED = 3  # letters and digits that can't be there by chance
 _NEAR = 3
 
@@ -257,7 +258,7 @@ class _Carry(Ground):
         known = set(line_keys(self.request.old))
         if all(key in known for key in new):
             return False  # they are moved
-        if more < _ADDED or len(new) <= len(old):
+        if more < _ADDED or not 0 < len(new) - len(old) <= _PATIENCE // max(len(old), 1):
             return False
         solid, keys = self.index.solid, self.index.keys
         if old:

@@ -10,7 +10,7 @@ from suture.locate.found import Found, Refused, Site
 from suture.locate.ground import Clash
 from suture.locate.request import split
 from suture.locate.rungs import LEVEL
-from suture.locate.words import informative, lead
+from suture.locate.words import informative, lead, likeness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ ENOUGH = 16
 """Letters and digits that a text must have to be known by them alone."""
 _MUCH = 40
 _TELLING = 1
+_PATIENCE = 4_000_000  # lines that are compared, at all places where the old text may stand in the new one
 
 
 def settle(
@@ -41,7 +42,11 @@ def settle(
     try:
         edits = carry(index, _as_indented(index, request, match), match)
     except Clash as clash:
-        return Refused(clash.why, rung, (match.site,), clash.sides, clash.detail)
+        site = match.site
+        if clash.why == "missing":
+            here = "\n".join(index.window(match.first, match.last + 1))
+            return Refused("missing", None, (site.but(score=round(likeness("\n".join(request.old), here), 3)),))
+        return Refused(clash.why, rung, (site,), clash.sides, clash.detail)
     span = index.lines.span(match.first + 1)[0], index.lines.span(match.last + 1)[1]
     return Found(rung, score, runner_up, match.site, span, edits)
 
@@ -86,7 +91,7 @@ def _is_applied(index: Index, request: Request, match: Match) -> bool:
         here = index.window(match.first, match.last + 1)
         return wanted != [line.rstrip() for line in request.old] and [line.rstrip() for line in here] == wanted
     more = sum(map(informative, request.new)) - sum(map(informative, request.old))
-    if more < _TELLING or len(after) <= len(before):
+    if more < _TELLING or not 0 < len(after) - len(before) <= _PATIENCE // max(len(before), 1):
         return False
     ordinal = bisect_left(index.solid, match.first)
     for offset in range(len(after) - len(before) + 1):
@@ -101,7 +106,7 @@ def stands_over(index: Index, first: int, old: str, new: str) -> Site | None:
     """Where the new text stands, which says more than the old one, though this was found as sent, too."""
     before, after = ([line.rstrip() for line in split(text)] for text in (old, new))
     more = sum(map(informative, after)) - sum(map(informative, before))
-    if more < _TELLING or len(after) <= len(before):
+    if more < _TELLING or not 0 < len(after) - len(before) <= _PATIENCE // max(len(before), 1):
         return None
     for offset in range(len(after) - len(before) + 1):
         if after[offset : offset + len(before)] == before and first >= offset:

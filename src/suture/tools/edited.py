@@ -129,7 +129,12 @@ class Edited:
         first, last = lines.at(at), lines.at(max(at, until - 1))
         while True:  # an edit may reach into other lines, and those may have edits of their own
             start, end = _range(lines, first, last)
-            here = edits[bisect_left(ends, start) : bisect_right(starts, end)]
+            low, high = bisect_left(ends, start), bisect_right(starts, end)
+            if high - low > 1 and len(edits[low].span) and ends[low] == start:
+                low += 1  # it only ends where these lines begin
+            if high - low > 1 and len(edits[high - 1].span) and starts[high - 1] == end:
+                high -= 1  # it only begins where these lines end
+            here = edits[low:high]
             if not here or (here[0].span.start >= start and here[-1].span.end <= end):
                 break
             first, last = min(first, lines.at(here[0].span.start)), max(last, lines.at(here[-1].span.end - 1))
