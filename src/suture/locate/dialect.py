@@ -133,6 +133,8 @@ class Dialect:
                 seen.setdefault(PLAIN[one], set()).add("plain" if other == PLAIN[one] else "exotic")
         doubtful = {char for family, kinds in seen.items() if len(kinds) > 1 for char in FAMILIES[family]}
         proved = [family for family, kinds in seen.items() if kinds == {"plain"}]
+        if any(family in QUOTES for family in proved):  # who makes one kind of quotes typographic, makes the other
+            proved += [family for family in QUOTES if family not in seen]
         return {ord(char): family for family in proved for char in FAMILIES[family]}, doubtful
 
     def _normalized(self, text: str) -> str:

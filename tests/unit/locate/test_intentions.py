@@ -141,6 +141,12 @@ MADE = {
         "setup() {\n  first_thing = 1\n  second_thing = 4\n  third_thing = 3\n",
         "second_thing = 4\n",
     ),
+    "typographic quotes of the other kind in new": (
+        '    "r": 1,\n    "t": 2,\n',
+        "    \u201dr\u201d: 1,\n    \u201dt\u201d: 2,",
+        "    \u201dr\u201d: 1,\n    \u201dt\u201d: 2,\n    log(\u2019added\u2019)",
+        "    log('added')",
+    ),
     "a block that the change indents": (
         "def f():\n        one(1)\n        two(2)\n",
         "    one(1)\n    two(2)\n",
