@@ -22,7 +22,6 @@ no words: `render` makes them, once, for every surface.
 
 from __future__ import annotations
 
-from suture.errors.base import InternalError, SutureError
 from suture.errors.edits import (
     AlreadyApplied,
     ClipboardNotFound,
@@ -39,6 +38,7 @@ from suture.errors.edits import (
     UnprovedChange,
     WrongCount,
 )
+from suture.errors.error import InternalError, SutureError
 from suture.errors.files import (
     BinaryFile,
     EditOutOfBounds,

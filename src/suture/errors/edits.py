@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suture.errors.base import SutureError
+from suture.errors.error import SutureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
