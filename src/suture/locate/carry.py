@@ -11,16 +11,13 @@ indentation can't be told, or where both sides changed one thing, the answer is 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-
 from suture.diff import changes
 from suture.locate.comments import comment_in, is_closed, opens_literal
 from suture.locate.dialect import Dialect
-from suture.locate.fold import fold, line_keys
-from suture.locate.ground import Clash, Ground
+from suture.locate.draft import Draft
+from suture.locate.ground import Clash
 from suture.locate.markers import is_marker
-from suture.locate.names import headers, is_another
-from suture.locate.words import informative, lead, likeness, parts, slipped, tokens, words
+from suture.locate.words import lead, likeness, parts, slipped, tokens
 from suture.locate.writing import line_edit, merged_words
 
 TYPE_CHECKING = False
@@ -40,10 +37,6 @@ if TYPE_CHECKING:
 
 _ALIKE = 0.6
 _MOST_CELLS = 10_000
-_TELLING = 4
-_PATIENCE = 4_000_000  # lines that are compared, at all places where old ones may stand among new ones
-_ADDED = 3  # letters and digits that can't be there by chance
-_NEAR = 3
 
 
 def carry(index: Index, request: Request, match: Match) -> tuple[Edit, ...]:
@@ -51,7 +44,7 @@ def carry(index: Index, request: Request, match: Match) -> tuple[Edit, ...]:
     return _Carry(index, request, match).edits()
 
 
-class _Carry(Ground):
+class _Carry(Draft):
     def __init__(self, index: Index, request: Request, match: Match) -> None:
         super().__init__(index, request, match)
         pairs = [(i, request.old[i], self.file[place]) for i, place in _placed(match.at) if match.same[i]]
@@ -108,50 +101,17 @@ class _Carry(Ground):
     def edits(self) -> tuple[Edit, ...]:
         swaps: list[Swap] = []
         regions = self._regions()
-        done = [self._is_done(region) or self._is_there(region) for region in regions]
+        done = [self.is_done(region) or self.is_there(region) for region in regions]
         if any(done):
             raise Clash("applied" if all(done) else "partly_applied", "")
-        if any(self._is_begun(region) for region in regions):
+        if any(self.is_begun(region) for region in regions):
             raise Clash("partly_applied", "")
-        self._check_touched(regions)
-        self._check_headers(regions)
+        self.check_touched(regions)
+        self.check_headers(regions)
         self.gone = self._gone(regions)
         for region in regions:
             swaps += self._swaps(region)
         return tuple(found for swap in _joined(swaps) if (found := self._edit(*swap)) is not None)
-
-    def _check_touched(self, regions: Sequence[Change]) -> None:
-        """Refuse to touch a line that stands at another depth than it was sent at, or names something else in it."""
-        kept = any(lead(self.request.old[number]) == lead(self.file[place]) for number, place in _placed(self.at))
-        for region in regions:
-            for number in range(region[0], region[1]):
-                said, here = self.old[number], self.line(number)
-                if said is None and kept:  # no one rule moves all lines
-                    said = self.request.old[number]
-                if said is None or here is None or not said.strip():
-                    continue
-                if lead(said) != lead(here) or self._names_other(said, here):
-                    raise self.clash("conflict", "differs", region)
-
-    def _names_other(self, sent: str, here: str) -> bool:
-        """Whether a word that differs from the file's in case is another word of the file."""
-        one, other = words(fold(sent)), words(fold(here))
-        pairs = zip(one, other, strict=True) if sent != here and len(one) == len(other) else ()
-        return any(a != b and a.lower() == b.lower() and self.index.has_word(a, cased=True) for a, b in pairs)
-
-    def _check_headers(self, regions: Sequence[Change]) -> None:
-        """Refuse to change what stands below another header than the one that was sent: it is something else."""
-        request = self.request
-        for region in regions:
-            i, j, k, m = region
-            depths = [len(lead(line)) for line in (*request.old[i:j], *request.new[k:m]) if line.strip()]
-            for number in headers(request.old, i, min(depths, default=0)):
-                if (
-                    number not in self.gaps
-                    and not self.same[number]
-                    and is_another(self.index, request.old, self.at, number)
-                ):
-                    raise self.clash("missing", "", region)
 
     def _gone(self, regions: Sequence[Change]) -> dict[str, str]:
         """Old lines that the change takes away, and what the file has for them where it says more."""
@@ -225,7 +185,7 @@ class _Carry(Ground):
             return region
         slides = [region, *self._slides(region, old, new)]
         for slide in slides:
-            if self._is_done(slide):
+            if self.is_done(slide):
                 return slide
         here = [slide for slide in slides if not any(old[min(i, slide[0]) : max(i, slide[0])])]
         if not any(self.file[place].strip() for slide in here for place in self.own(slide[0], slide[0])):
@@ -236,66 +196,6 @@ class _Carry(Ground):
             if (a, a, b, c) not in here and not self.own(a, a) and self.anchored(a) and fits:
                 return a, a, b, c
         raise self.clash("conflict", "two_sided", region)
-
-    def _is_done(self, region: Change) -> bool:
-        """Whether the file has this part of the change already."""
-        i, j, k, m = region
-        low, high = self.before(i)[0], self.after(j)[0]
-        if low is None or high is None:
-            return False
-        here = [self.file[place].rstrip() for place in range(low + 1, high)]
-        wanted = [None if line is None else line.rstrip() for line in self.new[k:m]]
-        if here != wanted or not any(line.strip() for line in (*self.request.old[i:j], *self.request.new[k:m])):
-            return False
-        return not all(self._known(number) for number in range(i, j)) or i == j
-
-    def _is_there(self, region: Change) -> bool:
-        """Whether what this part of the change adds stands in the file, over the old lines or right beside them."""
-        i, j, k, m = region
-        before, after = self.request.old[i:j], self.request.new[k:m]
-        old, new = ([key for key in line_keys(lines) if key] for lines in (before, after))
-        more = sum(map(informative, after)) - sum(map(informative, before))
-        known = set(line_keys(self.request.old))
-        if all(key in known for key in new):
-            return False  # they are moved
-        if more < _ADDED or not 0 < len(new) - len(old) <= _PATIENCE // max(len(old), 1):
-            return False
-        solid, keys = self.index.solid, self.index.keys
-        if old:
-            first = next((place for place in self.at[i:j] if place is not None and keys[place]), None)
-            offsets = [n for n in range(len(new) - len(old) + 1) if new[n : n + len(old)] == old]
-            starts = [bisect_left(solid, first) - n for n in offsets] if first is not None else []
-        else:
-            low, high = self.before(i)[0], self.after(j)[0]
-            starts = [] if low is None else [bisect_right(solid, low)]
-            starts += [] if high is None else [bisect_left(solid, high) - len(new)]
-        return any(n >= 0 and [keys[place] for place in solid[n : n + len(new)]] == new for n in starts)
-
-    def _is_begun(self, region: Change) -> bool:
-        """Whether a telling line that the change brings stands beside the place already, unknown to the request."""
-        missing = any(place is None and self.says(n) for n, place in enumerate(self.at))
-        own = any(place not in self.taken and line.strip() for place, line in self.file.items())
-        if not missing and not own:
-            return False
-        fresh = self.request.new[region[2] : region[3]]
-        known = set(line_keys(self.request.old))
-        return any(
-            informative(line) >= _TELLING and key not in known and self._stands_near(key)
-            for line, key in zip(fresh, line_keys(fresh), strict=True)
-        )
-
-    def _stands_near(self, key: bytes) -> bool:
-        places = self.index.where(key)
-        reach = len(self.request.new) if len(places) == 1 else _NEAR
-        return any(min(self.file) - reach <= place <= max(self.file) + reach for place in places)
-
-    def _known(self, number: int) -> bool:
-        """Whether an old line is surely one of the file's."""
-        place = self.at[number]
-        if place is None:
-            return not self.request.old[number].strip()
-        sent = self.old[number]
-        return self.index.knows(self.request.old[number] if sent is None else sent, self.file[place])
 
     def _swaps(self, region: Change) -> Iterator[Swap]:
         """What a region of the change replaces in the file."""
@@ -315,7 +215,7 @@ class _Carry(Ground):
         """Old lines go or change: they must be known, and stand where the request has them."""
         i, j, k, m = region
         placed = [place for place in self.at[i:j] if place is not None]
-        if not all(self._known(number) for number in range(i, j)):
+        if not all(self.known(number) for number in range(i, j)):
             raise self.clash("conflict", "differs", region)
         if not self.is_moored(i, j):
             raise self.clash("conflict", "own_lines", region)
