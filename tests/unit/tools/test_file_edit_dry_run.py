@@ -59,6 +59,15 @@ def test_returns_preview_of_all_changes() -> None:
         assert each["before"] != each["after"]
 
 
+def test_a_preview_has_the_lines_of_its_replacement_only_though_their_neighbors_change_too() -> None:
+    _, data = dry(b"a 1\na 2\na 3\n", edit("a", "b", 3))
+    assert [(each["before"], each["after"]) for each in data["preview"]] == [
+        ("a 1", "b 1"),
+        ("a 2", "b 2"),
+        ("a 3", "b 3"),
+    ]
+
+
 def test_a_preview_has_the_text_before_and_after() -> None:
     _, data = dry(b"one two\nthree\n", edit("two", "2"))
     (shown,) = data["preview"]
