@@ -20,7 +20,9 @@ from suture.errors import (
     HistoryUnavailable,
     InputTooLarge,
     InvalidPath,
+    NoFilesMatched,
     NotAFile,
+    NotAFolder,
     PermissionDenied,
     SutureError,
     WorkspaceNotFound,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from suture.edits import Edit
     from suture.files.fs import FS
+    from suture.files.globs import Selection
     from suture.files.history import History, Kept
     from suture.files.logbook import PastVersion
     from suture.files.paths import Target
@@ -66,6 +69,7 @@ class Session:
         self.unsaved = engine.unsaved
         """Clipboards that the history could not take: kept as long as the workspace object."""
         self._refusals = engine.refusals
+        self.guard = engine.guard
         self.trees = [Tree(engine.fs, root) for root in engine.roots]
         self._resolver = Resolver(self.trees, engine.guard)
         self._history: Callable[[Tree], History] = engine.history
@@ -108,28 +112,93 @@ class Session:
 
     def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
         """Read the file a target names."""
-        tree, limit = self.trees[target.root], self.settings.max_file_bytes
-        handle = tree.open_file(target.path)
+        handle = self.trees[target.root].open_file(target.path)
+        return self._snapshot(_place(target), handle, target.requested, encoding)
+
+    def snapshot_in(self, folder: int, place: Place) -> Snapshot:
+        """Read a file in an open folder."""
+        try:
+            handle = self.trees[place.root].fs.open_file(folder, split(place.path)[1])
+        except OSError as error:
+            raise as_ours(error, place.name, "read") from error
+        return self._snapshot(place, handle, place.name)
+
+    def _snapshot(self, place: Place, handle: int, requested: str, encoding: str | None = None) -> Snapshot:
+        tree, limit = self.trees[place.root], self.settings.max_file_bytes
         try:
             found = tree.fs.fstat(handle)
             if found.kind != "file":
-                raise NotAFile(path=target.requested, kind=found.kind)
+                raise NotAFile(path=requested, kind=found.kind)
             raw = b"" if found.size > limit else _read_all(tree.fs, handle, found.size, limit)
         except OSError as error:
-            raise as_ours(error, target.name, "read") from error
+            raise as_ours(error, place.name, "read") from error
         finally:
             tree.let_go(handle)
         size = max(found.size, len(raw))
         if size > limit:
-            raise InputTooLarge(what=target.name, size=size, limit=limit, setting="max_file_bytes")
-        place = Place(target.root, target.path, target.name)
+            raise InputTooLarge(what=place.name, size=size, limit=limit, setting="max_file_bytes")
+        return Snapshot(place, self.decoded(raw, place.path, encoding), Content((raw,)), found.fingerprint, found.mode)
+
+    def decoded(self, raw: bytes, path: str, encoding: str | None = None) -> Text:
+        """A file's bytes as text, in the encoding named or configured for it, where they do not say it themselves."""
         try:
-            text = Text.decode(raw, encoding or self._configured_encoding(target.path))
+            return Text.decode(raw, encoding or (self.settings.encodings and self._configured_encoding(path)) or None)
         except EncodingMismatch:
             if encoding is not None:
                 raise
-            text = Text.decode(raw)
-        return Snapshot(place, text, Content((raw,)), found.fingerprint, found.mode)
+            return Text.decode(raw)
+
+    def sweep(
+        self, pattern: str, exclude: Iterable[str], literal: bytes, *, window: int, include_ignored: bool
+    ) -> Iterator[tuple[int, Place, bytes]]:
+        """The files that a pattern for paths means and that may hold a text: open folder, place, content.
+
+        If no file fits the pattern, that is an error.
+        """
+        from suture.files.sweep import Sought, sweep  # the other tools work on one file
+
+        root, selection = self._selected(pattern, exclude)
+        sought = Sought(b"" if self.settings.encodings else literal, window, self.settings.max_file_bytes)
+        runs = self._runs(root, selection, pattern, include_ignored=include_ignored)
+        shown = "" if root == 0 else self._resolver.shown(root, "")
+        for folder, prefix, name, raw in sweep(self.trees[root], runs, sought):
+            path = prefix + name
+            yield folder, Place(root, path, shown + path), raw
+
+    def _runs(
+        self, root: int, selection: Selection, pattern: str, *, include_ignored: bool
+    ) -> Iterator[tuple[int, str, list[str]]]:
+        from suture.files.walk import walk
+
+        nothing = True
+        for run in walk(self.trees[root], selection, self.guard, include_ignored=include_ignored):
+            nothing = False
+            yield run
+        if nothing:
+            raise NoFilesMatched(pattern=pattern)
+
+    def _selected(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
+        """Which files a pattern means, and below which root; a link in its literal part is followed."""
+        from suture.files.globs import Selection, below_root
+
+        root, relative = below_root(pattern, [tree.root for tree in self.trees])
+        selection = Selection.parse(relative, exclude)
+        literal = selection.path if selection.literal else selection.base
+        if not literal:
+            return root, selection
+        try:
+            target = self.locate(self._resolver.shown(root, literal), folders=True)
+        except (FileNotFound, NotAFolder):
+            raise NoFilesMatched(pattern=pattern) from None
+        if selection.literal and target.stat is not None and target.stat.kind == "folder":
+            raise NoFilesMatched(
+                pattern=pattern, hidden_by=f"{literal} is a folder: for the files in it, {literal}/**/*"
+            )
+        if target.path == literal:
+            return root, selection
+        names = [name for name in relative.split("/") if name not in {"", "."}]
+        final = "".join(f"\\{char}" if char in "*?[]{}\\," else char for char in target.path)
+        return target.root, Selection.parse("/".join((final, *names[literal.count("/") + 1 :])), exclude)
 
     def text(self, path: str, encoding: str | None = None) -> Snapshot:
         """As `read`, refusing what is not text."""

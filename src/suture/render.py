@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from suture.edit_wording import EDIT_MESSAGES, EDIT_TEXTS
 from suture.patch_wording import PATCH_MESSAGES
+from suture.pattern_wording import PATTERN_MESSAGES, one_line
 from suture.phrases import count, few, matched, plain, same, span
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ __all__ = [
     "MESSAGES",
     "count",
     "error_data",
+    "error_line",
     "error_text",
     "hint",
     "matched",
@@ -80,6 +82,13 @@ def error_text(error: SutureError) -> str:
     if error.code in EDIT_TEXTS:
         return "\n".join(EDIT_TEXTS[error.code](error))
     return f"{error.code}: {message(error)}\n{hint(error)}"
+
+
+def error_line(error: SutureError, *, several: bool, expected: bool) -> str:
+    """An error in one line, as the regex tools tell it."""
+    own = error.code in PATTERN_MESSAGES
+    words = message(error) if own else f"{message(error)} {hint(error)}"
+    return one_line(error, words, several=several, expected=expected)
 
 
 def recovered_data(found: Recovered) -> dict[str, Any]:
@@ -205,6 +214,7 @@ def _smaller(error: Any) -> str:
 MESSAGES: dict[str, Words] = {
     **EDIT_MESSAGES,
     **PATCH_MESSAGES,
+    **PATTERN_MESSAGES,
     "INVALID_ARGUMENTS": (_problems, same("Correct the arguments and call again; nothing was changed.")),
     "UNKNOWN_TOOL": (
         lambda e: f"There is no tool '{e.name}'.",

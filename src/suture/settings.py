@@ -43,6 +43,14 @@ class Settings(Record):
     max_read_lines: int = 20_000
     max_read_bytes: int = 5_000_000
     max_diff_lines: int = 400
+    max_pattern_chars: int = 20_000
+    """Of a regular expression."""
+    regex_file_ms: int = 1_000
+    """How long one file may be searched."""
+    regex_call_ms: int = 30_000
+    """How long all files of a call may be searched together."""
+    over_match_lines: int = 50
+    """A match that is longer, and holds another one, is not replaced unasked."""
     max_clipboards: int = 100
     max_clipboard_bytes: int = 1_000_000
     binary_window: int = 8_192

@@ -74,12 +74,13 @@ class Workspace:
             recovered = self._engine.recover(wait=False)
             found, recovered_too, trouble = answer()
             recovered, verbatim = recovered or recovered_too, found.verbatim
-            result = ToolResult(is_error=found.is_error, text=found.text, metadata=found.data)
+            result = ToolResult(found.is_error, found.text, found.data, found.rows)
         except SutureError as error:
             result = ToolResult.failed(error)
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
         if trouble is not None:
-            result = _noting(result, "history", render.trouble_data(trouble), render.trouble_text(trouble))
+            words = "" if verbatim else render.trouble_text(trouble)
+            result = _noting(result, "history", render.trouble_data(trouble), words)
         if recovered is None:
             return result
         if (lost := recovered.trouble) is not None:
@@ -129,6 +130,119 @@ class Workspace:
         """Edit a text file by patches, all of them or none; see `docs/spec/TOOLS.md` for their fields."""
         arguments = {"path": _named(path), "patches": patches, "match": match, "dry_run": dry_run, "encoding": encoding}
         return self.call("patch", {**arguments, "expect_hash": expect_hash, "validate": validate})
+
+    def regex_search(
+        self,
+        file_path: Path,
+        pattern: str,
+        flags: str | None = None,
+        context_before: int = 0,
+        context_after: int = 0,
+        max_matches: int | None = None,
+        binary_check_buffer_size: int | None = None,
+        *,
+        encoding: str | None = None,
+    ) -> ToolResult:
+        """Find the matches of a regular expression in one file; `data` is the list of them."""
+        return self.call("regex_search", _given(locals()))
+
+    def regex_search_multi(
+        self,
+        path_pattern: str,
+        pattern: str,
+        flags: str | None = None,
+        context_before: int = 0,
+        context_after: int = 0,
+        max_matches: int | None = None,
+        exclude: Iterable[str] = (),
+        binary_check_buffer_size: int | None = None,
+        *,
+        include_ignored: bool = False,
+    ) -> ToolResult:
+        """Find the matches of a regular expression in the files that a glob names."""
+        return self.call("regex_search_multi", _given(locals()))
+
+    def regex_replace(
+        self,
+        file_path: Path,
+        pattern: str,
+        replacement: str,
+        flags: str | None = None,
+        context_before: int = 0,
+        context_after: int = 0,
+        *,
+        dry_run: bool = False,
+        max_replacements: int | None = None,
+        binary_check_buffer_size: int | None = None,
+        allow_over_match: bool = False,
+        encoding: str | None = None,
+        expect_hash: str | dict[str, str] | None = None,
+        validate: str = "off",
+    ) -> ToolResult:
+        """Replace the matches of a regular expression in one file."""
+        return self.call("regex_replace", _given(locals()))
+
+    def regex_replace_multi(
+        self,
+        path_pattern: str,
+        pattern: str,
+        replacement: str,
+        flags: str | None = None,
+        context_before: int = 0,
+        context_after: int = 0,
+        *,
+        dry_run: bool = False,
+        max_replacements: int | None = None,
+        exclude: Iterable[str] = (),
+        binary_check_buffer_size: int | None = None,
+        include_ignored: bool = False,
+        allow_over_match: bool = False,
+        expect_hash: str | dict[str, str] | None = None,
+        validate: str = "off",
+    ) -> ToolResult:
+        """Replace the matches of a regular expression in the files that a glob names, all of them or none."""
+        return self.call("regex_replace_multi", _given(locals()))
+
+    def regex_extract(
+        self,
+        file_path: Path,
+        pattern: str,
+        flags: str | None = None,
+        max_matches: int | None = None,
+        binary_check_buffer_size: int | None = None,
+        *,
+        encoding: str | None = None,
+    ) -> ToolResult:
+        """What the groups of a regular expression capture in one file."""
+        return self.call("regex_extract", _given(locals()))
+
+    def regex_match_lines(
+        self,
+        file_path: Path,
+        pattern: str,
+        flags: str | None = None,
+        *,
+        invert: bool = False,
+        max_lines: int | None = None,
+        binary_check_buffer_size: int | None = None,
+        encoding: str | None = None,
+        format: str = "json",  # noqa: A002  the tool's own argument name
+    ) -> ToolResult:
+        """The lines of one file that match a regular expression, or those that do not."""
+        return self.call("regex_match_lines", _given(locals()))
+
+    def regex_split(
+        self,
+        file_path: Path,
+        pattern: str,
+        flags: str | None = None,
+        max_splits: int | None = None,
+        binary_check_buffer_size: int | None = None,
+        *,
+        encoding: str | None = None,
+    ) -> ToolResult:
+        """The content of one file, split where a regular expression matches."""
+        return self.call("regex_split", _given(locals()))
 
     def undo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
         """Take back a change, the newest if none is named, keeping later work."""
@@ -307,7 +421,13 @@ class Transaction:
         return Plan(tuple(wanted(session) for wanted in self._wanted), "transaction", self._summary)
 
 
-def _named(path: Path) -> str:
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+    """A method's arguments as its tool takes them."""
+    del arguments["self"]
+    return {name: list(each) if isinstance(each, tuple) else _named(each) for name, each in arguments.items()}
+
+
+def _named(path: Any) -> Any:
     """A path as tools take it; what is none is refused by them."""
     return fspath(path) if hasattr(path, "__fspath__") else path
 

@@ -10,6 +10,8 @@
     ├── about a patch        OldTextNotFound OldTextNotUnique MissingOldText AlreadyApplied PartlyApplied
     │                        EditConflict ElisionInNewText UnprovedChange OverlappingPatches
     │                        ClipboardNotFound ClipboardRequiresReplace StripPreconditionFailed
+    ├── about a pattern      InvalidRegex InvalidFlags RegexTimeout InvalidGlob NoFilesMatched
+    │                        InvalidCaptureGroup NoCaptureGroups TooManyReplacements OverMatch
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
     │                        RecoveryBlocked
     ├── about the history    HistoryUnavailable ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
@@ -77,6 +79,17 @@ from suture.errors.history import (
     SnapshotExists,
     UndoConflict,
 )
+from suture.errors.patterns import (
+    InvalidCaptureGroup,
+    InvalidFlags,
+    InvalidGlob,
+    InvalidRegex,
+    NoCaptureGroups,
+    NoFilesMatched,
+    OverMatch,
+    RegexTimeout,
+    TooManyReplacements,
+)
 
 __all__ = [
     "AlreadyApplied",
@@ -98,8 +111,14 @@ __all__ = [
     "InputTooLarge",
     "InternalError",
     "InvalidArguments",
+    "InvalidCaptureGroup",
+    "InvalidFlags",
+    "InvalidGlob",
     "InvalidPath",
+    "InvalidRegex",
     "MissingOldText",
+    "NoCaptureGroups",
+    "NoFilesMatched",
     "NoMatch",
     "NotAFile",
     "NotAFolder",
@@ -109,6 +128,7 @@ __all__ = [
     "NothingToUndo",
     "OldTextNotFound",
     "OldTextNotUnique",
+    "OverMatch",
     "OverlappingEdits",
     "OverlappingPatches",
     "PartlyApplied",
@@ -118,10 +138,12 @@ __all__ = [
     "RangeOutOfBounds",
     "ReadFailed",
     "RecoveryBlocked",
+    "RegexTimeout",
     "SameFileTwice",
     "SnapshotExists",
     "StripPreconditionFailed",
     "SutureError",
+    "TooManyReplacements",
     "UndoConflict",
     "UnknownTool",
     "UnprovedChange",

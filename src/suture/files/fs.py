@@ -94,12 +94,23 @@ class FS:
         """Where a symbolic link points."""
         raise NotImplementedError
 
+    def scan(self, folder: int, name: str) -> tuple[int, list[str], list[str]]:
+        """Open a folder inside a folder, or the folder itself for ``; with it the files and the folders in it.
+
+        The handle is as good as one of `open_folder`. Names are not sorted; links and the like are left out.
+        """
+        raise NotImplementedError
+
     def list(self, folder: int) -> list[str]:
         """The names in a folder, sorted."""
         raise NotImplementedError
 
     def open_file(self, folder: int, name: str) -> int:
         """Open for reading, without waiting for a pipe's other end."""
+        raise NotImplementedError
+
+    def fill(self, folder: int, name: str, buffer: bytearray) -> int:
+        """Read a file into a buffer until that is full or the file ends; how many bytes there are."""
         raise NotImplementedError
 
     def read(self, handle: int, size: int) -> bytes:
@@ -237,6 +248,21 @@ class LocalFS(FS):
     def read_link(self, folder: int, name: str) -> str:
         return os.readlink(name, dir_fd=folder)
 
+    def scan(self, folder: int, name: str) -> tuple[int, list[str], list[str]]:
+        handle = os.open(name or ".", os.O_RDONLY | _FOLDER, dir_fd=folder)
+        files, folders = [], []
+        try:
+            with os.scandir(handle) as entries:
+                for entry in entries:
+                    if entry.is_file(follow_symlinks=False):
+                        files.append(entry.name)
+                    elif entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.name)
+        except BaseException:
+            os.close(handle)
+            raise
+        return handle, files, folders
+
     def list(self, folder: int) -> list[str]:
         readable = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=folder)
         try:
@@ -246,6 +272,13 @@ class LocalFS(FS):
 
     def open_file(self, folder: int, name: str) -> int:
         return os.open(name, os.O_RDONLY | _FILE, dir_fd=folder)
+
+    def fill(self, folder: int, name: str, buffer: bytearray) -> int:
+        handle = os.open(name, os.O_RDONLY | _FILE, dir_fd=folder)
+        try:
+            return os.readv(handle, (buffer,))  # a regular file gives less only at its end
+        finally:
+            os.close(handle)
 
     def read(self, handle: int, size: int) -> bytes:
         return os.read(handle, size)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_OPENING = {"open_root", "open_folder", "open_file", "open_write", "create", "lock", "scan"}
 _CLOSING = {"close", "unlock"}
 
 
@@ -77,8 +78,8 @@ class FaultyFS(FS):
                 self.inner.close(args[0])
             raise OSError(self._error, os.strerror(self._error))
         result = getattr(self.inner, name)(*args)
-        if name in {"open_root", "open_folder", "open_file", "open_write", "create", "lock"} and result is not None:
-            self._open.add(result)
+        if name in _OPENING and result is not None:
+            self._open.add(result[0] if name == "scan" else result)
         elif name in _CLOSING:
             self._open.discard(args[0])
         return result

@@ -246,11 +246,26 @@ class MemoryFS(FS):
             raise _error(errno.EINVAL)
         return os.fsdecode(node.data)
 
+    def scan(self, folder: int, name: str) -> tuple[int, list[str], list[str]]:
+        node = self._folder(self._entry(folder, name)) if name not in {"", "."} else self._inside(folder)
+        files, folders = (
+            [key for key, each in node.entries.items() if each.kind == kind] for kind in ("file", "folder")
+        )
+        return self._handle(node), files, folders
+
     def list(self, folder: int) -> list[str]:
         return sorted(self._inside(folder).entries)
 
     def open_file(self, folder: int, name: str) -> int:
         return self._handle(self._openable(folder, name))
+
+    def fill(self, folder: int, name: str, buffer: bytearray) -> int:
+        node = self._openable(folder, name)
+        if node.kind == "folder":
+            raise _error(errno.EISDIR)
+        data = node.data[: len(buffer)]
+        buffer[: len(data)] = data
+        return len(data)
 
     def read(self, handle: int, size: int) -> bytes:
         if self._of(handle).kind == "folder":

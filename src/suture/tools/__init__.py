@@ -19,6 +19,13 @@ TOOLS = {
     "history": "suture.tools.history",
     "patch": "suture.tools.patch",
     "redo": "suture.tools.undo",
+    "regex_extract": "suture.tools.pick",
+    "regex_match_lines": "suture.tools.pick",
+    "regex_replace": "suture.tools.replace",
+    "regex_replace_multi": "suture.tools.replace",
+    "regex_search": "suture.tools.search",
+    "regex_search_multi": "suture.tools.search",
+    "regex_split": "suture.tools.pick",
     "undo": "suture.tools.undo",
 }
 COMMANDS = {

@@ -24,6 +24,8 @@ class Answer(Record):
     verbatim: bool = False
     """Whether the text is a file's own and nothing may be added to it."""
     is_error: bool = False
+    rows: list[dict[str, Any]] | None = None
+    """The list that the text is the JSON of, where the answer is a list."""
 
 
 class Proposal(Record):
@@ -86,6 +88,7 @@ class ToolResult(Record):
     is_error: bool
     text: str
     metadata: dict[str, Any]
+    rows: list[dict[str, Any]] | None = None
 
     @classmethod
     def failed(cls, error: SutureError) -> ToolResult:
@@ -94,8 +97,8 @@ class ToolResult(Record):
 
     @property
     def data(self) -> Any:
-        """The result as data."""
-        return self.metadata
+        """The result as data: a list, where the text is one; else the metadata."""
+        return self.metadata if self.rows is None else self.rows
 
     def to_dict(self) -> dict[str, Any]:
         """The result as the protocols spell it."""

@@ -1,0 +1,231 @@
+"""The walk over the files that a selection means, sorted by path.
+
+Folders are opened inside folders, links never followed. What no selected file can stand in is not entered: by the
+pattern's names, the excludes, and the `.gitignore` files on the way, as git reads them, in a repository or not. A
+`.gitignore` that is a link, cannot be read or is larger than 1 MB counts as empty, as git does with links and with
+100 MB. Folders that vanish meanwhile are passed over; one that may not be listed is an error.
+"""
+
+from __future__ import annotations
+
+import errno
+from bisect import bisect_left
+
+from suture import log
+from suture.files.ignore import Ignore
+from suture.files.tree import as_ours
+from suture.files.wildcards import ANY, CHAR, Fits, join, source_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from suture.files.globs import Selection, Stage
+    from suture.files.protected import Guard
+    from suture.files.tree import Tree
+
+GITIGNORE = ".gitignore"
+_MAX_IGNORE = 1 << 20
+_FIRST_READ = 1 << 14
+_KEEP_OPEN = 64
+_NOT_ASCII = r"[^\x00]*[\x80-\xff][^\x00]*"
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+
+
+def walk(
+    tree: Tree, selection: Selection, guard: Guard, *, include_ignored: bool = False
+) -> Iterator[tuple[int, str, list[str]]]:
+    """The selected files in runs: an open folder, its path with a slash at its end, and names in it.
+
+    Concatenated, the paths are sorted. A folder is open until the walk goes on.
+    """
+    walker = _Walk(tree, selection, guard, include_ignored=include_ignored)
+    try:
+        yield from walker.runs()
+    finally:
+        walker.close()
+
+
+class _Level:
+    """A folder that the walk is in. `folders` are those still to enter, the next one last."""
+
+    __slots__ = ("done", "files", "folders", "handle", "ignores", "name", "prefix", "suspects", "watched")
+
+    def __init__(self, handle: int, name: str, above: _Level | None) -> None:
+        self.handle: int | None = handle
+        self.name = name
+        self.prefix: str = f"{above.prefix}{name}/" if above else ""
+        self.ignores: tuple[tuple[int, Ignore], ...] = above.ignores if above else ()
+        """Each with the length of its folder's prefix."""
+        self.watched: bool = above is not None and (above.watched or name in above.suspects)
+        """Whether a folder on the way may be protected."""
+        self.suspects: set[str] = set()
+        self.files: list[str] = []
+        self.done = 0
+        self.folders: list[tuple[str, Stage]] = []
+
+
+class _Walk:
+    """One walk. The folders it is in are open: the root and the last few, so that no depth is too much."""
+
+    def __init__(self, tree: Tree, selection: Selection, guard: Guard, *, include_ignored: bool) -> None:
+        self._tree = tree
+        self._fs = tree.fs
+        self._selection = selection
+        self._depth = len(selection.base.split("/")) if selection.base else 0
+        self._guard = guard
+        self._suspects = _suspects(guard)
+        self._include_ignored = include_ignored
+        self._buffer = bytearray()
+        self._levels: list[_Level] = []
+
+    def close(self) -> None:
+        """Close every folder."""
+        for level in self._levels:
+            self._shut(level)
+
+    def runs(self) -> Iterator[tuple[int, str, list[str]]]:
+        """As `walk`."""
+        self._enter(self._tree.folder(""), "", self._selection.start)
+        levels = self._levels
+        while levels:
+            level = levels[-1]
+            if not level.folders and level.done == len(level.files):
+                self._shut(levels.pop())
+                continue
+            handle = level.handle if level.handle is not None else self._open_again()
+            if handle is None:
+                continue
+            key, stage = level.folders.pop() if level.folders else ("", None)
+            cut = bisect_left(level.files, key, level.done) if key else len(level.files)
+            if cut > level.done:
+                yield handle, level.prefix, level.files[level.done : cut]
+                level.done = cut
+            if stage is not None:
+                self._enter(handle, key[:-1], stage)
+
+    def _enter(self, folder: int, name: str, stage: Stage) -> None:
+        """Go into a folder, unless it is gone."""
+        levels = self._levels
+        above = levels[-1] if levels else None
+        try:
+            handle, files, folders = self._fs.scan(folder, name)
+        except OSError as error:
+            if above and error.errno in _GONE:
+                return
+            raise as_ours(error, f"{above.prefix}{name}" if above else ".", "read") from error
+        level = _Level(handle, name, above)
+        levels.append(level)
+        if len(levels) > _KEEP_OPEN + 1:
+            self._shut(levels[-_KEEP_OPEN - 1])
+        if not self._include_ignored and GITIGNORE in files:
+            level.ignores += self._ignore(level)
+        files = stage.files(files)
+        stages = {name: below for name in folders if (below := stage.below(name)) is not None}
+        excluded = self._selection.excluded
+        if not excluded.nothing:
+            files = _without(files, excluded.files(files, level.prefix))
+            stages = {name: stages[name] for name in _without(stages, excluded.folders(stages, level.prefix))}
+        names = [*files, *stages]
+        if not names:
+            return
+        joined = join(names, raw=True)
+        speaking = [
+            (ignore, prefix)
+            for skip, ignore in level.ignores
+            if ignore.touches(names, prefix := level.prefix[skip:], joined)
+        ]
+        if speaking:
+            files = _kept(files, [(ignore.files, prefix) for ignore, prefix in speaking])
+            if len(levels) > self._depth:  # else the pattern itself names the folder
+                left = _kept(stages, [(ignore.folders, prefix) for ignore, prefix in speaking])
+                stages = {name: stages[name] for name in left}
+        level.suspects = self._suspects.among(names, "", joined)
+        if level.watched or level.suspects:
+            files = [name for name in files if not self._protected(level, name)]
+        files.sort()
+        level.files = files
+        level.folders = [(f"{name}/", below) for name, below in stages.items()]
+        level.folders.sort(key=_first, reverse=True)
+
+    def _protected(self, level: _Level, name: str) -> bool:
+        asked = level.watched or name in level.suspects
+        return asked and self._guard.rule(level.prefix + name) is not None
+
+    def _ignore(self, level: _Level) -> tuple[tuple[int, Ignore], ...]:
+        """The rules of the `.gitignore` in a folder."""
+        size = _FIRST_READ
+        path = level.prefix + GITIGNORE
+        try:
+            while True:
+                self._buffer = self._buffer if len(self._buffer) >= size else bytearray(size)
+                count = self._fs.fill(level.handle or 0, GITIGNORE, self._buffer)
+                if count < len(self._buffer):
+                    return ((len(level.prefix), Ignore(bytes(self._buffer[:count]))),)
+                if size > _MAX_IGNORE:
+                    log.debug("walk", "%s is too large, its rules do not count", path)
+                    return ()
+                size = _MAX_IGNORE + 1
+        except OSError as error:
+            log.debug("walk", "%s: %s", path, error)
+            return ()
+
+    def _shut(self, level: _Level) -> None:
+        if level.handle is not None:
+            self._tree.let_go(level.handle)
+            level.handle = None
+
+    def _open_again(self) -> int | None:
+        """Open the innermost folders again, from the root down; None if one is gone, with what was in it."""
+        levels = self._levels
+        handle = levels[0].handle
+        for index in range(1, len(levels)):
+            level = levels[index]
+            try:
+                level.handle = handle = self._fs.open_folder(handle or 0, level.name)
+            except OSError as error:
+                if error.errno not in _GONE:
+                    raise as_ours(error, level.prefix[:-1], "read") from error
+                del levels[index:]
+                return None
+            if 0 < index - 1 < len(levels) - _KEEP_OPEN:
+                self._shut(levels[index - 1])
+        return handle
+
+
+def _without(names: Iterable[str], gone: set[str]) -> list[str]:
+    return [name for name in names if name not in gone]
+
+
+def _kept(
+    names: Collection[str], asked: list[tuple[Callable[[Collection[str], str], tuple[set[str], set[str]]], str]]
+) -> list[str]:
+    """The names that are not ignored: of those who say something about one, the last decides."""
+    gone: set[str] = set()
+    rest = names
+    for ask, prefix in reversed(asked):
+        ignored, kept = ask(rest, prefix)
+        gone |= ignored
+        rest = _without(rest, ignored | kept)
+    return _without(names, gone)
+
+
+def _first(pair: tuple[str, Stage]) -> str:
+    return pair[0]
+
+
+def _suspects(guard: Guard) -> Fits:
+    """What fits each name that a protected path can end with, and few others: asking the guard costs 3 µs a path."""
+    rules = [
+        names[-1]
+        for patterns in (guard._own, guard._protected)  # noqa: SLF001  what it knows is all in there
+        for _, names, _ in (*patterns._by_wildcard, *(each for some in patterns._by_name.values() for each in some))  # noqa: SLF001
+    ]
+    return Fits([_NOT_ASCII, *map(_suspect, rules)], raw=True, caseless=True)
+
+
+def _suspect(name: str) -> str:
+    """A protected name with the dots and spaces that the guard overlooks, or all that begins as its plain part does."""
+    plain = name[: min((at for char in "*?[" if (at := name.find(char)) >= 0), default=len(name))]
+    source = "".join(source_of(CHAR, char) for char in plain)
+    return source + ("[. ]*" if plain == name else ANY)

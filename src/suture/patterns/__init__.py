@@ -1,0 +1,1 @@
+"""Regular expressions as data: read, translated for an engine, searched for, and their replacements filled in."""

@@ -1,0 +1,515 @@
+r"""The dialect of patterns: ECMAScript with the `u` flag, as models write it.
+
+    pattern      = choice
+    choice       = sequence { "|" sequence }
+    sequence     = { piece }
+    piece        = assertion | atom [ quantifier ]
+    assertion    = "^" | "$" | "\b" | "\B" | "(?=" choice ")" | "(?!" … | "(?<=" … | "(?<!" …
+    atom         = character | "." | class | escape | "(" choice ")" | "(?:" choice ")" | "(?" flags ":" choice ")"
+                 | "(?<" name ">" choice ")" | "(?P<" name ">" choice ")"
+                 | "\" number | "\k<" name ">" | "(?P=" name ")"
+    quantifier   = ( "*" | "+" | "?" | "{" n [ "," [ m ] ] "}" ) [ "?" ]
+    class        = "[" [ "^" ] { character [ "-" character ] | escape } "]"
+
+Looser than ECMAScript: `(?P<name>…)`, `(?P=name)` and a leading `(?i)`; a `{`, `}` or `]` that cannot mean anything
+else is a character; every punctuation mark may be escaped. Stricter: an escaped letter without a meaning is refused
+(`\A` and `\z` belong to other dialects), and so is `[[:alpha:]]`.
+"""
+
+from __future__ import annotations
+
+from suture.errors import InvalidFlags, InvalidRegex
+from suture.patterns.characters import DIGITS, LAST, LINE_ENDS, SPACES, WORDS, inverted, joined, property_of
+from suture.records import Record
+
+FLAGS = "gimsu"
+_FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
+_DEEPEST = 200
+_MOST_DIGITS = 9
+_SHOWN = 40
+_LARGEST_COUNT = 2**31 - 1
+_DECIMALS = frozenset("0123456789")
+_HEX = frozenset("0123456789abcdefABCDEF")
+_CONTROLS = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
+_SHORTHANDS = {"d": DIGITS, "w": WORDS, "s": SPACES}
+_PLAIN_PROPERTIES = {"Any": ((0, LAST),), "ASCII": ((0, 0x7F),)}
+_MEANT = {
+    "A": ": ^ without the flag m is the start of the text",
+    "Z": ": $ without the flag m is the end of the text",
+    "z": ": $ without the flag m is the end of the text",
+    "h": ": write [ \\t]",
+    "R": ": write \\r?\\n",
+}
+_BACKSPACE, _MINUS = 0x08, 0x2D
+_HIGH, _LOW, _LAST_LOW = 0xD800, 0xDC00, 0xDFFF
+
+
+class Node(Record):
+    """A part of a pattern."""
+
+
+class Char(Node):
+    """One character."""
+
+    point: int
+    fold: bool = False
+
+
+class Class(Node):
+    """One character out of ranges and properties; or, negated, any other."""
+
+    ranges: tuple[tuple[int, int], ...]
+    properties: tuple[tuple[str, bool], ...] = ()
+    """Names as `characters.property_of` gives them, and whether each is inverted."""
+    negated: bool = False
+    fold: bool = False
+
+
+class Edge(Node):
+    """A place: `start`, `end`, `line_start`, `line_end`, `word` or `no_word`."""
+
+    kind: str
+
+
+class Group(Node):
+    """Parentheses; without a number they capture nothing."""
+
+    body: Node
+    number: int | None = None
+
+
+class Look(Node):
+    """A look at what follows or comes before, which consumes nothing."""
+
+    body: Node
+    ahead: bool
+    negative: bool
+
+
+class Back(Node):
+    """What a group has captured, once more."""
+
+    number: int
+    fold: bool = False
+
+
+class Repeat(Node):
+    """A body as often as `least` to `most` times; None is without end."""
+
+    body: Node
+    least: int
+    most: int | None
+    lazy: bool
+
+
+class Sequence(Node):
+    """One after the other."""
+
+    parts: tuple[Node, ...]
+
+
+class Choice(Node):
+    """The first that leads to a match."""
+
+    options: tuple[Node, ...]
+
+
+class Pattern(Record):
+    """A pattern, read."""
+
+    source: str
+    """As it was written, delimiters and flags included."""
+    flags: frozenset[str]
+    root: Node
+    groups: int
+    names: dict[str, int]
+
+    @property
+    def every(self) -> bool:
+        """Whether all matches are wanted, not only the first of each line."""
+        return "g" in self.flags
+
+
+def parse(written: str, flags: str = "") -> Pattern:
+    """Read `pattern` or `/pattern/flags`; flags of the delimited form win."""
+    body, start, own = _delimited(written)
+    chosen = own or flags
+    unknown = [flag for flag in dict.fromkeys(chosen) if flag not in FLAGS]
+    if unknown:
+        raise InvalidFlags(flags="".join(unknown), supported=", ".join(FLAGS))
+    reader = _Reader(written, start, start + len(body), chosen)
+    return Pattern(written, frozenset(chosen), reader.read(), reader.groups, reader.names)
+
+
+def _delimited(written: str) -> tuple[str, int, str]:
+    """The body, where it starts, and its flags: those of `/body/flags`, where it can be nothing else."""
+    last = written.rfind("/")
+    if last > 1 and written.startswith("/") and all(letter in _FLAG_LETTERS for letter in written[last + 1 :]):
+        return written[1:last], 1, written[last + 1 :]
+    return written, 0, ""
+
+
+class _Reader:
+    """Reads a pattern from left to right."""
+
+    def __init__(self, written: str, start: int, end: int, flags: str) -> None:
+        self._text = written
+        self._at = start
+        self._end = end
+        self._fold, self._lines, self._dot_all = (flag in flags for flag in "ims")
+        self._depth = 0
+        self.groups = 0
+        self.names: dict[str, int] = {}
+        self._references: list[tuple[int, int | str]] = []
+        self._total, self._all_names = _count_groups(written, start, end)
+
+    def read(self) -> Node:
+        """The whole pattern."""
+        self._take_leading_flags()
+        root = self._choice()
+        if self._at < self._end:
+            raise self._wrong("Unmatched ')'", self._at)
+        return root
+
+    def _wrong(self, reason: str, position: int) -> InvalidRegex:
+        return InvalidRegex(pattern=self._text, reason=reason, position=position)
+
+    def _next(self, ahead: int = 0) -> str:
+        at = self._at + ahead
+        return self._text[at] if at < self._end else ""
+
+    def _take(self, wanted: str) -> bool:
+        if self._text.startswith(wanted, self._at, self._end):
+            self._at += len(wanted)
+            return True
+        return False
+
+    def _take_leading_flags(self) -> None:
+        """`(?i)` at the very beginning, as other dialects have it, stands for the flag."""
+        close = self._text.find(")", self._at, self._end)
+        if not self._text.startswith("(?", self._at) or close < 0:
+            return
+        letters = self._text[self._at + 2 : close]
+        if letters and all(letter in "ims" for letter in letters):
+            self._fold, self._lines, self._dot_all = (
+                old or flag in letters
+                for old, flag in zip((self._fold, self._lines, self._dot_all), "ims", strict=True)
+            )
+            self._at = close + 1
+
+    def _choice(self) -> Node:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise self._wrong("Nested too deeply", self._at)
+        options = [self._sequence()]
+        while self._take("|"):
+            options.append(self._sequence())
+        self._depth -= 1
+        return options[0] if len(options) == 1 else Choice(tuple(options))
+
+    def _sequence(self) -> Node:
+        parts: list[Node] = []
+        while self._at < self._end and self._next() not in "|)":
+            parts.append(self._piece())
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def _piece(self) -> Node:
+        start = self._at
+        node = self._atom()
+        quantified = self._quantifier()
+        if quantified is None:
+            return node
+        if isinstance(node, Edge | Look):
+            raise self._wrong("Nothing to repeat", start)
+        least, most, lazy = quantified
+        if self._next() and self._next() in "*+?":
+            raise self._wrong("Nothing to repeat", self._at)
+        return Repeat(node, least, most, lazy)
+
+    def _quantifier(self) -> tuple[int, int | None, bool] | None:
+        bounds: tuple[int, int | None] | None = None
+        for sign, meant in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
+            if self._take(sign):
+                bounds = meant
+        if bounds is None:
+            bounds = self._counts()
+        return None if bounds is None else (*bounds, self._take("?"))
+
+    def _counts(self) -> tuple[int, int | None] | None:
+        """`{n}`, `{n,}` or `{n,m}`; anything else in braces is characters."""
+        start = self._at
+        close = self._text.find("}", start, start + 40)
+        if self._next() != "{" or not 0 <= close < self._end:
+            return None
+        low, comma, high = self._text[start + 1 : close].partition(",")
+        if not _is_number(low) or (high and not _is_number(high)):
+            return None
+        self._at = close + 1
+        least = min(int(low), _LARGEST_COUNT)
+        most = least if not comma else min(int(high), _LARGEST_COUNT) if high else None
+        if most is not None and most < least:
+            raise self._wrong("Numbers out of order in {} quantifier", start)
+        return least, most
+
+    def _atom(self) -> Node:  # noqa: PLR0911  one for each kind
+        start, char = self._at, self._next()
+        self._at += 1
+        match char:
+            case "^":
+                return Edge("line_start" if self._lines else "start")
+            case "$":
+                return Edge("line_end" if self._lines else "end")
+            case ".":
+                return Class((), (), negated=True) if self._dot_all else Class(LINE_ENDS, (), negated=True)
+            case "[":
+                return self._class(start)
+            case "(":
+                return self._group(start)
+            case "\\":
+                return self._escape(start)
+            case "*" | "+" | "?":
+                raise self._wrong("Nothing to repeat", start)
+            case "{":
+                self._at = start
+                if self._counts() is not None:
+                    raise self._wrong("Nothing to repeat", start)
+                self._at = start + 1
+        return Char(ord(char), self._fold)
+
+    def _group(self, start: int) -> Node:
+        if not self._take("?"):
+            return self._captured(start, None)
+        for sign, ahead, negative in (("=", True, False), ("!", True, True), ("<=", False, False), ("<!", False, True)):
+            if self._take(sign):
+                return Look(self._inside(start), ahead, negative)
+        if self._take(":"):
+            return Group(self._inside(start))
+        if self._take("P="):
+            return self._named_reference(start, ")")
+        if self._take("<") or self._take("P<"):
+            return self._captured(start, self._name(start, ">"))
+        return self._modified(start)
+
+    def _modified(self, start: int) -> Node:
+        """`(?i:…)` and `(?-i:…)`: flags for a part."""
+        colon = self._text.find(":", self._at, min(self._at + 8, self._end))
+        added, _, removed = self._text[self._at : max(colon, self._at)].partition("-")
+        letters = added + removed
+        if colon < 0 or not letters or not set(letters) <= set("ims") or len(set(letters)) < len(letters):
+            raise self._wrong("Invalid group", start)
+        self._at = colon + 1
+        kept = self._fold, self._lines, self._dot_all
+        self._fold, self._lines, self._dot_all = (
+            (old or flag in added) and flag not in removed for old, flag in zip(kept, "ims", strict=True)
+        )
+        body = self._inside(start)
+        self._fold, self._lines, self._dot_all = kept
+        return Group(body)
+
+    def _captured(self, start: int, name: str | None) -> Node:
+        self.groups += 1
+        number = self.groups
+        if name is not None:
+            if name in self.names:
+                raise self._wrong(f"Duplicate group name '{name}'", start)
+            self.names[name] = number
+        return Group(self._inside(start), number)
+
+    def _inside(self, start: int) -> Node:
+        body = self._choice()
+        if not self._take(")"):
+            raise self._wrong("Unmatched '('", start)
+        return body
+
+    def _name(self, start: int, close: str) -> str:
+        end = self._text.find(close, self._at, self._end)
+        name = self._text[self._at : max(end, self._at)]
+        if not _is_name(name):
+            raise self._wrong("Invalid group name", start)
+        self._at = end + 1
+        return name
+
+    def _named_reference(self, start: int, close: str) -> Node:
+        name = self._name(start, close)
+        if name not in self._all_names:
+            raise self._wrong(f"Unknown group name '{name}'", start)
+        return Back(self._all_names[name], self._fold)
+
+    def _escape(self, start: int) -> Node:
+        char = self._next()
+        if not char:
+            raise self._wrong("Trailing backslash", start)
+        if char in "bB":
+            self._at += 1
+            return Edge("word" if char == "b" else "no_word")
+        if char in "123456789":
+            return self._numbered_reference(start)
+        if char == "k":
+            self._at += 1
+            if not self._take("<"):
+                raise self._wrong("Invalid named reference", start)
+            return self._named_reference(start, ">")
+        found = self._set(start)
+        if found is not None:
+            return found.but(fold=self._fold)
+        return Char(self._character(start), self._fold)
+
+    def _numbered_reference(self, start: int) -> Node:
+        digits = ""
+        while self._next() and self._next() in "0123456789" and len(digits) < _MOST_DIGITS:
+            digits += self._next()
+            self._at += 1
+        if int(digits) > self._total:
+            plural = "" if self._total == 1 else "s"
+            raise self._wrong(f"\\{digits} refers to a group, and the pattern has {self._total} group{plural}", start)
+        return Back(int(digits), self._fold)
+
+    def _set(self, start: int) -> Class | None:
+        r"""`\d`, `\W`, `\p{…}` after the backslash, or None where another escape stands."""
+        char = self._next()
+        if char.lower() in _SHORTHANDS and char:
+            self._at += 1
+            return Class(_SHORTHANDS[char.lower()], (), negated=char.isupper())
+        if char not in {"p", "P"}:
+            return None
+        close = self._text.find("}", self._at, self._end)
+        name = self._text[self._at + 2 : max(close, self._at)]
+        found = property_of(name) if self._next(1) == "{" and close >= 0 else None
+        if found is None:
+            raise self._wrong(
+                f"Unknown property \\{self._text[self._at : max(close + 1, self._at + 1)][:_SHOWN]}", start
+            )
+        self._at = close + 1
+        ranges, properties = (_PLAIN_PROPERTIES[found], ()) if found in _PLAIN_PROPERTIES else ((), ((found, False),))
+        return Class(ranges, properties, negated=char == "P")
+
+    def _character(self, start: int) -> int:
+        """The character that an escape stands for; the backslash is taken already."""
+        char = self._next()
+        self._at += 1
+        if char in _CONTROLS:
+            return _CONTROLS[char]
+        if char == "0" and self._next() not in _DECIMALS:
+            return 0
+        if char == "c" and self._next().isascii() and self._next().isalpha():
+            self._at += 1
+            return ord(self._text[self._at - 1]) % 32
+        if char == "x":
+            return self._hexadecimal(start, 2)
+        if char == "u":
+            return self._unicode(start)
+        if char and (not char.isascii() or not char.isalnum()):
+            return ord(char)
+        raise self._wrong(f"Unknown escape \\{char}{_MEANT.get(char, '')}", start)
+
+    def _hexadecimal(self, start: int, size: int) -> int:
+        digits = self._text[self._at : min(self._at + size, self._end)]
+        if len(digits) < size or not set(digits) <= _HEX:
+            raise self._wrong("Invalid escape", start)
+        self._at += size
+        return int(digits, 16)
+
+    def _unicode(self, start: int) -> int:
+        if self._take("{"):
+            close = self._text.find("}", self._at, self._end)
+            digits = self._text[self._at : max(close, self._at)]
+            if not digits or not set(digits) <= _HEX or len(digits.lstrip("0")) > _MOST_DIGITS:
+                raise self._wrong("Invalid Unicode escape", start)
+            self._at = close + 1
+            if int(digits, 16) > LAST:
+                raise self._wrong("Invalid Unicode escape", start)
+            return int(digits, 16)
+        point = self._hexadecimal(start, 4)
+        if _HIGH <= point < _LOW and self._text.startswith("\\u", self._at, self._end):
+            low = self._text[self._at + 2 : min(self._at + 6, self._end)]
+            if len(low) == 4 and set(low) <= _HEX and _LOW <= int(low, 16) <= _LAST_LOW:  # noqa: PLR2004  digits
+                self._at += 6
+                return 0x10000 + ((point - _HIGH) << 10) + int(low, 16) - _LOW
+        return point
+
+    def _class(self, start: int) -> Class:
+        negated = self._take("^")
+        ranges: list[tuple[int, int]] = []
+        properties: list[tuple[str, bool]] = []
+        while not self._take("]"):
+            if self._at >= self._end:
+                raise self._wrong("Unterminated character class", start)
+            if self._next() == "[" and self._next(1) in {":", "=", "."}:
+                self._refuse_posix()
+            at, first = self._at, self._member()
+            if self._next() == "-" and self._next(1) not in {"", "]"} and isinstance(first, int):
+                self._at += 1
+                last = self._member()
+                if isinstance(last, int):
+                    if last < first:
+                        raise self._wrong("Range out of order in character class", at)
+                    ranges.append((first, last))
+                    continue
+                ranges += [(first, first), (_MINUS, _MINUS)]
+                first = last
+            if isinstance(first, int):
+                ranges.append((first, first))
+            elif first.properties:
+                properties += [(name, first.negated) for name, _ in first.properties]
+            else:
+                ranges += inverted(first.ranges) if first.negated else first.ranges
+        return Class(joined(ranges), tuple(dict.fromkeys(properties)), negated, self._fold)
+
+    def _refuse_posix(self) -> None:
+        sign = self._next(1)
+        close = self._text.find(sign + "]", self._at + 2, self._end)
+        name = self._text[self._at + 2 : max(close, 0)]
+        if name.isalpha() and name.islower():
+            raise self._wrong(f"POSIX class [{sign}{name}{sign}] is not supported", self._at)
+
+    def _member(self) -> int | Class:
+        """One character of a class, or a set."""
+        start, char = self._at, self._next()
+        self._at += 1
+        if char != "\\":
+            return ord(char)
+        if not self._next():
+            raise self._wrong("Unterminated character class", start)
+        if self._take("b"):
+            return _BACKSPACE
+        return self._set(start) or self._character(start)
+
+
+def _count_groups(text: str, start: int, end: int) -> tuple[int, dict[str, int]]:
+    """How many groups capture, and their names: a reference may come before its group."""
+    total, names, at, in_class = 0, dict[str, int](), start, False
+    while at < end:
+        char = text[at]
+        if char == "\\":
+            at += 1
+        elif in_class:
+            in_class = char != "]"
+        elif char == "[":
+            in_class = True
+        elif char == "(":
+            name = _group_name(text, at, end)
+            if name is not None:
+                total += 1
+                names.setdefault(name, total)
+        at += 1
+    names.pop("", None)
+    return total, names
+
+
+def _group_name(text: str, at: int, end: int) -> str | None:
+    """The name of the group that opens here; empty for one without, None for what captures nothing."""
+    if not text.startswith("?", at + 1, end):
+        return ""
+    for opening in ("?<", "?P<"):
+        begin = at + 1 + len(opening)
+        if text.startswith(opening, at + 1, end) and text[begin : begin + 1] not in {"=", "!"}:
+            return text[begin : max(text.find(">", begin, end), begin)]
+    return None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _is_name(name: str) -> bool:
+    return name.replace("$", "_").isidentifier()

@@ -1,0 +1,271 @@
+r"""Patterns in the words of an engine.
+
+`for_re2` and `for_regex` write the same pattern for two engines. Classes and edges are spelled out, so that both
+mean the same by them. Groups of our own are added:
+
+- `Tail`: RE2 cannot look ahead, so a `$` with the flag `m` that ends the pattern consumes the line end into a group,
+  and the match ends where that group begins;
+- `Round`: the last round of a repeated part that captures. ECMAScript forgets what a group captured in earlier
+  rounds, the engines do not: what begins before the last round is forgotten afterwards.
+"""
+
+from __future__ import annotations
+
+from suture.patterns.characters import WORDS
+from suture.patterns.dialect import Back, Char, Choice, Class, Edge, Group, Look, Repeat, Sequence
+from suture.patterns.shape import nodes
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from suture.patterns.dialect import Node, Pattern
+
+_MOST_ROUNDS_RE2 = 1_000
+_TURKIC = (0x49, 0x69, 0x130, 0x131)
+
+
+class Slot(Record):
+    """What a group of the emitted pattern is."""
+
+    group: int = 0
+    """The number of the group in the pattern as it was written; 0 for one of ours."""
+    tail: bool = False
+    """Whether it is a line end that does not belong to the match."""
+    inner: tuple[int, ...] = ()
+    """The groups that are forgotten if they begin before this one."""
+
+
+class Emitted(Record):
+    """A pattern for an engine, and what its groups are, from the first."""
+
+    source: str
+    slots: tuple[Slot, ...]
+
+
+def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
+    """The pattern for RE2, or None where RE2 has no means for it.
+
+    With `by_line` it finds lines in a whole text that may match alone: `^` and `$` are a line's ends.
+    """
+    if not _suits_re2(pattern.root, by_line=by_line):
+        return None
+    emitter = _Re2(by_line=by_line)
+    return Emitted(emitter.tailed(pattern.root), tuple(emitter.slots))
+
+
+def for_regex(pattern: Pattern) -> Emitted:
+    """The pattern for the engine with look-around and back-references."""
+    emitter = _Regex()
+    return Emitted(emitter.node(pattern.root), tuple(emitter.slots))
+
+
+def _suits_re2(root: Node, *, by_line: bool) -> bool:
+    tails = _tails(root)
+    for node in nodes(root):
+        match node:
+            case Look() | Back():
+                return False
+            case Repeat(least=least, most=most) if max(least, most or 0) > _MOST_ROUNDS_RE2:
+                return False
+            case Edge(kind="line_end") if not any(node is each for each in tails):
+                return False
+            case Edge(kind="end") if by_line and not any(node is each for each in tails):
+                return False
+            case Class(properties=properties) if not all(_is_category(name) for name, _ in properties):
+                return False
+    return True
+
+
+def _is_category(name: str) -> bool:
+    """Whether RE2 knows a property: most general categories, but no other."""
+    return len(name) <= 2 and name not in {"LC", "Cn", "C", "Assigned"}  # noqa: PLR2004  Lu, L
+
+
+def _tails(node: Node) -> list[Node]:
+    """The line ends after which the pattern, or one of its options, is over."""
+    match node:
+        case Choice(options=options):
+            return [tail for option in options for tail in _tails(option)]
+        case Sequence(parts=parts) if parts:
+            return _tails(parts[-1])
+        case Edge(kind="line_end" | "end"):
+            return [node]
+    return []
+
+
+class _Emitter:
+    """What both engines have in common."""
+
+    def __init__(self) -> None:
+        self.slots: list[Slot] = []
+
+    def node(self, node: Node) -> str:  # noqa: PLR0911  one for each kind
+        match node:
+            case Sequence(parts=parts):
+                return "".join(
+                    f"(?:{self.node(part)})" if isinstance(part, Choice) else self.node(part) for part in parts
+                )
+            case Choice(options=options):
+                return "|".join(map(self.node, options))
+            case Group(body=body, number=None):
+                return f"(?:{self.node(body)})"
+            case Group(body=body, number=number):
+                return self._captured(body, Slot(number or 0))
+            case Repeat():
+                return self._repeat(node)
+            case Char():
+                return self.char(node)
+            case Class():
+                return self.cls(node)
+            case Edge(kind=kind):
+                return self.edge(kind)
+        return self.other(node)
+
+    def _captured(self, body: Node, slot: Slot) -> str:
+        self.slots.append(slot)
+        return f"({self.node(body)})"
+
+    def _repeat(self, node: Repeat) -> str:
+        inner = tuple(each.number for each in nodes(node.body) if isinstance(each, Group) and each.number)
+        if inner and node.most != 1:
+            body = self._captured(node.body, Slot(inner=inner))
+        else:
+            body = self.node(node.body)
+            if not isinstance(node.body, Char | Class | Group):
+                body = f"(?:{body})"
+        match node.least, node.most:
+            case 0, None:
+                sign = "*"
+            case 1, None:
+                sign = "+"
+            case 0, 1:
+                sign = "?"
+            case least, most:
+                sign = f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
+        return f"{body}{sign}{'?' * node.lazy}"
+
+    def char(self, node: Char) -> str:
+        raise NotImplementedError
+
+    def cls(self, node: Class) -> str:
+        raise NotImplementedError
+
+    def edge(self, kind: str) -> str:
+        raise NotImplementedError
+
+    def other(self, node: Node) -> str:
+        raise NotImplementedError
+
+
+class _Re2(_Emitter):
+    """Writes for RE2."""
+
+    def __init__(self, *, by_line: bool) -> None:
+        super().__init__()
+        self._by_line = by_line
+
+    def tailed(self, node: Node) -> str:
+        """A node at the end of the pattern, where a line end may be consumed."""
+        match node:
+            case Choice(options=options):
+                return "|".join(map(self.tailed, options))
+            case Sequence(parts=parts) if parts:
+                head, last = self.node(Sequence(parts[:-1])), self.tailed(parts[-1])
+                return f"{head}(?:{last})" if isinstance(parts[-1], Choice) else head + last
+            case Edge(kind=kind) if kind == "line_end" or (kind == "end" and self._by_line):
+                self.slots.append(Slot(tail=True))
+                return r"(\r?\n|\z)"
+        return self.node(node)
+
+    def char(self, node: Char) -> str:
+        text = _escaped(node.point, r"\x{%x}")
+        return f"(?i:{text})" if node.fold else text
+
+    def cls(self, node: Class) -> str:
+        if not node.ranges and not node.properties:
+            return r"(?s:.)" if node.negated else r"[^\x00-\x{10FFFF}]"
+        ranges = "".join(_range(low, high, r"\x{%x}") for low, high in node.ranges)
+        names = "".join(f"\\{'P' if inverse else 'p'}{{{name}}}" for name, inverse in node.properties)
+        text = f"[{'^' * node.negated}{ranges}{names}]"
+        return f"(?i:{text})" if node.fold else text
+
+    def edge(self, kind: str) -> str:
+        start = r"(?m:^)" if self._by_line else r"\A"
+        return {"start": start, "end": r"\z", "line_start": r"(?m:^)", "word": r"\b", "no_word": r"\B"}[kind]
+
+
+class _Regex(_Emitter):
+    """Writes for the engine that backtracks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: list[int] = []
+        self._numbers: dict[int, int] = {}
+
+    def _captured(self, body: Node, slot: Slot) -> str:
+        if slot.group:
+            self._numbers[slot.group] = len(self.slots) + 1
+            self._open.append(slot.group)
+        text = super()._captured(body, slot)
+        if slot.group:
+            self._open.pop()
+        return text
+
+    def char(self, node: Char) -> str:
+        if node.fold and node.point in _TURKIC:
+            return {0x130: "\u0130", 0x131: "\u0131"}.get(node.point, "[Ii]")
+        text = _escaped(node.point, r"\U%08x")
+        return f"(?i:{text})" if node.fold else text
+
+    def cls(self, node: Class) -> str:
+        if not node.ranges and not node.properties:
+            return r"(?s:.)" if node.negated else r"(?!)"
+        ranges = "".join(_range(low, high, r"\U%08x") for low, high in node.ranges)
+        names = "".join(f"\\{'P' if inverse else 'p'}{{{name}}}" for name, inverse in node.properties)
+        text = f"[{'^' * node.negated}{ranges}{names}]"
+        return self._folded(node, text) if node.fold else text
+
+    def _folded(self, node: Class, text: str) -> str:
+        """The engine takes the dotted and the dotless i of Turkish for an i: say it letter by letter."""
+        import regex
+
+        plain = regex.compile(f"[{text[1 + node.negated :]}")
+        held = {point for point in _TURKIC if plain.match(chr(point))}
+        held |= {0x49, 0x69} if held & {0x49, 0x69} else set()
+        letters = set(_TURKIC) - held if node.negated else held
+        spelled = "".join(map(chr, sorted(letters)))
+        others = rf"(?![Ii\u0130\u0131])(?i:{text})"
+        return f"(?:{others}|[{spelled}])" if spelled else f"(?:{others})"
+
+    def edge(self, kind: str) -> str:
+        word = f"[{''.join(_range(low, high, '') for low, high in WORDS)}]"
+        return {
+            "start": r"\A",
+            "end": r"\Z",
+            "line_start": r"(?<![^\n])",
+            "line_end": r"(?=\r?\n|\Z)",
+            "word": f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))",
+            "no_word": f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))",
+        }[kind]
+
+    def other(self, node: Node) -> str:
+        match node:
+            case Look(body=body, ahead=ahead, negative=negative):
+                return f"(?{'' if ahead else '<'}{'!' if negative else '='}{self.node(body)})"
+            case Back(number=number, fold=fold) if number in self._numbers and number not in self._open:
+                own = self._numbers[number]
+                again = f"(?i:\\{own})" if fold else f"(?:\\{own})"
+                return f"(?({own}){again}|)"
+        return "(?:)"  # a group that is not closed yet has captured nothing
+
+
+def _escaped(point: int, escape: str) -> str:
+    char = chr(point)
+    if char.isascii() and (char.isalnum() or char == "_"):
+        return char
+    return "\\" + char if char.isascii() and char.isprintable() and char != " " else escape % point
+
+
+def _range(low: int, high: int, escape: str) -> str:
+    first = _escaped(low, escape)
+    return first if low == high else f"{first}-{_escaped(high, escape)}"

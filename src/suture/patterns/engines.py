@@ -1,0 +1,382 @@
+"""Two engines behind one door.
+
+RE2 finds in time linear to the text, but has neither look-around nor back-references; patterns with these go to
+`regex`, which backtracks under a time limit. Which one is a property of the pattern, never of the text. Both let
+other threads run while they search.
+
+    compiled(pattern) -> Compiled;  compiled(pattern).matches(subject, clock) -> every match, as spans
+
+A match is a list of spans in the subject's body: the whole, then each group; `(-1, -1)` for a group without part.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from suture import log
+from suture.errors import InvalidRegex, RegexTimeout
+from suture.patterns.emit import for_re2, for_regex
+from suture.patterns.shape import is_literal, may_be_empty, may_hold, required
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from typing import Any
+
+    from suture.patterns.dialect import Pattern
+    from suture.patterns.emit import Emitted, Slot
+    from suture.patterns.subject import Subject
+
+    Spans = list[tuple[int, int]]
+
+NONE = (-1, -1)
+_MEMORY = 64 << 20
+_WINDOW = 1 << 20
+_LINE_FEED = 0x0A
+_REMEMBERED = 100
+_WORTH_LOOKING_FOR = 3
+
+
+class Clock:
+    """How long a file, and all files of a call together, may be searched."""
+
+    def __init__(self, file_ms: int, call_ms: int) -> None:
+        self._file_ms = file_ms
+        self._call_ms = call_ms
+        self._call_ends = monotonic() + call_ms / 1000
+        self._path = ""
+        self.ends = 0.0
+        self.start("")
+
+    def start(self, path: str) -> None:
+        """Begin with another file."""
+        self._path = path
+        self.ends = min(monotonic() + self._file_ms / 1000, self._call_ends)
+
+    def timeout(self, pattern: Pattern) -> RegexTimeout:
+        """The error for a search that took too long."""
+        whole = self.ends >= self._call_ends
+        limit, setting = (self._call_ms, "regex_call_ms") if whole else (self._file_ms, "regex_file_ms")
+        return RegexTimeout(pattern=pattern.source, path=self._path, timeout_ms=limit, setting=setting)
+
+
+class Compiled:
+    """A pattern, ready to search."""
+
+    engine = ""
+
+    def __init__(self, pattern: Pattern, slots: tuple[Slot, ...]) -> None:
+        self.pattern = pattern
+        self.literal = required(pattern.root)
+        """A text, as UTF-8, that every match holds; empty where none is known."""
+        self._may_be_empty = may_be_empty(pattern.root)
+        self._tails = [number for number, slot in enumerate(slots, 1) if slot.tail]
+        self._rounds = [(number, slot.inner) for number, slot in enumerate(slots, 1) if slot.inner]
+        self._order = [
+            0,
+            *sorted((n for n, slot in enumerate(slots, 1) if slot.group), key=lambda n: slots[n - 1].group),
+        ]
+        self._plain = not self._tails and not self._rounds
+
+    def matches(self, subject: Subject, clock: Clock) -> Iterator[Spans]:
+        """All matches, from left to right; none overlaps the one before."""
+        if self.literal not in subject.view:
+            return
+        mapped = subject.view is not subject.body
+        for found in self._found(subject.view, clock):
+            spans = found if self._plain else self._ours(found)
+            yield [_mapped(subject, span) for span in spans] if mapped else spans
+
+    def again(self, subject: Subject, span: tuple[int, int], clock: Clock) -> int | None:
+        """Where, inside a match, the next one would begin; None if there is none."""
+        start, end = subject.place(span[0]), subject.place(span[1])
+        found = self._again(subject.view, start, end, clock)
+        return None if found is None else subject.offset(found)
+
+    def lines(self, subject: Subject, clock: Clock) -> Iterator[int]:
+        """The offsets, in the body, at which lines begin that match, each looked at alone."""
+        if self.literal in subject.view:
+            yield from map(subject.offset, self._lines(subject.view, clock))
+
+    def _found(self, view: bytes, clock: Clock) -> Iterator[Any]:
+        """As `matches`, by the engine's own groups."""
+        raise NotImplementedError
+
+    def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
+        raise NotImplementedError
+
+    def _stands_in(self, line: bytes, clock: Clock) -> bool:
+        """Whether a line matches."""
+        raise NotImplementedError
+
+    def _lines(self, view: bytes, clock: Clock) -> Iterator[int]:
+        terminator = b"\r" if b"\n" not in view else b"\n"
+        position, size = 0, len(view)
+        while position < size:
+            end = view.find(terminator, position)
+            end = size if end < 0 else end
+            if self._matches_alone(view, position, end, clock):
+                yield position
+            position = end + 1
+
+    def _matches_alone(self, view: bytes, start: int, end: int, clock: Clock) -> bool:
+        line = view[start:end]
+        if view.startswith(b"\r\n", end - 1) and end > start:
+            line = line[:-1]
+        if monotonic() > clock.ends:
+            raise clock.timeout(self.pattern)
+        return self.literal in line and self._stands_in(line, clock)
+
+    def _ours(self, found: Any) -> Spans:
+        """An engine's spans as the dialect has them: our own groups taken out, and what they say applied."""
+        spans = [found[number] for number in self._order]
+        for tail in self._tails:
+            if found[tail] != NONE:
+                spans[0] = (spans[0][0], found[tail][0])
+        for number, inner in self._rounds:
+            start = found[number][0]
+            for group in inner:
+                if spans[group][0] < start:
+                    spans[group] = NONE
+        return spans
+
+
+class _Re2(Compiled):
+    """Found by RE2: linear in the text, match by match."""
+
+    engine = "re2"
+
+    def __init__(self, pattern: Pattern, emitted: Emitted, engine: Any) -> None:
+        super().__init__(pattern, emitted.slots)
+        self._match = engine.Match
+        self._one_line = not may_hold(pattern.root, _LINE_FEED) and not self._tails
+        self._is_literal = is_literal(pattern.root)
+        self._line_finder: Any = None
+
+    def _found(self, view: bytes, clock: Clock) -> Iterator[Any]:
+        if self._is_literal and self.literal:
+            return self._literally(view, clock)
+        if self._one_line and len(self.literal) >= _WORTH_LOOKING_FOR:
+            return self._around_literal(view, clock)
+        return self._everywhere(view, clock)
+
+    def _literally(self, view: bytes, clock: Clock) -> Iterator[Any]:
+        """The pattern is the literal."""
+        literal, size, ends = self.literal, len(self.literal), clock.ends
+        position = view.find(literal)
+        while position >= 0:
+            yield [(position, position + size)]
+            if monotonic() > ends:
+                raise clock.timeout(self.pattern)
+            position = view.find(literal, position + size)
+
+    def _around_literal(self, view: bytes, clock: Clock) -> Iterator[Any]:
+        """No match crosses a line end, and each holds the literal: only lines that hold it are searched."""
+        position, size = 0, len(view)
+        while position <= size:
+            at = view.find(self.literal, position)
+            if at < 0:
+                return
+            start = view.rfind(b"\n", position, at) + 1
+            end = view.find(b"\n", at)
+            position = yield from self._between(view, start or position, size if end < 0 else end, clock)
+
+    def _everywhere(self, view: bytes, clock: Clock) -> Iterator[Any]:
+        """A large text is searched in windows where no match can cross a line end: one search cannot be stopped."""
+        position, size = 0, len(view)
+        while position <= size:
+            end = size
+            if self._one_line and size - position > _WINDOW:
+                end = view.find(b"\n", position + _WINDOW)
+                end = size if end < 0 else end
+            position = yield from self._between(view, position, end, clock)
+
+    def _between(self, view: bytes, position: int, end: int, clock: Clock) -> Generator[Any, None, int]:
+        """The matches between two places; then, the place to go on from."""
+        match, anywhere, tails, ends = self._match, _anywhere(), self._tails, clock.ends
+        while position <= end:
+            if monotonic() > ends:
+                raise clock.timeout(self.pattern)
+            found = match(anywhere, view, position, end)
+            start, stop = found[0]
+            if start < 0:
+                break
+            for tail in tails:
+                stop = found[tail][0] if found[tail][0] >= 0 else stop
+            position = stop if stop > start else _next_character(view, stop)
+            if stop > start or not _is_inside(view, start):
+                yield found
+        return end + 1
+
+    def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
+        del clock  # one search is linear, and no larger than the one that found the match
+        found = self._match(_anywhere(), view, _next_character(view, start), end)[0][0]
+        return None if found < 0 else int(found)
+
+    def _stands_in(self, line: bytes, clock: Clock) -> bool:
+        del clock
+        return bool(self._match(_anywhere(), line, 0, len(line))[0][0] >= 0)
+
+    def _lines(self, view: bytes, clock: Clock) -> Iterator[int]:
+        finder = self._for_lines()
+        if finder is None or b"\n" not in view:
+            yield from super()._lines(view, clock)
+            return
+        position, size = 0, len(view)
+        while position < size:
+            if monotonic() > clock.ends:
+                raise clock.timeout(self.pattern)
+            found = finder(_anywhere(), view, position, size)[0][0]
+            if found < 0:
+                return
+            start = view.rfind(b"\n", position, found) + 1 or position
+            end = view.find(b"\n", found)
+            end = size if end < 0 else end
+            if start < size and self._matches_alone(view, start, end, clock):
+                yield start
+            position = end + 1
+
+    def _for_lines(self) -> Any:
+        """A search for lines that may match, in the whole text; None where there is none."""
+        if self._line_finder is None:
+            emitted = for_re2(self.pattern, by_line=True)
+            engine = None if emitted is None else _re2(emitted)
+            self._line_finder = (None if engine is None else engine.Match,)
+        return self._line_finder[0]
+
+
+class _Regex(Compiled):
+    """Found by backtracking, under a time limit."""
+
+    engine = "regex"
+
+    def __init__(self, pattern: Pattern, emitted: Emitted, engine: Any) -> None:
+        super().__init__(pattern, emitted.slots)
+        self._engine = engine
+
+    def _found(self, view: bytes, clock: Clock) -> Iterator[Any]:
+        string = view.decode("utf-8", "surrogatepass")
+        place = _Places(string).offset if len(string) < len(view) else None
+        try:
+            for found in self._in(string, clock):
+                regs = found.regs
+                yield regs if place is None else [(place(start), place(end)) for start, end in regs]
+        except TimeoutError:
+            raise clock.timeout(self.pattern) from None
+
+    def _in(self, string: str, clock: Clock) -> Iterator[Any]:
+        if not self._may_be_empty:
+            yield from self._engine.finditer(string, timeout=self._left(clock), concurrent=True)
+            return
+        position = 0
+        while position <= len(string):
+            found = self._engine.search(string, position, timeout=self._left(clock), concurrent=True)
+            if found is None:
+                return
+            start, stop = found.span()
+            position = stop + (start == stop)
+            if stop > start or string[start - 1 : start + 1] != "\r\n":
+                yield found
+
+    def _left(self, clock: Clock) -> float:
+        left = clock.ends - monotonic()
+        if left <= 0:
+            raise clock.timeout(self.pattern)
+        return left
+
+    def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
+        string = view[start:end].decode("utf-8", "surrogatepass")
+        try:
+            found = self._engine.search(string, 1, timeout=self._left(clock), concurrent=True)
+        except TimeoutError:
+            raise clock.timeout(self.pattern) from None
+        return None if found is None else start + len(string[: found.start()].encode("utf-8", "surrogatepass"))
+
+    def _stands_in(self, line: bytes, clock: Clock) -> bool:
+        try:
+            return bool(
+                self._engine.search(line.decode("utf-8", "surrogatepass"), timeout=self._left(clock), concurrent=True)
+            )
+        except TimeoutError:
+            raise clock.timeout(self.pattern) from None
+
+
+class _Places:
+    """Offsets in UTF-8 of places in a string, asked for from left to right, or nearly so."""
+
+    def __init__(self, string: str) -> None:
+        self._string = string
+        self._at = self._offset = 0
+
+    def offset(self, place: int) -> int:
+        """The offset of a place; -1 stays what it is."""
+        if place < 0:
+            return place
+        if place >= self._at:
+            self._offset += len(self._string[self._at : place].encode("utf-8", "surrogatepass"))
+        else:
+            self._offset -= len(self._string[place : self._at].encode("utf-8", "surrogatepass"))
+        self._at = place
+        return self._offset
+
+
+_cache: dict[tuple[str, frozenset[str]], Compiled] = {}
+
+
+def compiled(pattern: Pattern) -> Compiled:
+    """A pattern ready to search, by the engine that it needs."""
+    key = pattern.source, pattern.flags
+    found = _cache.pop(key, None) or _compiled(pattern)
+    if len(_cache) >= _REMEMBERED:
+        _cache.pop(next(iter(_cache)), None)
+    _cache[key] = found  # now the newest
+    log.debug("patterns", "%s searches for %s", found.engine, pattern.source)
+    return found
+
+
+def _compiled(pattern: Pattern) -> Compiled:
+    emitted = for_re2(pattern)
+    engine = None if emitted is None else _re2(emitted)
+    if emitted is not None and engine is not None:
+        return _Re2(pattern, emitted, engine)
+    import regex  # most patterns do not need it
+
+    other = for_regex(pattern)
+    try:
+        return _Regex(pattern, other, regex.compile(other.source))
+    except (regex.error, OverflowError, RecursionError, MemoryError) as error:
+        raise InvalidRegex(pattern=pattern.source, reason=f"Not supported: {error}", position=0) from None
+
+
+def _re2(emitted: Emitted) -> Any:
+    """The pattern in RE2, or None if it is too large for it."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors, options.max_mem = False, _MEMORY
+    engine = re2._re2.RE2(emitted.source.encode(), options)  # noqa: SLF001  the wrapper makes an object a match
+    return engine if engine.ok() else None
+
+
+def _anywhere() -> Any:
+    import re2
+
+    return re2._re2.RE2.Anchor.UNANCHORED  # noqa: SLF001  as above
+
+
+def _mapped(subject: Subject, span: tuple[int, int]) -> tuple[int, int]:
+    return span if span == NONE else (subject.offset(span[0]), subject.offset(span[1]))
+
+
+def _next_character(view: bytes, position: int) -> int:
+    position += 1
+    while position < len(view) and view[position] & 0xC0 == 0x80:  # noqa: PLR2004  10xxxxxx
+        position += 1
+    return position
+
+
+def _is_inside(view: bytes, position: int) -> bool:
+    r"""Whether a place is in the middle of a character, or of `\r\n`."""
+    if not 0 < position < len(view):
+        return False
+    return view[position] & 0xC0 == 0x80 or view[position - 1 : position + 1] == b"\r\n"  # noqa: PLR2004  10xxxxxx

@@ -1,0 +1,208 @@
+r"""Matches of a pattern in a text, told by lines and columns.
+
+Only the surroundings of matches are looked at: a line is found from the match outwards, and its number by counting
+line ends from the match before. Lines are 1-based, columns 0-based and in characters.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from suture.patterns.engines import NONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from suture.patterns.engines import Clock, Compiled, Spans
+    from suture.patterns.subject import Subject
+
+    Told = dict[str, str]
+
+_REMEMBERED = 1_000
+
+
+def found(compiled: Compiled, subject: Subject, clock: Clock, most: int | None = None) -> list[Spans]:
+    """The matches that count: all, or the first of each line; none behind the final line end; at most `most`."""
+    matches = _counted(compiled.matches(subject, clock), subject)
+    if not compiled.pattern.every:
+        matches = _first_of_lines(matches, subject)
+    return list(matches if most is None else islice(matches, most))
+
+
+def _counted(matches: Iterator[Spans], subject: Subject) -> Iterator[Spans]:
+    size = len(subject.body)
+    finished = size > 0 and subject.body.endswith(_terminator(subject.body))
+    return (spans for spans in matches if spans[0] != (size, size)) if finished else matches
+
+
+def _first_of_lines(matches: Iterator[Spans], subject: Subject) -> Iterator[Spans]:
+    body, terminator = subject.body, _terminator(subject.body)
+    next_line = 0
+    for spans in matches:
+        start = spans[0][0]
+        if start >= next_line:
+            yield spans
+            end = body.find(terminator, start)
+            next_line = len(body) + 1 if end < 0 else end + 1
+
+
+class Places:
+    """Lines and columns of offsets that come in order, and the lines around them."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._body = subject.body
+        self._terminator = _terminator(subject.body)
+        self._line = 1
+        self._line_start = self._at = self._column = 0
+        self._known: dict[int, tuple[str, int]] = {}
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, which is not before the last one asked for."""
+        ends = self._body.count(self._terminator, self._at, offset)
+        if ends:
+            self._line += ends
+            self._line_start = self._at = self._body.rfind(self._terminator, self._at, offset) + 1
+            self._column = 0
+        self._column += self._subject.width(self._at, offset)
+        self._at = offset
+        return self._line, self._column
+
+    def before(self, number: int) -> list[str]:
+        """Up to so many lines before the last position's."""
+        starts, end = list[int](), self._line_start
+        while len(starts) < number and end > 0:
+            end = self._body.rfind(self._terminator, 0, end - 1) + 1
+            starts.append(end)
+        return [self._content(start)[0] for start in reversed(starts)]
+
+    def after(self, offset: int, number: int) -> list[str]:
+        """Up to so many lines after the one in which a match ends: at `offset`."""
+        lines, start = list[str](), self._next(offset)
+        while len(lines) < number and start < len(self._body):
+            content, start = self._content(start)
+            lines.append(content)
+        return lines
+
+    def _next(self, offset: int) -> int:
+        end = self._body.find(self._terminator, offset)
+        return len(self._body) if end < 0 else end + 1
+
+    def _content(self, start: int) -> tuple[str, int]:
+        """A line without its end, and where the next begins; neighbors ask for the same lines."""
+        known = self._known.get(start)
+        if known is None:
+            following = self._next(start)
+            known = self._subject.shown(start, _content_end(self._body, start, following, self._terminator)), following
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
+            self._known[start] = known
+        return known
+
+
+def rows(
+    name: str, subject: Subject, matches: Iterable[Spans], before: int, after: int, told: Callable[[Spans, str], Told]
+) -> list[dict[str, Any]]:
+    """Each match as results tell it; `told` says what stands between its place and its groups."""
+    places, shown, result = Places(subject), subject.shown, []
+    for spans in matches:
+        start, end = spans[0]
+        line, column = places.position(start)
+        whole = shown(start, end)
+        result.append(
+            {
+                "file": name,
+                "line": line,
+                "column": column,
+                **told(spans, whole),
+                "groups": [whole, *(None if span == NONE else shown(*span) for span in spans[1:])],
+                "context_before": places.before(before) if before else [],
+                "context_after": places.after(max(end - 1, start), after) if after else [],
+            }
+        )
+    return result
+
+
+def as_match(spans: Spans, whole: str) -> Told:
+    """A match that was searched for."""
+    del spans
+    return {"match": whole}
+
+
+def extracts(name: str, subject: Subject, matches: Iterable[Spans]) -> list[dict[str, Any]]:
+    """The groups of each match."""
+    places = Places(subject)
+    return [
+        {
+            "file": name,
+            "line": places.position(spans[0][0])[0],
+            "groups": [None if span == NONE else subject.shown(*span) for span in spans[1:]],
+        }
+        for spans in matches
+    ]
+
+
+def matching_lines(
+    name: str, compiled: Compiled, subject: Subject, clock: Clock, *, invert: bool, most: int | None
+) -> list[dict[str, Any]]:
+    """The lines that match, or those that do not."""
+    starts = compiled.lines(subject, clock)
+    wanted = _others(subject.body, starts) if invert else starts
+    body, terminator, places = subject.body, _terminator(subject.body), Places(subject)
+    result = []
+    for start in islice(wanted, most):
+        end = body.find(terminator, start)
+        following = len(body) if end < 0 else end + 1
+        content = subject.shown(start, _content_end(body, start, following, terminator))
+        result.append({"file": name, "line": places.position(start)[0], "content": content})
+    return result
+
+
+def _others(body: bytes, starts: Iterator[int]) -> Iterator[int]:
+    """Where the lines begin that are not among these."""
+    terminator, position = _terminator(body), 0
+    skipped = next(starts, None)
+    while position < len(body):
+        if position == skipped:
+            skipped = next(starts, None)
+        else:
+            yield position
+        end = body.find(terminator, position)
+        position = len(body) if end < 0 else end + 1
+
+
+def segments(subject: Subject, matches: Iterable[Spans], most: int | None) -> list[dict[str, Any]]:
+    """What stands between the matches, at most `most` of which separate."""
+    result: list[dict[str, Any]]
+    body, places, result, start = subject.body, Places(subject), [], 0
+    for end, following in (*islice(_delimiters(matches, len(body)), most), (len(body), len(body))):
+        first = places.position(start)[0]
+        last = places.position(_content_end(body, start, end, _terminator(body)))[0]
+        content = subject.shown(start, end)
+        result.append({"segment": len(result) + 1, "content": content, "line_start": first, "line_end": last})
+        start = following
+    return result
+
+
+def _delimiters(matches: Iterable[Spans], size: int) -> Iterator[tuple[int, int]]:
+    """The matches that separate: an empty one does so between two characters only."""
+    position = 0
+    for spans in matches:
+        start, end = spans[0]
+        if end > start or position < start < size:
+            yield start, end
+            position = end
+
+
+def _terminator(body: bytes) -> bytes:
+    """What ends lines: as in `suture.lines`."""
+    return b"\r" if b"\n" not in body and b"\r" in body else b"\n"
+
+
+def _content_end(body: bytes, start: int, end: int, terminator: bytes) -> int:
+    """Where the content of what lies between two offsets ends, if a line end closes it."""
+    if end > start and body.endswith(terminator, start, end):
+        return end - 2 if terminator == b"\n" and body.endswith(b"\r\n", start, end) else end - 1
+    return end

@@ -1,0 +1,110 @@
+r"""What can be known about a pattern without running it.
+
+Every answer errs on the safe side: `may_be_empty` and `may_hold` say yes where they cannot tell, `required` gives
+nothing.
+"""
+
+from __future__ import annotations
+
+from suture.patterns.dialect import Back, Char, Choice, Class, Edge, Group, Look, Repeat, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from suture.patterns.dialect import Node
+
+_LONGEST = 200
+
+
+def nodes(root: Node) -> Iterator[Node]:
+    """A node and all below it, from left to right."""
+    yield root
+    for part in children(root):
+        yield from nodes(part)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The parts of a node."""
+    match node:
+        case Sequence(parts=parts) | Choice(options=parts):
+            return parts
+        case Group() | Look() | Repeat():
+            return (node.body,)
+    return ()
+
+
+def may_be_empty(node: Node) -> bool:
+    """Whether the pattern may match without consuming anything."""
+    match node:
+        case Char() | Class():
+            return False
+        case Sequence(parts=parts):
+            return all(map(may_be_empty, parts))
+        case Choice(options=options):
+            return any(map(may_be_empty, options))
+        case Group(body=body):
+            return may_be_empty(body)
+        case Repeat(body=body, least=least):
+            return least == 0 or may_be_empty(body)
+    return True
+
+
+def may_hold(node: Node, point: int) -> bool:
+    """Whether a match may consume this character."""
+    match node:
+        case Char(point=own):
+            return own == point
+        case Class(ranges=ranges, properties=properties, negated=negated):
+            within = any(low <= point <= high for low, high in ranges)
+            return bool(properties) or within != negated
+        case Look() | Edge():
+            return False
+        case Back():
+            return False  # what its group may hold is asked there
+    return any(may_hold(part, point) for part in children(node))
+
+
+def is_literal(node: Node) -> bool:
+    """Whether the pattern is nothing but a text."""
+    parts = node.parts if isinstance(node, Sequence) else (node,)
+    return all(_literal(part) is not None for part in parts)
+
+
+def required(node: Node) -> bytes:
+    """The longest text, as UTF-8, that stands in every match; empty where none is known."""
+    return max(_runs(node), key=len, default=b"")[:_LONGEST]
+
+
+def _runs(node: Node) -> list[bytes]:
+    """Texts that every match of the node holds, each somewhere."""
+    run, runs = bytearray(), list[bytes]()
+    for part in _flat(node):
+        text = _literal(part)
+        if text is not None:
+            run += text
+            continue
+        if not isinstance(part, Edge | Look):
+            runs.append(bytes(run))
+            run.clear()
+        if isinstance(part, Repeat) and part.least > 0:
+            runs += _runs(part.body)
+    return [*runs, bytes(run)]
+
+
+def _flat(node: Node) -> Iterator[Node]:
+    """What follows each other, parentheses that mean nothing here left out."""
+    match node:
+        case Sequence(parts=parts):
+            for part in parts:
+                yield from _flat(part)
+        case Group(body=body) if not isinstance(body, Choice):
+            yield from _flat(body)
+        case _:
+            yield node
+
+
+def _literal(node: Node) -> bytes | None:
+    if isinstance(node, Char) and not node.fold and not 0xD800 <= node.point <= 0xDFFF:  # noqa: PLR2004  surrogates
+        return chr(node.point).encode()
+    return None

@@ -1,0 +1,143 @@
+"""`regex_search` and `regex_search_multi`: matches of a pattern in one file, or in many."""
+
+from __future__ import annotations
+
+from suture.patterns.scan import as_match, found, rows
+from suture.patterns.subject import Subject
+from suture.tools.matching import (
+    ABOUT_PATTERN,
+    binary_check,
+    explain_one,
+    explain_several,
+    file_path,
+    flags,
+    limit,
+    lines,
+    listed,
+    opened,
+    path_pattern,
+    pattern,
+    prepared,
+    window,
+)
+from suture.tools.request import Request, encoding, flag, texts
+from suture.tools.spec import Example, ToolSpec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from suture.engine import Session
+    from suture.tools.spec import Answer
+
+
+class RegexSearch(Request):
+    """Arguments of `regex_search`."""
+
+    file_path: str = file_path()
+    pattern: str = pattern()
+    flags: str | None = flags()
+    context_before: int = lines("Lines to show before each match")
+    context_after: int = lines("Lines to show after each match")
+    max_matches: int | None = limit("At most so many matches; all if left out")
+    binary_check_buffer_size: int | None = binary_check()
+    encoding: str | None = encoding()
+
+
+class RegexSearchMulti(Request):
+    """Arguments of `regex_search_multi`."""
+
+    path_pattern: str = path_pattern()
+    pattern: str = pattern()
+    flags: str | None = flags()
+    context_before: int = lines("Lines to show before each match")
+    context_after: int = lines("Lines to show after each match")
+    max_matches: int | None = limit("At most so many matches in all files together; all if left out")
+    exclude: list[str] = texts("Globs of files and folders to leave out; one without / is a name anywhere")
+    binary_check_buffer_size: int | None = binary_check()
+    include_ignored: bool = flag("Whether files that .gitignore names are searched, too")
+
+
+def search(session: Session, request: RegexSearch) -> Answer:
+    """The matches in one file."""
+    compiled, clock = prepared(session, request)
+    before, subject = opened(session, request)
+    if subject is None:
+        return listed([])
+    name = before.place.name
+    clock.start(name)
+    matches = found(compiled, subject, clock, request.max_matches)
+    return listed(rows(name, subject, matches, request.context_before, request.context_after, as_match))
+
+
+def search_multi(session: Session, request: RegexSearchMulti) -> Answer:
+    """The matches in many files."""
+    compiled, clock = prepared(session, request)
+    result: list[dict[str, Any]] = []
+    files = session.sweep(
+        request.path_pattern,
+        request.exclude,
+        compiled.literal,
+        window=window(session, request),
+        include_ignored=request.include_ignored,
+    )
+    left = request.max_matches
+    for _, place, raw in files:
+        text = session.decoded(raw, place.path)
+        subject = Subject(text)
+        clock.start(place.name)
+        matches = found(compiled, subject, clock, left)
+        if not matches:
+            continue
+        result += rows(place.name, subject, matches, request.context_before, request.context_after, as_match)
+        if left is not None:
+            left -= len(matches)
+            if left <= 0:
+                break
+    return listed(result)
+
+
+REGEX_SEARCH = ToolSpec(
+    name="regex_search",
+    title="Search a file",
+    description=(
+        "Find the matches of a regular expression in one file. The answer is a JSON array: file, line (from 1), column "
+        "(from 0, in characters), match, groups (the whole match first; null for one without part), context_before "
+        f"and context_after. {ABOUT_PATTERN}"
+    ),
+    request=RegexSearch,
+    examples=(
+        Example(
+            "A function and its name, with the line after",
+            {"src/app.js": "// Request handler\nfunction handleRequest() {\n  return 1;\n}\n"},
+            {"file_path": "src/app.js", "pattern": r"function\s+(\w+)", "context_after": 1},
+            '[{"file":"src/app.js","line":2,"column":0,"match":"function handleRequest",'
+            '"groups":["function handleRequest","handleRequest"],"context_before":[],"context_after":["  return 1;"]}]',
+        ),
+    ),
+    read=search,
+    explain=explain_one,
+)
+REGEX_SEARCH_MULTI = ToolSpec(
+    name="regex_search_multi",
+    title="Search files",
+    description=(
+        "Find the matches of a regular expression in all files that a glob names. Files that .gitignore names, and "
+        "hidden files unless the glob writes their dot, are left out; binary ones are skipped. The answer is one JSON "
+        "array, sorted by file: file, line (from 1), column (from 0, in characters), match, groups (the whole match "
+        f"first; null for one without part), context_before and context_after. {ABOUT_PATTERN}"
+    ),
+    request=RegexSearchMulti,
+    examples=(
+        Example(
+            "What is still to do",
+            {"src/app.js": "init(); // TODO: fix\n", "src/lib/util.js": "\n// todo: sort\n", "docs/a.md": "TODO\n"},
+            {"path_pattern": "src/**/*.js", "pattern": r"/todo: (\w+)/i"},
+            '[{"file":"src/app.js","line":1,"column":11,"match":"TODO: fix","groups":["TODO: fix","fix"],'
+            '"context_before":[],"context_after":[]},{"file":"src/lib/util.js","line":2,"column":3,'
+            '"match":"todo: sort","groups":["todo: sort","sort"],"context_before":[],"context_after":[]}]',
+        ),
+    ),
+    read=search_multi,
+    explain=explain_several,
+)
