@@ -9,8 +9,9 @@ import platform
 import tempfile
 from pathlib import Path
 
-from bench import commit, diff, file_edit, history, memory, merge, read, sequence, startup
+from bench import commit, diff, file_edit, history, memory, merge, read, replace, sequence, startup
 from bench.editbench import run as editbench
+from bench.search import run as search
 
 SUBJECTS = {
     "startup": startup.tables,
@@ -22,6 +23,8 @@ SUBJECTS = {
     "read": read.tables,
     "sequence": sequence.tables,
     "file_edit": file_edit.tables,
+    "search": search.tables,
+    "replace": replace.tables,
     "editbench": editbench.tables,
 }
 

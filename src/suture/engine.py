@@ -23,7 +23,9 @@ from suture.errors import (
     NoFilesMatched,
     NotAFile,
     NotAFolder,
+    PathOutsideWorkspace,
     PermissionDenied,
+    ProtectedPath,
     SutureError,
     WorkspaceNotFound,
 )
@@ -39,6 +41,7 @@ from suture.text import Text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
 
@@ -47,8 +50,10 @@ if TYPE_CHECKING:
     from suture.files.globs import Selection
     from suture.files.history import History, Kept
     from suture.files.logbook import PastVersion
+    from suture.files.partner import Partner, Team
     from suture.files.paths import Target
     from suture.files.recovery import Recovered
+    from suture.files.sweep import Sought
     from suture.plan import Change, FileChange, Trouble
 
 _CHUNK = 1 << 16
@@ -70,6 +75,9 @@ class Session:
         """Clipboards that the history could not take: kept as long as the workspace object."""
         self._refusals = engine.refusals
         self.guard = engine.guard
+        self._partner = engine.partner
+        self.progress = engine.progress
+        """Told of more files that a walk came to, and of more matches."""
         self.trees = [Tree(engine.fs, root) for root in engine.roots]
         self._resolver = Resolver(self.trees, engine.guard)
         self._history: Callable[[Tree], History] = engine.history
@@ -148,34 +156,51 @@ class Session:
                 raise
             return Text.decode(raw)
 
-    def sweep(
-        self, pattern: str, exclude: Iterable[str], literal: bytes, *, window: int, include_ignored: bool
-    ) -> Iterator[tuple[int, Place, bytes]]:
-        """The files that a pattern for paths means and that may hold a text: open folder, place, content.
+    def runs(
+        self, pattern: str, exclude: Iterable[str], *, include_ignored: bool
+    ) -> tuple[int, Iterator[tuple[int, str, list[str]]]]:
+        """The files that a pattern for paths means: a root's number, and runs as `files.walk` gives them.
 
         If no file fits the pattern, that is an error.
         """
-        from suture.files.sweep import Sought, sweep  # the other tools work on one file
-
         root, selection = self._selected(pattern, exclude)
-        sought = Sought(b"" if self.settings.encodings else literal, window, self.settings.max_file_bytes)
-        runs = self._runs(root, selection, pattern, include_ignored=include_ignored)
+        return root, self._walked(root, selection, pattern, include_ignored=include_ignored)
+
+    def _walked(
+        self, root: int, selection: Selection, pattern: str, *, include_ignored: bool
+    ) -> Iterator[tuple[int, str, list[str]]]:
+        from suture.files.walk import walk  # the other tools work on one file
+
+        nothing = True
+        for run in walk(self.trees[root], selection, self.guard, include_ignored=include_ignored):
+            nothing = False
+            self.progress(len(run[2]), 0)
+            yield run
+        if nothing:
+            raise NoFilesMatched(pattern=pattern)
+
+    def swept(
+        self, root: int, runs: Iterable[tuple[int, str, list[str]]], sought: Sought
+    ) -> Iterator[tuple[int, Place, bytes]]:
+        """Those of the files that may hold what is sought: open folder, place, content."""
+        from suture.files.sweep import sweep  # as above
+
         shown = "" if root == 0 else self._resolver.shown(root, "")
         for folder, prefix, name, raw in sweep(self.trees[root], runs, sought):
             path = prefix + name
             yield folder, Place(root, path, shown + path), raw
 
-    def _runs(
-        self, root: int, selection: Selection, pattern: str, *, include_ignored: bool
-    ) -> Iterator[tuple[int, str, list[str]]]:
-        from suture.files.walk import walk
+    def reopened(self, root: int, batch: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[int, str, list[str]]]:
+        """Folders that a walk came through, opened again; one that is gone is passed over."""
+        for prefix, names in batch:
+            try:
+                yield self.trees[root].folder(prefix.removesuffix("/")), prefix, names
+            except (FileNotFound, NotAFolder, PathOutsideWorkspace):
+                continue
 
-        nothing = True
-        for run in walk(self.trees[root], selection, self.guard, include_ignored=include_ignored):
-            nothing = False
-            yield run
-        if nothing:
-            raise NoFilesMatched(pattern=pattern)
+    def partner(self, entry: str) -> AbstractContextManager[Callable[[], Partner | None]]:
+        """A function that gives a second process for large work; None if there is none, or another call uses it."""
+        return self._partner(entry)
 
     def _selected(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
         """Which files a pattern means, and below which root; a link in its literal part is followed."""
@@ -190,6 +215,8 @@ class Session:
             target = self.locate(self._resolver.shown(root, literal), folders=True)
         except (FileNotFound, NotAFolder):
             raise NoFilesMatched(pattern=pattern) from None
+        except ProtectedPath as error:
+            raise NoFilesMatched(pattern=pattern, hidden_by=f"{literal} is protected ({error.rule})") from None
         if selection.literal and target.stat is not None and target.stat.kind == "folder":
             raise NoFilesMatched(
                 pattern=pattern, hidden_by=f"{literal} is a folder: for the files in it, {literal}/**/*"
@@ -364,6 +391,8 @@ class Engine:
         self.unsaved: dict[str, str] = {}
         self.refusals: dict[int, int] = {}
         self._kept: Kept | None = None
+        self._team: Team | None = None
+        self.progress: Callable[[int, int], None] = _unwatched
         try:
             self.root = os.path.abspath(os.fspath(root))
             places = [self.fs.real_path(each) for each in (self.root, *self.settings.extra_roots)]
@@ -392,6 +421,18 @@ class Engine:
         """Let go of what is kept open between calls; a call that needs it opens it again."""
         if self._kept is not None:
             self._kept.close()
+        if self._team is not None:
+            self._team.close()
+
+    @contextmanager
+    def partner(self, entry: str) -> Iterator[Callable[[], Partner | None]]:
+        """A function that gives a second process, kept from one call to the next; one call uses it at a time."""
+        from suture.files.partner import Team
+
+        if self._team is None:
+            self._team = Team(entry, local=isinstance(self.fs, LocalFS) and self.settings.second_process)
+        with self._team.partner() as partner:
+            yield partner
 
     def session(self) -> Session:
         """A view for one call."""
@@ -472,6 +513,10 @@ class Engine:
                 if wait:
                     raise
                 return None  # a transaction is under way, not interrupted
+
+
+def _unwatched(files: int, matches: int) -> None:
+    """Nobody wants to know."""
 
 
 def _is_file(tree: Tree, path: str) -> bool:

@@ -87,18 +87,13 @@ _LINES: dict[str, Callable[[Any], str]] = {
 }
 
 
-def one_line(error: Any, words: str, *, several: bool, expected: bool) -> str:
-    """An error as the regex tools tell it: `words` where there is nothing special to say.
-
-    `several` files could be meant, and the caller `expected` a certain version.
-    """
+def one_line(error: Any, words: str, *, several: bool) -> str:
+    """An error as the regex tools tell it, of which `several` work on many files: else `words`, in one line."""
     if error.code in _LINES:
         return _LINES[error.code](error)
     if error.code == "PERMISSION_DENIED":
         doing = " writing" if error.operation == "write" else " reading" if several else ""
         return f"Permission denied{doing}: {plain(error.path)}"
     if error.code == "FILE_CHANGED":
-        if expected:
-            return f"File modified since it was read: {plain(error.path)} (its hash is {error.found})"
         return f"File modified during operation: {plain(error.path)} (another process changed it)"
     return " ".join(words.split("\n"))

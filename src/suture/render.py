@@ -84,11 +84,11 @@ def error_text(error: SutureError) -> str:
     return f"{error.code}: {message(error)}\n{hint(error)}"
 
 
-def error_line(error: SutureError, *, several: bool, expected: bool) -> str:
+def error_line(error: SutureError, *, several: bool) -> str:
     """An error in one line, as the regex tools tell it."""
     own = error.code in PATTERN_MESSAGES
     words = message(error) if own else f"{message(error)} {hint(error)}"
-    return one_line(error, words, several=several, expected=expected)
+    return one_line(error, words, several=several)
 
 
 def recovered_data(found: Recovered) -> dict[str, Any]:

@@ -49,6 +49,8 @@ class Settings(Record):
     """How long one file may be searched."""
     regex_call_ms: int = 30_000
     """How long all files of a call may be searched together."""
+    second_process: bool = True
+    """Whether a search over thousands of files may be shared with a second process."""
     over_match_lines: int = 50
     """A match that is longer, and holds another one, is not replaced unasked."""
     max_clipboards: int = 100

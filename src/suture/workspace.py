@@ -272,6 +272,14 @@ class Workspace:
         """List the named points."""
         return self._command("snapshots", {})
 
+    def command(self, name: str, arguments: object) -> ToolResult:
+        """As `call`, for what is made like a tool, but for the command line only."""
+        return self._command(name, arguments)
+
+    def watch(self, progress: Callable[[int, int], None]) -> None:
+        """Be told during calls that go through many files of more files walked over, and of more matches found."""
+        self._engine.progress = progress
+
     def _command(self, name: str, arguments: object) -> ToolResult:
         return self._guarded(name, lambda: self._answer(command(name), arguments))
 
@@ -305,8 +313,9 @@ class Workspace:
         self._engine.close()
 
     def _answer(self, spec: ToolSpec, arguments: object) -> _Outcome:
-        given = self._checked({} if arguments is None else arguments)
+        given: Mapping[str, Any] = {}
         try:
+            given = self._checked({} if arguments is None else arguments)
             return self._carried_out(spec, spec.request.parse(given))
         except SutureError as error:
             if spec.explain is None:

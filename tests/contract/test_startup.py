@@ -56,3 +56,14 @@ def test_a_call_imports_nothing_slow(tmp_path: Path) -> None:
     assert found.isdisjoint([*SLOW, *CALL_ONLY])
     unneeded = ["suture.files.commit", "suture.files.history", "suture.diff", "suture.edits", "suture.locate"]
     assert found.isdisjoint(unneeded)
+
+
+@pytest.mark.promise("bound.start-up")
+@pytest.mark.parametrize("words", [["search", "x"], ["search", "x", "a", "-l"], ["lines", "a", "x"]], ids=" ".join)
+def test_a_search_imports_nothing_slow(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "a").write_text("x")
+    found = imported(words, tmp_path)
+    assert "re2" in found
+    assert found.isdisjoint([*SLOW, "json", "hashlib", "regex", "orjson"])
+    unneeded = ["suture.files.commit", "suture.files.history", "suture.diff", "suture.edits", "suture.locate"]
+    assert found.isdisjoint(unneeded)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from suture import render
 from suture.cli.output import complain, listen, print_json, print_text
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.cli import QuickOptions
+    from suture.settings import Settings
 
 _USAGE = 2
 _MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
@@ -112,11 +114,7 @@ def recover(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace, call: Callable[[Workspace], ToolResult], tell: Callable[[ToolResult], str]) -> int:
     """Make a call and print what it gives: all of it as JSON, or what `tell` makes of it; refusals go to stderr."""
-    listen(options)
-    try:
-        result = call(Workspace(options.root))
-    except SutureError as error:  # the workspace itself cannot be opened
-        result = ToolResult.failed(error)
+    result = attempt(options, call)
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
@@ -126,9 +124,39 @@ def run(options: argparse.Namespace, call: Callable[[Workspace], ToolResult], te
     return int(result.is_error)
 
 
-def _call(options: argparse.Namespace | QuickOptions, name: str, arguments: object) -> ToolResult:
+def attempt(
+    options: argparse.Namespace | QuickOptions,
+    call: Callable[[Workspace], ToolResult],
+    settings: Settings | None = None,
+) -> ToolResult:
+    """Make a call. One that is interrupted leaves nothing half done."""
     listen(options)
     try:
-        return Workspace(options.root).call(name, arguments)
+        workspace = Workspace(options.root, settings)
+        try:
+            return call(workspace)
+        except KeyboardInterrupt:
+            _settle(workspace)
+            raise
     except SutureError as error:  # the workspace itself cannot be opened
         return ToolResult.failed(error)
+
+
+def _settle(workspace: Workspace) -> None:
+    """Finish or roll back at once what was interrupted while it landed, and say so."""
+    import signal
+
+    with suppress(ValueError):  # not the main thread, which gets no interrupts either
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        found = workspace.recover()
+    except SutureError as error:
+        complain(render.error_text(error))
+    else:
+        if found is not None:
+            undo = f"\nTo take it back: suture undo {found.id}" if found.direction == "forward" else ""
+            complain(render.recovered_text(found) + undo)
+
+
+def _call(options: argparse.Namespace | QuickOptions, name: str, arguments: object) -> ToolResult:
+    return attempt(options, lambda workspace: workspace.call(name, arguments))

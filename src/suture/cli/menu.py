@@ -6,6 +6,11 @@ DESCRIPTION = "Put edits into files: each lands exactly where it was meant, or n
 
 COMMANDS = {
     "read": ("print a file's lines", "suture read src/app.py --start-line 10 --end-line 20"),
+    "search": ("search files by a regular expression", "suture search -i 'todo: (\\w+)' src '*.md'"),
+    "replace": ("replace in files by a regular expression", r"suture replace '\bfoo\((\w+)\)' 'bar($1)' src --write"),
+    "extract": ("print the groups of a regular expression", r"""suture extract setup.cfg '^(\w+) *= *(.*)$' -m"""),
+    "lines": ("print the lines that match a regular expression", "suture lines server.log '^(ERROR|FATAL)' -n"),
+    "split": ("split a file by a regular expression", r"suture split notes.txt '\n\n+'"),
     "edit": ("replace exact text in a file", "suture edit src/app.py --old 'timeout=30' --new 'timeout=60'"),
     "patch": ("edit a file by patches", "suture patch src/app.py patches.json --dry-run"),
     "call": ("call a tool with JSON arguments", """suture call file_read '{"path": "README.md"}'"""),

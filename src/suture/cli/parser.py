@@ -8,6 +8,7 @@ import sys
 
 from suture import __version__
 from suture.cli.menu import COMMANDS, DESCRIPTION
+from suture.cli.pattern_options import PATTERN_FILLS, PATTERN_NOTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ _HOMES = {
     "recover": "commands",
     "patch": "patch",
     "edit": "edit",
+    "search": "search",
+    "replace": "replace",
+    "extract": "pick",
+    "lines": "pick",
+    "split": "pick",
 }
 
 
@@ -35,7 +41,7 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         if words is not None and name not in words:
             continue
         command.description = about[0].upper() + about[1:] + "."
-        command.epilog = f"example:\n  {example}"
+        command.epilog = "\n\n".join([f"example:\n  {example}", *(PATTERN_NOTES if name in PATTERN_FILLS else ())])
         _FILLS[name](command)
         command.add_argument("--root", default=".", metavar="DIR", help="the workspace (default: this folder)")
         command.add_argument("--verbose", action="store_true", help="log what happens to stderr")
@@ -148,6 +154,7 @@ def _fill_recover(command: argparse.ArgumentParser) -> None:
 
 _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "read": _fill_read,
+    **PATTERN_FILLS,
     "edit": _fill_edit,
     "patch": _fill_patch,
     "call": _fill_call,
@@ -168,10 +175,26 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, **options: object) -> None:
         super().__init__(**{**options, "allow_abbrev": False})  # type: ignore[arg-type]
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """As argparse does, but words after an option still belong to an argument that takes any number of them."""
+        found, rest = super().parse_known_args(args, namespace)
+        takes = next((action.dest for action in self._actions if action.nargs == "*"), None)
+        words, _, literal = _parted(rest)
+        if takes is not None and rest and not any(word.startswith("-") for word in words):
+            setattr(found, takes, [*getattr(found, takes), *words, *literal])
+            rest = []
+        return found, rest
+
     def _print_message(self, message: str, file: Any = None) -> None:
         """As argparse does, but a failure to write is not passed over."""
         if message and (file := file or sys.stderr) is not None:
             print(message, end="", file=file)
+
+
+def _parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """Words before `--`, that, and the words behind, which are no options."""
+    at = words.index("--") if "--" in words else len(words)
+    return words[:at], words[at : at + 1], words[at + 1 :]
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

@@ -10,16 +10,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _RAW = {chr(0xDC00 + byte) for byte in range(0x80, 0x100)}  # bytes of names that are not UTF-8
-_COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "faint": 2}
+_COLORS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36", "bold": "1", "faint": "2", "match": "1;31"}
 
 
 def colored_diff(diff: str) -> Iterator[str]:
     """The lines of a diff, colored on a terminal."""
     for line in diff.split("\n"):
-        shown = clean(line) if _terminal() else line  # a pipe gets what can be applied
+        shown = as_content(line)
         header = line.startswith(("diff --git ", "--- ", "+++ "))
         color = "bold" if header else {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
         yield colored(color, shown) if color else shown
+
+
+def as_content(text: str) -> str:
+    """A line of a file: clean on a terminal; a pipe gets it as it is, so that it can be applied or processed."""
+    return clean(text) if _terminal() else text
 
 
 def clean(text: str) -> str:

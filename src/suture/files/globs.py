@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 4096
 MAX_ALTERNATIVES = 1000
+MAX_EXPANDED = 100_000
 _DEEP = "**"
 _FEW = 8  # so many ends of names are compared one by one
 
@@ -198,12 +199,7 @@ def _never(name: str) -> bool:
 
 def _expanded(pattern: str) -> list[str]:
     """A pattern's alternatives, without braces."""
-    if not pattern:
-        raise InvalidGlob(pattern=pattern, reason="it is empty")
-    if len(pattern) > MAX_LENGTH:
-        raise InvalidGlob(pattern=pattern[:80] + "…", reason=f"it is longer than {MAX_LENGTH} characters")
-    if "\0" in pattern:
-        raise InvalidGlob(pattern=pattern, reason="it holds a NUL")
+    _check_sane(pattern)
     outer: list[tuple[list[str], list[str]]] = []  # of each open brace: what stands before it, its alternatives
     texts, start, at = [""], 0, 0
     while at < len(pattern):
@@ -214,10 +210,9 @@ def _expanded(pattern: str) -> list[str]:
             start = end
             if char == "{":
                 outer.append((texts, []))
-                texts = [""]
             else:
                 outer[-1][1].extend(texts)
-                texts = [""]
+            texts = [""]
             if char == "}":
                 before, options = outer.pop()
                 if len(before) * len(options) > MAX_ALTERNATIVES:
@@ -226,7 +221,19 @@ def _expanded(pattern: str) -> list[str]:
         at = end
     if outer:
         raise InvalidGlob(pattern=pattern, reason="a { is never closed")
-    return [text + pattern[start:] for text in texts]
+    texts = [text + pattern[start:] for text in texts if text or pattern[start:]]
+    if sum(map(len, texts)) > MAX_EXPANDED:
+        raise InvalidGlob(pattern=pattern, reason=f"its alternatives have more than {MAX_EXPANDED} characters")
+    if not texts:
+        raise InvalidGlob(pattern=pattern, reason="it is empty")
+    return texts
+
+
+def _check_sane(pattern: str) -> None:
+    if len(pattern) > MAX_LENGTH:
+        raise InvalidGlob(pattern=pattern[:80] + "…", reason=f"it is longer than {MAX_LENGTH} characters")
+    if "\0" in pattern:
+        raise InvalidGlob(pattern=pattern, reason="it holds a NUL")
 
 
 def _end(pattern: str, at: int) -> int:

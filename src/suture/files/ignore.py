@@ -5,7 +5,7 @@ r"""The rules of one `.gitignore`, as git reads them.
 
 The last rule that fits decides. `**` between slashes stands for any number of folders. `\` takes the next character
 as it stands, also `#`, `!` or a space at the end. Git compares bytes, so `?` is one byte here. A rule that git
-cannot read fits nothing, as in git.
+cannot read fits nothing, as in git; here also one that is longer than any path the system takes.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _BOM = b"\xef\xbb\xbf"
 _SPECIAL = "*?[\\"
+_MAX_RULE = 4096
 
 
 class _Rule(Record):
@@ -117,7 +118,7 @@ class _Verdict:
 def _parse(line: bytes) -> _Rule | None:
     """The rule of one line, or None if it says nothing."""
     text = _trimmed(line.removesuffix(b"\r").partition(b"\0")[0].decode("latin-1"))
-    if text.startswith("#"):
+    if text.startswith("#") or len(text) > _MAX_RULE:
         return None
     negated = text.startswith("!")
     text = text[negated:]

@@ -14,21 +14,26 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from suture.files.fs import FS
     from suture.files.tree import Tree
 
 _BUFFER = 1 << 20
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO}
-_MARKED = frozenset(b"\xfe\xff\x00")
-"""How UTF-16 and UTF-32 may begin: then nothing can be told from the bytes."""
+_MARKS = frozenset(b"\xfe\xff\xef\x00")
+"""How a byte order mark may begin: then the bytes do not tell what the text is."""
 
 
 class Sought(Record):
     """What makes a file worth looking at."""
 
-    literal: bytes
-    """It must stand in the file, unless that is written in other than UTF-8."""
+    glimpse: Callable[[bytearray, int], bool]
+    """Whether so many first bytes of a buffer, if they are a whole file, may hold it."""
+    may_hold: Callable[[bytes], bool]
+    """The same by a closer look."""
+    only_utf8: bool
+    """Whether both may say no to a file that is not UTF-8."""
     binary_window: int
     """A NUL among so many first bytes makes a file binary; 0 is none."""
     largest: int
@@ -39,43 +44,66 @@ def sweep(
     tree: Tree, runs: Iterable[tuple[int, str, list[str]]], sought: Sought
 ) -> Iterator[tuple[int, str, str, bytes]]:
     """Files that may hold what is sought: the open folder, its path, the name in it, and the content."""
-    buffer = bytearray(min(_BUFFER, sought.largest + 1))
-    room, fill, window, literal = len(buffer), tree.fs.fill, sought.binary_window, sought.literal
-    whole = memoryview(buffer)
+    reader = _Reader(tree, sought)
     for folder, prefix, names in runs:
         for name in names:
             try:
-                size = fill(folder, name, buffer)
+                content = reader.content(folder, name)
             except OSError as error:
                 if error.errno in _GONE:
                     continue
                 raise as_ours(error, prefix + name, "read") from error
-            if not size or buffer[0] not in _MARKED:
-                if buffer.find(literal, 0, size) < 0 and size < room:
-                    continue
-                if window > 0 and buffer.find(0, 0, min(size, window)) >= 0:
-                    continue
-            if size < room:
-                yield folder, prefix, name, bytes(whole[:size])
-                continue
-            content = _all(tree, folder, prefix + name, name, sought.largest)
-            if literal in content or content[0] in _MARKED:
+            if content is not None:
                 yield folder, prefix, name, content
 
 
-def _all(tree: Tree, folder: int, path: str, name: str, largest: int) -> bytes:
-    """A file that the buffer does not hold."""
+class _Reader:
+    """Reads one file after the other."""
+
+    def __init__(self, tree: Tree, sought: Sought) -> None:
+        self._fs = tree.fs
+        self._fill = tree.fs.fill
+        self._buffer = bytearray(min(_BUFFER, sought.largest + 1))
+        self._bytes = memoryview(self._buffer)
+        self._room = len(self._buffer)
+        self._sought = sought
+        self._glimpse = sought.glimpse
+        self._window = sought.binary_window
+
+    def content(self, folder: int, name: str) -> bytes | None:
+        """A file's content, or None if it does not hold what is sought."""
+        buffer = self._buffer
+        size = self._fill(folder, name, buffer)
+        marked = size and buffer[0] in _MARKS
+        if not marked:
+            if size < self._room and not self._glimpse(buffer, size):
+                return None
+            if self._window and buffer.find(0, 0, min(size, self._window)) >= 0:
+                return None
+        content = bytes(self._bytes[:size]) if size < self._room else _all(self._fs, folder, name, self._sought.largest)
+        if marked or self._sought.may_hold(content) or not (self._sought.only_utf8 or _is_utf8(content)):
+            return content
+        return None
+
+
+def _is_utf8(content: bytes) -> bool:
     try:
-        handle = tree.fs.open_file(folder, name)
-        try:
-            pieces, size = list[bytes](), 0
-            while size <= largest and (piece := tree.fs.read(handle, _BUFFER)):
-                pieces.append(piece)
-                size += len(piece)
-        finally:
-            tree.let_go(handle)
-    except OSError as error:
-        raise as_ours(error, path, "read") from error
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _all(fs: FS, folder: int, name: str, largest: int) -> bytes:
+    """A file that the buffer does not hold."""
+    handle = fs.open_file(folder, name)
+    try:
+        pieces, size = list[bytes](), 0
+        while size <= largest and (piece := fs.read(handle, _BUFFER)):
+            pieces.append(piece)
+            size += len(piece)
+    finally:
+        fs.close(handle)
     if size > largest:
-        raise InputTooLarge(what=path, size=size, limit=largest, setting="max_file_bytes")
+        raise InputTooLarge(what=name, size=size, limit=largest, setting="max_file_bytes")
     return b"".join(pieces)

@@ -1,9 +1,9 @@
 """The walk over the files that a selection means, sorted by path.
 
 Folders are opened inside folders, links never followed. What no selected file can stand in is not entered: by the
-pattern's names, the excludes, and the `.gitignore` files on the way, as git reads them, in a repository or not. A
-`.gitignore` that is a link, cannot be read or is larger than 1 MB counts as empty, as git does with links and with
-100 MB. Folders that vanish meanwhile are passed over; one that may not be listed is an error.
+pattern's names, the excludes, and the `.gitignore` files on the way, as git reads them, in a repository or not.
+A `.gitignore` that is a link, cannot be read, is larger than 1 MB or has more than 20,000 stars counts as empty (git
+draws the line at 100 MB). Folders that vanish meanwhile are passed over; one that may not be listed is an error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bisect import bisect_left
 from suture import log
 from suture.files.ignore import Ignore
 from suture.files.tree import as_ours
-from suture.files.wildcards import ANY, CHAR, Fits, join, source_of
+from suture.files.wildcards import join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 GITIGNORE = ".gitignore"
 _MAX_IGNORE = 1 << 20
+_MAX_STARS = 20_000
 _FIRST_READ = 1 << 14
 _KEEP_OPEN = 64
-_NOT_ASCII = r"[^\x00]*[\x80-\xff][^\x00]*"
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
 
@@ -74,9 +74,9 @@ class _Walk:
         self._selection = selection
         self._depth = len(selection.base.split("/")) if selection.base else 0
         self._guard = guard
-        self._suspects = _suspects(guard)
+        self._suspects = _Suspects(guard)
         self._include_ignored = include_ignored
-        self._buffer = bytearray()
+        self._buffer = bytearray(_FIRST_READ)
         self._levels: list[_Level] = []
 
     def close(self) -> None:
@@ -120,6 +120,10 @@ class _Walk:
             self._shut(levels[-_KEEP_OPEN - 1])
         if not self._include_ignored and GITIGNORE in files:
             level.ignores += self._ignore(level)
+        self._choose(level, stage, files, folders)
+
+    def _choose(self, level: _Level, stage: Stage, files: list[str], folders: list[str]) -> None:
+        """Settle which files of a folder are selected, and which folders may hold some."""
         files = stage.files(files)
         stages = {name: below for name in folders if (below := stage.below(name)) is not None}
         excluded = self._selection.excluded
@@ -137,10 +141,10 @@ class _Walk:
         ]
         if speaking:
             files = _kept(files, [(ignore.files, prefix) for ignore, prefix in speaking])
-            if len(levels) > self._depth:  # else the pattern itself names the folder
+            if len(self._levels) > self._depth:  # else the pattern itself names the folder
                 left = _kept(stages, [(ignore.folders, prefix) for ignore, prefix in speaking])
                 stages = {name: stages[name] for name in left}
-        level.suspects = self._suspects.among(names, "", joined)
+        level.suspects = self._suspects.among(names, joined)
         if level.watched or level.suspects:
             files = [name for name in files if not self._protected(level, name)]
         files.sort()
@@ -153,22 +157,24 @@ class _Walk:
         return asked and self._guard.rule(level.prefix + name) is not None
 
     def _ignore(self, level: _Level) -> tuple[tuple[int, Ignore], ...]:
-        """The rules of the `.gitignore` in a folder."""
-        size = _FIRST_READ
+        """The rules of the `.gitignore` in a folder, if they count."""
         path = level.prefix + GITIGNORE
         try:
-            while True:
-                self._buffer = self._buffer if len(self._buffer) >= size else bytearray(size)
-                count = self._fs.fill(level.handle or 0, GITIGNORE, self._buffer)
-                if count < len(self._buffer):
-                    return ((len(level.prefix), Ignore(bytes(self._buffer[:count]))),)
-                if size > _MAX_IGNORE:
-                    log.debug("walk", "%s is too large, its rules do not count", path)
-                    return ()
-                size = _MAX_IGNORE + 1
+            data = self._read(level.handle or 0)
         except OSError as error:
             log.debug("walk", "%s: %s", path, error)
             return ()
+        if len(data) > _MAX_IGNORE or data.count(b"*") > _MAX_STARS:
+            log.debug("walk", "%s is too large, its rules do not count", path)
+            return ()
+        return ((len(level.prefix), Ignore(data)),)
+
+    def _read(self, folder: int) -> bytes:
+        count = self._fs.fill(folder, GITIGNORE, self._buffer)
+        if count == len(self._buffer) < _MAX_IGNORE:
+            self._buffer = bytearray(_MAX_IGNORE + 1)
+            count = self._fs.fill(folder, GITIGNORE, self._buffer)
+        return bytes(self._buffer[:count])
 
     def _shut(self, level: _Level) -> None:
         if level.handle is not None:
@@ -214,18 +220,33 @@ def _first(pair: tuple[str, Stage]) -> str:
     return pair[0]
 
 
-def _suspects(guard: Guard) -> Fits:
-    """What fits each name that a protected path can end with, and few others: asking the guard costs 3 µs a path."""
-    rules = [
-        names[-1]
-        for patterns in (guard._own, guard._protected)  # noqa: SLF001  what it knows is all in there
-        for _, names, _ in (*patterns._by_wildcard, *(each for some in patterns._by_name.values() for each in some))  # noqa: SLF001
-    ]
-    return Fits([_NOT_ASCII, *map(_suspect, rules)], raw=True, caseless=True)
+class _Suspects:
+    """The names that a protected path can end with, and few others: asking the guard costs 3 µs a path.
+
+    A name counts if it begins as a pattern's last name does before a wildcard, case overlooked, or has characters
+    beyond ASCII, which the guard reads in many ways.
+    """
+
+    def __init__(self, guard: Guard) -> None:
+        patterns = (guard._own, guard._protected)  # noqa: SLF001  it has no call for this
+        rules = [rule for each in patterns for some in each._by_name.values() for rule in some]  # noqa: SLF001
+        rules += [rule for each in patterns for rule in each._by_wildcard]  # noqa: SLF001
+        self._beginnings = tuple({_plain(names[-1]) for _, names, _ in rules})
+        shown = {"." if each.startswith(".") else each for each in self._beginnings}
+        self._marks = [f"\0{each}".encode() for each in shown]
+
+    def among(self, names: Iterable[str], joined: bytes) -> set[str]:
+        """Those of the names; most folders have none, which is seen from all of them joined."""
+        if joined.isascii():
+            folded = joined.lower()
+            for mark in self._marks:
+                if mark in folded:
+                    break
+            else:
+                return set()
+        return {name for name in names if not name.isascii() or name.lower().startswith(self._beginnings)}
 
 
-def _suspect(name: str) -> str:
-    """A protected name with the dots and spaces that the guard overlooks, or all that begins as its plain part does."""
-    plain = name[: min((at for char in "*?[" if (at := name.find(char)) >= 0), default=len(name))]
-    source = "".join(source_of(CHAR, char) for char in plain)
-    return source + ("[. ]*" if plain == name else ANY)
+def _plain(name: str) -> str:
+    """What stands before a name's first wildcard."""
+    return name[: min((at for char in "*?[" if (at := name.find(char)) >= 0), default=len(name))]

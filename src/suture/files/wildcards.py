@@ -12,7 +12,7 @@ which walks, but takes six times as long.
 
 from __future__ import annotations
 
-import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,10 +28,13 @@ FOLDERS = r"(?:[^\x00]*/)?"
 BELOW = r"[^\x00]*"
 """What fits any part of a path."""
 
+_SYSTEM = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
+_LOSSLESS = "utf-8", "surrogatepass"
 _ONE = r"[^\x00/]"
 _NOTHING = r"[^\s\S]"
 _MEMORY = 64 << 20
-_TOGETHER = 32  # so many expressions with a star in the middle share a program: more make its tables explode
+_MANY_STARS = 32  # of so many expressions that have a star in the middle, RE2 still makes a table
+_LONG = 1 << 16  # characters; RE2 has room for many times as much
 _CLASSES = {
     "alnum": "09AZaz",
     "alpha": "AZaz",
@@ -152,43 +155,42 @@ class Fits:
     they speak of bytes, otherwise of characters; a byte that is no character counts as one.
     """
 
-    def __init__(
-        self, names: Iterable[str] = (), paths: Iterable[str] = (), *, raw: bool = False, caseless: bool = False
-    ) -> None:
+    def __init__(self, names: Iterable[str] = (), paths: Iterable[str] = (), *, raw: bool = False) -> None:
         self._names, self._paths = list(dict.fromkeys(names)), list(dict.fromkeys(paths))
         self._raw = raw
-        self._caseless = caseless
         self._programs: list[Any] | None = None if self._names or self._paths else []
         self._unanchored: Any = None
 
     def _prepare(self) -> list[Any]:
         sources = [(source, False) for source in self._names] + [(source, True) for source in self._paths]
-        easy: list[tuple[str, bool]] = []
-        hard: list[tuple[str, bool]] = []
-        for each in sources:
-            (easy if each[0].removeprefix(FOLDERS).rfind("*") < len(ANY) else hard).append(each)
-        chunks = [hard[at : at + _TOGETHER] for at in range(0, len(hard), _TOGETHER)] or [[]]
-        return [match for chunk in ([*easy, *chunks[0]], *chunks[1:]) for match in self._compile(chunk)]
+        chunks: list[list[tuple[str, bool]]] = []
+        hard = size = 0
+        for source, whole in sources:
+            hard += source.removeprefix(FOLDERS).rfind("*") >= len(ANY)
+            size += len(source)
+            if not chunks or hard > _MANY_STARS or size > _LONG:
+                chunks.append([])
+                hard = size = 0
+            chunks[-1].append((source, whole))
+        return [self._compile(chunk) for chunk in chunks]
 
-    def _compile(self, sources: list[tuple[str, bool]]) -> list[Any]:
-        """What looks for these expressions. One that is too large alone is left out: no path is as long as that."""
+    def _compile(self, sources: list[tuple[str, bool]]) -> Any:
+        """What looks for these expressions."""
         from re2 import _re2  # only walks need it
 
         self._unanchored = _re2.RE2.Anchor.UNANCHORED
         options = _re2.RE2.Options()
         encoding = _re2.RE2.Options.Encoding
         options.encoding = encoding.LATIN1 if self._raw else encoding.UTF8
-        options.case_sensitive = not self._caseless
         options.log_errors = False
         options.never_capture = True
         options.max_mem = _MEMORY
         names, paths = ("|".join(source for source, whole in sources if whole is each) for each in (False, True))
         parts = [f"{FOLDERS}(?:{names})" if self._paths else names] * bool(names) + [paths] * bool(paths)
         program = _re2.RE2(rf"\x00(?:{'|'.join(parts)})\x00".encode(), options)
-        if program.ok():
-            return [program.Match]
-        middle = len(sources) // 2
-        return self._compile(sources[:middle]) + self._compile(sources[middle:]) if middle else []
+        if not program.ok():  # it would silently find nothing
+            raise ValueError(program.error())
+        return program.Match
 
     def among(self, names: Collection[str], prefix: str = "", joined: bytes | None = None) -> set[str]:
         """Those of a folder's names that fit; `prefix` is the folder's path, with a slash at its end.
@@ -211,11 +213,11 @@ class Fits:
         return {self._name(hit, len(lead)) for hit in found} if found else set()
 
     def _name(self, hit: bytes, skip: int) -> str:
-        text = os.fsdecode(hit) if self._raw else hit.decode("utf-8", "surrogatepass")
+        text = hit.decode(*(_SYSTEM if self._raw else _LOSSLESS))
         return text[skip:-1]
 
 
 def join(names: Iterable[str], lead: str = "\0", *, raw: bool) -> bytes:
     """Names as `Fits` looks at them, each after a NUL and the folder's path."""
     text = lead + lead.join(names) + "\0"
-    return os.fsencode(text) if raw else text.encode("utf-8", "surrogatepass")
+    return text.encode(*(_SYSTEM if raw else _LOSSLESS))

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 LAST = 0x10FFFF
 DIGITS: Ranges = ((0x30, 0x39),)
 WORDS: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+ALSO_WORDS: Ranges = (*WORDS, (0x17F, 0x17F), (0x212A, 0x212A))
+r"""`\w` where case is ignored: what becomes an `s` or a `k`, too, so that `\W` is the rest."""
 SPACES: Ranges = (
     (0x09, 0x0D),
     (0x20, 0x20),
@@ -209,6 +211,21 @@ def property_of(name: str) -> str | None:
     if name in _BINARY:
         return name if name in {"Any", "ASCII", "Assigned"} or _is_known(name) else None
     return f"Script={name}" if _is_known(f"Script={name}") else None
+
+
+def members(name: str) -> Ranges:
+    """The characters that have a property, whose name is one that `property_of` gave."""
+    found = _members.get(name)
+    if found is None:
+        import regex  # few patterns need it
+
+        everything = "".join(map(chr, range(LAST + 1)))
+        spans = (match.span() for match in regex.finditer(rf"\p{{{name}}}+", everything))
+        found = _members[name] = tuple((start, end - 1) for start, end in spans)
+    return found
+
+
+_members: dict[str, Ranges] = {}
 
 
 def _is_known(spelled: str) -> bool:

@@ -19,7 +19,17 @@ else is a character; every punctuation mark may be escaped. Stricter: an escaped
 from __future__ import annotations
 
 from suture.errors import InvalidFlags, InvalidRegex
-from suture.patterns.characters import DIGITS, LAST, LINE_ENDS, SPACES, WORDS, inverted, joined, property_of
+from suture.patterns.characters import (
+    ALSO_WORDS,
+    DIGITS,
+    LAST,
+    LINE_ENDS,
+    SPACES,
+    WORDS,
+    inverted,
+    joined,
+    property_of,
+)
 from suture.records import Record
 
 FLAGS = "gimsu"
@@ -133,7 +143,7 @@ class Pattern(Record):
 def parse(written: str, flags: str = "") -> Pattern:
     """Read `pattern` or `/pattern/flags`; flags of the delimited form win."""
     body, start, own = _delimited(written)
-    chosen = own or flags
+    chosen = own or flags.strip()
     unknown = [flag for flag in dict.fromkeys(chosen) if flag not in FLAGS]
     if unknown:
         raise InvalidFlags(flags="".join(unknown), supported=", ".join(FLAGS))
@@ -229,7 +239,7 @@ class _Reader:
     def _quantifier(self) -> tuple[int, int | None, bool] | None:
         bounds: tuple[int, int | None] | None = None
         for sign, meant in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
-            if self._take(sign):
+            if bounds is None and self._take(sign):
                 bounds = meant
         if bounds is None:
             bounds = self._counts()
@@ -369,7 +379,8 @@ class _Reader:
         char = self._next()
         if char.lower() in _SHORTHANDS and char:
             self._at += 1
-            return Class(_SHORTHANDS[char.lower()], (), negated=char.isupper())
+            ranges = ALSO_WORDS if self._fold and char in {"w", "W"} else _SHORTHANDS[char.lower()]
+            return Class(ranges, (), negated=char.isupper())
         if char not in {"p", "P"}:
             return None
         close = self._text.find("}", self._at, self._end)
@@ -380,8 +391,10 @@ class _Reader:
                 f"Unknown property \\{self._text[self._at : max(close + 1, self._at + 1)][:_SHOWN]}", start
             )
         self._at = close + 1
-        ranges, properties = (_PLAIN_PROPERTIES[found], ()) if found in _PLAIN_PROPERTIES else ((), ((found, False),))
-        return Class(ranges, properties, negated=char == "P")
+        inverse, plain = char == "P", _PLAIN_PROPERTIES.get(found)
+        if plain is not None:
+            return Class(inverted(plain) if inverse else plain)
+        return Class((), ((found, inverse),))
 
     def _character(self, start: int) -> int:
         """The character that an escape stands for; the backslash is taken already."""
@@ -450,7 +463,7 @@ class _Reader:
             if isinstance(first, int):
                 ranges.append((first, first))
             elif first.properties:
-                properties += [(name, first.negated) for name, _ in first.properties]
+                properties += first.properties
             else:
                 ranges += inverted(first.ranges) if first.negated else first.ranges
         return Class(joined(ranges), tuple(dict.fromkeys(properties)), negated, self._fold)

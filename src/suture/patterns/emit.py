@@ -4,16 +4,20 @@ r"""Patterns in the words of an engine.
 mean the same by them. Groups of our own are added:
 
 - `Tail`: RE2 cannot look ahead, so a `$` with the flag `m` that ends the pattern consumes the line end into a group,
-  and the match ends where that group begins;
+  and the match ends where that group begins (a pattern that may consume the `\r` of a `\r\n`, where no line ends, is
+  not for RE2);
 - `Round`: the last round of a repeated part that captures. ECMAScript forgets what a group captured in earlier
-  rounds, the engines do not: what begins before the last round is forgotten afterwards.
+  rounds, the engines do not: what begins before the last round is forgotten afterwards. Nor does it take a round
+  that is empty, unless the part must be there: `(a*)?` captures nothing where there is no `a`.
 """
 
 from __future__ import annotations
 
-from suture.patterns.characters import WORDS
+from itertools import chain
+
+from suture.patterns.characters import WORDS, inverted, joined, members
 from suture.patterns.dialect import Back, Char, Choice, Class, Edge, Group, Look, Repeat, Sequence
-from suture.patterns.shape import nodes
+from suture.patterns.shape import may_be_empty, may_hold, nodes
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -21,7 +25,10 @@ if TYPE_CHECKING:
     from suture.patterns.dialect import Node, Pattern
 
 _MOST_ROUNDS_RE2 = 1_000
+_CARRIAGE_RETURN = 0x0D
 _TURKIC = (0x49, 0x69, 0x130, 0x131)
+_PAIRS = ({0x49, 0x69}, {0xDF, 0x1E9E})
+_ODD = (*_TURKIC, 0xDF, 0x1E9E)
 
 
 class Slot(Record):
@@ -33,6 +40,8 @@ class Slot(Record):
     """Whether it is a line end that does not belong to the match."""
     inner: tuple[int, ...] = ()
     """The groups that are forgotten if they begin before this one."""
+    optional: bool = False
+    """Whether they are forgotten, too, if this one is empty."""
 
 
 class Emitted(Record):
@@ -60,14 +69,14 @@ def for_regex(pattern: Pattern) -> Emitted:
 
 
 def _suits_re2(root: Node, *, by_line: bool) -> bool:
-    tails = _tails(root)
+    tails, takes_cr = _tails(root), may_hold(root, _CARRIAGE_RETURN)
     for node in nodes(root):
         match node:
             case Look() | Back():
                 return False
             case Repeat(least=least, most=most) if max(least, most or 0) > _MOST_ROUNDS_RE2:
                 return False
-            case Edge(kind="line_end") if not any(node is each for each in tails):
+            case Edge(kind="line_end") if takes_cr or not any(node is each for each in tails):
                 return False
             case Edge(kind="end") if by_line and not any(node is each for each in tails):
                 return False
@@ -127,8 +136,9 @@ class _Emitter:
 
     def _repeat(self, node: Repeat) -> str:
         inner = tuple(each.number for each in nodes(node.body) if isinstance(each, Group) and each.number)
-        if inner and node.most != 1:
-            body = self._captured(node.body, Slot(inner=inner))
+        optional = node.least == 0 and may_be_empty(node.body)
+        if inner and (node.most != 1 or optional):
+            body = self._captured(node.body, Slot(inner=inner, optional=optional))
         else:
             body = self.node(node.body)
             if not isinstance(node.body, Char | Class | Group):
@@ -182,6 +192,8 @@ class _Re2(_Emitter):
         return f"(?i:{text})" if node.fold else text
 
     def cls(self, node: Class) -> str:
+        if node.fold and any(inverse for _, inverse in node.properties):
+            node = _spelled_out(node)
         if not node.ranges and not node.properties:
             return r"(?s:.)" if node.negated else r"[^\x00-\x{10FFFF}]"
         ranges = "".join(_range(low, high, r"\x{%x}") for low, high in node.ranges)
@@ -218,6 +230,8 @@ class _Regex(_Emitter):
         return f"(?i:{text})" if node.fold else text
 
     def cls(self, node: Class) -> str:
+        if node.fold and node.properties:
+            node = _spelled_out(node)
         if not node.ranges and not node.properties:
             return r"(?s:.)" if node.negated else r"(?!)"
         ranges = "".join(_range(low, high, r"\U%08x") for low, high in node.ranges)
@@ -226,15 +240,19 @@ class _Regex(_Emitter):
         return self._folded(node, text) if node.fold else text
 
     def _folded(self, node: Class, text: str) -> str:
-        """The engine takes the dotted and the dotless i of Turkish for an i: say it letter by letter."""
+        """Letters that the engine folds wrongly are said one by one.
+
+        It takes the dotted and the dotless i of Turkish for an i, and finds a sharp s in ranges beyond U+FFFF.
+        """
         import regex
 
         plain = regex.compile(f"[{text[1 + node.negated :]}")
-        held = {point for point in _TURKIC if plain.match(chr(point))}
-        held |= {0x49, 0x69} if held & {0x49, 0x69} else set()
-        letters = set(_TURKIC) - held if node.negated else held
+        held = {point for point in _ODD if plain.match(chr(point))}
+        for pair in _PAIRS:
+            held |= pair if held & pair else set()
+        letters = set(_ODD) - held if node.negated else held
         spelled = "".join(map(chr, sorted(letters)))
-        others = rf"(?![Ii\u0130\u0131])(?i:{text})"
+        others = f"(?![{''.join(map(chr, _ODD))}])(?i:{text})"
         return f"(?:{others}|[{spelled}])" if spelled else f"(?:{others})"
 
     def edge(self, kind: str) -> str:
@@ -243,7 +261,7 @@ class _Regex(_Emitter):
             "start": r"\A",
             "end": r"\Z",
             "line_start": r"(?<![^\n])",
-            "line_end": r"(?=\r?\n|\Z)",
+            "line_end": r"(?:(?=\r\n)|(?<!\r)(?=\n)|\Z)",
             "word": f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))",
             "no_word": f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))",
         }[kind]
@@ -257,6 +275,12 @@ class _Regex(_Emitter):
                 again = f"(?i:\\{own})" if fold else f"(?:\\{own})"
                 return f"(?({own}){again}|)"
         return "(?:)"  # a group that is not closed yet has captured nothing
+
+
+def _spelled_out(node: Class) -> Class:
+    r"""A class without properties: `\P{Lu}` with the flag i means what is no `Lu`, in either case; engines differ."""
+    ranges = [inverted(members(name)) if inverse else members(name) for name, inverse in node.properties]
+    return node.but(ranges=joined((*node.ranges, *chain.from_iterable(ranges))), properties=())
 
 
 def _escaped(point: int, escape: str) -> str:

@@ -20,7 +20,7 @@ from suture.patterns.shape import is_literal, may_be_empty, may_hold, required
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from typing import Any
 
     from suture.patterns.dialect import Pattern
@@ -34,7 +34,8 @@ _MEMORY = 64 << 20
 _WINDOW = 1 << 20
 _LINE_FEED = 0x0A
 _REMEMBERED = 100
-_WORTH_LOOKING_FOR = 3
+_SMALL = 1 << 16
+_UNDECODABLE = 0xDC80
 
 
 class Clock:
@@ -67,11 +68,15 @@ class Compiled:
 
     def __init__(self, pattern: Pattern, slots: tuple[Slot, ...]) -> None:
         self.pattern = pattern
-        self.literal = required(pattern.root)
+        needed = required(pattern.root)
+        self.literal = needed[0] if len(needed) == 1 else b""
         """A text, as UTF-8, that every match holds; empty where none is known."""
+        self._any_of = _together(needed) if len(needed) > 1 else None
+        self.reads_undecodable = may_hold(pattern.root, _UNDECODABLE)
+        """Whether a match may hold bytes that are not UTF-8."""
         self._may_be_empty = may_be_empty(pattern.root)
         self._tails = [number for number, slot in enumerate(slots, 1) if slot.tail]
-        self._rounds = [(number, slot.inner) for number, slot in enumerate(slots, 1) if slot.inner]
+        self._rounds = [(number, slot) for number, slot in enumerate(slots, 1) if slot.inner]
         self._order = [
             0,
             *sorted((n for n, slot in enumerate(slots, 1) if slot.group), key=lambda n: slots[n - 1].group),
@@ -86,6 +91,16 @@ class Compiled:
         for found in self._found(subject.view, clock):
             spans = found if self._plain else self._ours(found)
             yield [_mapped(subject, span) for span in spans] if mapped else spans
+
+    def glimpse(self, buffer: bytearray, size: int) -> bool:
+        """Whether what every match needs stands among the first bytes of a buffer; all are characters, or none."""
+        if self._any_of is not None:
+            return bool(self._any_of(memoryview(buffer)[:size]))
+        return buffer.find(self.literal, 0, size) >= 0
+
+    def may_hold(self, utf8: bytes) -> bool:
+        """Whether a match may stand in a text; a quick look, which may err on the side of yes."""
+        return self.literal in utf8
 
     def again(self, subject: Subject, span: tuple[int, int], clock: Clock) -> int | None:
         """Where, inside a match, the next one would begin; None if there is none."""
@@ -133,10 +148,10 @@ class Compiled:
         for tail in self._tails:
             if found[tail] != NONE:
                 spans[0] = (spans[0][0], found[tail][0])
-        for number, inner in self._rounds:
-            start = found[number][0]
-            for group in inner:
-                if spans[group][0] < start:
+        for number, slot in self._rounds:
+            start, end = found[number]
+            for group in slot.inner:
+                if spans[group][0] < start or (slot.optional and start == end):
                     spans[group] = NONE
         return spans
 
@@ -153,10 +168,15 @@ class _Re2(Compiled):
         self._is_literal = is_literal(pattern.root)
         self._line_finder: Any = None
 
+    def may_hold(self, utf8: bytes) -> bool:
+        if self._is_literal:
+            return super().may_hold(utf8)
+        return bool(self._match(_anywhere(), utf8, 0, len(utf8))[0][0] >= 0)
+
     def _found(self, view: bytes, clock: Clock) -> Iterator[Any]:
         if self._is_literal and self.literal:
             return self._literally(view, clock)
-        if self._one_line and len(self.literal) >= _WORTH_LOOKING_FOR:
+        if self._one_line and self.literal and len(view) > _SMALL:
             return self._around_literal(view, clock)
         return self._everywhere(view, clock)
 
@@ -356,6 +376,15 @@ def _re2(emitted: Emitted) -> Any:
     options.log_errors, options.max_mem = False, _MEMORY
     engine = re2._re2.RE2(emitted.source.encode(), options)  # noqa: SLF001  the wrapper makes an object a match
     return engine if engine.ok() else None
+
+
+def _together(texts: tuple[bytes, ...]) -> Callable[[memoryview], list[Any]]:
+    """A search for several texts at once."""
+    from ahocorasick_rs import BytesAhoCorasick, MatchKind
+
+    found: Callable[[memoryview], list[Any]]
+    found = BytesAhoCorasick(texts, matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes
+    return found
 
 
 def _anywhere() -> Any:

@@ -12,7 +12,7 @@ from suture.patterns.engines import NONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from suture.patterns.engines import Clock, Compiled, Spans
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Told = dict[str, str]
 
-_REMEMBERED = 1_000
+_WORTH_SPLITTING = 4_000  # bytes for each match
 
 
 def found(compiled: Compiled, subject: Subject, clock: Clock, most: int | None = None) -> list[Spans]:
@@ -51,13 +51,15 @@ def _first_of_lines(matches: Iterator[Spans], subject: Subject) -> Iterator[Span
 class Places:
     """Lines and columns of offsets that come in order, and the lines around them."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, number: int = 0) -> None:
+        """`number` positions will be asked for: where they are many, all lines are taken apart at once."""
         self._subject = subject
         self._body = subject.body
         self._terminator = _terminator(subject.body)
         self._line = 1
         self._line_start = self._at = self._column = 0
-        self._known: dict[int, tuple[str, int]] = {}
+        many = number * _WORTH_SPLITTING > len(self._body)
+        self._lines = _all_lines(subject, self._terminator) if many else None
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, which is not before the last one asked for."""
@@ -72,6 +74,8 @@ class Places:
 
     def before(self, number: int) -> list[str]:
         """Up to so many lines before the last position's."""
+        if self._lines is not None:
+            return self._lines[max(self._line - 1 - number, 0) : self._line - 1]
         starts, end = list[int](), self._line_start
         while len(starts) < number and end > 0:
             end = self._body.rfind(self._terminator, 0, end - 1) + 1
@@ -79,7 +83,10 @@ class Places:
         return [self._content(start)[0] for start in reversed(starts)]
 
     def after(self, offset: int, number: int) -> list[str]:
-        """Up to so many lines after the one in which a match ends: at `offset`."""
+        """Up to so many lines after the one in which a match ends: at `offset`, not before the last position."""
+        if self._lines is not None:
+            last = self._line + self._body.count(self._terminator, self._at, offset)
+            return self._lines[last : last + number]
         lines, start = list[str](), self._next(offset)
         while len(lines) < number and start < len(self._body):
             content, start = self._content(start)
@@ -91,22 +98,25 @@ class Places:
         return len(self._body) if end < 0 else end + 1
 
     def _content(self, start: int) -> tuple[str, int]:
-        """A line without its end, and where the next begins; neighbors ask for the same lines."""
-        known = self._known.get(start)
-        if known is None:
-            following = self._next(start)
-            known = self._subject.shown(start, _content_end(self._body, start, following, self._terminator)), following
-            if len(self._known) > _REMEMBERED:
-                self._known.clear()
-            self._known[start] = known
-        return known
+        """A line without its end, and where the next begins."""
+        following = self._next(start)
+        return self._subject.shown(start, _content_end(self._body, start, following, self._terminator)), following
+
+
+def _all_lines(subject: Subject, terminator: bytes) -> list[str]:
+    lines = subject.readable(subject.body).split(terminator.decode())
+    unfinished = lines.pop()
+    if b"\r\n" in subject.body:
+        lines = [line.removesuffix("\r") for line in lines]
+    return [*lines, unfinished] if unfinished else lines
 
 
 def rows(
-    name: str, subject: Subject, matches: Iterable[Spans], before: int, after: int, told: Callable[[Spans, str], Told]
+    name: str, subject: Subject, matches: Sequence[Spans], before: int, after: int, told: Callable[[Spans, str], Told]
 ) -> list[dict[str, Any]]:
     """Each match as results tell it; `told` says what stands between its place and its groups."""
-    places, shown, result = Places(subject), subject.shown, []
+    places = Places(subject, len(matches) if before or after else 0)
+    shown, result = subject.shown, []
     for spans in matches:
         start, end = spans[0]
         line, column = places.position(start)

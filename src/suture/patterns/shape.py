@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from suture.patterns.dialect import Node
 
 _LONGEST = 200
+_MOST_TEXTS = 50
 
 
 def nodes(root: Node) -> Iterator[Node]:
@@ -71,25 +72,44 @@ def is_literal(node: Node) -> bool:
     return all(_literal(part) is not None for part in parts)
 
 
-def required(node: Node) -> bytes:
-    """The longest text, as UTF-8, that stands in every match; empty where none is known."""
-    return max(_runs(node), key=len, default=b"")[:_LONGEST]
+def required(node: Node) -> tuple[bytes, ...]:
+    """Texts, as UTF-8, at least one of which stands in every match; none where they are not known."""
+    return max(_needs(node), key=_worth, default=())
 
 
-def _runs(node: Node) -> list[bytes]:
-    """Texts that every match of the node holds, each somewhere."""
-    run, runs = bytearray(), list[bytes]()
+def _worth(texts: tuple[bytes, ...]) -> tuple[int, int]:
+    """How rarely one of several texts will be found: by the shortest."""
+    return min(map(len, texts)), -len(texts)
+
+
+def _needs(node: Node) -> list[tuple[bytes, ...]]:
+    """Everything that every match of the node needs: one of each."""
+    run, needs = bytearray(), list[tuple[bytes, ...]]()
     for part in _flat(node):
         text = _literal(part)
-        if text is not None:
+        if text is not None and len(run) < _LONGEST:
             run += text
             continue
-        if not isinstance(part, Edge | Look):
-            runs.append(bytes(run))
-            run.clear()
-        if isinstance(part, Repeat) and part.least > 0:
-            runs += _runs(part.body)
-    return [*runs, bytes(run)]
+        if isinstance(part, Edge | Look):
+            continue
+        needs.append((bytes(run),))
+        run.clear()
+        match part:
+            case Char():
+                run += text or b""
+            case Repeat(body=body, least=least) if least > 0:
+                needs += _needs(body)
+            case Choice(options=options) | Group(body=Choice(options=options)):
+                needs.append(_one_of(options))
+    needs.append((bytes(run),))
+    return [each for each in needs if each and b"" not in each]
+
+
+def _one_of(options: tuple[Node, ...]) -> tuple[bytes, ...]:
+    """What is needed where any of the options may be taken."""
+    each = [required(option) for option in options]
+    found = dict.fromkeys(text for texts in each for text in texts)
+    return tuple(found) if all(each) and len(found) <= _MOST_TEXTS else ()
 
 
 def _flat(node: Node) -> Iterator[Node]:

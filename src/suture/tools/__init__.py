@@ -29,7 +29,9 @@ TOOLS = {
     "undo": "suture.tools.undo",
 }
 COMMANDS = {
+    "replace": "suture.tools.replace_named",
     "restore": "suture.tools.restore",
+    "search": "suture.tools.search_named",
     "show": "suture.tools.history",
     "snapshots": "suture.tools.restore",
 }

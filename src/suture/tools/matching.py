@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from suture.errors import InputTooLarge
+from suture.files.sweep import Sought
 from suture.json_text import compact
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, compiled
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from suture.errors import SutureError
     from suture.patterns.engines import Compiled
     from suture.plan import Snapshot
+    from suture.text import Text
 
 ABOUT_PATTERN = """\
 The pattern is a JavaScript regular expression (flag u), written plainly or as /pattern/flags. Flags: g all matches \
@@ -78,11 +80,29 @@ def window(session: Session, request: Any) -> int:
     return session.settings.binary_window if chosen is None else max(chosen, 0)
 
 
+def sought(session: Session, request: Any, compiled: Compiled) -> Sought:
+    """What makes a file worth looking at."""
+    largest, size = session.settings.max_file_bytes, window(session, request)
+    if session.settings.encodings:  # the bytes of a file may mean anything
+        return Sought(_always, _always, only_utf8=False, binary_window=size, largest=largest)
+    only = not compiled.reads_undecodable
+    return Sought(compiled.glimpse, compiled.may_hold, only_utf8=only, binary_window=size, largest=largest)
+
+
+def _always(*_: object) -> bool:
+    return True
+
+
 def opened(session: Session, request: Any) -> tuple[Snapshot, Subject | None]:
     """The one file of a request; no subject if it is binary."""
     found = session.read(request.file_path, request.encoding)
+    return found, subject(session, request, found.text)
+
+
+def subject(session: Session, request: Any, text: Text) -> Subject | None:
+    """A text to be searched; None if it is binary."""
     size = window(session, request)
-    return found, None if size and found.text.is_binary(size) else Subject(found.text)
+    return None if size and text.is_binary(size) else Subject(text)
 
 
 def listed(rows: list[dict[str, Any]], data: dict[str, Any] | None = None) -> Answer:
@@ -92,14 +112,11 @@ def listed(rows: list[dict[str, Any]], data: dict[str, Any] | None = None) -> An
 
 def explain_one(given: Mapping[str, object], error: SutureError) -> Answer:
     """A failure of a tool that works on one file, in one line."""
-    return _explained(given, error, several=False)
+    del given  # the texts are fixed
+    return Answer(error_line(error, several=False), {"error": error_data(error)}, verbatim=True, is_error=True)
 
 
 def explain_several(given: Mapping[str, object], error: SutureError) -> Answer:
     """A failure of a tool that works on many files, in one line."""
-    return _explained(given, error, several=True)
-
-
-def _explained(given: Mapping[str, object], error: SutureError, *, several: bool) -> Answer:
-    words = error_line(error, several=several, expected=bool(given.get("expect_hash")))
-    return Answer(words, {"error": error_data(error)}, verbatim=True, is_error=True)
+    del given
+    return Answer(error_line(error, several=True), {"error": error_data(error)}, verbatim=True, is_error=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from suture.edits import edit
 from suture.errors import OverMatch, TooManyReplacements
 from suture.patterns.scan import found, rows
-from suture.patterns.subject import Subject
 from suture.patterns.template import parse as parse_template
 from suture.plan import Plan
 from suture.tools.matching import (
@@ -22,7 +21,8 @@ from suture.tools.matching import (
     path_pattern,
     pattern,
     prepared,
-    window,
+    sought,
+    subject,
 )
 from suture.tools.outcome import check_hash
 from suture.tools.request import Request, dry_run, encoding, expect_hash, flag, text, texts, validate
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from suture.edits import Edit
     from suture.engine import Session
     from suture.patterns.engines import Clock, Compiled, Spans
+    from suture.patterns.subject import Subject
     from suture.plan import Change, Snapshot, Update
-    from suture.text import Text
     from suture.tools.spec import Answer
 
 
@@ -99,29 +99,30 @@ class _Replacing:
         self.rows: list[dict[str, Any]] = []
         self.changes: list[Update] = []
 
-    def matches(self, name: str, text: Text) -> bool:
+    def matches(self, name: str, text: Subject | None) -> bool:
         """Whether anything in a text matches."""
         self.clock.start(name)
-        return next(self.compiled.matches(Subject(text), self.clock), None) is not None
+        return text is not None and next(self.compiled.matches(text, self.clock), None) is not None
 
-    def take(self, before: Snapshot, subject: Subject) -> None:
+    def take(self, before: Snapshot, text: Subject) -> None:
         """Replace in one file."""
         name, request = before.place.name, self._request
         self.clock.start(name)
-        matches = found(self.compiled, subject, self.clock)
+        matches = found(self.compiled, text, self.clock)
         self._found += len(matches)
+        self._session.progress(0, len(matches))
         if not matches or self._found > self._most:
             return  # the rest is only counted
         if not request.allow_over_match:
-            self._check_extent(name, subject, matches)
+            self._check_extent(name, text, matches)
         made: list[Edit] = []
 
         def told(spans: Spans, whole: str) -> dict[str, str]:
-            new = self._template.filled(subject.text, spans)
+            new = self._template.filled(text.text, spans)
             made.append(edit(*spans[0], new))
-            return {"original": whole, "replacement": subject.readable(new)}
+            return {"original": whole, "replacement": text.readable(new)}
 
-        self.rows += rows(name, subject, matches, request.context_before, request.context_after, told)
+        self.rows += rows(name, text, matches, request.context_before, request.context_after, told)
         self.changes.append(self._session.plan_update(before, made))
 
     @property
@@ -159,27 +160,24 @@ class _Replacing:
 def plan_replace(session: Session, request: RegexReplace) -> Proposal:
     """Plan the replacements in one file."""
     replacing = _Replacing(session, request)
-    before, subject = opened(session, request)
+    before, text = opened(session, request)
     check_hash(request.expect_hash, before.place.name, before)
-    if subject is not None:
-        replacing.take(before, subject)
+    if text is not None:
+        replacing.take(before, text)
     return replacing.proposal("regex_replace", before.place.name)
 
 
 def plan_replace_multi(session: Session, request: RegexReplaceMulti) -> Proposal:
     """Plan the replacements in many files."""
     replacing = _Replacing(session, request)
-    files = session.sweep(
-        request.path_pattern,
-        request.exclude,
-        replacing.compiled.literal,
-        window=window(session, request),
-        include_ignored=request.include_ignored,
-    )
-    for folder, place, raw in files:
-        if replacing.matches(place.name, session.decoded(raw, place.path)):
-            before = session.snapshot_in(folder, place)
-            replacing.take(before, Subject(before.text))
+    root, runs = session.runs(request.path_pattern, request.exclude, include_ignored=request.include_ignored)
+    for folder, place, raw in session.swept(root, runs, sought(session, request, replacing.compiled)):
+        if not replacing.matches(place.name, subject(session, request, session.decoded(raw, place.path))):
+            continue
+        before = session.snapshot_in(folder, place)
+        text = subject(session, request, before.text)
+        if text is not None:
+            replacing.take(before, text)
     return replacing.proposal("regex_replace_multi", request.path_pattern)
 
 
@@ -210,8 +208,8 @@ REGEX_REPLACE_MULTI = ToolSpec(
     title="Replace in files",
     description=(
         "Replace the matches of a regular expression in all files that a glob names, in one transaction: every file, "
-        "or none. Without the flag g, only the first of each line. Files that .gitignore names, and hidden files unless "
-        "the glob writes their dot, are left out. The answer is one JSON array: file, line, column, original, "
+        "or none. Without the flag g, only the first of each line. Files that .gitignore names, and hidden files "
+        "unless the glob writes their dot, are left out. The answer is one JSON array: file, line, column, original, "
         "replacement, groups, context_before and context_after, as they were before. dry_run shows the same and "
         f"changes nothing; undo takes it back. {ABOUT_PATTERN}"
     ),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
+from suture.engine import Engine
+from suture.errors import SutureError
 from suture.patterns.scan import as_match, found, rows
-from suture.patterns.subject import Subject
+from suture.settings import Settings
 from suture.tools.matching import (
     ABOUT_PATTERN,
     binary_check,
@@ -18,16 +22,20 @@ from suture.tools.matching import (
     path_pattern,
     pattern,
     prepared,
-    window,
+    sought,
+    subject,
 )
 from suture.tools.request import Request, encoding, flag, texts
+from suture.tools.share import Shared
 from suture.tools.spec import Example, ToolSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from suture.engine import Session
+    from suture.tools.share import Batch
     from suture.tools.spec import Answer
 
 
@@ -61,40 +69,75 @@ class RegexSearchMulti(Request):
 def search(session: Session, request: RegexSearch) -> Answer:
     """The matches in one file."""
     compiled, clock = prepared(session, request)
-    before, subject = opened(session, request)
-    if subject is None:
+    before, text = opened(session, request)
+    if text is None:
         return listed([])
     name = before.place.name
     clock.start(name)
-    matches = found(compiled, subject, clock, request.max_matches)
-    return listed(rows(name, subject, matches, request.context_before, request.context_after, as_match))
+    matches = found(compiled, text, clock, request.max_matches)
+    return listed(rows(name, text, matches, request.context_before, request.context_after, as_match))
 
 
 def search_multi(session: Session, request: RegexSearchMulti) -> Answer:
     """The matches in many files."""
-    compiled, clock = prepared(session, request)
-    result: list[dict[str, Any]] = []
-    files = session.sweep(
-        request.path_pattern,
-        request.exclude,
-        compiled.literal,
-        window=window(session, request),
-        include_ignored=request.include_ignored,
-    )
-    left = request.max_matches
-    for _, place, raw in files:
-        text = session.decoded(raw, place.path)
-        subject = Subject(text)
-        clock.start(place.name)
-        matches = found(compiled, subject, clock, left)
-        if not matches:
-            continue
-        result += rows(place.name, subject, matches, request.context_before, request.context_after, as_match)
-        if left is not None:
-            left -= len(matches)
-            if left <= 0:
+    searching = _Searching(session, request)
+    root, runs = session.runs(request.path_pattern, request.exclude, include_ignored=request.include_ignored)
+    with session.partner(__name__) as partner:
+        shared = Shared(partner, searching.batch)
+        searching.look_into(root, shared.own(root, runs))
+        for batch, answer in shared.others():
+            if answer is None:
+                searching.look_into(root, session.reopened(root, batch))
+            else:
+                searching.rows += answer
+    result = sorted(searching.rows, key=itemgetter("file")) if shared.was_used else searching.rows
+    return listed(result[: request.max_matches])
+
+
+class _Searching:
+    """One call's matches, file by file."""
+
+    def __init__(self, session: Session, request: RegexSearchMulti) -> None:
+        self._session = session
+        self._request = request
+        self._compiled, self._clock = prepared(session, request)
+        self.rows: list[dict[str, Any]] = []
+
+    def look_into(self, root: int, runs: Iterable[tuple[int, str, list[str]]]) -> None:
+        """Search files; no more of them once there are matches enough."""
+        session, request = self._session, self._request
+        before, after, most = request.context_before, request.context_after, request.max_matches
+        for _, place, raw in session.swept(root, runs, sought(session, request, self._compiled)):
+            left = None if most is None else most - len(self.rows)
+            if left is not None and left <= 0:
                 break
-    return listed(result)
+            text = subject(session, request, session.decoded(raw, place.path))
+            if text is None:
+                continue
+            self._clock.start(place.name)
+            matches = found(self._compiled, text, self._clock, left)
+            if matches:
+                session.progress(0, len(matches))
+                self.rows += rows(place.name, text, matches, before, after, as_match)
+
+    def batch(self, root: int, files: list[tuple[str, list[str]]]) -> Batch:
+        """Files to be searched by the partner."""
+        session, request = self._session, self._request
+        settings = {name: getattr(session.settings, name) for name in session.settings._fields}
+        wanted = {name: getattr(request, name) for name in request._fields}
+        return (session.trees[0].root, settings, wanted, root, files)
+
+
+def answer(batch: Batch) -> list[dict[str, Any]] | None:
+    """What the partner does: the matches in the files of a batch; None if there was an error."""
+    root, settings, wanted, number, files = batch
+    try:
+        with Engine(root, Settings(**settings)).session() as session:
+            searching = _Searching(session, RegexSearchMulti(**wanted))
+            searching.look_into(number, session.reopened(number, files))
+            return searching.rows
+    except SutureError:
+        return None  # who gave the batch will find out why
 
 
 REGEX_SEARCH = ToolSpec(

@@ -118,7 +118,9 @@ def test_read_prints_the_whole_result_as_json(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.promise("call.listing")
 def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.CaptureFixture[str]) -> None:
-    names = ["file_edit", "file_read", "history", "patch", "redo", "undo"]
+    regex = [f"regex_{name}" for name in "extract match_lines replace replace_multi search search_multi split".split()]
+    names = ["file_edit", "file_read", "history", "patch", "redo", *regex, "undo"]
+    changing = {"file_edit", "patch", "redo", "regex_replace", "regex_replace_multi", "undo"}
     assert main(["tools"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == names
     assert main(["tools", "--json"]) == 0
@@ -128,7 +130,9 @@ def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.Captu
         assert sorted(tool) == ["annotations", "description", "examples", "inputSchema", "name", "title"]
     reading = {"readOnlyHint": True, "openWorldHint": False}
     writing = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False}
-    assert [tool["annotations"] for tool in tools.values()] == [writing, reading, reading, writing, writing, writing]
+    assert {name: tool["annotations"] for name, tool in tools.items()} == {
+        name: writing if name in changing else reading for name in names
+    }
     assert tools["file_read"]["inputSchema"]["required"] == ["path"]
     assert tools["undo"]["inputSchema"] == {
         "type": "object",

@@ -1,0 +1,177 @@
+"""Replacing a word in 1,000 files: `regex_replace_multi` against `rg -l | xargs sed -i`, and taking it back.
+
+Every run has a copy of the files that nobody has seen, on the disk before it begins, and in ours a workspace that has
+landed a change before, so that its history is there. Each result, that of `sed` too, is compared byte by byte with
+what Python's `re` makes of the files, and what `undo` leaves with the files as they were. `sed` lets go of the old
+content, and can leave the files half changed.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.search.rivals import SAME_FILES, ripgrep
+from bench.search.trees import DJANGO, seen, unpacked
+from bench.table import compared
+from suture import Settings, Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from bench.table import Samples, Table
+
+    Contents = dict[str, bytes]
+    Run = Callable[[Path], dict[str, float]]
+    """Changes the files of a folder, and says what took how many seconds."""
+
+FILES, ROUNDS = 1_000, 5
+WORD = b"django"
+PASSED_OVER = (".mo", ".gz", ".po")
+"""The package's files with a NUL; and its translations, which only fill up what the others leave missing."""
+SED = "rg -l | xargs sed -i"
+SETTINGS = {
+    "suture, fast": Settings(durability="fast"),
+    "suture, fast, no history": Settings(durability="fast", history=False),
+    "suture, full": Settings(durability="full"),
+}
+UNDONE = "undo of "
+
+
+@dataclass(frozen=True)
+class Case:
+    """A replacement, for ours and for `sed -E`."""
+
+    name: str
+    pattern: str
+    replacement: str
+    script: str
+
+
+CASES = (
+    Case("a word", "django", "jangod", "s/django/jangod/g"),
+    Case("captures", r"(\w+)\.django", "django.$1", r"s/([0-9A-Za-z_]+)\.django/django.\1/g"),
+)
+
+
+def tables(folder: Path) -> Iterator[Table]:
+    """Times from the call, or the start of the processes, to the last write."""
+    original = _chosen(unpacked(DJANGO, folder) / DJANGO.name)
+    for case in CASES:
+        yield _table(folder / case.name.replace(" ", "-"), case, original)
+
+
+def _table(folder: Path, case: Case, original: Contents) -> Table:
+    pattern = re.compile(case.pattern.encode())
+    replacement = case.replacement.replace("$", "\\").encode()
+    expected = {name: pattern.sub(replacement, content) for name, content in original.items()}
+    contestants = {name: _ours(settings, case, original, expected) for name, settings in SETTINGS.items()}
+    if _has_sed():
+        contestants[SED] = _by_sed(case, expected)
+    changed = sum(original[name] != content for name, content in expected.items())
+    samples: Samples = {}
+    for number in range(ROUNDS + 1):
+        for at, (name, run) in enumerate(contestants.items()):
+            place = folder / f"{number}-{at}"
+            _copied(original, place)
+            for what, seconds in run(place).items():
+                samples.setdefault(what.format(name), []).extend([seconds] * (number > 0))
+    size = sum(map(len, original.values()))
+    return compared(
+        f"Replacing {case.name} in {changed:,} of {len(original):,} files, {size / 1e6:.1f} MB ({ROUNDS} rounds)",
+        samples,
+        against=[SED],
+        goals={"suture, fast": "<= 1.3"},
+        notes=[
+            f"{DJANGO.name} {DJANGO.version}, files with the word '{WORD.decode()}'; pattern {case.pattern}",
+            "all results equal byte for byte, and after undo equal to the files before",
+        ],
+    )
+
+
+def _chosen(root: Path) -> Contents:
+    """Files with the word: all but translations, and of those as many as are missing."""
+    names = sorted(seen(root, PASSED_OVER)) + sorted(name for name in seen(root, ()) if name.endswith(".po"))
+    contents = ((name, Path(root, name).read_bytes()) for name in names)
+    chosen = [(name, content) for name, content in contents if WORD in content][:FILES]
+    if len(chosen) < FILES:
+        raise SystemExit(f"only {len(chosen)} files of {DJANGO.name} hold the word '{WORD.decode()}'")
+    return dict(chosen)
+
+
+def _copied(contents: Contents, folder: Path) -> None:
+    for name, content in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    os.sync()
+
+
+def _ours(settings: Settings, case: Case, original: Contents, expected: Contents) -> Run:
+    arguments = {"path_pattern": "**/*", "pattern": case.pattern, "replacement": case.replacement, "flags": "g"}
+
+    def run(folder: Path) -> dict[str, float]:
+        workspace = Workspace(folder, settings)
+        first = {"path": "first.txt", "edits": [{"old_text": "one", "new_text": "two"}]}
+        (folder / "first.txt").write_text("one\n")
+        _call(workspace, "file_edit", first)
+        taken = {"{}": _timed(lambda: _call(workspace, "regex_replace_multi", arguments))}
+        _hold_equal(folder, expected)
+        if settings.history:
+            taken[f"{UNDONE}{{}}"] = _timed(lambda: _call(workspace, "undo", {}))
+            _hold_equal(folder, original)
+        workspace.close()
+        return taken
+
+    return run
+
+
+def _by_sed(case: Case, expected: Contents) -> Run:
+    def run(folder: Path) -> dict[str, float]:
+        taken = _timed(lambda: _sed(folder, case))
+        _hold_equal(folder, expected)
+        return {"{}": taken}
+
+    return run
+
+
+def _sed(folder: Path, case: Case) -> None:
+    """Two processes with a pipe between them, as a shell would start them."""
+    pattern = case.pattern.replace("\\w", "[0-9A-Za-z_]")
+    finding = [ripgrep(), *SAME_FILES, "--files-with-matches", "--null", "-e", pattern, "./"]
+    replacing = ["xargs", "-0", "sed", "-i", "-E", case.script]
+    with subprocess.Popen(finding, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as found:
+        subprocess.run(replacing, cwd=folder, stdin=found.stdout, check=True)
+
+
+def _has_sed() -> bool:
+    """Whether there is GNU's, whose `-i` takes no name for a copy."""
+    if shutil.which("sed") is None or shutil.which("xargs") is None:
+        return False
+    return b"GNU" in subprocess.run(["sed", "--version"], capture_output=True, check=False).stdout
+
+
+def _hold_equal(folder: Path, expected: Contents) -> None:
+    wrong = [name for name, content in expected.items() if (folder / name).read_bytes() != content]
+    if wrong:
+        raise SystemExit(f"{folder}: {len(wrong)} files are not as they should be, the first is {wrong[0]}")
+
+
+def _timed(run: Callable[[], object]) -> float:
+    gc.collect()
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
+
+
+def _call(workspace: Workspace, name: str, arguments: dict[str, Any]) -> None:
+    result = workspace.call(name, arguments)
+    if result.is_error:
+        raise SystemExit(f"{name} failed: {result.text}")

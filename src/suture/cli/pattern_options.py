@@ -1,0 +1,128 @@
+"""The options of the commands for regular expressions."""
+
+from __future__ import annotations
+
+import argparse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LONGEST = 3_600
+PATTERN_NOTES = (
+    """\
+PATTERN is a JavaScript regular expression, plain or as /pattern/flags. All matches count, as with
+the flag g; /pattern/flags names all its flags itself, and without g the first match of each line
+counts. Write -- before a pattern that begins with a dash.""",
+    "exit codes: 0 found, 1 nothing found or refused, 2 wrong usage, 130 interrupted",
+)
+
+
+def _fill_search(command: argparse.ArgumentParser) -> None:
+    command.add_argument("pattern", metavar="PATTERN", help="the regular expression")
+    _add_globs(command)
+    _add_flags(command)
+    command.add_argument("-A", "--after-context", type=_number, metavar="N", help="lines to show after each match")
+    command.add_argument("-B", "--before-context", type=_number, metavar="N", help="lines to show before each match")
+    command.add_argument("-C", "--context", type=_number, metavar="N", help="lines to show before and after")
+    command.add_argument("--max-matches", type=_number, metavar="N", help="no more than so many, in all files together")
+    ways = command.add_mutually_exclusive_group()
+    ways.add_argument("-l", "--names", action="store_true", help="print the names of the files only")
+    ways.add_argument("--count", action="store_true", help="print the number of matches of each file, and of all")
+    ways.add_argument("--json", action="store_true", help="print the whole result as JSON")
+
+
+def _fill_replace(command: argparse.ArgumentParser) -> None:
+    command.add_argument("pattern", metavar="PATTERN", help="the regular expression")
+    command.add_argument(
+        "replacement",
+        metavar="REPLACEMENT",
+        help="what each match becomes; $1 and ${name} stand for groups, $$ for a dollar sign",
+    )
+    _add_globs(command)
+    _add_flags(command)
+    command.add_argument("--write", action="store_true", help="make the change; without it, it is only shown")
+    command.add_argument("--max-replacements", type=_number, metavar="N", help="refuse if there would be more")
+    command.add_argument(
+        "--allow-over-match", action="store_true", help="replace a long match that holds another match, too"
+    )
+    _add_json(command)
+
+
+def _fill_extract(command: argparse.ArgumentParser) -> None:
+    _add_file(command)
+    command.add_argument("--max-matches", type=_number, metavar="N", help="no more than so many")
+    _add_json(command)
+
+
+def _fill_lines(command: argparse.ArgumentParser) -> None:
+    _add_file(command)
+    command.add_argument("-v", "--invert", action="store_true", help="print the lines that do not match")
+    command.add_argument("-n", "--line-number", action="store_true", help="print the number of each line")
+    command.add_argument("--max-lines", type=_number, metavar="N", help="no more than so many")
+    _add_json(command)
+
+
+def _fill_split(command: argparse.ArgumentParser) -> None:
+    _add_file(command)
+    command.add_argument("-0", "--null", action="store_true", help="end each segment with a NUL, and print no headings")
+    command.add_argument("--max-splits", type=_number, metavar="N", help="leave what follows so many in one segment")
+    _add_json(command)
+
+
+PATTERN_FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "search": _fill_search,
+    "replace": _fill_replace,
+    "extract": _fill_extract,
+    "lines": _fill_lines,
+    "split": _fill_split,
+}
+
+
+def _add_globs(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "globs",
+        metavar="GLOB",
+        nargs="*",
+        help="a file, a folder with all below it, or a glob such as 'src/**/*.js' (default: '**/*'); "
+        "what .gitignore names and hidden files are left out unless named",
+    )
+    command.add_argument(
+        "--exclude", metavar="GLOB", action="append", default=[], help="leave these out; can be given several times"
+    )
+    command.add_argument("--include-ignored", action="store_true", help="look into what .gitignore names, too")
+
+
+def _add_file(command: argparse.ArgumentParser) -> None:
+    command.add_argument("path", metavar="FILE", help="the file")
+    command.add_argument("pattern", metavar="PATTERN", help="the regular expression")
+    _add_flags(command)
+    command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
+
+
+def _add_flags(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-i", "--ignore-case", action="store_true", help="ignore case")
+    command.add_argument("-m", "--multiline", action="store_true", help="^ and $ match at line ends, too")
+    command.add_argument("-s", "--dot-all", action="store_true", help=". matches line ends, too")
+    command.add_argument("--flags", metavar="gims", help="the same in letters; g, all matches, always holds")
+    command.add_argument(
+        "--timeout", type=_seconds, metavar="SECONDS", help="how long one file may be searched (default: 1)"
+    )
+
+
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print the whole result as JSON")
+
+
+def _seconds(given: str) -> int:
+    if not 1 <= _number(given) <= _LONGEST:
+        message = f"expected seconds from 1 to {_LONGEST}, not {given}"
+        raise argparse.ArgumentTypeError(message)
+    return int(given)
+
+
+def _number(given: str) -> int:
+    if not given.isdecimal():
+        message = f"expected a number from 0 on, not {given!r}"
+        raise argparse.ArgumentTypeError(message)
+    return int(given)

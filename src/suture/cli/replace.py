@@ -1,0 +1,53 @@
+"""`suture replace`: replace what a regular expression matches, after showing the diff."""
+
+from __future__ import annotations
+
+from suture.cli.matching import ask, matches
+from suture.cli.output import complain, print_text
+from suture.cli.terminal import colored_diff
+from suture.phrases import count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+
+def replace(options: argparse.Namespace) -> int:
+    """Print what would be replaced; with --write, replace it and say how to have it back."""
+    result = ask(
+        options,
+        "replace",
+        paths=options.globs,
+        replacement=options.replacement,
+        dry_run=not options.write,
+        max_replacements=options.max_replacements,
+        allow_over_match=options.allow_over_match,
+        exclude=options.exclude,
+        include_ignored=options.include_ignored,
+        view="rows" if options.json else "diff",
+    )
+    if isinstance(result, int):
+        return result
+    if not result.rows:
+        complain("No matches: nothing to replace.")
+        return 1
+    data = result.metadata
+    done = f"{count(len(result.rows), 'replacement')} in {count(len(data['files']), 'file')}"
+    if not data["files"]:
+        head = f"Nothing changes: {matches(len(result.rows))}, each the same as its replacement."
+    elif options.write:
+        head = f"Made {done} as change {data['change_id']}."
+    else:
+        head = f"Would make {done}."
+    diff = data["diff"].removesuffix("\n")
+    print_text("\n".join([head, *(["", *colored_diff(diff)] if diff else [])]))
+    if not data["files"]:
+        return 0
+    if not options.write:
+        complain("Nothing is changed yet: add --write to make the change.")
+    elif "history" in data:
+        complain("note: it cannot be undone, for it could not be recorded; see --json")
+    else:
+        root = "" if options.root == "." else f" --root {options.root}"
+        complain(f"To take it back: suture undo {data['change_id']}{root}")
+    return 0

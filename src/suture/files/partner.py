@@ -1,0 +1,205 @@
+"""A second process that takes over a part of the work of large calls.
+
+Python lets only one thread of a process compute; a tree of 30,000 files is read twice as fast by two processes. The
+partner is started by the first call that is large enough, waits for batches on a pipe, answers each, and ends when
+its pipe does: with the workspace, or with the process that started it, however that ends. A batch that it fails to
+answer is done by whoever gave it.
+
+Rejected: threads. Reading a small file is three short system calls, after each of which two threads fight for the
+interpreter: measured, two are slower than one. Forking: the host may have threads, and locks that they hold.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+
+from suture import log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+_HEAD = 8
+_CHUNK = 1 << 20
+_SERVE = "import sys; sys.path[:] = {path!r}; from suture.files.partner import serve; serve({entry!r})"
+
+
+class Partner:
+    """The other process, seen from this one. Used by one call at a time."""
+
+    def __init__(self, entry: str) -> None:
+        """`entry` names a module whose function `answer` takes a batch."""
+        import signal
+        from select import POLLIN, poll
+
+        requests, ours = os.pipe()
+        answers, theirs = os.pipe()
+        self._out, self._in = ours, answers
+        self._process: int | None = None
+        self._owner = os.getpid()
+        self.busy = False
+        """Whether it was given a batch whose answer nobody took yet."""
+        try:
+            self._process = os.posix_spawn(
+                sys.executable,
+                [sys.executable, "-S", "-E", "-c", _SERVE.format(path=sys.path, entry=entry)],
+                os.environ,
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, requests, 0),
+                    (os.POSIX_SPAWN_DUP2, theirs, 1),
+                    (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+                ],
+                setsigdef=[signal.SIGINT, signal.SIGPIPE, signal.SIGTERM],
+            )
+        finally:
+            os.close(requests)
+            os.close(theirs)
+            if self._process is None:
+                self.close()
+        self._poll = poll()
+        self._poll.register(self._in, POLLIN)
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be given work: it lives, as far as known, and belongs to this process."""
+        return self._process is not None and self._owner == os.getpid()
+
+    @property
+    def ready(self) -> bool:
+        """Whether an answer lies there, or the end of the partner."""
+        return bool(self._poll.poll(0))
+
+    def give(self, batch: Any) -> bool:
+        """Hand over a batch; False if there is nobody to take it."""
+        from marshal import dumps
+
+        data = dumps(batch)
+        try:
+            _write(self._out, len(data).to_bytes(_HEAD, "little") + data)
+        except OSError:
+            self.close()
+            return False
+        self.busy = True
+        return True
+
+    def take(self) -> Any:
+        """The answer to the batch that was given, when it comes; None if none will."""
+        from marshal import loads
+
+        self.busy = False
+        try:
+            data = _message(self._in)
+        except OSError:
+            data = b""
+        if not data:
+            log.debug("partner", "the second process has ended")
+            self.close()
+            return None
+        return loads(data)  # noqa: S302  from our own process, over our own pipe
+
+    def close(self) -> None:
+        """Let it end."""
+        for handle in (self._out, self._in):
+            if handle >= 0:
+                os.close(handle)
+        self._out = self._in = -1
+        if self._process is not None and self._owner == os.getpid():
+            process, self._process = self._process, None
+            try:
+                os.kill(process, 9)
+                os.waitpid(process, 0)
+            except (ProcessLookupError, ChildProcessError):  # somebody else collects children here
+                log.debug("partner", "the second process was gone already")
+
+
+class Team:
+    """A workspace's partner: none yet, one that waits, or one that is at work for a call."""
+
+    def __init__(self, entry: str, *, local: bool) -> None:
+        """Without `local` files, another process would not see them."""
+        from _thread import allocate_lock
+
+        self._entry = entry
+        self._possible = local and _has_room()
+        self._lock = allocate_lock()
+        self._partner: Partner | None = None
+
+    @contextmanager
+    def partner(self) -> Iterator[Callable[[], Partner | None]]:
+        """A function that gives the partner, started when it is first asked for; None if there is none to be had."""
+        mine = self._possible and self._lock.acquire(blocking=False)
+        try:
+            yield self._started if mine else _nobody
+        finally:
+            if mine:
+                if self._partner is not None and self._partner.busy:  # its answer would be taken for the next one's
+                    self._partner.close()
+                self._lock.release()
+
+    def _started(self) -> Partner | None:
+        if self._partner is not None and not self._partner.usable:
+            self._partner.close()
+            self._partner = None
+        if self._partner is None:
+            try:
+                self._partner = Partner(self._entry)
+            except OSError as error:
+                log.debug("partner", "no second process: %s", error)
+                self._possible = False
+        return self._partner
+
+    def close(self) -> None:
+        """Let the partner end; a later call may start another."""
+        with self._lock:
+            if self._partner is not None:
+                self._partner.close()
+                self._partner = None
+
+    __del__ = close
+
+
+def _nobody() -> None:
+    """There is no partner."""
+
+
+def _has_room() -> bool:
+    """Whether a second process can be started here, and would have a processor of its own."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processors > 1 and hasattr(os, "posix_spawn") and bool(sys.executable)
+
+
+def serve(entry: str) -> None:
+    """Answer batches until the pipe ends: the other process's whole life."""
+    from importlib import import_module
+    from marshal import dumps, loads
+
+    answer = import_module(entry).answer
+    while data := _message(0):
+        reply = dumps(answer(loads(data)))  # noqa: S302  from the process that started this one
+        _write(1, len(reply).to_bytes(_HEAD, "little") + reply)
+
+
+def _message(handle: int) -> bytes:
+    """The next message on a pipe; empty at its end."""
+    head = _read(handle, _HEAD)
+    return _read(handle, int.from_bytes(head, "little")) if head else b""
+
+
+def _read(handle: int, size: int) -> bytes:
+    pieces = []
+    while size > 0:
+        piece = os.read(handle, min(size, _CHUNK))
+        if not piece:
+            return b""
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+def _write(handle: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]

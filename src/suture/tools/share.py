@@ -1,0 +1,77 @@
+"""Work on many files, shared with a second process: whoever is free takes the next of them."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from suture.files.partner import Partner
+
+    Run = tuple[int, str, list[str]]
+    Files = list[tuple[str, list[str]]]
+    Batch = tuple[str, dict[str, Any], dict[str, Any], int, Files]
+
+_WORTH_SHARING = 1_500  # files that are looked at alone before a second process is asked
+_BATCH = 250
+
+
+class Shared:
+    """The files of one call. `own` gives those to look at here, `others` what came of the rest."""
+
+    def __init__(self, partner: Callable[[], Partner | None], batch: Callable[[int, Files], Batch]) -> None:
+        self._start = partner
+        self._batch = batch
+        self._partner: Partner | None = None
+        self._given: Files = []
+        self._done: list[tuple[Files, Any]] = []
+
+    @property
+    def was_used(self) -> bool:
+        """Whether a part of the files was looked at elsewhere."""
+        return bool(self._done)
+
+    def own(self, root: int, runs: Iterable[Run]) -> Iterator[Run]:
+        """The runs to look at here."""
+        seen, filling, size = 0, list[tuple[str, list[str]]](), 0
+        for run in runs:
+            _, prefix, names = run
+            seen += len(names)
+            if seen < _WORTH_SHARING or not (filling or self._is_free()):
+                yield run
+                continue
+            filling.append((prefix, names))
+            size += len(names)
+            if size >= _BATCH:
+                self._give(root, filling)
+                filling, size = [], 0
+        if filling:
+            self._give(root, filling)
+
+    def _is_free(self) -> bool:
+        if self._partner is None:
+            self._partner = self._start()
+        if self._partner is None or not self._partner.usable:
+            return False
+        if self._given and self._partner.ready:
+            self._take()
+        return not self._given
+
+    def _give(self, root: int, files: Files) -> None:
+        assert self._partner is not None  # noqa: S101  it was free
+        if self._partner.give(self._batch(root, files)):
+            self._given = files
+        else:
+            self._done.append((files, None))
+
+    def _take(self) -> None:
+        assert self._partner is not None  # noqa: S101  it was given something
+        self._done.append((self._given, self._partner.take()))
+        self._given = []
+
+    def others(self) -> list[tuple[Files, Any]]:
+        """The files that were given away, and the answers; None where there is none."""
+        if self._given:
+            self._take()
+        return self._done

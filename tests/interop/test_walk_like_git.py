@@ -1,0 +1,197 @@
+"""The walk beside `git ls-files` and `rg --files`, on hundreds of trees.
+
+git is the authority on `.gitignore`: whatever stands in one, the walk must find what git finds. ripgrep reads them
+slightly differently: it knows no `[:classes:]`, trims tabs, refuses what git reads as literal, and takes `a**` and
+`?` with bytes beyond ASCII in its own way. So it gets rules on which all three agree.
+"""
+
+import os
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from suture.files.fs import LocalFS
+from suture.files.globs import Selection
+from suture.files.protected import Guard
+from suture.files.tree import Tree
+from suture.files.walk import walk
+
+RG = shutil.which("rg", path=sysconfig.get_path("scripts")) or shutil.which("rg")
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+needs_rg = pytest.mark.skipif(RG is None, reason="ripgrep is not installed")
+
+NAMES = [
+    "sp ",
+    "two words",
+    "b*c",
+    "sp\\",
+    *"a b ab ba abc foo foobar bar.py x.log .hid é ü.py a[b] #h !n a-b Z z1 9".split(),
+]
+WILD = "* ** *.py *.log ? ?? a* *b *a*b* f*o ?* [ab] [!a]* [^a]* [a-c]b [!a-f]*".split()
+STRANGE = (
+    "*** foo** **bar []a]b [a- [[:alpha:]]* [[:digit:][:lower:]]* [z-a] [\\]a]b [é] ?.py [[:foo:]] [a/b] [+-9]* [!]a]* "
+    "a[[]b] [[:space:]]* *[[:space:]] [[:punct:]]* [[:x]* [a-[:digit:]]* [[:]* [!-/]* \\a \\* a\\[b] b\\*c \\#h \\!n "
+    "#h !n foo\\ a\\b"
+).split()
+TREES = 70
+DEPTH = 6
+EVERYTHING = Selection.parse("{*,.*}" + "{,/{*,.*}" * (DEPTH - 1) + "}" * (DEPTH - 1))
+"""Every file, hidden or not."""
+SHOWN = Selection.parse("**")
+
+
+def rule(luck: Random, *, strange: bool) -> str:
+    plain = [name for name in NAMES if name.isascii() and name.isalnum()]
+    kinds = [plain, NAMES, WILD, STRANGE] if strange else [plain, plain, WILD]
+    text = "/".join(luck.choice(luck.choice(kinds)) for _ in range(luck.choice([1, 1, 1, 2, 2, 3])))
+    for chance, left, right in ((5, "/", ""), (10, "**/", ""), (10, "", "/**"), (4, "", "/"), (4, "!", "")):
+        if luck.randrange(chance) == 0:
+            text = left + text + right
+    if strange and luck.randrange(10) == 0:
+        text = text.replace("/", luck.choice(["\\/", "//"]))
+    if strange and luck.randrange(8) == 0:
+        text += luck.choice([" ", "  ", "\\ ", "\\  ", "\t", "\r"])
+    return text
+
+
+def rules(luck: Random, *, strange: bool) -> bytes:
+    lines = [rule(luck, strange=strange) for _ in range(luck.randint(1, 6))]
+    if luck.randrange(5) == 0:
+        lines.insert(0, luck.choice(["*", "/*", "**", "*/"]))
+    if strange and luck.randrange(8) == 0:
+        lines.insert(luck.randint(0, len(lines)), luck.choice(["# c", "", "  ", "!", "/", "//", "\\", "x\0y"]))
+    data = luck.choice(["\n", "\n", "\r\n"]).join(lines).encode() + luck.choice([b"", b"\n"])
+    return b"\xef\xbb\xbf" + data if luck.randrange(20) == 0 else data
+
+
+def plant(luck: Random, top: Path, *, strange: bool) -> None:
+    """Make a tree of folders, files, links and `.gitignore` files."""
+    folders = [top]
+    top.mkdir(parents=True)
+    one = top.parent / "one"  # the files are its names: ten times as fast as new ones
+    one.touch()
+    for _ in range(luck.randint(3, 12)):
+        folder = luck.choice(folders) / luck.choice(NAMES)
+        if len(folder.relative_to(top).parts) < DEPTH - 1 and not folder.exists():
+            folder.mkdir()
+            folders.append(folder)
+    for _ in range(luck.randint(10, 40)):
+        path = luck.choice(folders) / luck.choice(NAMES)
+        if not os.path.lexists(path):
+            if luck.randrange(20) == 0:
+                path.symlink_to(luck.choice([".", "..", "/", "a"]))
+            else:
+                path.hardlink_to(one)
+    if luck.randrange(5) == 0:
+        Path(os.fsdecode(os.fsencode(luck.choice(folders)) + b"/\xff\xfe.py")).touch()
+    for folder in folders:
+        if folder == top or luck.randrange(3) == 0:
+            (folder / ".gitignore").write_bytes(rules(luck, strange=strange))
+
+
+def ours(top: Path, selection: Selection = EVERYTHING) -> list[str]:
+    with Tree(LocalFS(), str(top)) as tree:
+        runs = walk(tree, selection, Guard(allow=["*"]))
+        found = [prefix + name for _, prefix, names in runs for name in names]
+    assert found == sorted(found)
+    return found
+
+
+def listed(top: Path, command: list[str], environment: dict[str, str]) -> list[str]:
+    """What a program lists, without the links that git counts as files."""
+    done = subprocess.run(command, cwd=top, env=environment, capture_output=True, check=True)
+    found = [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
+    return sorted(name for name in found if not Path(top, name).is_symlink())
+
+
+def git(top: Path) -> list[str]:
+    """What git would add, were this a repository; its own folder stands beside it."""
+    folder = top.with_name(top.name + ".git")
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_DIR": str(folder),
+        "GIT_WORK_TREE": str(top),
+    }
+    subprocess.run(["git", "init", "-q"], cwd=top, env=environment, check=True)
+    return listed(top, ["git", "ls-files", "-co", "--exclude-standard", "-z"], environment)
+
+
+def rg(top: Path, *options: str) -> list[str]:
+    own = "--no-ignore-global --no-ignore-exclude --no-ignore-parent --no-require-git --no-ignore-dot"
+    command = [str(RG), "--no-config", "--files", "-0", *own.split(), *options]
+    return listed(top, command, {"PATH": os.environ["PATH"]})
+
+
+def below(names: list[str], folder: str) -> list[str]:
+    return [name.removeprefix(f"{folder}/") for name in names if name.startswith(f"{folder}/")]
+
+
+@needs_git
+@pytest.mark.parametrize("seed", range(3))
+def test_the_walk_finds_what_git_finds(tmp_path: Path, seed: int) -> None:
+    top = tmp_path / "trees"
+    for number in range(TREES):
+        plant(Random(1000 * seed + number), top / f"t{number}", strange=True)
+    expected = git(top)
+    for number in range(TREES):
+        name = f"t{number}"
+        assert (name, ours(top / name)) == (name, below(expected, name))
+
+
+@needs_rg
+def test_the_walk_finds_what_ripgrep_finds(tmp_path: Path) -> None:
+    top = tmp_path / "trees"
+    for number in range(TREES):
+        plant(Random(number), top / f"t{number}", strange=False)
+    expected = rg(top, "--hidden")
+    for number in range(TREES):
+        name = f"t{number}"
+        found = below(expected, name)
+        assert (name, ours(top / name)) == (name, found)
+        shown = [path for path in found if "/." not in f"/{path}"]
+        assert (name, ours(top / name, SHOWN)) == (name, shown)
+
+
+@needs_rg
+def test_linked_folders_and_loops_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "c").touch()
+    (tmp_path / "a" / "loop").symlink_to("..")
+    (tmp_path / "a" / "self").symlink_to("self")
+    (tmp_path / "a" / "b" / "up").symlink_to(tmp_path)
+    (tmp_path / "d").symlink_to("a")
+    (tmp_path / "e").symlink_to("a/b/c")
+    assert ours(tmp_path, SHOWN) == rg(tmp_path) == ["a/b/c"]
+    assert ours(tmp_path, Selection.parse("d/b/c")) == []
+
+
+@needs_git
+@needs_rg
+def test_a_tree_of_fifty_thousand_files_is_walked_as_git_and_ripgrep_walk_it(tmp_path: Path) -> None:
+    top = tmp_path / "large"
+    top.mkdir()
+    one = tmp_path / "one"
+    one.touch()
+    ends = [".py", ".log", ".txt", ".pyc"]
+    try:
+        for number in range(500):
+            folder = top / f"g{number % 20}" / f"f{number}"
+            folder.mkdir(parents=True)
+            handle = os.open(folder, os.O_RDONLY)
+            for name in range(100):
+                os.link(one, f"n{name}{ends[name % 4]}", dst_dir_fd=handle)
+            os.close(handle)
+        (top / ".gitignore").write_text("*.pyc\n/g1/\nn1?.log\n!n13.log\nf7/\n")
+        (top / "g2" / ".gitignore").write_text("!n15.log\n/f42/*\n")
+        found = ours(top)
+        assert found == git(top) == rg(top, "--hidden")
+        assert 30_000 < len(found) < 40_000
+        assert ours(top, Selection.parse("**/*.py")) == [name for name in found if name.endswith(".py")]
+    finally:
+        shutil.rmtree(top)  # pytest keeps what three runs leave

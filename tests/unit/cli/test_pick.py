@@ -1,0 +1,152 @@
+"""`suture extract`, `suture lines` and `suture split`, as somebody at a terminal or a script meets them."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from suture import Workspace
+from suture.cli import main
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of each kind."""
+    (tmp_path / "setup.cfg").write_text("[a]\nname = x\nversion=1.0\n# end\n")
+    (tmp_path / "server.log").write_text("INFO start\nERROR: timeout\nINFO retry\nFATAL: unreachable\n")
+    (tmp_path / "notes.txt").write_text("First\nparagraph\n\nSecond one\n")
+    (tmp_path / "a.bin").write_bytes(b"a\0b")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["extract", "setup.cfg", r"^(\w+) *= *(.*)$", "-m"], "name\tx\nversion\t1.0\n"),
+        (["extract", "setup.cfg", r"(N)(AME)", "-i"], "n\tame\n"),
+        (["extract", "setup.cfg", "(name)|(version)"], "name\t\n\tversion\n"),
+        (["extract", "setup.cfg", r"(\w)", "--max-matches", "2"], "a\nn\n"),
+        (["extract", "setup.cfg", r"(name[^\d]+)1"], "name = x\\nversion=\n"),
+        (["lines", "server.log", "^(ERROR|FATAL)"], "ERROR: timeout\nFATAL: unreachable\n"),
+        (["lines", "server.log", "^(ERROR|FATAL)", "-n"], "2:ERROR: timeout\n4:FATAL: unreachable\n"),
+        (["lines", "server.log", "INFO", "-v"], "ERROR: timeout\nFATAL: unreachable\n"),
+        (["lines", "server.log", "info", "-invn", "--max-lines", "1"], "2:ERROR: timeout\n"),
+        (["lines", "notes.txt", "^$"], "\n"),
+        (
+            ["split", "notes.txt", r"\n\n+"],
+            "--- segment 1 (lines 1-2)\nFirst\nparagraph\n--- segment 2 (lines 4-4)\nSecond one\n",
+        ),
+        (["split", "notes.txt", r"\n\n+", "-0"], "First\nparagraph\0Second one\n\0"),
+        (
+            ["split", "notes.txt", r"\n", "--max-splits", "1"],
+            "--- segment 1 (lines 1-1)\nFirst\n--- segment 2 (lines 2-4)\nparagraph\n\nSecond one\n",
+        ),
+    ],
+)
+def test_what_is_printed(capfd: pytest.CaptureFixture[str], words: list[str], expected: str) -> None:
+    assert main(words) == 0
+    assert capfd.readouterr() == (expected, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "tool", "arguments"),
+    [
+        (["extract", "setup.cfg", "(.)="], "regex_extract", {"file_path": "setup.cfg", "pattern": "(.)="}),
+        (["lines", "setup.cfg", "="], "regex_match_lines", {"file_path": "setup.cfg", "pattern": "="}),
+        (["split", "setup.cfg", "="], "regex_split", {"file_path": "setup.cfg", "pattern": "="}),
+    ],
+)
+def test_json_is_the_whole_result(
+    root: Path, capfd: pytest.CaptureFixture[str], words: list[str], tool: str, arguments: dict[str, str]
+) -> None:
+    assert main([*words, "--json"]) == 0
+    expected = Workspace(root).call(tool, {**arguments, "flags": "g"}).to_dict()
+    assert json.loads(capfd.readouterr().out) == expected
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["extract", "setup.cfg", "(nowhere)"], "No matches.\n"),
+        (["lines", "setup.cfg", "nowhere"], "No such lines.\n"),
+        (["split", "a.bin", "a"], "The file is binary: there is nothing to split.\n"),
+        (["split", "a.bin", "a", "-0"], "The file is binary: there is nothing to split.\n"),
+        (
+            ["extract", "setup.cfg", "name"],
+            "Pattern has no capture groups: name\nPut parentheses around what shall be extracted.\n",
+        ),
+        (["lines", "setup.cf", "x"], "File not found: setup.cf\nDid you mean setup.cfg?\n"),
+    ],
+)
+def test_nothing_found_or_refused_is_exit_code_1(
+    capfd: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert main(words) == 1
+    assert capfd.readouterr() == ("", said)
+    assert main([*words, "--json"]) == 1
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["extract", "setup.cfg"],
+        ["lines", "setup.cfg", "x", "y"],
+        ["lines", "setup.cfg", "x", "--max-lines", "-1"],
+        ["split", "setup.cfg", "/x/i", "-i"],
+    ],
+)
+def test_wrong_usage_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert main(words) == 2
+    assert capfd.readouterr().out == ""
+
+
+def test_an_encoding_may_be_named(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "old.txt").write_bytes("größe\n".encode("latin-1"))
+    assert main(["lines", "old.txt", "größe", "--encoding", "latin-1"]) == 0
+    assert capfd.readouterr().out == "größe\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["lines", "odd.txt", "x", "-n"], "\x1b[32m1\x1b[0m:x\\x1b[2J\ty\n"),
+        (["extract", "odd.txt", "(x.*)"], "x\\x1b[2J\\ty\n"),
+        (["split", "odd.txt", "y"], "\x1b[36m--- segment 1 (lines 1-1)\x1b[0m\nx\\x1b[2J\t\n"),
+        (["split", "odd.txt", "y", "-0"], "x\\x1b[2J\t\0\n\0"),
+    ],
+)
+def test_nothing_that_a_terminal_obeys_reaches_it(root: Path, words: list[str], expected: str) -> None:
+    (root / "odd.txt").write_text("x\x1b[2J\ty\n")
+    master, slave = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    subprocess.run([sys.executable, "-m", "suture", *words], stdout=slave, env=environment, check=True, cwd=root)
+    os.close(slave)
+    shown = os.read(master, 10_000).decode().replace("\r\n", "\n")
+    os.close(master)
+    assert shown.startswith(expected)
+
+
+def test_a_pipe_gets_contents_as_they_are(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "odd.txt").write_text("x\x1b[2J\ty\n")
+    assert main(["lines", "odd.txt", "x"]) == 0
+    assert capfd.readouterr().out == "x\x1b[2J\ty\n"
+
+
+@pytest.mark.parametrize("words", [["extract", "(x)"], ["lines", "x"], ["split", "x"]], ids=lambda words: words[0])
+def test_a_closed_pipe_ends_quietly(root: Path, words: list[str]) -> None:
+    (root / "big.txt").write_text("x\n" * 5_000)
+    reading, writing = os.pipe()
+    command = [sys.executable, "-m", "suture", words[0], "big.txt", words[1]]
+    process = subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE, cwd=root)
+    os.close(writing)
+    os.close(reading)
+    assert process.communicate()[1] == b""
+    assert process.returncode == 141

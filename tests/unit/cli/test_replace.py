@@ -1,0 +1,266 @@
+"""`suture replace`, as somebody at a terminal or a script meets it."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from suture import Workspace
+from suture.cli import main
+from suture.cli.commands import attempt
+from suture.cli.parser import build_parser
+from suture.tools.spec import ToolResult
+
+DIFF = """\
+diff --git a/src/app.py b/src/app.py
+--- a/src/app.py
++++ b/src/app.py
+@@ -1,2 +1,2 @@
+-foo(a) + foo(b)
++bar(a) + bar(b)
+ baz(c)
+diff --git a/src/lib.py b/src/lib.py
+--- a/src/lib.py
++++ b/src/lib.py
+@@ -1 +1 @@
+-x = foo(d)
++x = bar(d)
+"""
+YET = "Nothing is changed yet: add --write to make the change.\n"
+WORDS = [r"foo\((\w+)\)", "bar($1)"]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small project."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/app.py").write_text("foo(a) + foo(b)\nbaz(c)\n")
+    (tmp_path / "src/lib.py").write_text("x = foo(d)\n")
+    (tmp_path / "readme.md").write_text("call foo(x)\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def test_without_write_the_diff_is_shown_and_nothing_changes(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = contents(root)
+    assert main(["replace", *WORDS, "src"]) == 0
+    assert capfd.readouterr() == (f"Would make 3 replacements in 2 files.\n\n{DIFF}", YET)
+    assert contents(root) == before
+
+
+def test_with_write_the_same_is_done_and_can_be_undone(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = contents(root)
+    assert main(["replace", *WORDS, "--write", "src"]) == 0
+    out, err = capfd.readouterr()
+    head, _, diff = out.partition("\n\n")
+    said = re.fullmatch(r"Made 3 replacements in 2 files as change ([0-9a-z]{15})\.", head)
+    assert said is not None
+    assert (diff, err) == (DIFF, f"To take it back: suture undo {said[1]}\n")
+    assert (root / "src/app.py").read_text() == "bar(a) + bar(b)\nbaz(c)\n"
+    assert main(["log"]) == 0
+    assert r"regex_replace_multi: replace 3 matches of foo\((\w+)\) in src" in capfd.readouterr().out
+    assert main(["undo", said[1]]) == 0
+    assert contents(root) == before
+
+
+def test_the_diff_can_be_applied(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["replace", *WORDS]) == 0
+    shown = capfd.readouterr().out
+    subprocess.run(["git", "apply"], input=shown, text=True, check=True, cwd=root)
+    applied = contents(root)
+    assert applied["readme.md"] == b"call bar(x)\n"
+    assert main(["replace", *WORDS]) == 1
+
+
+def test_several_globs_are_one_change(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["replace", *WORDS, "readme.md", "src/*.py", "src", "--write"]) == 0
+    assert capfd.readouterr().out.startswith("Made 4 replacements in 3 files as change ")
+    assert main(["undo"]) == 0
+    assert contents(root)["readme.md"] == b"call foo(x)\n"
+
+
+@pytest.mark.parametrize("globs", [["src/**/*.py"], ["src/*.py"]])
+@pytest.mark.parametrize("write", [[], ["--write"]])
+def test_json_is_the_whole_result_of_the_tool(
+    root: Path, capfd: pytest.CaptureFixture[str], globs: list[str], write: list[str]
+) -> None:
+    arguments = {"path_pattern": globs[0], "pattern": WORDS[0], "replacement": WORDS[1], "flags": "g", "dry_run": True}
+    expected = Workspace(root).call("regex_replace_multi", arguments).to_dict()
+    assert main(["replace", *WORDS, *globs, "--json", *write]) == 0
+    shown = json.loads(capfd.readouterr().out)
+    assert bool(shown["metadata"].pop("change_id")) == bool(write)
+    del expected["metadata"]["change_id"]
+    assert shown == expected
+
+
+def test_nothing_to_replace_is_exit_code_1(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["replace", "nowhere", "x", "--write"]) == 1
+    assert capfd.readouterr() == ("", "No matches: nothing to replace.\n")
+    assert root
+
+
+def test_what_stays_the_same_is_said(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["replace", "foo", "foo", "src", "--write"]) == 0
+    assert capfd.readouterr() == ("Nothing changes: 3 matches, each the same as its replacement.\n", "")
+    assert Workspace(root).history().metadata["changes"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "line", "hint"),
+    [
+        ([*WORDS, "--max-replacements", "3"], "Max replacements exceeded: 4 (limit: 3)", "Nothing was changed."),
+        ([*WORDS, "src", "readme.md", "--max-replacements", "3"], "Max replacements exceeded: 4 (limit: 3)", ""),
+        (["foo", "$1"], "Invalid capture group: $1 (only 0 groups in pattern)", "Refer to a group"),
+        (["(", "x"], "Invalid regex: ", "The dialect"),
+        ([*WORDS, "nowhere.py"], "File not found: nowhere.py", ""),
+    ],
+)
+def test_a_refusal_changes_nothing(
+    root: Path, capfd: pytest.CaptureFixture[str], words: list[str], line: str, hint: str
+) -> None:
+    before = contents(root)
+    assert main(["replace", *words, "--write"]) == 1
+    out, err = capfd.readouterr()
+    first, second = err.split("\n")[:2]
+    assert (out, first[: len(line)], second[: len(hint)]) == ("", line, hint)
+    assert contents(root) == before
+
+
+def test_a_match_that_swallows_others_is_replaced_only_if_allowed(
+    root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (root / "long.txt").write_text("".join(f"<a>{number}\n" for number in range(60)) + "</a>\n")
+    assert main(["replace", "-s", "<a>.*</a>", "", "long.txt"]) == 1
+    assert capfd.readouterr().err.startswith("Over-match: the match at long.txt:1 ends in line 61")
+    assert main(["replace", "-s", "<a>.*</a>", "", "long.txt", "--allow-over-match", "--write"]) == 0
+    assert (root / "long.txt").read_text() == "\n"
+
+
+def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / ".gitignore").write_text("src/\n")
+    assert main(["replace", "FOO", "-i", "bar", "--exclude", "*.md"]) == 1
+    assert capfd.readouterr().err == "No files matched pattern: **/*\n" or root
+    assert main(["replace", "FOO", "-i", "bar", "--exclude", "app*", "--include-ignored", "--write"]) == 0
+    assert contents(root)["src/lib.py"] == b"x = bar(d)\n"
+    assert contents(root)["src/app.py"] == b"foo(a) + foo(b)\nbaz(c)\n"
+    assert contents(root)["readme.md"] == b"call bar(x)\n"
+
+
+def test_how_to_undo_names_another_root(
+    root: Path, capfd: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    os.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert main(["replace", *WORDS, "--write", "--root", str(root)]) == 0
+    words = capfd.readouterr().err.removeprefix("To take it back: suture ").split()
+    assert main(words) == 0
+    assert contents(root)["readme.md"] == b"call foo(x)\n"
+
+
+def test_a_change_that_could_not_be_recorded_is_said_to_be_final(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
+    assert main(["replace", *WORDS, "readme.md", "--write"]) == 0
+    assert capfd.readouterr().err.startswith("note: it cannot be undone")
+    assert contents(root)["readme.md"] == b"call bar(x)\n"
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("words", [[], ["x"], ["x", "y", "--nothing"], ["/x/g", "y", "-i"]])
+def test_wrong_usage_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert main(["replace", *words]) == 2
+    assert capfd.readouterr().out == ""
+
+
+def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:
+    master, slave = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    command = [sys.executable, "-m", "suture", "replace", *WORDS, "readme.md"]
+    subprocess.run(command, stdout=slave, stderr=subprocess.DEVNULL, env=environment, check=True, cwd=root)
+    os.close(slave)
+    shown = os.read(master, 10_000)
+    os.close(master)
+    assert b"\x1b[31m-call foo(x)\x1b[0m" in shown
+
+
+# Interrupted
+
+STALLED = """
+import sys, time
+from suture.cli import main
+import suture.files.{module} as module
+real, calls = module.{function}, []
+def stalled(*given, **named):
+    calls.append(1)
+    if len(calls) == {number}:
+        print("ready", flush=True)
+        time.sleep(60)
+    return real(*given, **named)
+module.{function} = stalled
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "number", "lands"),
+    [
+        ("steps", "stage", 2, False),
+        ("steps", "verify", 2, False),
+        ("steps", "publish", 2, False),
+        ("recovery", "finish", 1, True),
+    ],
+)
+def test_an_interrupt_leaves_all_of_it_or_nothing_and_no_other_file(
+    root: Path, module: str, function: str, number: int, *, lands: bool
+) -> None:
+    before = contents(root)
+    code = STALLED.format(module=module, function=function, number=number)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "replace", *WORDS, "--write"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=root,
+    )
+    assert process.stdout is not None
+    timer = threading.Timer(50, process.kill)
+    timer.start()
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    timer.cancel()
+    assert (process.returncode, out, b"Traceback" in err) == (130, b"", False)
+    after = contents(root)
+    assert list(after) == list(before)
+    assert (after != before) == lands
+    assert (b"To take it back: suture undo " in err) == lands
+    if lands:
+        assert all(b"bar(" in content for content in after.values())
+        assert main(["undo"]) == 0
+        assert contents(root) == before
+
+
+def test_an_interrupted_call_that_cannot_be_settled_says_why(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / ".suture-intent").write_text("what is this?")
+    options = build_parser().parse_args(["replace", *WORDS, "--write"])
+
+    def call(_: Workspace) -> ToolResult:
+        raise KeyboardInterrupt
+
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            attempt(options, call)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert "RECOVERY_BLOCKED" in capfd.readouterr().err

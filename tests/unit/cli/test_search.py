@@ -1,0 +1,426 @@
+"""`suture search`, as somebody at a terminal or a script meets it."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from suture import Workspace
+from suture.cli import main
+from suture.tools import search_named
+
+Run = Callable[..., str]
+PATIENT = "import suture.cli.progress as progress; progress._PATIENCE = 1_000"
+IMPATIENT = "import suture.cli.progress as progress; progress._PATIENCE = progress._INTERVAL = 0"
+ESCAPE = re.compile(r"\x1b\[[0-9;]*[mK]")
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small project."""
+    for name, content in {
+        "src/app.py": "import os\n\ndef main():\n    print('TODO: fix')  # todo: soon, TODO: later\n    return 0\n",
+        "src/lib/util.py": "# todo: sort\n",
+        "docs/guide.md": "# Guide\n\nTODO: write\n",
+        "notes.txt": "nothing\n",
+        ".gitignore": "build/\n*.log\n",
+        "build/out.py": "TODO: generated\n",
+        "debug.log": "TODO: logged\n",
+        ".hidden/a.py": "TODO: hidden\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run a command and get what it printed."""
+    assert root
+
+    def run(*words: str, code: int = 0, err: str = "") -> str:
+        assert main(["search", *words]) == code
+        out, complaint = capfd.readouterr()
+        assert complaint == err
+        return out
+
+    return run
+
+
+def on_a_terminal(root: Path, *words: str, before: str = PATIENT, **environment: str) -> str:
+    """What a command prints on a terminal, stdout and stderr together."""
+    master, slave = pty.openpty()
+    code = f"import sys; {before}; from suture.cli import main; sys.exit(main(sys.argv[1:]))"
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {
+        "TERM": "xterm",
+        **environment,
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *words], stdout=slave, stderr=slave, cwd=root, env=environment
+    )
+    os.close(slave)
+    shown = b""
+    try:
+        while piece := os.read(master, 65_536):
+            shown += piece
+    except OSError:  # all is read, and the other side closed
+        pass
+    os.close(master)
+    process.wait()
+    return shown.decode().replace("\r\n", "\n")
+
+
+def test_matches_stand_under_the_name_of_their_file(said: Run) -> None:
+    assert said("TODO: (\\w+)") == (
+        "docs/guide.md\n3:TODO: write\n\nsrc/app.py\n4:    print('TODO: fix')  # todo: soon, TODO: later\n"
+    )
+
+
+def test_a_line_is_printed_once_and_counted_as_often_as_it_matches(said: Run) -> None:
+    assert said("todo", "-i", "--count") == "docs/guide.md:1\nsrc/app.py:3\nsrc/lib/util.py:1\n5 matches in 3 files\n"
+    assert said("todo", "-i", "src/app.py").count("\n") == 2
+
+
+def test_only_names(said: Run) -> None:
+    assert said("-l", "-i", "todo") == "docs/guide.md\nsrc/app.py\nsrc/lib/util.py\n"
+
+
+def test_json_is_the_whole_result(root: Path, said: Run) -> None:
+    shown = json.loads(said("todo", "src/**/*.py", "--json", "-i", "-C", "1"))
+    arguments = {"path_pattern": "src/**/*.py", "pattern": "todo", "flags": "gi"}
+    expected = Workspace(root).call("regex_search_multi", {**arguments, "context_before": 1, "context_after": 1})
+    assert shown == expected.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["-C", "1"], ["3-def main():", "4:    print('TODO: fix')  # todo: soon, TODO: later", "5-    return 0"]),
+        (["-B1"], ["3-def main():", "4:    print('TODO: fix')  # todo: soon, TODO: later"]),
+        (["-A", "9"], ["4:    print('TODO: fix')  # todo: soon, TODO: later", "5-    return 0"]),
+        (["-C", "9", "-A", "0", "-B", "0"], ["4:    print('TODO: fix')  # todo: soon, TODO: later"]),
+    ],
+)
+def test_lines_around_a_match(said: Run, words: list[str], expected: list[str]) -> None:
+    assert said("TODO: fix", "src", *words).split("\n") == ["src/app.py", *expected, ""]
+
+
+def test_lines_around_matches_are_parted_where_some_are_left_out(root: Path, said: Run) -> None:
+    (root / "n.txt").write_text("".join(f"{number}\n" for number in range(1, 20)))
+    assert said("^(3|5|12)$", "-m", "n.txt", "-C", "1").split("\n") == (
+        ["n.txt", "2-2", "3:3", "4-4", "5:5", "6-6", "--", "11-11", "12:12", "13-13", ""]
+    )
+    assert "--" not in said("^(3|12)$", "-m", "n.txt")
+
+
+def test_a_match_over_several_lines_shows_them_all(root: Path, said: Run) -> None:
+    (root / "n.txt").write_bytes(b"a (\r\n  b\r\n) c\r\nd\r\n")
+    assert said(r"\([^)]*\)", "n.txt") == "n.txt\n1:a (\n2:  b\n3:) c\n"
+    assert said(r"b\r\n", "n.txt") == "n.txt\n2:  b\n"
+    (root / "old.txt").write_bytes(b"a (\rb\r) c\rd")
+    assert said(r"\([^)]*\)", "old.txt") == "old.txt\n1:a (\n2:b\n3:) c\n"
+
+
+@pytest.mark.parametrize(
+    ("globs", "expected"),
+    [
+        (["src"], ["src/app.py", "src/lib/util.py"]),
+        (["src/"], ["src/app.py", "src/lib/util.py"]),
+        (["."], ["docs/guide.md", "src/app.py", "src/lib/util.py"]),
+        (["src/*.py"], ["src/app.py"]),
+        (["**/*.{md,py}"], ["docs/guide.md", "src/app.py", "src/lib/util.py"]),
+        (["src", "docs"], ["docs/guide.md", "src/app.py", "src/lib/util.py"]),
+        (["src/app.py", "src", "**/*.py"], ["src/app.py", "src/lib/util.py"]),
+        (["{src,docs}/*", "src/lib/{util,nothing}.py"], ["docs/guide.md", "src/app.py", "src/lib/util.py"]),
+        (["src", "*.nothing"], ["src/app.py", "src/lib/util.py"]),
+        (["debug.log"], ["debug.log"]),
+        (["build"], ["build/out.py"]),
+        (["src", "build"], ["build/out.py", "src/app.py", "src/lib/util.py"]),
+        ([".hidden"], [".hidden/a.py"]),
+        (["--include-ignored"], ["build/out.py", "debug.log", "docs/guide.md", "src/app.py", "src/lib/util.py"]),
+        (["--exclude", "lib", "--exclude", "*.md"], ["src/app.py"]),
+        (["src/app.py", "src/lib/util.py", "--exclude", "lib"], ["src/app.py"]),
+        (["docs/guide.md", "src/lib/util.py", "--exclude", "*.md"], ["src/lib/util.py"]),
+        (["-l", "src", "--exclude", "app.py", "docs"], ["docs/guide.md", "src/lib/util.py"]),
+    ],
+)
+def test_what_a_glob_means(said: Run, globs: list[str], expected: list[str]) -> None:
+    assert said("-i", "todo", *globs, *(() if "-l" in globs else ("-l",))).split() == expected
+
+
+def test_a_name_of_a_file_is_that_file_whatever_it_would_mean_as_a_glob(root: Path, said: Run) -> None:
+    names = ["[id].tsx", "a,b.txt", "{x}.txt", "q?.txt", "back\\slash"]
+    (root / "d[1]").mkdir()
+    for name in [*names, "d[1]/inside.txt"]:
+        (root / name).write_text("needle\n")
+    assert said("needle", *names, "d[1]", "-l").split() == sorted([*names, "d[1]/inside.txt"])
+
+
+def test_a_link_that_is_named_is_followed(root: Path, said: Run) -> None:
+    (root / "alias").symlink_to("src")
+    assert said("TODO", "alias", "docs", "-l").split() == ["docs/guide.md", "src/app.py"]
+
+
+def test_an_absolute_path_is_named_from_the_root_on(root: Path, said: Run) -> None:
+    assert said("TODO", str(root / "src"), str(root / "docs/guide.md"), "-l").split() == ["docs/guide.md", "src/app.py"]
+
+
+def test_another_root(root: Path, said: Run, tmp_path_factory: pytest.TempPathFactory) -> None:
+    os.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert said("TODO", "src", "--root", str(root), "-l") == "src/app.py\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["-i", "TODO: S"], 2),
+        (["--flags", "i", "TODO: S"], 2),
+        (["--flags=gi", "TODO: S"], 2),
+        (["/TODO: S/i"], 2),
+        (["-m", "^TODO"], 1),
+        (["^TODO"], 0),
+        (["-s", "Guide.+TODO"], 1),
+        (["-is", "guide.+todo"], 1),
+        (["o"], 10),
+        (["/o/"], 10),
+        (["/o/m"], 4),
+        (["--", "-nothing"], 0),
+    ],
+)
+def test_flags(said: Run, words: list[str], expected: int) -> None:
+    shown = said("--count", *words, code=int(not expected))
+    assert shown.splitlines()[-1].split()[0] == str(expected)
+
+
+def test_options_may_stand_anywhere(said: Run) -> None:
+    expected = said("-i", "-l", "todo", "src", "docs")
+    for words in (
+        ["todo", "-i", "src", "-l", "docs"],
+        ["todo", "src", "docs", "-il"],
+        ["-l", "todo", "-i", "--", "src", "docs"],
+    ):
+        assert said(*words) == expected
+
+
+def test_no_more_than_asked_for(said: Run) -> None:
+    note = "note: cut after 2 matches (--max-matches)\n"
+    assert said("-i", "todo", "--max-matches", "2", "-l", err=note) == "docs/guide.md\nsrc/app.py\n"
+    assert said("-i", "todo", "src", "docs", "--max-matches", "2", "-l", err=note) == "docs/guide.md\nsrc/app.py\n"
+
+
+def test_nothing_found_is_exit_code_1(said: Run) -> None:
+    assert said("nowhere", code=1, err="No matches.\n") == ""
+    assert said("nowhere", "-l", code=1, err="No matches.\n") == ""
+    assert said("nowhere", "--count", code=1) == "0 matches in 0 files\n"
+    assert json.loads(said("nowhere", "--json", code=1))["content"][0]["text"] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("words", "line", "hint"),
+    [
+        (["(", "src"], "Invalid regex: ", "The dialect is that of JavaScript"),
+        (["x", "--flags", "y"], "Invalid flags: y (supported: g, i, m, s, u)", "g: all matches"),
+        (["x", "*.nothing"], "No files matched pattern: *.nothing", "Check it"),
+        (["x", "srcc"], "File not found: srcc", "Did you mean src?"),
+        (["x", "src", "srcc"], "File not found: srcc", "Did you mean src?"),
+        (["x", "{a"], "Invalid glob pattern: {a", "It cannot be read: a { is never closed."),
+        (["x", "{a", "b}"], "Invalid glob pattern: {a", "It cannot be read: a { is never closed."),
+        (["x", "../*"], "Path outside workspace: ../*", ""),
+        (["x", ".git/config"], "Protected path: .git/config", ""),
+    ],
+)
+def test_a_refusal_is_a_line_and_a_hint(
+    root: Path, capfd: pytest.CaptureFixture[str], words: list[str], line: str, hint: str
+) -> None:
+    assert root
+    assert main(["search", *words]) == 1
+    out, err = capfd.readouterr()
+    first, second = err.split("\n")[:2]
+    assert (out, first[: len(line)], second[: len(hint)]) == ("", line, hint)
+    assert main(["search", *words, "--json"]) == 1
+    assert json.loads(capfd.readouterr().out)["isError"]
+
+
+def test_what_takes_too_long_can_be_given_more_time(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "evil.txt").write_text("a" * 30)
+    assert main(["search", r"(?=(a+)+b)x", "evil.txt"]) == 1
+    first, hint, more, _ = capfd.readouterr().err.split("\n")
+    assert first == "Regex timed out after 1000 ms: (?=(a+)+b)x"
+    assert (hint[:29], more) == ("It was searching evil.txt. Av", "Or give it more time: --timeout 10")
+    assert main(["search", r"(?=(a+)+b)x", "evil.txt", "--timeout", "2"]) == 1
+    assert capfd.readouterr().err.startswith("Regex timed out after 2000 ms")
+
+
+def test_a_workspace_that_is_not_there(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert root
+    assert main(["search", "x", "--root", "nowhere"]) == 1
+    assert capfd.readouterr().err.startswith("WORKSPACE_NOT_FOUND")
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "PATTERN"),
+        (["x", "--nothing"], "unrecognized arguments: --nothing"),
+        (["x", "src", "-l", "--nothing", "docs"], "unrecognized arguments"),
+        (["x", "-C", "-1"], "expected a number from 0 on, not '-1'"),
+        (["x", "-A", "many"], "expected a number from 0 on, not 'many'"),
+        (["x", "-l", "--count"], "not allowed with"),
+        (["x", "--timeout", "0"], "expected seconds from 1 to 3600, not 0"),
+        (["x", "--json", "-l"], "not allowed with"),
+        (["/x/g", "-i"], "suture: the pattern has flags of its own, g: add i there"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    assert main(["search", *words]) == 2
+    out, err = capfd.readouterr()
+    assert (out, said in err) == ("", True)
+
+
+def test_a_long_line_is_cut_around_its_first_match(root: Path, said: Run) -> None:
+    (root / "min.js").write_text("x" * 5_000 + "needle" + "y" * 5_000 + "needle" + "z" * 300 + "\n")
+    line = said("needle", "min.js").split("\n")[1]
+    assert line == f"1:… {'x' * 100}needle{'y' * 394} … (1 match more, 10,312 characters)"
+    assert said("z+", "min.js").split("\n")[1] == f"1:… {'y' * 194}needle{'z' * 300}"
+    assert said("x+", "min.js").split("\n")[1] == f"1:{'x' * 500} … (10,312 characters)"
+    (root / "min.js").write_text("a" * 600 + "\nneedle\n")
+    assert said("needle", "min.js", "-B1").split("\n")[1] == f"1-{'a' * 500} … (600 characters)"
+
+
+def test_many_matches_in_one_long_line_take_no_time_that_grows_with_both(root: Path, said: Run) -> None:
+    (root / "min.js").write_text("ab" * 50_000)
+    shown = said("a", "min.js", "--timeout", "50").split("\n")[1]
+    assert shown.endswith("(49,750 matches more, 100,000 characters)")
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"one\ntwo", b"\n\n", "\ufeffé x\n".encode(), b"\xff x\n"])
+def test_empty_matches_and_odd_files(root: Path, said: Run, content: bytes) -> None:
+    (root / "odd.txt").write_bytes(content)
+    shown = said("^|x|$", "-m", "odd.txt", "-C", "1").split("\n")
+    assert shown[0] == "odd.txt"
+    assert [line.split(":")[0] for line in shown[1:-1]] == [str(at + 1) for at in range(len(shown) - 2)]
+
+
+def test_a_binary_file_is_passed_over(root: Path, said: Run) -> None:
+    (root / "a.bin").write_bytes(b"TODO\0")
+    said("TODO", "a.bin", code=1, err="No matches.\n")
+
+
+@pytest.mark.parametrize("change", ["gone", "other", "shorter"])
+def test_a_file_that_changes_while_it_is_searched_shows_what_was_found(
+    root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    found = search_named.search_multi
+
+    def search_then_change(*given: object) -> object:
+        answer = found(*given)  # type: ignore[arg-type]
+        if change == "gone":
+            (root / "docs/guide.md").unlink()
+        else:
+            (root / "docs/guide.md").write_text("a\nb\nc\n" if change == "other" else "")
+        return answer
+
+    monkeypatch.setattr(search_named, "search_multi", search_then_change)
+    assert said("TODO: (\\w+)", "docs") == "docs/guide.md\n3:TODO: write\n"
+
+
+# On a terminal
+
+
+def test_what_matches_is_marked_on_a_terminal(root: Path) -> None:
+    shown = on_a_terminal(root, "search", "TODO", "src", "-B1")
+    assert shown == (
+        "\x1b[1msrc/app.py\x1b[0m\n\x1b[32m3\x1b[0m-def main():\n"
+        "\x1b[32m4\x1b[0m:    print('\x1b[1;31mTODO\x1b[0m: fix')  # todo: soon, \x1b[1;31mTODO\x1b[0m: later\n"
+    )
+
+
+def test_no_color_means_none(root: Path) -> None:
+    assert "\x1b" not in on_a_terminal(root, "search", "TODO", NO_COLOR="1")
+
+
+def test_nothing_that_a_terminal_obeys_reaches_it(root: Path) -> None:
+    (root / "a\x1b[2J\n.txt").write_text("needle \x1b]0;title\x07 \x9b2J needle\x08\n")
+    shown = ESCAPE.sub("", on_a_terminal(root, "search", "needle"))
+    assert shown == "a\\x1b[2J\\n.txt\n1:needle \\x1b]0;title\\x07 \\x9b2J needle\\x08\n"
+
+
+def test_a_pipe_gets_contents_as_they_are(root: Path, said: Run) -> None:
+    (root / "n.txt").write_text("needle \x1b[31m\tred\n")
+    assert said("needle", "n.txt") == "n.txt\n1:needle \x1b[31m\tred\n"
+
+
+def test_a_long_search_shows_its_progress_and_takes_it_away(root: Path) -> None:
+    shown = on_a_terminal(root, "search", "TODO", "src", "-l", before=IMPATIENT)
+    *shown_on_the_way, last = shown.split("\r\x1b[K")[1:]
+    assert shown_on_the_way == ["1 file, 0 matches …", "1 file, 2 matches …", "2 files, 2 matches …"]
+    assert last == "src/app.py\n"
+
+
+def test_a_quick_search_shows_none(root: Path) -> None:
+    assert on_a_terminal(root, "search", "TODO", "src", "-l") == "src/app.py\n"
+
+
+def test_a_terminal_that_cannot_erase_gets_no_progress(root: Path) -> None:
+    assert on_a_terminal(root, "search", "TODO", "src", "-l", before=IMPATIENT, TERM="dumb") == "src/app.py\n"
+
+
+def test_a_pipe_gets_no_progress(root: Path) -> None:
+    code = f"import sys; {IMPATIENT}; from suture.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "search", "TODO", "src", "-l"]
+    ran = subprocess.run(command, cwd=root, capture_output=True, check=True)
+    assert (ran.stdout, ran.stderr) == (b"src/app.py\n", b"")
+
+
+# Interrupted
+
+
+def test_a_closed_pipe_ends_quietly(root: Path) -> None:
+    (root / "big.txt").write_text("needle\n" * 5_000)
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "suture", "search", "needle"], stdout=writing, stderr=subprocess.PIPE, cwd=root
+    )
+    os.close(writing)
+    os.close(reading)
+    assert process.communicate()[1] == b""
+    assert process.returncode == 141
+
+
+STALLED = """
+import sys, time
+from suture.files import walk
+from suture.cli import main
+real = walk.walk
+def stalled(*given, **named):
+    for run in real(*given, **named):
+        print("ready", flush=True)
+        time.sleep(60)
+        yield run
+walk.walk = stalled
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_an_interrupt_ends_quietly_in_the_middle_of_a_search(root: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", STALLED, "search", "TODO"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root
+    )
+    assert process.stdout is not None
+    timer = threading.Timer(50, process.kill)
+    timer.start()
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    timer.cancel()
+    assert (process.returncode, out, err) == (130, b"", b"")

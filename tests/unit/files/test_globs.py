@@ -1,0 +1,303 @@
+"""Which paths a pattern and its excludes mean."""
+
+from fnmatch import fnmatchcase
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suture.errors import PathOutsideWorkspace
+from suture.errors.patterns import InvalidGlob
+from suture.files.globs import MAX_ALTERNATIVES, MAX_LENGTH, Excluded, Selection, below_root
+from suture.files.wildcards import Fits
+
+
+def means(pattern: str, path: str) -> bool:
+    stage = Selection.parse(pattern).start
+    *folders, name = path.split("/")
+    for folder in folders:
+        below = stage.below(folder)
+        if below is None:
+            return False
+        stage = below
+    return name in stage.files([name, "another"])
+
+
+def takes_away(exclude: str, path: str) -> bool:
+    excluded = Excluded([exclude])
+    *folders, name = path.split("/")
+    prefix = ""
+    for folder in folders:
+        if folder in excluded.folders([folder], prefix):
+            return True
+        prefix += folder + "/"
+    return name in excluded.files([name], prefix)
+
+
+FITS = [
+    ("a.py", "a.py x/a.py a.pyc A.py", "a.py"),
+    ("*.py", "a.py x/a.py .py .a.py a.pyc b.py", "a.py b.py"),
+    ("./*.py", "a.py x/a.py", "a.py"),
+    ("x//*.py", "a.py x/a.py", "x/a.py"),
+    ("x/./*.py", "a.py x/a.py", "x/a.py"),
+    ("*", "a a/b .a", "a"),
+    ("**", "a a/b a/b/c .a .a/b a/.b", "a a/b a/b/c"),
+    ("**/*", "a a/b a/b/c .a .a/b a/.b", "a a/b a/b/c"),
+    ("**/**/*", "a a/b a/b/c .a", "a a/b a/b/c"),
+    ("***", "a a/b", "a a/b"),
+    ("**/*.py", "a.py x/a.py x/y/a.py x/.y/a.py a.pyc", "a.py x/a.py x/y/a.py"),
+    ("x/**", "x x/a x/y/a xx/a", "x/a x/y/a"),
+    ("x/", "x x/a x/y/a xx/a", "x/a x/y/a"),
+    ("x/.", "x x/a x/y/a", "x/a x/y/a"),
+    ("./", "x x/a .x", "x x/a"),
+    ("x/**/a", "x/a x/y/a x/y/z/a x/y a xx/a", "x/a x/y/a x/y/z/a"),
+    ("x/**/y/*.c", "x/y/a.c x/p/y/a.c x/p/y/q/a.c", "x/y/a.c x/p/y/a.c"),
+    ("**/x/**/y", "x/y q/x/y q/x/r/y x/x/y y", "x/y q/x/y q/x/r/y x/x/y"),
+    ("**/a/b", "a/b a/a/b x/a/b a/x/b", "a/b a/a/b x/a/b"),
+    ("x**", "x xy x/y", "x xy"),
+    ("**.py", "a.py x/a.py", "a.py"),
+    ("x/**y", "x/zy x/q/zy", "x/zy"),
+    ("?", "a ab é 日", "a é 日"),
+    ("a?c", "abc ac abbc aéc", "abc aéc"),
+    ("[ab]x", "ax bx cx x abx", "ax bx"),
+    ("[!ab]x", "ax bx cx .x éx", "cx éx"),
+    ("[^ab]x", "ax bx cx", "cx"),
+    ("[a-c0-9]", "a b c d 5 -", "a b c 5"),
+    ("[]]", "] a", "]"),
+    ("[!]]", "] a", "a"),
+    ("[a-]", "a - b", "a -"),
+    ("[-a]", "a - b", "a -"),
+    ("[!-a]", "a - b", "b"),
+    (r"[\]a]", "] a b", "] a"),
+    (r"[a\-c]", "a b c -", "a c -"),
+    (r"[\a-c]", "a b c", "a b c"),
+    (r"[a-\c]", "a b c", "a b c"),
+    ("[c-a]", "a b c", "c"),
+    ("[é-ü]", "é ê ü a", "é ê ü"),
+    ("[[:digit:]]x", "1x ax", "1x"),
+    ("[![:digit:]]x", "1x ax", "ax"),
+    ("[[:]", "[ : a", "[ :"),
+    ("[[:a]", "[ : a b", "[ : a"),
+    ("[.]a", ".a", ""),
+    ("[/]", "a", ""),
+    ("[a/b]", "a b c", "a b"),
+    ("[+-9]", "+ 5 .", "+ 5"),
+    ("{a,b}.py", "a.py b.py c.py {a,b}.py", "a.py b.py"),
+    ("{a,b/c}.py", "a.py b/c.py b/a.py", "a.py b/c.py"),
+    ("{a,{b,c}d}", "a bd cd b", "a bd cd"),
+    ("x{,y}", "x xy", "x xy"),
+    ("{a}", "a {a}", "a"),
+    ("x{}", "x", "x"),
+    ("{,x}", "x y", "x"),
+    ("{a,b}{c,d}", "ac ad bc bd ab", "ac ad bc bd"),
+    ("{[,],x}", ", x", ", x"),
+    ("{[}],x}", "} x", "} x"),
+    (r"{\,,x}", ", x", ", x"),
+    (r"\{a,b\}", "{a,b} a", "{a,b}"),
+    ("a,b}", "a,b}", "a,b}"),
+    (r"\*.py", "*.py a.py", "*.py"),
+    (r"\[a]", "[a] a", "[a]"),
+    (r"a\/b", "a/b a", "a/b"),
+    (r"\\", "\\ a", "\\"),
+    ("a b", "a b", ""),
+    ("**/{test_*,*_test}.py", "test_a.py x/a_test.py a.py", "test_a.py x/a_test.py"),
+    (".*", ".a a .git .GIT .suture-x .Suture-x .gitignore", ".a .gitignore"),
+    (".git/*", ".git/config", ""),
+    (".GIT/*", ".GIT/config", ""),
+    (".git", ".git", ""),
+    (".suture-*", ".suture-intent", ""),
+    ("**/.git/config", "a/.git/config .git/config", ""),
+    (".github/**", ".github/a .github/w/b .github/.c .gitlab/a", ".github/a .github/w/b"),
+    ("**/.env", ".env a/.env .a/.env", ".env a/.env"),
+    ("**/.env*", ".env a/.env.local a/env", ".env a/.env.local"),
+    (".?x", ".ax ..x ax", ".ax ..x"),
+    ("{*,.*}", "a .a", "a .a"),
+    ("*{a,.b}", "a .b xa x.b", "a xa x.b"),
+    ("\udc80?", "\udc80a \udc80\udc81 a\udc80", "\udc80a \udc80\udc81"),
+    ("?", "\udc80", "\udc80"),
+    ("*.{a,b,c,d,e,f,g,h,i,j}", "x.a x.j x.k .a", "x.a x.j"),
+    ("{a/b,a/*/c}", "a/b a/x/c a/c", "a/b a/x/c"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "paths", "expected"), FITS, ids=[case[0] for case in FITS])
+def test_a_pattern_means_these_paths(pattern: str, paths: str, expected: str) -> None:
+    assert [path for path in paths.split() if means(pattern, path)] == expected.split()
+
+
+def test_a_space_is_a_character() -> None:
+    assert means("a b", "a b")
+    assert means("a ", "a ")
+    assert not means("a ", "a")
+    assert means("a*b", "a\nb")
+    assert means("a?b", "a\nb")
+
+
+EXCLUDES = [
+    ("*.py", "a.py x/a.py .py x/.a.py a.pyc", "a.py x/a.py .py x/.a.py"),
+    ("x", "x a/x x/a a/x/b xx", "x a/x x/a a/x/b"),
+    ("x/", "x x/a a/x/b", "x/a a/x/b"),
+    ("x/**", "x x/a x/b/c a/x/b", "x/a x/b/c"),
+    ("./x", "x a/x x/b", "x x/b"),
+    ("/x", "x a/x x/b", "x x/b"),
+    ("a/x", "a/x b/a/x a/x/y", "a/x a/x/y"),
+    ("a/*/x", "a/b/x a/x a/b/c/x a/b/x/y", "a/b/x a/b/x/y"),
+    ("**/x", "x a/x a/b/x x/y", "x a/x a/b/x x/y"),
+    ("a/**/x", "a/x a/b/x a/b/c/x b/a/x", "a/x a/b/x a/b/c/x"),
+    ("**", "a a/b", "a a/b"),
+    ("/**", "a a/b", "a a/b"),
+    ("{a,b/c}", "a x/a b/c x/b/c", "a x/a b/c"),
+    (".*", ".a a/.b .c/d a", ".a a/.b .c/d"),
+    ("?", "a é ab x/b", "a é x/b"),
+]
+
+
+@pytest.mark.parametrize(("exclude", "paths", "expected"), EXCLUDES, ids=[case[0] for case in EXCLUDES])
+def test_an_exclude_takes_these_paths_away(exclude: str, paths: str, expected: str) -> None:
+    assert [path for path in paths.split() if takes_away(exclude, path)] == expected.split()
+
+
+def test_no_excludes_take_nothing_away() -> None:
+    assert Excluded([]).nothing
+    assert Excluded([]).files(["a"], "") == Excluded([]).folders(["a"], "") == set()
+    assert not Excluded(["x"]).nothing
+
+
+@pytest.mark.parametrize(
+    ("pattern", "base", "literal", "path"),
+    [
+        ("**/*", "", False, ""),
+        ("src/app/**/*.js", "src/app", False, ""),
+        ("src/app/*.js", "src/app", False, ""),
+        ("src/app/", "src/app", False, ""),
+        ("src/*/x", "src", False, ""),
+        ("src/app.py", "src", True, "src/app.py"),
+        ("./a.py", "", True, "a.py"),
+        (r"a\*/\[b", "a*", True, "a*/[b"),
+        ("src/{a,b}/x", "src", False, ""),
+        ("src/{a/x,a/y}", "src/a", False, ""),
+        ("{a,b}", "", False, ""),
+        ("{a/b,a/b/c}", "a", False, ""),
+        ("{a,a}", "", True, "a"),
+        ("**", "", False, ""),
+    ],
+)
+def test_the_part_without_wildcards_is_known(pattern: str, base: str, literal: bool, path: str) -> None:  # noqa: FBT001
+    found = Selection.parse(pattern)
+    assert (found.pattern, found.base, found.literal, found.path) == (pattern, base, literal, path)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "",
+        "a\0b",
+        "[",
+        "a[",
+        "[]",
+        "[a",
+        "[!]",
+        "[a-",
+        "[a\\",
+        "[[:digit:]",
+        "[[:digit:",
+        "[[:nothing:]]",
+        "{",
+        "{a",
+        "{}",
+        "{,}{,}",
+        "{a,{b}",
+        "{[a,b}",
+        "a\\",
+        "x" * (MAX_LENGTH + 1),
+        "{a,b}" * 10,
+        "{" + "," * MAX_ALTERNATIVES + "}",
+        "x" * 1000 + "{a,b}" * 8,
+    ],
+)
+def test_what_cannot_be_read_is_refused(pattern: str) -> None:
+    with pytest.raises(InvalidGlob) as refused:
+        Selection.parse(pattern)
+    assert pattern.startswith(refused.value.pattern.removesuffix("…"))
+    assert refused.value.reason
+    with pytest.raises(InvalidGlob):
+        Selection.parse("*", [pattern])
+
+
+@pytest.mark.parametrize("pattern", ["..", "../a", "a/../b", "a/..", "{a,..}/b", r"\../a"])
+def test_a_pattern_that_climbs_is_refused(pattern: str) -> None:
+    with pytest.raises(PathOutsideWorkspace):
+        Selection.parse(pattern)
+    with pytest.raises(PathOutsideWorkspace):
+        Selection.parse("*", [pattern])
+
+
+@pytest.mark.parametrize("pattern", ["/", "/etc/*", "{/a,b}"])
+def test_an_absolute_pattern_is_refused(pattern: str) -> None:
+    with pytest.raises(PathOutsideWorkspace):
+        Selection.parse(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("a/*", (0, "a/*")),
+        ("/ws/a/*", (0, "a/*")),
+        ("/ws//./a/", (0, "a/")),
+        ("/ws/inner/a", (1, "a")),
+        ("/other/**/*", (2, "**/*")),
+        ("/ws", (0, ".")),
+        ("/ws/", (0, ".")),
+    ],
+)
+def test_an_absolute_pattern_belongs_to_the_innermost_root(pattern: str, expected: tuple[int, str]) -> None:
+    assert below_root(pattern, ["/ws", "/ws/inner", "/other/"]) == expected
+
+
+def test_an_absolute_pattern_under_no_root_is_refused() -> None:
+    with pytest.raises(PathOutsideWorkspace):
+        below_root("/wsx/a", ["/ws"])
+
+
+def test_a_folder_that_leads_nowhere_is_not_entered() -> None:
+    start = Selection.parse("src/*/x.py").start
+    assert start.below("lib") is None
+    src = start.below("src")
+    assert src is not None
+    assert src.below(".hidden") is None
+    inner = src.below("app")
+    assert inner is not None
+    assert inner.below("deeper") is None
+
+
+def test_an_expression_that_re2_refuses_is_not_passed_over() -> None:
+    with pytest.raises(ValueError, match="missing"):
+        Fits(["("]).among(["a"])
+
+
+def test_a_hostile_pattern_takes_linear_time() -> None:
+    assert not means("*a" * 1000 + "b", "a" * 200)
+    assert means("**/" * 500 + "x", "/".join("a" * 100) + "/x")
+
+
+NAME = st.text("ab.*?", min_size=1, max_size=4).filter(lambda name: not set(name) <= {"."} and "**" not in name)
+PATH = st.lists(st.text("ab.", min_size=1, max_size=3).filter(lambda n: n not in {".", ".."}), min_size=1, max_size=4)
+
+
+def slowly(pattern: list[str], path: list[str]) -> bool:
+    """Whether a path fits, by trying everything."""
+    if not pattern or not path:
+        return pattern == path
+    if pattern[0] == "**":
+        shown = not path[0].startswith(".")
+        return (shown and (pattern == ["**"] or slowly(pattern, path[1:]))) or slowly(pattern[1:], path)
+    if path[0].startswith(".") and not pattern[0].startswith("."):
+        return False
+    return fnmatchcase(path[0], pattern[0]) and slowly(pattern[1:], path[1:])
+
+
+@given(st.lists(NAME | st.just("**"), min_size=1, max_size=5), PATH)
+def test_a_pattern_means_what_trying_everything_finds(pattern: list[str], path: list[str]) -> None:
+    if pattern[-1] == "**":
+        pattern = [*pattern, "*"]
+    assert means("/".join(pattern), "/".join(path)) == slowly(pattern, path)

@@ -1,0 +1,185 @@
+"""A second process takes over a part of the work, and nobody depends on it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from marshal import dumps, loads
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suture import Settings, Workspace
+from suture.files import partner as module
+from suture.files.partner import Partner, Team, serve
+from suture.tools import search, share
+
+ENTRY = "suture.tools.search"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for number in range(60):
+        folder = tmp_path / f"d{number:02}"
+        folder.mkdir()
+        for name in ("a.txt", "b.txt", "c.txt"):
+            (folder / name).write_text(f"one\ntwo {number} needle {name}\nthree\n")
+    return tmp_path
+
+
+def sharing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Share from the first file on, in small batches."""
+    monkeypatch.setattr(share, "_WORTH_SHARING", 1)
+    monkeypatch.setattr(share, "_BATCH", 5)
+    monkeypatch.setattr(module, "_has_room", lambda: True)
+
+
+def call(workspace: Workspace, **more: Any) -> Any:
+    return workspace.call("regex_search_multi", {"path_pattern": "**/*", "pattern": "needle (.)", "flags": "g", **more})
+
+
+@pytest.mark.promise("regex.shared")
+@pytest.mark.parametrize(
+    "more", [{}, {"context_before": 1, "context_after": 1}, {"max_matches": 7}, {"pattern": "nix"}]
+)
+def test_a_shared_search_gives_what_one_alone_gives(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
+) -> None:
+    alone = call(Workspace(tree, Settings(second_process=False)), **more)
+    sharing(monkeypatch)
+    workspace = Workspace(tree)
+    for _ in range(3):
+        together = call(workspace, **more)
+        assert (together.is_error, together.data, together.text) == (False, alone.data, alone.text)
+    workspace.close()
+
+
+@pytest.mark.promise("regex.shared")
+def test_a_partner_that_is_killed_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sharing(monkeypatch)
+    workspace = Workspace(tree)
+    expected = call(Workspace(tree, Settings(second_process=False))).data
+    assert call(workspace).data == expected
+    team = workspace._engine._team
+    assert team is not None
+    assert team._partner is not None
+    process = team._partner._process
+    assert process is not None
+    os.kill(process, signal.SIGKILL)
+    assert [call(workspace).data for _ in range(2)] == [expected] * 2
+    assert team._partner._process not in {None, process}
+    workspace.close()
+    assert team._partner is None
+
+
+@pytest.mark.promise("regex.shared")
+def test_an_error_that_the_partner_meets_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tree / "d59" / "c.txt").write_bytes(b"needle x\n" + b"." * 5_000)
+    sharing(monkeypatch)
+    workspace = Workspace(tree, Settings(max_file_bytes=4_000))
+    for _ in range(2):
+        result = call(workspace)
+        assert result.is_error
+        assert result.metadata["error"]["code"] == "INPUT_TOO_LARGE"
+    workspace.close()
+
+
+def test_answer_looks_into_the_files_of_a_batch_and_hides_errors(tree: Path) -> None:
+    settings = {name: getattr(Settings(), name) for name in Settings._fields}
+    wanted = search.RegexSearchMulti.parse({"path_pattern": "**/*", "pattern": "needle"})
+    request = {name: getattr(wanted, name) for name in wanted._fields}
+    rows = search.answer((str(tree), settings, request, 0, [("d01/", ["a.txt"]), ("gone/", ["x"])]))
+    assert rows is not None
+    assert [(row["file"], row["line"]) for row in rows] == [("d01/a.txt", 2)]
+    assert search.answer((str(tree / "no"), settings, request, 0, [])) is None
+
+
+def test_a_call_that_fails_leaves_no_answer_for_the_next(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sharing(monkeypatch)
+    team = Team(ENTRY, local=True)
+    settings = {name: getattr(Settings(), name) for name in Settings._fields}
+    with team.partner() as start:
+        partner = start()
+        assert partner is not None
+        assert partner.give((str(tree), settings, {}, 0, []))
+    assert not partner.usable
+    team.close()
+
+
+def test_only_one_call_has_the_partner(monkeypatch: pytest.MonkeyPatch) -> None:
+    sharing(monkeypatch)
+    team = Team(ENTRY, local=True)
+    with team.partner() as first, team.partner() as second:
+        assert second() is None
+        assert first() is not None
+    with team.partner() as third:
+        assert third() is not None
+    team.close()
+
+
+@pytest.mark.parametrize("why", ["memory", "one processor", "cannot start"])
+def test_where_there_can_be_none_there_is_none(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    if why == "one processor":
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+        monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    else:
+        monkeypatch.setattr(module, "_has_room", lambda: True)
+    if why == "cannot start":
+        monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    team = Team(ENTRY, local=why != "memory")
+    for _ in range(2):
+        with team.partner() as start:
+            assert start() is None
+    team.close()
+
+
+def test_a_partner_belongs_to_the_process_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    partner = Partner(ENTRY)
+    own = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: own + 1)
+    assert not partner.usable
+    monkeypatch.undo()
+    assert partner.usable
+    partner.close()
+    partner.close()
+    assert not partner.usable
+
+
+def test_the_partner_ends_when_nobody_is_left() -> None:
+    script = (
+        "import os, sys; from suture.files.partner import Partner;"
+        "p = Partner('suture.tools.search'); print(p._process, flush=True); os.kill(os.getpid(), 9)"
+    )
+    process = int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False).stdout)
+    ends = time.monotonic() + 30
+    while time.monotonic() < ends and _lives(process):
+        time.sleep(0.02)
+    assert not _lives(process)
+
+
+def _lives(process: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text("utf-8")
+    except FileNotFoundError:
+        return False
+
+
+def test_serving_answers_each_message_until_the_pipe_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    message = dumps(["x"])
+    given = iter([len(message).to_bytes(8, "little"), message, b""])
+    written: list[bytes] = []
+    monkeypatch.setattr(os, "read", lambda *_: next(given))
+
+    def write(handle: int, data: memoryview) -> int:
+        assert handle == 1
+        written.append(bytes(data))
+        return len(data)
+
+    monkeypatch.setattr(os, "write", write)
+    monkeypatch.setattr(search, "answer", lambda batch: [batch, "answered"])
+    serve(ENTRY)
+    reply = b"".join(written)
+    assert loads(reply[8:]) == [["x"], "answered"]  # noqa: S302  made above
+    assert int.from_bytes(reply[:8], "little") == len(reply) - 8

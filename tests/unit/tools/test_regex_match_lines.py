@@ -1,0 +1,188 @@
+"""The tool `regex_match_lines`: the lines that match, or that do not."""
+
+import json
+from typing import Any
+
+import pytest
+
+from suture import ToolResult
+from tests.unit.changes import refused, workspace
+
+Line = tuple[int, str]
+
+
+def ask(before: bytes, pattern: str, **more: Any) -> ToolResult:
+    ws, _ = workspace({"a": before})
+    return ws.call("regex_match_lines", {"file_path": "a", "pattern": pattern, **more})
+
+
+def kept(before: bytes, pattern: str, **more: Any) -> list[Line]:
+    result = ask(before, pattern, **more)
+    assert not result.is_error, result.text
+    assert json.loads(result.text) == result.data
+    assert result.metadata == {}
+    assert all(set(each) == {"file", "line", "content"} and each["file"] == "a" for each in result.data)
+    return [(each["line"], each["content"]) for each in result.data]
+
+
+LOG = [f"[2024-01-15] INFO: {number}" for number in range(1, 201)]
+LOG[41] = "[2024-01-15] ERROR: Connection timeout"
+LOG[155] = "[2024-01-15] FATAL: Database unreachable"
+EXAMPLE: list[dict[str, Any]] = [
+    {"file": "server.log", "line": 42, "content": "[2024-01-15] ERROR: Connection timeout"},
+    {"file": "server.log", "line": 156, "content": "[2024-01-15] FATAL: Database unreachable"},
+]
+
+
+@pytest.mark.parametrize("more", [{}, {"format": "json"}, {"invert": False}])
+@pytest.mark.parametrize("pattern", ["ERROR|FATAL", "/error|fatal/i", "/ERROR|FATAL/g", "^\\S+ (ERROR|FATAL):"])
+def test_the_example_of_the_specification_gives_what_it_shows(pattern: str, more: dict[str, Any]) -> None:
+    ws, _ = workspace({"server.log": "\n".join(LOG).encode()})
+    result = ws.call("regex_match_lines", {"file_path": "server.log", "pattern": pattern, **more})
+    assert json.loads(result.text) == result.data == EXAMPLE
+    assert result.to_dict() == {
+        "isError": False,
+        "content": [{"type": "text", "text": result.text}],
+        "metadata": {},
+    }
+
+
+def test_as_text_the_lines_stand_alone() -> None:
+    ws, _ = workspace({"server.log": "\r\n".join(LOG).encode()})
+    result = ws.call("regex_match_lines", {"file_path": "server.log", "pattern": "ERROR|FATAL", "format": "text"})
+    assert not result.is_error
+    assert result.text == "[2024-01-15] ERROR: Connection timeout\n[2024-01-15] FATAL: Database unreachable"
+    assert "\n".join(each["content"] for each in EXAMPLE) == result.text
+
+
+def test_no_match_is_an_empty_list() -> None:
+    result = ask(b"one\n", "two")
+    assert (result.is_error, result.text, result.data) == (False, "[]", [])
+
+
+FIVE = b"one\ntwo\n\nThree\n  four"
+ALL = [(1, "one"), (2, "two"), (3, ""), (4, "Three"), (5, "  four")]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "more", "expected"),
+    [
+        ("o", {}, [(1, "one"), (2, "two"), (5, "  four")]),
+        ("o", {"flags": "g"}, [(1, "one"), (2, "two"), (5, "  four")]),
+        ("/o/g", {}, [(1, "one"), (2, "two"), (5, "  four")]),
+        ("t", {}, [(2, "two")]),
+        ("t", {"flags": "i"}, [(2, "two"), (4, "Three")]),
+        ("/T/i", {}, [(2, "two"), (4, "Three")]),
+        ("^t", {}, [(2, "two")]),
+        ("^t", {"flags": "m"}, [(2, "two")]),
+        ("e$", {}, [(1, "one"), (4, "Three")]),
+        ("e$", {"flags": "m"}, [(1, "one"), (4, "Three")]),
+        ("^.{3}$", {}, [(1, "one"), (2, "two")]),
+        ("^$", {}, [(3, "")]),
+        (r"^\s*$", {}, [(3, "")]),
+        (r"^\s", {}, [(5, "  four")]),
+        (r"\n", {}, []),
+        ("one\ntwo", {}, []),
+        ("e.t", {"flags": "s"}, []),
+        (r"[^]{4}", {}, [(4, "Three"), (5, "  four")]),
+        (r"(?<=\n)t", {}, []),
+        (r"(?<!\n)^t", {}, [(2, "two")]),
+        (r"(.)\1", {}, [(4, "Three"), (5, "  four")]),
+        ("", {}, ALL),
+        ("x", {}, []),
+        ("", {"invert": True}, []),
+        ("x", {"invert": True}, ALL),
+        ("o", {"invert": True}, [(3, ""), (4, "Three")]),
+        ("O", {"invert": True, "flags": "i"}, [(3, ""), (4, "Three")]),
+        ("^$", {"invert": True}, [(1, "one"), (2, "two"), (4, "Three"), (5, "  four")]),
+        ("o", {"max_lines": 1}, [(1, "one")]),
+        ("o", {"max_lines": 2}, [(1, "one"), (2, "two")]),
+        ("o", {"max_lines": 3}, [(1, "one"), (2, "two"), (5, "  four")]),
+        ("o", {"max_lines": 99}, [(1, "one"), (2, "two"), (5, "  four")]),
+        ("x", {"invert": True, "max_lines": 2}, [(1, "one"), (2, "two")]),
+    ],
+)
+def test_every_line_is_tested_alone(pattern: str, more: dict[str, Any], expected: list[Line]) -> None:
+    assert kept(FIVE, pattern, **more) == expected
+    assert kept(FIVE.replace(b"\n", b"\r\n"), pattern, **more) == expected
+    assert kept(FIVE.replace(b"\n", b"\r"), pattern, **more) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "more", "expected"),
+    [
+        (b"", {}, []),
+        (b"", {"invert": True}, []),
+        (b"\n", {}, [(1, "")]),
+        (b"\n", {"invert": True}, []),
+        (b"a\n", {"invert": True}, [(1, "a")]),
+        (b"a\n\n", {}, [(2, "")]),
+        (b"\n\n", {}, [(1, ""), (2, "")]),
+        (b"a\r\n\r\n", {}, [(2, "")]),
+        (b"a\r\r", {}, [(2, "")]),
+    ],
+)
+def test_there_is_no_line_after_the_final_newline(before: bytes, more: dict[str, Any], expected: list[Line]) -> None:
+    assert kept(before, "^$", **more) == expected
+
+
+def test_a_line_is_given_whole_with_what_stands_in_it() -> None:
+    before = "\ufeff\té\u00a0😀 \nb\rc \x0c\u2028d\n".encode()
+    assert kept(before, "") == [(1, "\té\u00a0😀 "), (2, "b\rc \x0c\u2028d")]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "more", "text"),
+    [
+        ("o", {}, "one\ntwo\n  four"),
+        ("^", {}, "one\ntwo\n\nThree\n  four"),
+        ("o", {"invert": True}, "\nThree"),
+        ("o", {"max_lines": 1}, "one"),
+    ],
+)
+def test_as_text_the_lines_are_the_same(pattern: str, more: dict[str, Any], text: str) -> None:
+    for before in (FIVE, FIVE + b"\n", FIVE.replace(b"\n", b"\r\n")):
+        result = ask(before, pattern, format="text", **more)
+        assert (result.is_error, result.text) == (False, text)
+
+
+def test_a_line_of_ten_megabytes_is_tested() -> None:
+    line = "x" * 10_000_000 + "needle"
+    assert kept(f"first\n{line}\nlast\n".encode(), "needle$") == [(2, line)]
+    assert kept(f"first\n{line}\nlast\n".encode(), "needle$", invert=True) == [(1, "first"), (3, "last")]
+
+
+@pytest.mark.parametrize(
+    ("before", "size", "count"),
+    [
+        (b"x\0", ..., 0),
+        (b"x\0", None, 0),
+        (b"x\0", 0, 1),
+        (b"x\0", -1, 1),
+        (b"x\0", 1, 1),
+        (b"x\0", 2, 0),
+        (b"x" + b" " * 8192 + b"\0", ..., 1),
+        (b"x" + b" " * 8192 + b"\0", 1_000_000, 0),
+    ],
+)
+def test_a_binary_file_is_skipped(before: bytes, size: Any, count: int) -> None:
+    more = {} if size is ... else {"binary_check_buffer_size": size}
+    assert len(kept(before, "x", **more)) == count
+    assert len(kept(before, "y", invert=True, **more)) == count
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [
+        ({"format": "xml"}, "format"),
+        ({"invrt": True}, "invert"),
+        ({"max_line": 1}, "max_lines"),
+        ({"max_matches": 1}, "max_matches"),
+        ({"context_before": 1}, "context_before"),
+        ({"invert": "perhaps"}, "invert"),
+    ],
+)
+def test_wrong_arguments_are_refused_and_named(more: dict[str, Any], named: str) -> None:
+    result = ask(b"x\n", "x", **more)
+    assert refused(result)["code"] == "INVALID_ARGUMENTS"
+    assert named in result.text

@@ -1,0 +1,310 @@
+"""The tool `regex_replace_multi`: replacements in many files, as one change or none."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suture import Settings, ToolResult, Workspace
+from suture.testing import FaultyFS, MemoryFS
+from tests.unit.changes import done, hashed, recorded, refused, workspace
+
+Item = dict[str, Any]
+
+
+def ask(ws: Workspace, path_pattern: str, pattern: str, replacement: str, **more: Any) -> ToolResult:
+    arguments = {"path_pattern": path_pattern, "pattern": pattern, "replacement": replacement, **more}
+    return ws.call("regex_replace_multi", arguments)
+
+
+def items(result: ToolResult) -> list[Item]:
+    assert not result.is_error, result.text
+    assert json.loads(result.text) == result.data
+    data: list[Item] = result.data
+    return data
+
+
+# The result
+
+TYPES = {
+    "src/app.ts": b"1\n2\n3\n4\n5\n6\n\ninterface User {\n  id: string;\n}\n",
+    "src/other.ts": b"class Other {}\n",
+    "src/types.ts": b"// types\n\ninterface Config {\n  port: number;\n}\n",
+}
+EXAMPLE = [
+    {
+        "file": "src/app.ts",
+        "line": 8,
+        "column": 0,
+        "original": "interface User",
+        "replacement": "type User",
+        "groups": ["interface User", "User"],
+        "context_before": [""],
+        "context_after": ["  id: string;"],
+    },
+    {
+        "file": "src/types.ts",
+        "line": 3,
+        "column": 0,
+        "original": "interface Config",
+        "replacement": "type Config",
+        "groups": ["interface Config", "Config"],
+        "context_before": [""],
+        "context_after": ["  port: number;"],
+    },
+]
+
+
+def test_the_example_of_the_specification_gives_what_it_shows() -> None:
+    ws, fs = workspace(TYPES)
+    arguments = ("src/**/*.ts", r"interface (\w+)", "type $1")
+    dry = ask(ws, *arguments, context_before=1, context_after=1, dry_run=True)
+    assert (items(dry), dry.metadata["change_id"]) == (EXAMPLE, None)
+    assert (fs.files(), recorded(ws)) == (TYPES, [])
+    real = ask(ws, *arguments, context_before=1, context_after=1)
+    assert items(real) == EXAMPLE
+    after = {name: content.replace(b"interface ", b"type ") for name, content in TYPES.items()}
+    assert fs.files() == after
+    (change,) = recorded(ws)
+    assert (change["tool"], [each["path"] for each in change["files"]]) == (
+        "regex_replace_multi",
+        ["src/app.ts", "src/types.ts"],
+    )
+    assert real.to_dict() == {
+        "isError": False,
+        "content": [{"type": "text", "text": real.text}],
+        "metadata": {
+            "change_id": change["change_id"],
+            "files": [{"path": name, "hash": hashed(after[name])} for name in ("src/app.ts", "src/types.ts")],
+        },
+    }
+
+
+@pytest.mark.parametrize(("pattern", "replacement", "count"), [("nowhere", "x", 0), ("a", "a", 2), ("(a)", "$1", 2)])
+def test_a_call_that_changes_nothing_is_no_change(pattern: str, replacement: str, count: int) -> None:
+    before = {"1": b"a\n", "2": b"a\n"}
+    ws, fs = workspace(before)
+    result = ask(ws, "*", pattern, replacement)
+    assert (len(items(result)), result.metadata["change_id"]) == (count, None)
+    assert (fs.files(), recorded(ws)) == (before, [])
+
+
+def test_files_are_taken_in_the_order_of_their_paths() -> None:
+    ws, fs = workspace({"c": b"a\n", "b": b"a a\n\na\n", "d": b"b\n"})
+    listed = items(ask(ws, "*", "a", "x", flags="g"))
+    assert [(each["file"], each["line"], each["column"]) for each in listed] == [
+        ("b", 1, 0),
+        ("b", 1, 2),
+        ("b", 3, 0),
+        ("c", 1, 0),
+    ]
+    assert fs.files() == {"c": b"x\n", "b": b"x x\n\nx\n", "d": b"b\n"}
+
+
+@pytest.mark.parametrize(
+    ("more", "changed"),
+    [
+        ({}, "a.js src/b.js src/b.min.js"),
+        ({"exclude": ["*.min.js"]}, "a.js src/b.js"),
+        ({"exclude": ["src/**"]}, "a.js"),
+        ({"exclude": '["src/**"]'}, "a.js"),
+        ({"include_ignored": True}, "a.js build/c.js src/b.js src/b.min.js"),
+        ({"include_ignored": True, "exclude": ["build/**"]}, "a.js src/b.js src/b.min.js"),
+        ({"flags": "i"}, "a.js src/b.js src/b.min.js src/d.js"),
+        ({"binary_check_buffer_size": 0}, "a.js bin.js src/b.js src/b.min.js"),
+        ({"binary_check_buffer_size": -1}, "a.js bin.js src/b.js src/b.min.js"),
+        ({"binary_check_buffer_size": 1}, "a.js bin.js src/b.js src/b.min.js"),
+        ({"binary_check_buffer_size": None}, "a.js src/b.js src/b.min.js"),
+    ],
+)
+def test_only_the_files_that_are_meant_are_changed(tmp_path: Path, more: dict[str, Any], changed: str) -> None:
+    before = {
+        ".gitignore": b"build/\n",
+        ".hidden.js": b"x\n",
+        ".git/e.js": b"x\n",
+        "a.js": b"x\n",
+        "a.ts": b"x\n",
+        "bin.js": b"x\0",
+        "build/c.js": b"x\n",
+        "src/b.js": b"x\n",
+        "src/b.min.js": b"x\n",
+        "src/d.js": b"X\n",
+    }
+    for name, content in before.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    result = ask(Workspace(tmp_path, Settings(durability="fast")), "**/*.js", "x", "y", **more)
+    assert [each["file"] for each in items(result)] == changed.split()
+    assert [each["path"] for each in result.metadata["files"]] == changed.split()
+    after = {name: (tmp_path / name).read_bytes() for name in before}
+    assert after == {
+        name: content.replace(b"x", b"y").replace(b"X", b"y") if name in changed.split() else content
+        for name, content in before.items()
+    }
+
+
+def test_every_file_keeps_its_encoding_and_line_ends() -> None:
+    texts = {"a": "x\nx", "b": "é x\r\nx\r\n", "c": "\ufeffx\r\n", "d": "x\rx\r"}
+    encodings = {"a": "utf-8", "b": "utf-8", "c": "utf-16-le", "d": "utf-8"}
+    ws, fs = workspace({name: text.encode(encodings[name]) for name, text in texts.items()} | {"e": b"\xe9 x\n"})
+    items(ask(ws, "*", "x", "yy", flags="g"))
+    after = {name: text.replace("x", "yy").encode(encodings[name]) for name, text in texts.items()}
+    assert fs.files() == after | {"e": b"\xe9 yy\n"}
+
+
+# All or nothing
+
+FILES = {"a": b"x x\n", "b": b"x\nx\n", "c": b"x\n"}
+
+
+@pytest.mark.parametrize(
+    ("limit", "flags", "text"),
+    [
+        (1, "", "Max replacements exceeded: 4 (limit: 1)"),
+        (3, "", "Max replacements exceeded: 4 (limit: 3)"),
+        (4, "g", "Max replacements exceeded: 5 (limit: 4)"),
+    ],
+)
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_the_limit_holds_for_all_files_together(limit: int, flags: str, text: str, *, dry_run: bool) -> None:
+    ws, fs = workspace(FILES)
+    result = ask(ws, "*", "x", "y", flags=flags, max_replacements=limit, dry_run=dry_run)
+    assert (refused(result)["code"], result.text) == ("TOO_MANY_REPLACEMENTS", text)
+    assert (fs.files(), recorded(ws)) == (FILES, [])
+
+
+@pytest.mark.parametrize(("limit", "flags"), [(4, ""), (5, "g"), (99, "g")])
+def test_as_many_replacements_as_allowed_are_made(limit: int, flags: str) -> None:
+    ws, fs = workspace(FILES)
+    assert len(items(ask(ws, "*", "x", "y", flags=flags, max_replacements=limit))) == min(limit, 5)
+    assert fs.files() == {name: content.replace(b"x", b"y", 9 if flags else 1) for name, content in FILES.items()} | {
+        "b": b"y\ny\n"
+    }
+
+
+def test_a_file_that_may_not_be_written_lets_none_be_changed() -> None:
+    ws, fs = workspace({"src/app.ts": b"x\n", "src/readonly.ts": b"x\n", "src/zoo.ts": b"x\n"})
+    fs.node_of("src/readonly.ts").mode = 0o444
+    before = fs.files()
+    result = ask(ws, "src/*.ts", "x", "y")
+    assert refused(result)["code"] == "PERMISSION_DENIED"
+    assert result.text == "Permission denied writing: src/readonly.ts"
+    assert (fs.files(), recorded(ws)) == (before, [])
+
+
+def test_a_file_that_cannot_hold_the_text_lets_none_be_changed() -> None:
+    before = {"a": b"x\n", "b": b"\xe9 x\n", "c": b"x\n"}
+    ws, fs = workspace(before)
+    assert refused(ask(ws, "*", "x", "ü"))["code"] == "ENCODING_UNKNOWN"
+    assert (fs.files(), recorded(ws)) == (before, [])
+
+
+def test_a_match_of_many_lines_in_one_file_lets_none_be_changed() -> None:
+    before = {"a": b"start end\n", "b": b"start\nline\nend\n" * 20}
+    ws, fs = workspace(before)
+    assert refused(ask(ws, "*", "start[^]*end", "x"))["code"] == "OVER_MATCH"
+    assert fs.files() == before
+    items(ask(ws, "*", "start[^]*end", "x", allow_over_match=True))
+    assert fs.files() == {"a": b"x\n", "b": b"x\n"}
+
+
+def test_a_group_that_the_pattern_has_not_lets_nothing_be_changed() -> None:
+    ws, fs = workspace(FILES)
+    result = ask(ws, "*", "(x)()", "$5")
+    assert refused(result)["code"] == "INVALID_CAPTURE_GROUP"
+    assert result.text == "Invalid capture group: $5 (only 2 groups in pattern)"
+    assert fs.files() == FILES
+
+
+@pytest.mark.parametrize("wrong", ["a", "b"])
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_expected_hashes_are_held_against_the_files(wrong: str, *, dry_run: bool) -> None:
+    ws, fs = workspace(FILES)
+    right = {name: hashed(content) for name, content in FILES.items()}
+    result = ask(ws, "*", "x", "y", expect_hash=right | {wrong: hashed(b"")}, dry_run=dry_run)
+    assert refused(result)["code"] == "FILE_CHANGED"
+    assert result.text == f"File modified during operation: {wrong} (another process changed it)"
+    assert (fs.files(), recorded(ws)) == (FILES, [])
+    assert len(items(ask(ws, "*", "x", "y", expect_hash=right, dry_run=dry_run))) == 4
+
+
+def test_a_file_that_never_stands_still_lets_none_be_changed() -> None:
+    fs = MemoryFS({"src/app.ts": b"x\n", "src/b.ts": b"x\n"})
+
+    def grow(_: int, __: str) -> None:
+        fs.put("src/app.ts", fs.files()["src/app.ts"] + b"x\n")
+
+    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"open_file"}, on_call=grow))
+    result = ask(ws, "src/*.ts", "x", "y")
+    assert (refused(result)["code"], refused(result)["retryable"]) == ("FILE_CHANGED", True)
+    assert result.text == "File modified during operation: src/app.ts (another process changed it)"
+    assert b"y" not in fs.files()["src/app.ts"] + fs.files()["src/b.ts"]
+
+
+# Looking first, taking back
+
+
+@pytest.mark.parametrize("more", [{}, {"flags": "g"}, {"context_before": 1, "context_after": 2}, {"exclude": ["b"]}])
+def test_a_dry_run_answers_as_the_real_run_does(more: dict[str, Any]) -> None:
+    ws, fs = workspace(FILES)
+    dry = ask(ws, "*", "x", "y", **more, dry_run=True)
+    assert (fs.files(), recorded(ws), done(dry)["change_id"]) == (FILES, [], None)
+    real = ask(ws, "*", "x", "y", **more)
+    assert (items(dry), dry.text) == (items(real), real.text)
+    assert fs.files() != FILES
+
+
+def test_one_undo_takes_all_files_back(tmp_path: Path) -> None:
+    before = {"a": b"x\r\nx", "sub/b": b"\xef\xbb\xbfx\n", "c": b"\xff x"}
+    modes = {"a": 0o755, "sub/b": 0o600, "c": 0o644}
+    (tmp_path / "sub").mkdir()
+    for name, content in before.items():
+        (tmp_path / name).write_bytes(content)
+        (tmp_path / name).chmod(modes[name])
+    ws = Workspace(tmp_path, Settings(durability="fast"))
+
+    def now() -> dict[str, tuple[bytes, int]]:
+        return {name: ((tmp_path / name).read_bytes(), (tmp_path / name).stat().st_mode & 0o777) for name in before}
+
+    result = ask(ws, "**", "x", "y")
+    assert now() == {name: (content.replace(b"x", b"y"), modes[name]) for name, content in before.items()}
+    assert done(ws.call("undo", {}))["undone"] == result.metadata["change_id"]
+    assert now() == {name: (content, modes[name]) for name, content in before.items()}
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("path_pattern", "code", "text"),
+    [
+        ("src/**/*.xyz", "NO_FILES_MATCHED", "No files matched pattern: src/**/*.xyz"),
+        ("src/[**", "INVALID_GLOB", "Invalid glob pattern: src/[**"),
+    ],
+)
+def test_a_pattern_of_paths_that_means_nothing_is_told(path_pattern: str, code: str, text: str) -> None:
+    ws, _ = workspace(FILES)
+    result = ask(ws, path_pattern, "x", "y")
+    assert (refused(result)["code"], result.text) == (code, text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"path_pattern": "*", "pattern": "x"}, "replacement"),
+        ({"path_pattern": "*", "replacement": "x"}, "pattern"),
+        ({"pattern": "x", "replacement": "x"}, "path_pattern"),
+        ({"path_pattern": "*", "pattern": "x", "replacement": "y", "exlude": ["a"]}, "exclude"),
+        ({"path_pattern": "*", "pattern": "x", "replacement": "y", "dryrun": True}, "dry_run"),
+        ({"path_pattern": "*", "pattern": "x", "replacement": "y", "include_ignore": True}, "include_ignored"),
+        ({"path_pattern": "*", "pattern": "x", "replacement": "y", "max_replacements": "few"}, "max_replacements"),
+        ({"path_pattern": "*", "pattern": "x", "replacement": "y", "expect_hash": {"a": 1}}, "expect_hash"),
+    ],
+)
+def test_wrong_arguments_are_refused_and_named(arguments: dict[str, Any], named: str) -> None:
+    ws, fs = workspace(FILES)
+    result = ws.call("regex_replace_multi", arguments)
+    assert refused(result)["code"] == "INVALID_ARGUMENTS"
+    assert named in result.text
+    assert fs.files() == FILES
