@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -23,6 +24,9 @@ FILES = {
     "notes.txt": "first line\r\nsecond line\r\n",
     "todo.txt": "write a demo\n",
 }
+
+
+NAME = r"(?<!from )\bgreet\b(?! again)"
 
 
 def main() -> None:
@@ -57,6 +61,7 @@ def main() -> None:
 
         correct(workspace)
         patch(workspace)
+        rename(root, workspace)
         take_back(root, workspace)
         print("\nNext: README.md, ARCHITECTURE.md, `suture --help`.")
 
@@ -99,6 +104,28 @@ def ask(workspace: Workspace, path: str, wanted: dict[str, Any]) -> None:
     print(f"{result.text}\n{result.metadata.get('display', {}).get('diff', '')}")
 
 
+def rename(root: Path, workspace: Workspace) -> None:
+    """A name in several files: searched for, replaced in a preview, then really, and taken back."""
+    with workspace.transaction("two callers") as tx:
+        tx.create("src/app.py", "from greet import greet\n\nprint(greet(input()))\n")
+        tx.create("docs/usage.md", "Call `greet` with a name.\r\nThen greet again.\r\n")
+    title("Where a name stands, in all files: `suture search`")
+    command(root, "search", NAME)
+    title("Renamed in all of them: shown, and nothing written, unless --write says so")
+    command(root, "replace", NAME, "welcome", "src", "docs")
+    title("The same with --write is one change over three files")
+    command(root, "replace", NAME, "welcome", "src", "docs", "--write")
+    title("One undo takes it back everywhere")
+    print(workspace.undo().text.split("\n")[0])
+
+
+def command(root: Path, *words: str) -> None:
+    """Run `suture` in the sample project, and print what was typed."""
+    print(f"$ suture {shlex.join(words)}")
+    sys.stdout.flush()
+    subprocess.run([sys.executable, "-m", "suture", *words, "--root", str(root)], check=True)
+
+
 def take_back(root: Path, workspace: Workspace) -> None:
     """Two edits of one file; the first is undone, the second stays; then it is done again."""
     title("Two edits of one file, one after the other")
@@ -110,9 +137,7 @@ def take_back(root: Path, workspace: Workspace) -> None:
     title("Redo it")
     print(workspace.redo().text)
     title("Everything is recorded: `suture log`")
-    sys.stdout.flush()
-    suture = [sys.executable, "-m", "suture", "log", "--limit", "4", "--root", str(root)]
-    subprocess.run(suture, check=True)
+    command(root, "log", "--limit", "4")
 
 
 def edit_greeting(workspace: Workspace, summary: str, old: str, new: str) -> str:

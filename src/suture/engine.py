@@ -177,7 +177,9 @@ class Session:
             self.progress(len(run[2]), 0)
             yield run
         if nothing:
-            raise NoFilesMatched(pattern=pattern)
+            ignored = not include_ignored and any(walk(self.trees[root], selection, self.guard, include_ignored=True))
+            hidden_by = "What fits is ignored by .gitignore: to have it, set include_ignored" if ignored else None
+            raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by)
 
     def swept(
         self, root: int, runs: Iterable[tuple[int, str, list[str]]], sought: Sought

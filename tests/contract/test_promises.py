@@ -22,6 +22,7 @@ FAMILIES = {
     "locate",
     "patch",
     "project",
+    "regex",
 }
 ID = re.compile(r"[a-z]+\.[a-z0-9]+(-[a-z0-9]+)*")
 

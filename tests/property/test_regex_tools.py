@@ -5,6 +5,7 @@ import re
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -201,6 +202,7 @@ def test_many_files_are_changed_as_each_would_be(
     assert (result.metadata["change_id"] is None) == (not changed)
 
 
+@pytest.mark.promise("regex.dry-run")
 @few
 @given(TEXTS, SIMPLE, FLAGS, st.sampled_from(["x", "", "a\nb", "[$$]", "é"]))
 def test_a_dry_run_tells_what_the_real_run_does(text: str, pattern: str, flags: str, replacement: str) -> None:
@@ -217,6 +219,7 @@ def test_a_dry_run_tells_what_the_real_run_does(text: str, pattern: str, flags: 
         assert fs.files() == {"a": before}
 
 
+@pytest.mark.promise("regex.split")
 @few
 @given(TEXTS, SIMPLE, FLAGS)
 def test_segments_and_delimiters_make_up_the_file(text: str, pattern: str, flags: str) -> None:
@@ -230,6 +233,7 @@ def test_segments_and_delimiters_make_up_the_file(text: str, pattern: str, flags
     assert all(each["line_start"] <= each["line_end"] for each in segments)
 
 
+@pytest.mark.promise("regex.lines")
 @few
 @given(
     TEXTS, st.sampled_from(["a", "", "^$", r"\s", "b$", "^a", "[^]{3}", "(?=é)", "nowhere"]), FLAGS, st.integers(1, 5)

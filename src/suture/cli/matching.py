@@ -39,17 +39,18 @@ def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult 
         print_json(result.to_dict())
         return int(result.is_error or not result.rows)
     if result.is_error:
-        error = result.metadata["error"]
-        hint = "" if error["hint"] in result.text else f"\n{error['hint']}"
-        more = "\nOr give it more time: --timeout 10" if error["code"] == "REGEX_TIMEOUT" else ""
+        told = result.metadata["error"]
+        hint = "" if told["hint"] in result.text else f"\n{told['hint']}"
+        more = "\nOr give it more time: --timeout 10" if told["code"] == "REGEX_TIMEOUT" else ""
         complain(result.text + hint + more)
         return 1
     return result
 
 
-def matches(number: int) -> str:
-    """A number of matches, in words."""
-    return f"{number:,} match{'es' * (number != 1)}"
+def count(number: int, noun: str) -> str:
+    """A number of things, in words."""
+    ending = "es" if noun.endswith("h") else "s"
+    return f"{number:,} {noun}{ending * (number != 1)}"
 
 
 def _settings(seconds: int | None) -> Settings | None:

@@ -23,7 +23,9 @@ def print_text(text: str, end: str = "\n") -> None:
     if sys.stdout is None:
         return
     sys.stdout.flush()
-    sys.stdout.buffer.write((text + end).encode("utf-8", "surrogateescape"))
+    rest = memoryview((text + end).encode("utf-8", "surrogateescape"))
+    while rest:  # with PYTHONUNBUFFERED set, a part of it may be all that is written at once
+        rest = rest[sys.stdout.buffer.write(rest) :]
 
 
 def complain(text: str) -> None:

@@ -84,6 +84,7 @@ def _add_globs(command: argparse.ArgumentParser) -> None:
         "globs",
         metavar="GLOB",
         nargs="*",
+        default=[],
         help="a file, a folder with all below it, or a glob such as 'src/**/*.js' (default: '**/*'); "
         "what .gitignore names and hidden files are left out unless named",
     )

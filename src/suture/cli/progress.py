@@ -45,8 +45,8 @@ class Progress:
         if self._wanted and (now := monotonic()) >= self._next:
             self._next = now + _INTERVAL
             self._shown = True
-            files = f"{self._files:,} file{'s' * (self._files != 1)}"
-            words = f"{files}, {self._matches:,} match{'es' * (self._matches != 1)} …"
+            looked_at = f"{self._files:,} file{'s' * (self._files != 1)}"
+            words = f"{looked_at}, {self._matches:,} match{'es' * (self._matches != 1)} …"
             self._write(_ERASE + words[: _columns() - 1])
 
     def erase(self) -> None:

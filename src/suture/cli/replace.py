@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from suture.cli.matching import ask, matches
+from suture.cli.matching import ask, count
 from suture.cli.output import complain, print_text
 from suture.cli.terminal import colored_diff
-from suture.phrases import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def replace(options: argparse.Namespace) -> int:
     data = result.metadata
     done = f"{count(len(result.rows), 'replacement')} in {count(len(data['files']), 'file')}"
     if not data["files"]:
-        head = f"Nothing changes: {matches(len(result.rows))}, each the same as its replacement."
+        head = f"Nothing changes: {count(len(result.rows), 'match')}, each the same as its replacement."
     elif options.write:
         head = f"Made {done} as change {data['change_id']}."
     else:

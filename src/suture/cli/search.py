@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from suture.cli.matching import ask, matches
+from suture.cli.matching import ask, count
 from suture.cli.output import complain, print_text
 from suture.cli.terminal import as_content, clean, colored
-from suture.phrases import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def search(options: argparse.Namespace) -> int:
         lines = [clean(file["path"]) for file in files]
     elif options.count:
         lines = [f"{clean(file['path'])}:{file['matches']}" for file in files]
-        lines.append(f"{matches(total)} in {count(len(files), 'file')}")
+        lines.append(f"{count(total, 'match')} in {count(len(files), 'file')}")
     else:
         lines = list(_told(files, parted=bool(before or after)))
     if lines:
@@ -51,7 +50,7 @@ def search(options: argparse.Namespace) -> int:
     else:
         complain("No matches.")
     if files and total == options.max_matches:
-        complain(f"note: cut after {matches(total)} (--max-matches)")
+        complain(f"note: cut after {count(total, 'match')} (--max-matches)")
     return int(not files)
 
 
@@ -91,6 +90,6 @@ def _line(content: str, spans: Spans) -> str:
     pieces.append(as_content(content[at:end]))
     if end < len(content):
         beyond = sum(first >= end for first, _ in spans)
-        more = f"{matches(beyond)} more, " if beyond else ""
+        more = f"{count(beyond, 'match')} more, " if beyond else ""
         pieces.append(f" … ({more}{len(content):,} characters)")
     return "".join(pieces)

@@ -55,7 +55,7 @@ class Ignore:
         rules = [rule for rule in rules if rule.head is None]
         self._elsewhere = _Verdict([rule for rule in rules if not rule.folders_only]), _Verdict(rules)
 
-    def touches(self, names: Collection[str], prefix: str, joined: bytes) -> bool:
+    def touches(self, names: Collection[str], prefix: str, joined: str) -> bool:
         """Whether a rule fits one of the names at all, of files or of folders; most often none does."""
         return self._for(prefix)[1].touches(names, prefix, joined)
 
@@ -83,7 +83,7 @@ class _Verdict:
                 self._runs.append((rule.negated, []))
             self._runs[-1][1].append(rule)
 
-    def touches(self, names: Collection[str], prefix: str, joined: bytes) -> bool:
+    def touches(self, names: Collection[str], prefix: str, joined: str) -> bool:
         return bool(self._runs) and bool(self._in_range(0, len(self._runs)).among(names, prefix, joined))
 
     def on(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:

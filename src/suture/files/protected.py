@@ -60,6 +60,10 @@ class Guard:
         self._free: set[str] = set()
         """Paths that turned out not to be protected: an agent comes back to a few files."""
 
+    def last_names(self) -> list[str]:
+        """What the last name of a protected path, or of a folder around it, is like: names and wildcards, folded."""
+        return [names[-1] for patterns in (self._own, self._protected) for names in patterns.names()]
+
     def rule(self, path: str) -> str | None:
         """The pattern that protects a path, or None."""
         if path in self._free:
@@ -85,6 +89,11 @@ class Patterns:
                 self._by_name.setdefault(names[0], []).append(rule)
             else:
                 self._by_wildcard.append(rule)
+
+    def names(self) -> list[list[str]]:
+        """The patterns, taken apart."""
+        rules = [*self._by_wildcard, *(rule for rules in self._by_name.values() for rule in rules)]
+        return [names for _, names, _ in rules]
 
     def match(self, path: str) -> str | None:
         """The first pattern that fits a path."""

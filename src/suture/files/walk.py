@@ -133,7 +133,7 @@ class _Walk:
         names = [*files, *stages]
         if not names:
             return
-        joined = join(names, raw=True)
+        joined = join(names)
         speaking = [
             (ignore, prefix)
             for skip, ignore in level.ignores
@@ -228,14 +228,11 @@ class _Suspects:
     """
 
     def __init__(self, guard: Guard) -> None:
-        patterns = (guard._own, guard._protected)  # noqa: SLF001  it has no call for this
-        rules = [rule for each in patterns for some in each._by_name.values() for rule in some]  # noqa: SLF001
-        rules += [rule for each in patterns for rule in each._by_wildcard]  # noqa: SLF001
-        self._beginnings = tuple({_plain(names[-1]) for _, names, _ in rules})
+        self._beginnings = tuple({_plain(name) for name in guard.last_names()})
         shown = {"." if each.startswith(".") else each for each in self._beginnings}
-        self._marks = [f"\0{each}".encode() for each in shown]
+        self._marks = [f"\0{each}" for each in shown]
 
-    def among(self, names: Iterable[str], joined: bytes) -> set[str]:
+    def among(self, names: Iterable[str], joined: str) -> set[str]:
         """Those of the names; most folders have none, which is seen from all of them joined."""
         if joined.isascii():
             folded = joined.lower()

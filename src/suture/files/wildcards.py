@@ -192,32 +192,27 @@ class Fits:
             raise ValueError(program.error())
         return program.Match
 
-    def among(self, names: Collection[str], prefix: str = "", joined: bytes | None = None) -> set[str]:
+    def among(self, names: Collection[str], prefix: str = "", joined: str | None = None) -> set[str]:
         """Those of a folder's names that fit; `prefix` is the folder's path, with a slash at its end.
 
-        Who has several to ask, all `raw`, may join the names before (`joined`).
+        Who asks several about the same names may have joined them already.
         """
         if self._programs is None:
             self._programs = self._prepare()
         if not names or not self._programs:
             return set()
         lead = "\0" + prefix if self._paths else "\0"
-        if joined is None or self._paths:
-            joined = join(names, lead, raw=self._raw)
+        encoding = _SYSTEM if self._raw else _LOSSLESS
+        data = (join(names, lead) if joined is None or self._paths else joined).encode(*encoding)
         found: list[bytes] = []
         for match in self._programs:
-            start, end = match(self._unanchored, joined, 0, len(joined))[0]
+            start, end = match(self._unanchored, data, 0, len(data))[0]
             while end > 0:
-                found.append(joined[start:end])
-                start, end = match(self._unanchored, joined, end - 1, len(joined))[0]
-        return {self._name(hit, len(lead)) for hit in found} if found else set()
-
-    def _name(self, hit: bytes, skip: int) -> str:
-        text = hit.decode(*(_SYSTEM if self._raw else _LOSSLESS))
-        return text[skip:-1]
+                found.append(data[start:end])
+                start, end = match(self._unanchored, data, end - 1, len(data))[0]
+        return {hit.decode(*encoding)[len(lead) : -1] for hit in found} if found else set()
 
 
-def join(names: Iterable[str], lead: str = "\0", *, raw: bool) -> bytes:
+def join(names: Iterable[str], lead: str = "\0") -> str:
     """Names as `Fits` looks at them, each after a NUL and the folder's path."""
-    text = lead + lead.join(names) + "\0"
-    return text.encode(*(_SYSTEM if raw else _LOSSLESS))
+    return lead + lead.join(names) + "\0"

@@ -231,6 +231,22 @@ def test_a_closed_pipe_ends_quietly(root: Path) -> None:
     assert process.returncode == 141
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_pipe_that_is_closed_halfway_ends_quietly(root: Path, unbuffered: str) -> None:
+    (root / "big.txt").write_text("line\n" * 100_000)
+    command = [sys.executable, "-m", "suture", "search", "line", "--timeout", "50"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, env=environment
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"big.txt\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
 COMMANDS_THAT_PRINT = [
     ["--help"],
     ["read", "--help"],

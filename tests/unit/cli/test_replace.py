@@ -104,10 +104,10 @@ def test_json_is_the_whole_result_of_the_tool(
     assert shown == expected
 
 
-def test_nothing_to_replace_is_exit_code_1(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("root")
+def test_nothing_to_replace_is_exit_code_1(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["replace", "nowhere", "x", "--write"]) == 1
     assert capfd.readouterr() == ("", "No matches: nothing to replace.\n")
-    assert root
 
 
 def test_what_stays_the_same_is_said(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -150,7 +150,7 @@ def test_a_match_that_swallows_others_is_replaced_only_if_allowed(
 def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / ".gitignore").write_text("src/\n")
     assert main(["replace", "FOO", "-i", "bar", "--exclude", "*.md"]) == 1
-    assert capfd.readouterr().err == "No files matched pattern: **/*\n" or root
+    assert capfd.readouterr().err.startswith("No files matched pattern: **/*\n")
     assert main(["replace", "FOO", "-i", "bar", "--exclude", "app*", "--include-ignored", "--write"]) == 0
     assert contents(root)["src/lib.py"] == b"x = bar(d)\n"
     assert contents(root)["src/app.py"] == b"foo(a) + foo(b)\nbaz(c)\n"

@@ -15,7 +15,7 @@ import pytest
 
 from suture import Workspace
 from suture.cli import main
-from suture.tools import search_named
+from suture.tools import search, search_named
 
 Run = Callable[..., str]
 PATIENT = "import suture.cli.progress as progress; progress._PATIENCE = 1_000"
@@ -45,7 +45,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
     """Run a command and get what it printed."""
-    assert root
+    assert root.is_dir()
 
     def run(*words: str, code: int = 0, err: str = "") -> str:
         assert main(["search", *words]) == code
@@ -241,7 +241,7 @@ def test_nothing_found_is_exit_code_1(said: Run) -> None:
 def test_a_refusal_is_a_line_and_a_hint(
     root: Path, capfd: pytest.CaptureFixture[str], words: list[str], line: str, hint: str
 ) -> None:
-    assert root
+    assert root.is_dir()
     assert main(["search", *words]) == 1
     out, err = capfd.readouterr()
     first, second = err.split("\n")[:2]
@@ -251,17 +251,16 @@ def test_a_refusal_is_a_line_and_a_hint(
 
 
 def test_what_takes_too_long_can_be_given_more_time(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (root / "evil.txt").write_text("a" * 30)
-    assert main(["search", r"(?=(a+)+b)x", "evil.txt"]) == 1
+    (root / "evil.txt").write_text("a" * 80 + "!")
+    assert main(["search", r"(a|aa)+\1$", "evil.txt"]) == 1
     first, hint, more, _ = capfd.readouterr().err.split("\n")
-    assert first == "Regex timed out after 1000 ms: (?=(a+)+b)x"
+    assert first == r"Regex timed out after 1000 ms: (a|aa)+\1$"
     assert (hint[:29], more) == ("It was searching evil.txt. Av", "Or give it more time: --timeout 10")
-    assert main(["search", r"(?=(a+)+b)x", "evil.txt", "--timeout", "2"]) == 1
+    assert main(["search", r"(a|aa)+\1$", "evil.txt", "--timeout", "2"]) == 1
     assert capfd.readouterr().err.startswith("Regex timed out after 2000 ms")
 
 
-def test_a_workspace_that_is_not_there(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert root
+def test_a_workspace_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "x", "--root", "nowhere"]) == 1
     assert capfd.readouterr().err.startswith("WORKSPACE_NOT_FOUND")
 
@@ -320,7 +319,7 @@ def test_a_binary_file_is_passed_over(root: Path, said: Run) -> None:
 def test_a_file_that_changes_while_it_is_searched_shows_what_was_found(
     root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    found = search_named.search_multi
+    found = search.search_multi
 
     def search_then_change(*given: object) -> object:
         answer = found(*given)  # type: ignore[arg-type]

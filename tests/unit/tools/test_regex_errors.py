@@ -51,12 +51,14 @@ def failed(tool: str, files: dict[str, bytes], settings: Settings | None = None,
 # Files
 
 
+@pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize("tool", SINGLE)
 @pytest.mark.parametrize("path", ["src/missing.js", "src/app.js", "data.json"])
 def test_a_missing_file_is_told(tool: str, path: str) -> None:
     assert failed(tool, {"a": b"x\n"}, path=path) == ("FILE_NOT_FOUND", f"File not found: {path}")
 
 
+@pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize("tool", READING)
 def test_a_file_that_may_not_be_read_is_told(tool: str) -> None:
     fs = MemoryFS({"a": b"x\n"})
@@ -64,6 +66,7 @@ def test_a_file_that_may_not_be_read_is_told(tool: str) -> None:
     assert told(ws.call(tool, arguments(tool))) == ("PERMISSION_DENIED", "Permission denied: a")
 
 
+@pytest.mark.promise("regex.errors")
 def test_a_file_that_may_not_be_written_is_told() -> None:
     ws, fs = workspace({"sub/hosts": b"x\n"})
     fs.node_of("sub/hosts").mode = 0o444
@@ -84,6 +87,7 @@ def shared() -> Iterator[Path]:
     shutil.rmtree(top)
 
 
+@pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize("tool", MULTI)
 def test_one_unreadable_file_fails_a_call_over_many(shared: Path, tool: str) -> None:
     ws = Workspace(shared, Settings(durability="fast"))
@@ -129,6 +133,7 @@ def test_a_request_over_the_limit_is_refused(tool: str) -> None:
 # Globs
 
 
+@pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize("tool", MULTI)
 @pytest.mark.parametrize(
     ("path", "code", "text"),
@@ -146,6 +151,7 @@ def test_a_pattern_of_paths_that_means_no_file_is_told(tool: str, path: str, cod
 # Patterns
 
 
+@pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize("tool", EVERY)
 @pytest.mark.parametrize(
     ("pattern", "text"),
@@ -159,6 +165,7 @@ def test_a_group_that_is_not_closed_is_told_as_in_the_specification(tool: str, p
     assert failed(tool, {"a": b"x\n"}, pattern=pattern) == ("INVALID_REGEX", text)
 
 
+@pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -204,6 +211,7 @@ def test_the_position_is_that_in_the_pattern_as_it_was_written(pattern: str, pos
     assert text == f"Invalid regex: Unmatched '(' at position {position}"
 
 
+@pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize("tool", EVERY)
 @pytest.mark.parametrize("flags", ["y", "x", "d", "G"])
 def test_a_flag_that_is_not_known_is_told(tool: str, flags: str) -> None:
@@ -222,6 +230,7 @@ def test_a_wrong_pattern_is_told_before_any_file_is_changed() -> None:
     assert failed("regex_replace_multi", files, path="*", pattern="(x")[0] == "INVALID_REGEX"
 
 
+@pytest.mark.promise("regex.bounded")
 @pytest.mark.parametrize("tool", ["regex_search", "regex_replace_multi"])
 def test_a_pattern_that_takes_too_long_is_stopped_and_nothing_is_changed(tool: str) -> None:
     slow = r"(a|aa)+\1$"
@@ -241,11 +250,13 @@ def test_a_pattern_that_hangs_elsewhere_is_answered(pattern: str) -> None:
 # Groups
 
 
+@pytest.mark.promise("regex.errors")
 def test_a_pattern_without_groups_has_nothing_to_extract() -> None:
     answer = failed("regex_extract", {"a": b"x\n"}, pattern=r"\\d+")
     assert answer == ("NO_CAPTURE_GROUPS", r"Pattern has no capture groups: \\d+")
 
 
+@pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize("tool", ["regex_replace", "regex_replace_multi"])
 def test_a_group_that_the_pattern_has_not_is_told(tool: str) -> None:
     answer = failed(tool, {"a": b"x\n"}, pattern="(x)(y)?", replacement="$5")

@@ -29,6 +29,7 @@ def groups(before: bytes, pattern: str, **more: Any) -> list[tuple[int, Groups]]
     return [(each["line"], each["groups"]) for each in extracted(ask(before, pattern, **more))]
 
 
+@pytest.mark.promise("regex.shapes")
 @pytest.mark.parametrize(
     "pattern", [r'"(\w+)":\s*"([^"]*)"', r'/"(\w+)":\s*"([^"]*)"/g', r'"(?<k>\w+)": "(?<v>[^"]*)"']
 )

@@ -34,6 +34,7 @@ EXAMPLE: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.promise("regex.shapes")
 @pytest.mark.parametrize("more", [{}, {"format": "json"}, {"invert": False}])
 @pytest.mark.parametrize("pattern", ["ERROR|FATAL", "/error|fatal/i", "/ERROR|FATAL/g", "^\\S+ (ERROR|FATAL):"])
 def test_the_example_of_the_specification_gives_what_it_shows(pattern: str, more: dict[str, Any]) -> None:
@@ -64,6 +65,7 @@ FIVE = b"one\ntwo\n\nThree\n  four"
 ALL = [(1, "one"), (2, "two"), (3, ""), (4, "Three"), (5, "  four")]
 
 
+@pytest.mark.promise("regex.lines")
 @pytest.mark.parametrize(
     ("pattern", "more", "expected"),
     [

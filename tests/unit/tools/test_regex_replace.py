@@ -80,6 +80,7 @@ EXAMPLE = [
 ]
 
 
+@pytest.mark.promise("regex.shapes")
 @pytest.mark.parametrize("replacement", ["const $1", "const ${1}"])
 @pytest.mark.parametrize("pattern", [r"var (\w+)", r"/var (\w+)/", r"/var (\w+)/g"])
 def test_the_example_of_the_specification_gives_what_it_shows(pattern: str, replacement: str) -> None:
@@ -98,6 +99,7 @@ def test_the_example_of_the_specification_gives_what_it_shows(pattern: str, repl
     assert fs.files() == {"src/app.js": before.replace(b"var ", b"const ")}
 
 
+@pytest.mark.promise("regex.shapes")
 def test_a_result_names_the_change_and_the_new_hash() -> None:
     ws, fs = workspace({"a": b"one two\n"})
     result = ask(ws, "(two)", "2")
@@ -173,6 +175,7 @@ def test_the_matches_are_replaced_and_nothing_else(
     assert replaced(before, pattern, replacement, flags=flags) == after
 
 
+@pytest.mark.promise("regex.template")
 @pytest.mark.parametrize(
     ("before", "pattern", "replacement", "after"),
     [
@@ -237,6 +240,7 @@ def test_a_group_that_the_pattern_has_not_is_told(pattern: str, replacement: str
     assert (refused(result)["code"], result.text) == ("INVALID_CAPTURE_GROUP", text)
 
 
+@pytest.mark.promise("regex.template")
 @pytest.mark.parametrize(("pattern", "replacement"), [("a", "$1"), ("(a)", "$2"), ("(a)", "${2}"), ("(a)(b)", "${5}")])
 def test_a_group_that_the_pattern_has_not_is_refused(pattern: str, replacement: str) -> None:
     assert refused(untouched("ab\n", pattern, replacement))["code"] == "INVALID_CAPTURE_GROUP"
@@ -272,6 +276,7 @@ def test_lines_and_columns_are_those_before_the_change() -> None:
 # Limits
 
 
+@pytest.mark.promise("regex.contract")
 @pytest.mark.parametrize(
     ("limit", "flags", "text"),
     [
@@ -301,6 +306,7 @@ def blocks(count: int) -> str:
     return "".join(f"start\nline {number}\nend\n" for number in range(count))
 
 
+@pytest.mark.promise("regex.over-match")
 @pytest.mark.parametrize(
     ("before", "pattern"),
     [
@@ -317,6 +323,7 @@ def test_a_match_of_many_lines_that_holds_others_is_refused(before: str, pattern
     assert replaced(before, pattern, "x", allow_over_match=True).removeprefix("before\n") == "x\n"
 
 
+@pytest.mark.promise("regex.over-match")
 @pytest.mark.parametrize(
     ("before", "pattern", "after"),
     [
@@ -340,6 +347,7 @@ def test_a_line_of_ten_megabytes_is_changed() -> None:
 # Looking first, taking back
 
 
+@pytest.mark.promise("regex.dry-run")
 @pytest.mark.parametrize(
     ("before", "pattern", "replacement", "more"),
     [
@@ -432,6 +440,7 @@ def test_a_change_is_planned_again_on_what_another_process_wrote() -> None:
     assert len(listed) == fs.files()["a"].count(b"y") > 1
 
 
+@pytest.mark.promise("regex.changed")
 def test_a_file_that_never_stands_still_is_refused_in_the_end() -> None:
     fs = MemoryFS({"a": b"x\n"})
     result = ask(restless(fs, 1000), "x", "y")

@@ -56,6 +56,7 @@ EXAMPLE = [
 ]
 
 
+@pytest.mark.promise("regex.shapes")
 def test_the_example_of_the_specification_gives_what_it_shows() -> None:
     ws, fs = workspace(TYPES)
     arguments = ("src/**/*.ts", r"interface (\w+)", "type $1")
@@ -144,6 +145,7 @@ def test_only_the_files_that_are_meant_are_changed(tmp_path: Path, more: dict[st
     }
 
 
+@pytest.mark.promise("regex.line-ends")
 def test_every_file_keeps_its_encoding_and_line_ends() -> None:
     texts = {"a": "x\nx", "b": "é x\r\nx\r\n", "c": "\ufeffx\r\n", "d": "x\rx\r"}
     encodings = {"a": "utf-8", "b": "utf-8", "c": "utf-16-le", "d": "utf-8"}
@@ -158,6 +160,7 @@ def test_every_file_keeps_its_encoding_and_line_ends() -> None:
 FILES = {"a": b"x x\n", "b": b"x\nx\n", "c": b"x\n"}
 
 
+@pytest.mark.promise("regex.contract")
 @pytest.mark.parametrize(
     ("limit", "flags", "text"),
     [
@@ -183,6 +186,7 @@ def test_as_many_replacements_as_allowed_are_made(limit: int, flags: str) -> Non
     }
 
 
+@pytest.mark.promise("regex.one-transaction")
 def test_a_file_that_may_not_be_written_lets_none_be_changed() -> None:
     ws, fs = workspace({"src/app.ts": b"x\n", "src/readonly.ts": b"x\n", "src/zoo.ts": b"x\n"})
     fs.node_of("src/readonly.ts").mode = 0o444
@@ -193,6 +197,7 @@ def test_a_file_that_may_not_be_written_lets_none_be_changed() -> None:
     assert (fs.files(), recorded(ws)) == (before, [])
 
 
+@pytest.mark.promise("regex.one-transaction")
 def test_a_file_that_cannot_hold_the_text_lets_none_be_changed() -> None:
     before = {"a": b"x\n", "b": b"\xe9 x\n", "c": b"x\n"}
     ws, fs = workspace(before)
@@ -200,6 +205,7 @@ def test_a_file_that_cannot_hold_the_text_lets_none_be_changed() -> None:
     assert (fs.files(), recorded(ws)) == (before, [])
 
 
+@pytest.mark.promise("regex.over-match")
 def test_a_match_of_many_lines_in_one_file_lets_none_be_changed() -> None:
     before = {"a": b"start end\n", "b": b"start\nline\nend\n" * 20}
     ws, fs = workspace(before)
@@ -229,6 +235,7 @@ def test_expected_hashes_are_held_against_the_files(wrong: str, *, dry_run: bool
     assert len(items(ask(ws, "*", "x", "y", expect_hash=right, dry_run=dry_run))) == 4
 
 
+@pytest.mark.promise("regex.one-transaction")
 def test_a_file_that_never_stands_still_lets_none_be_changed() -> None:
     fs = MemoryFS({"src/app.ts": b"x\n", "src/b.ts": b"x\n"})
 
@@ -245,6 +252,7 @@ def test_a_file_that_never_stands_still_lets_none_be_changed() -> None:
 # Looking first, taking back
 
 
+@pytest.mark.promise("regex.dry-run")
 @pytest.mark.parametrize("more", [{}, {"flags": "g"}, {"context_before": 1, "context_after": 2}, {"exclude": ["b"]}])
 def test_a_dry_run_answers_as_the_real_run_does(more: dict[str, Any]) -> None:
     ws, fs = workspace(FILES)
@@ -255,6 +263,7 @@ def test_a_dry_run_answers_as_the_real_run_does(more: dict[str, Any]) -> None:
     assert fs.files() != FILES
 
 
+@pytest.mark.promise("regex.one-transaction")
 def test_one_undo_takes_all_files_back(tmp_path: Path) -> None:
     before = {"a": b"x\r\nx", "sub/b": b"\xef\xbb\xbfx\n", "c": b"\xff x"}
     modes = {"a": 0o755, "sub/b": 0o600, "c": 0o644}

@@ -48,6 +48,7 @@ EXAMPLE = {
 }
 
 
+@pytest.mark.promise("regex.shapes")
 @pytest.mark.parametrize("pattern", [r"function\s+(\w+)", r"/function\s+(\w+)/", r"/function\s+(\w+)/g"])
 def test_the_example_of_the_specification_gives_what_it_shows(pattern: str) -> None:
     ws, _ = workspace({"src/app.js": "\n".join(APP).encode()})
@@ -55,6 +56,7 @@ def test_the_example_of_the_specification_gives_what_it_shows(pattern: str) -> N
     assert found(ws.call("regex_search", arguments)) == [EXAMPLE]
 
 
+@pytest.mark.promise("regex.shapes")
 def test_a_result_is_one_block_of_json_with_empty_metadata() -> None:
     result = ask(b"one two\n", "two")
     expected = {
@@ -103,6 +105,7 @@ def test_a_search_changes_nothing_on_disk(tmp_path: Path) -> None:
 TEXT = b"ab aB\nAb ab\n\nb\n"
 
 
+@pytest.mark.promise("regex.flags")
 @pytest.mark.parametrize(
     ("pattern", "flags", "expected"),
     [
@@ -134,6 +137,7 @@ def test_flags_say_which_matches_there_are(pattern: str, flags: str | None, expe
     assert places(TEXT, pattern, **({} if flags is None else {"flags": flags})) == expected
 
 
+@pytest.mark.promise("regex.delimited")
 @pytest.mark.parametrize(
     ("pattern", "flags", "same_as", "its_flags"),
     [
@@ -165,6 +169,7 @@ def test_a_delimited_pattern_brings_its_flags(pattern: str, flags: str, same_as:
     assert places(text, pattern, flags=flags) == plain
 
 
+@pytest.mark.promise("regex.flags")
 @pytest.mark.parametrize(
     ("before", "pattern", "expected"),
     [
@@ -186,6 +191,7 @@ def test_without_g_the_first_match_that_starts_on_a_line_is_kept(
 # Zero-width matches
 
 
+@pytest.mark.promise("regex.flags")
 @pytest.mark.parametrize(
     ("before", "pattern", "flags", "expected"),
     [
@@ -295,6 +301,7 @@ def test_every_match_on_a_line_has_the_same_context() -> None:
 # Limits
 
 
+@pytest.mark.promise("regex.contract")
 @pytest.mark.parametrize(
     ("more", "expected"),
     [

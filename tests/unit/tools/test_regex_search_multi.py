@@ -46,6 +46,7 @@ def missed(result: ToolResult) -> bool:
 # The result
 
 
+@pytest.mark.promise("regex.shapes")
 def test_the_example_of_the_specification_gives_what_it_shows() -> None:
     app = [f"// line {number}" for number in range(1, 51)]
     app[40:43] = ["function init() {", "  // TODO: fix this", "  return null;"]
@@ -85,6 +86,7 @@ def test_no_match_in_any_file_is_an_empty_list() -> None:
     assert result.to_dict() == {"isError": False, "content": [{"type": "text", "text": "[]"}], "metadata": {}}
 
 
+@pytest.mark.promise("regex.walk")
 def test_matches_are_listed_by_path_then_in_the_order_of_the_file() -> None:
     ws, _ = workspace({"b": b"x x\n", "c": b"x\n", "a": b"\nx\nx\n"})
     places = [(each["file"], each["line"], each["column"]) for each in found(ask(ws, "*", flags="g"))]
@@ -127,6 +129,7 @@ TREE = {
 }
 
 
+@pytest.mark.promise("regex.walk")
 @pytest.mark.parametrize(
     ("path_pattern", "expected"),
     [
@@ -172,6 +175,7 @@ def test_a_pattern_that_means_no_file_is_told(tmp_path: Path, path_pattern: str)
     assert result.text == f"No files matched pattern: {path_pattern}"
 
 
+@pytest.mark.promise("regex.walk")
 @pytest.mark.parametrize(
     ("exclude", "expected"),
     [
@@ -213,6 +217,7 @@ IGNORING = {
 }
 
 
+@pytest.mark.promise("regex.walk")
 @pytest.mark.parametrize(
     ("path_pattern", "more", "expected"),
     [
@@ -241,6 +246,7 @@ def test_what_git_ignores_is_left_out_unless_it_is_asked_for(
     assert files(ws, path_pattern, **more) == expected.split()
 
 
+@pytest.mark.promise("regex.walk")
 def test_links_to_folders_are_not_walked_and_nothing_outside_is_read(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/secret.txt").write_bytes(b"x")

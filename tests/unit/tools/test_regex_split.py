@@ -31,6 +31,7 @@ def contents(before: bytes, pattern: str, **more: Any) -> list[str]:
     return [content for content, _, _ in segments(before, pattern, **more)]
 
 
+@pytest.mark.promise("regex.shapes")
 @pytest.mark.parametrize("pattern", [r"\n\n", r"/\n\n/", r"/\n\n/g", r"\n\s*\n"])
 def test_the_example_of_the_specification_gives_what_it_shows(pattern: str) -> None:
     result = ask(b"First paragraph\nwith multiple lines\n\nSecond paragraph", pattern)
@@ -45,6 +46,7 @@ def test_the_example_of_the_specification_gives_what_it_shows(pattern: str) -> N
     }
 
 
+@pytest.mark.promise("regex.split")
 @pytest.mark.parametrize(
     ("before", "pattern", "expected"),
     [

@@ -175,6 +175,7 @@ def test_case_counts_without_the_flag() -> None:
     assert matches("sSſ kK\u212a", "[sk]") == ["s", "k"]
 
 
+@pytest.mark.promise("regex.text")
 @pytest.mark.parametrize(
     ("before", "pattern", "flags", "expected"),
     [
@@ -197,6 +198,7 @@ def test_the_dot_and_the_anchors_know_line_ends_and_nothing_else(
 # Line ends
 
 
+@pytest.mark.promise("regex.text")
 @pytest.mark.parametrize(
     ("before", "pattern", "flags", "expected"),
     [
@@ -257,6 +259,7 @@ def test_a_line_is_given_without_its_end(before: bytes, expected: list[tuple[int
     assert kept(before, "") == expected
 
 
+@pytest.mark.promise("regex.line-ends")
 @pytest.mark.parametrize(
     ("before", "pattern", "replacement", "after"),
     [
@@ -289,6 +292,7 @@ def test_line_ends_are_kept_and_new_ones_are_like_them(
 # Columns
 
 
+@pytest.mark.promise("regex.text")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -324,6 +328,7 @@ SAMPLE = "\ufeffé😀 x\r\nzwei x\n"
 ENCODINGS = ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]
 
 
+@pytest.mark.promise("regex.text")
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_a_byte_order_mark_decides_the_encoding_and_is_no_part_of_the_text(encoding: str) -> None:
     before = SAMPLE.encode(encoding)
@@ -365,6 +370,7 @@ def test_a_named_encoding_is_used_where_the_bytes_do_not_prove_another() -> None
     assert replaced(b"x\n", "x", "ü") == "ü\n".encode()
 
 
+@pytest.mark.promise("regex.text")
 def test_bytes_of_an_unknown_encoding_pass_through() -> None:
     latin = b"caf\xe9 x\n\xff\xfey\n"
     assert places(latin, "[xy]") == [(1, 5, "x"), (2, 2, "y")]
