@@ -77,7 +77,7 @@ def _table(tree: Tree, asked: Sequence[Query], rounds: int) -> Table:
     )
     notes = [
         f"all matches compared one by one before: with ripgrep's, the loops'{', and the lines of grep' * _has_grep()}",
-        f"left out by everyone: {', '.join(tree.excluded)} ({tree.left_out} files with a NUL), ignored and hidden ones",
+        f"left out by everyone: {', '.join(tree.excluded)} (with a NUL: {tree.left_out}), ignored and hidden files",
         "suture: in a running process, until the result's text; list decoded: and read into objects",
         "rg: its process, and what it prints (--json) read as it comes into the same list, without groups",
         "rg unparsed: until its last byte only",

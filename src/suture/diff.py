@@ -134,12 +134,15 @@ def _hunk(before: bytes, blocks: list[Block], context: int, growth: int) -> byte
     start = _lines_before(before, blocks[0].start, context)
     end = _lines_after(before, blocks[-1].end, context)
     lines, position = [], start
+    added: list[bytes] = []
     for block in blocks:
-        lines.append(_marked(b" ", before[position : block.start]))
+        if block.start > position:  # lines that change side by side are shown as one piece
+            lines += [*added, _marked(b" ", before[position : block.start])]
+            added = []
         lines.append(_marked(b"-", before[block.start : block.end]))
-        lines.append(_marked(b"+", block.new))
+        added.append(_marked(b"+", block.new))
         position = block.end
-    lines.append(_marked(b" ", before[position:end]))
+    lines += [*added, _marked(b" ", before[position:end])]
     first = blocks[0].line - before.count(b"\n", start, blocks[0].start)
     trail = before.count(b"\n", position, end) + (position < end and before[end - 1 : end] != b"\n")
     old = blocks[-1].line + blocks[-1].removed + trail - first

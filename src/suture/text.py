@@ -33,6 +33,8 @@ _BOMS = (  # UTF-32 before UTF-16: the mark of one begins with the mark of the o
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+MARKS = tuple(mark for mark, _ in _BOMS)
+"""The byte order marks, as files begin with them."""
 _CANDIDATES = ("cp1252", "latin-1", "shift_jis", "gb18030", "euc-kr", "big5", "cp1251")
 
 

@@ -50,12 +50,12 @@ def test_the_transaction_does_what_the_text_says(sample: Path) -> None:
 
 
 def test_the_failing_call_prints_what_is_shown(sample: Path) -> None:
-    shown, _ = [code for language, code in BLOCKS if language == "text"]
+    shown, _, _ = [code for language, code in BLOCKS if language == "text"]
     assert run([sys.executable, "-c", python_blocks()[1]], sample) == shown
 
 
 def test_every_command_prints_what_is_shown(sample: Path) -> None:
-    plain, _, _, taking_back = [code for language, code in BLOCKS if language == "console" and code.startswith("$ ")]
+    plain, _, _, _, taking_back = [code for language, code in BLOCKS if language == "console" and code.startswith("$ ")]
     follow(plain, sample)
     run([sys.executable, "-c", python_blocks()[0]], sample)
     (sample / "greeting.txt").write_text("HELLO world\n")
@@ -70,9 +70,16 @@ def test_the_patches_do_what_is_shown(sample: Path) -> None:
 
 
 def test_the_edits_do_what_is_shown(sample: Path) -> None:
-    _, shown = [code for language, code in BLOCKS if language == "text"]
+    _, shown, _ = [code for language, code in BLOCKS if language == "text"]
     assert anonymous(run([sys.executable, "-c", python_blocks()[2]], sample)) == anonymous(shown)
     (session,) = [code for language, code in BLOCKS if language == "console" and "suture edit" in code]
+    follow(session, sample)
+
+
+def test_the_searches_do_what_is_shown(sample: Path) -> None:
+    _, _, shown = [code for language, code in BLOCKS if language == "text"]
+    assert run([sys.executable, "-c", python_blocks()[4]], sample) == shown
+    (session,) = [code for language, code in BLOCKS if language == "console" and "suture search" in code]
     follow(session, sample)
 
 
@@ -105,4 +112,6 @@ def test_the_demo_runs_to_its_end() -> None:
     assert "Edited src/greet.py: 1 replacement" in out
     assert "but for indentation; your change was carried over" in out
     assert "OLD_TEXT_NOT_UNIQUE: patches[0]: oldText fits 2 places" in out
+    assert "Would make 4 replacements in 3 files." in out
+    assert "Made 4 replacements in 3 files as change" in out
     assert "Redid " in out

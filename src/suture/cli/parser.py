@@ -179,9 +179,9 @@ class _Parser(argparse.ArgumentParser):
         """As argparse does, but words after an option still belong to an argument that takes any number of them."""
         found, rest = super().parse_known_args(args, namespace)
         takes = next((action.dest for action in self._actions if action.nargs == "*"), None)
-        words, _, literal = _parted(rest)
-        if takes is not None and rest and not any(word.startswith("-") for word in words):
-            setattr(found, takes, [*getattr(found, takes), *words, *literal])
+        end = rest.index("--") if "--" in rest else len(rest)  # what stands behind it is no option
+        if takes is not None and rest and not any(word.startswith("-") for word in rest[:end]):
+            setattr(found, takes, [*getattr(found, takes), *rest[:end], *rest[end + 1 :]])
             rest = []
         return found, rest
 
@@ -189,12 +189,6 @@ class _Parser(argparse.ArgumentParser):
         """As argparse does, but a failure to write is not passed over."""
         if message and (file := file or sys.stderr) is not None:
             print(message, end="", file=file)
-
-
-def _parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """Words before `--`, that, and the words behind, which are no options."""
-    at = words.index("--") if "--" in words else len(words)
-    return words[:at], words[at : at + 1], words[at + 1 :]
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

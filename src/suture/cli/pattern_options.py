@@ -37,7 +37,8 @@ def _fill_replace(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "replacement",
         metavar="REPLACEMENT",
-        help="what each match becomes; $1 and ${name} stand for groups, $$ for a dollar sign",
+        help="what each match becomes; $1 and ${name} stand for groups, $$ for a dollar sign; all else "
+        "is literal, so a line end is one that the shell makes: $'one\\ntwo'",
     )
     _add_globs(command)
     _add_flags(command)

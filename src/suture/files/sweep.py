@@ -11,6 +11,7 @@ import errno
 from suture.errors import InputTooLarge
 from suture.files.tree import as_ours
 from suture.records import Record
+from suture.text import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 
 _BUFFER = 1 << 20
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO}
-_MARKS = frozenset(b"\xfe\xff\xef\x00")
-"""How a byte order mark may begin: then the bytes do not tell what the text is."""
+_FIRST = frozenset(mark[0] for mark in MARKS)
 
 
 class Sought(Record):
@@ -74,8 +74,8 @@ class _Reader:
         """A file's content, or None if it does not hold what is sought."""
         buffer = self._buffer
         size = self._fill(folder, name, buffer)
-        marked = size and buffer[0] in _MARKS
-        if not marked:
+        marked = size and buffer[0] in _FIRST and buffer.startswith(MARKS)
+        if not marked:  # else the bytes do not tell what the text is
             if size < self._room and not self._glimpse(buffer, size):
                 return None
             if self._window and buffer.find(0, 0, min(size, self._window)) >= 0:

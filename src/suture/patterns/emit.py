@@ -17,11 +17,13 @@ from itertools import chain
 
 from suture.patterns.characters import WORDS, inverted, joined, members
 from suture.patterns.dialect import Back, Char, Choice, Class, Edge, Group, Look, Repeat, Sequence
-from suture.patterns.shape import may_be_empty, may_hold, nodes
+from suture.patterns.shape import children, may_be_empty, may_hold, nodes
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from suture.patterns.dialect import Node, Pattern
 
 _MOST_ROUNDS_RE2 = 1_000
@@ -39,7 +41,9 @@ class Slot(Record):
     tail: bool = False
     """Whether it is a line end that does not belong to the match."""
     inner: tuple[int, ...] = ()
-    """The groups that are forgotten if they begin before this one."""
+    """The groups that are forgotten if they lie before this one."""
+    backward: bool = False
+    """Whether that is behind it in the text: look-behind goes from right to left."""
     optional: bool = False
     """Whether they are forgotten, too, if this one is empty."""
 
@@ -105,6 +109,9 @@ def _tails(node: Node) -> list[Node]:
 class _Emitter:
     """What both engines have in common."""
 
+    backward = False
+    """Whether the engine goes from right to left here."""
+
     def __init__(self) -> None:
         self.slots: list[Slot] = []
 
@@ -135,10 +142,10 @@ class _Emitter:
         return f"({self.node(body)})"
 
     def _repeat(self, node: Repeat) -> str:
-        inner = tuple(each.number for each in nodes(node.body) if isinstance(each, Group) and each.number)
+        inner = tuple(_groups(node.body, backward=self.backward))
         optional = node.least == 0 and may_be_empty(node.body)
         if inner and (node.most != 1 or optional):
-            body = self._captured(node.body, Slot(inner=inner, optional=optional))
+            body = self._captured(node.body, Slot(0, inner=inner, backward=self.backward, optional=optional))
         else:
             body = self.node(node.body)
             if not isinstance(node.body, Char | Class | Group):
@@ -211,17 +218,15 @@ class _Regex(_Emitter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._open: list[int] = []
-        self._numbers: dict[int, int] = {}
+        self._known: set[int] = set()
 
     def _captured(self, body: Node, slot: Slot) -> str:
-        if slot.group:
-            self._numbers[slot.group] = len(self.slots) + 1
-            self._open.append(slot.group)
+        if not slot.group:
+            return super()._captured(body, slot)
+        self._known.discard(slot.group)  # while it is open, it has captured nothing
         text = super()._captured(body, slot)
-        if slot.group:
-            self._open.pop()
-        return text
+        self._known.add(slot.group)
+        return f"(?P<{_name(slot.group)}>{text[1:]}"
 
     def char(self, node: Char) -> str:
         if node.fold and node.point in _TURKIC:
@@ -268,13 +273,33 @@ class _Regex(_Emitter):
 
     def other(self, node: Node) -> str:
         match node:
-            case Look(body=body, ahead=ahead, negative=negative):
-                return f"(?{'' if ahead else '<'}{'!' if negative else '='}{self.node(body)})"
-            case Back(number=number, fold=fold) if number in self._numbers and number not in self._open:
-                own = self._numbers[number]
-                again = f"(?i:\\{own})" if fold else f"(?:\\{own})"
-                return f"(?({own}){again}|)"
+            case Look():
+                return self._look(node)
+            case Back(number=number, fold=fold) if number in self._known:
+                return f"(?({_name(number)})(?{'i' * fold}:(?P={_name(number)}))|)"
         return "(?:)"  # a group that is not closed yet has captured nothing
+
+    def _look(self, node: Look) -> str:
+        """Look-behind comes to the group on the right before it comes to a reference on the left."""
+        own, known, backward = set(_groups(node.body)), self._known, self.backward
+        self._known = known - own if node.ahead else known | own
+        self.backward = not node.ahead
+        text = f"(?{'' if node.ahead else '<'}{'!' if node.negative else '='}{self.node(node.body)})"
+        self._known, self.backward = known | own, backward
+        return text
+
+
+def _name(group: int) -> str:
+    return f"g{group}"
+
+
+def _groups(node: Node, *, backward: bool | None = None) -> Iterator[int]:
+    """The numbers of the groups in a node; with `backward`, without those that are looked at the other way round."""
+    if isinstance(node, Group) and node.number:
+        yield node.number
+    if backward is None or not isinstance(node, Look) or node.ahead != backward:
+        for part in children(node):
+            yield from _groups(part, backward=backward)
 
 
 def _spelled_out(node: Class) -> Class:

@@ -151,7 +151,8 @@ class Compiled:
         for number, slot in self._rounds:
             start, end = found[number]
             for group in slot.inner:
-                if spans[group][0] < start or (slot.optional and start == end):
+                stale = spans[group][1] > end if slot.backward else spans[group][0] < start
+                if stale or (slot.optional and start == end):
                     spans[group] = NONE
         return spans
 

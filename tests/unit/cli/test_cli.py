@@ -100,6 +100,21 @@ def test_the_quick_way_leaves_everything_else_to_argparse(words: list[str]) -> N
     assert quick(words) is None
 
 
+@pytest.mark.parametrize(
+    ("words", "paths"),
+    [
+        (["restore", "a", "b", "--dry-run"], ["a", "b"]),
+        (["restore", "a", "--dry-run", "b", "--json", "c"], ["a", "b", "c"]),
+        (["restore", "--dry-run", "--", "-a"], ["-a"]),
+        (["restore", "a", "--dry-run", "--", "-b"], ["a", "-b"]),
+        (["restore", "--dry-run"], []),
+        (["snapshot", "now", "--json", "a"], ["a"]),
+    ],
+)
+def test_options_may_stand_between_arguments(words: list[str], paths: list[str]) -> None:
+    assert build_parser(words).parse_args(words).paths == paths
+
+
 @pytest.mark.usefixtures("root")
 def test_read_prints_lines_as_utf_8_and_errors_to_stderr(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["read", "a.txt"]) == 0
@@ -253,6 +268,9 @@ COMMANDS_THAT_PRINT = [
     ["tools"],
     ["call", "file_read", "{}"],
     ["read", "a.txt"],
+    ["search", "twee"],
+    ["replace", "twee", "drie"],
+    ["lines", "a.txt", "twee"],
     ["recover"],
 ]
 

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from suture import Workspace
 from suture.cli import main
+from suture.cli.menu import COMMANDS
 from suture.tools import search, search_named
 
 Run = Callable[..., str]
@@ -333,6 +335,23 @@ def test_a_file_that_changes_while_it_is_searched_shows_what_was_found(
     assert said("TODO: (\\w+)", "docs") == "docs/guide.md\n3:TODO: write\n"
 
 
+@pytest.mark.parametrize("name", ["search", "replace", "extract", "lines", "split"])
+def test_the_example_in_the_help_works(root: Path, capfd: pytest.CaptureFixture[str], name: str) -> None:
+    (root / "src/b.py").write_text("foo(a)\n")
+    (root / "setup.cfg").write_text("name = x\n")
+    (root / "server.log").write_text("INFO\nERROR: timeout\n")
+    (root / "readme.md").write_text("TODO: this\n")
+    assert main(shlex.split(COMMANDS[name][1])[1:]) == 0
+    expected = {
+        "search": "readme.md\n1:TODO: this\n\nsrc/app.py\n4:    print('TODO: fix')  # todo: soon, TODO: later\n",
+        "replace": "Made 1 replacement in 1 file as change ",
+        "extract": "name\tx\n",
+        "lines": "2:ERROR: timeout\n",
+        "split": "--- segment 1 (lines 1-1)\nnothing\n",
+    }
+    assert capfd.readouterr().out.startswith(expected[name])
+
+
 # On a terminal
 
 
@@ -400,6 +419,7 @@ STALLED = """
 import sys, time
 from suture.files import walk
 from suture.cli import main
+from suture.cli.menu import COMMANDS
 real = walk.walk
 def stalled(*given, **named):
     for run in real(*given, **named):

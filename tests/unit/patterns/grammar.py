@@ -7,7 +7,6 @@ The second spelling has what the first means: `.` is `[^\n\r]` in both, `^` and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from random import Random
 from typing import Any
 
@@ -101,7 +100,7 @@ class Writer:
     def _edge(self, depth: int) -> tuple[str, str]:
         del depth
         edge = self._pick(("^", "$", r"\b", r"\B"))
-        at_lines = {"^": r"(?<![^\n])", "$": r"(?=\r?\n|(?![^]))"}
+        at_lines = {"^": r"(?<![^\n])", "$": r"(?:(?=\r\n)|(?<!\r)(?=\n)|(?![^]))"}
         return edge, at_lines.get(edge, edge) if self._lines else edge
 
     def _group(self, depth: int) -> tuple[str, str]:
@@ -190,19 +189,13 @@ def _empty_at_last(node: Repeat) -> bool:
     return not node.lazy and isinstance(body, Repeat) and not body.lazy and not may_be_empty(body.body)
 
 
-@cache
-def _numbers(node: Node) -> frozenset[int]:
-    return frozenset(number for each in nodes(node) if (number := getattr(each, "number", None)))
-
-
 def refers_into_a_round(root: Node) -> bool:
-    """Whether a reference may see what its group has captured in an earlier round."""
+    """Whether a reference is to a repeated group: it may see an earlier round's text, and `regex` may miss a match."""
+    referred = {node.number for node in nodes(root) if isinstance(node, Back)}
     return any(
-        isinstance(node, Repeat)
-        and node.most != 1
-        and any(isinstance(each, Back) for each in nodes(node.body))
-        and any(not isinstance(each, Back) and getattr(each, "number", None) for each in nodes(node.body))
+        isinstance(node, Repeat) and node.most != 1 and isinstance(each, Group) and each.number in referred
         for node in nodes(root)
+        for each in (nodes(node.body) if isinstance(node, Repeat) else ())
     )
 
 
