@@ -37,6 +37,17 @@ LARGE = (
     Query("look-behind", r"(?<=raise )\w+Error", "raise HomeAssistantError", perl=True),
 )
 SMALL = (
+    Query(RARE, "apply_chunking_to_forward", "apply_chunking_to_forward"),
+    Query(COMMON, "return", "return None"),
+    Query("literal, any case", "importerror", "ImportError", "gi"),
+    Query("captures", r"def (\w+)\(self, (\w+)", "def save(self, using)"),
+    Query("no literal", "[0-9]{5}", "10243"),
+    Query("no match", "select_unrelated_of_nobody", "select_unrelated_of_nobody"),
+    Query("one of three words", "KeyError|TypeError|OSError", "raise TypeError"),
+    Query("starts of lines", r"^class (\w+)\((\w+)", "class Entity(ABC):", "gm"),
+    Query("look-behind", r"(?<=raise )\w+Error", "raise FieldError", perl=True),
+)
+FOLDERS = (
     Query(RARE, "select_related", "select_related"),
     Query(COMMON, "return", "return None"),
     Query("literal, any case", "improperlyconfigured", "ImproperlyConfigured", "gi"),

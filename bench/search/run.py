@@ -23,7 +23,7 @@ from bench.search.rivals import (
     output,
     ripgrep_command,
 )
-from bench.search.trees import DJANGO, HOMEASSISTANT, planted
+from bench.search.trees import DJANGO, HOMEASSISTANT, TRANSFORMERS, planted
 from bench.startup import _command
 from bench.table import Table, in_turns
 from suture import Workspace
@@ -63,7 +63,8 @@ def tables(folder: Path) -> Iterator[Table]:
     """One table for each tree, one row for each query."""
     compileall.compile_dir(Path(suture.__file__).parent, quiet=2)
     yield _table(planted(HOMEASSISTANT, folder), queries.LARGE, rounds=7)
-    yield _table(planted(DJANGO, folder), queries.SMALL, rounds=14)
+    yield _table(planted(TRANSFORMERS, folder), queries.SMALL, rounds=14)
+    yield _table(planted(DJANGO, folder), queries.FOLDERS, rounds=14)  # as many folders as files
 
 
 def _table(tree: Tree, asked: Sequence[Query], rounds: int) -> Table:

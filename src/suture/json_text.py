@@ -7,8 +7,14 @@ package does, and leave everything unusual, errors included, to the package itse
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 _SPACE = " \t\n\r"
 _MANY = 500
+_LONG = 200_000
 
 
 class _Plain:
@@ -53,6 +59,33 @@ def dumps(value: object) -> str:
         import json
 
         return json.dumps(value)
+
+
+def parsed(text: str) -> Any:
+    """What JSON of our own says; by orjson where there is much of it."""
+    if len(text) > _LONG:
+        from orjson import JSONDecodeError
+        from orjson import loads as quickly
+
+        try:
+            return quickly(text)
+        except JSONDecodeError:  # half a surrogate pair, which a file name may hold
+            return loads(text)
+    return loads(text)
+
+
+def quoted(text: str) -> str:
+    """A string as `compact` writes it."""
+    from _json import encode_basestring
+
+    return encode_basestring(text) if text.isascii() or text.isprintable() else compact(text)
+
+
+def quoter() -> Callable[[str], str]:
+    """What quotes strings that hold no lone surrogates, without a detour: for those who have many."""
+    from _json import encode_basestring
+
+    return encode_basestring
 
 
 def compact(value: object) -> str:

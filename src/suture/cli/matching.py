@@ -44,6 +44,8 @@ def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult 
         more = "\nOr give it more time: --timeout 10" if told["code"] == "REGEX_TIMEOUT" else ""
         complain(result.text + hint + more)
         return 1
+    if "recovered" in result.metadata:
+        complain("note: an interrupted transaction was cleared up first; see --json")
     return result
 
 

@@ -161,6 +161,8 @@ class Excluded:
         self._folders = Fits(names + found.get((False, True), []), paths + found.get((True, True), []))
         self.nothing = not found
         """Whether there are none."""
+        self.by_name = not any(whole for whole, _ in found)
+        """Whether where a folder is makes no difference."""
 
     def files(self, names: Collection[str], prefix: str) -> set[str]:
         """Those of a folder's files that are excluded; `prefix` is the folder's path with a slash at its end."""

@@ -59,6 +59,10 @@ class Ignore:
         """Whether a rule fits one of the names at all, of files or of folders; most often none does."""
         return self._for(prefix)[1].touches(names, prefix, joined)
 
+    def by_name(self, prefix: str) -> bool:
+        """Whether the rules that can fit something in a folder speak of names only, wherever it is."""
+        return self._for(prefix)[1].by_name
+
     def files(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
         """The files that are ignored, and those that are expressly not; `prefix` leads here from the `.gitignore`."""
         return self._for(prefix)[0].on(names, prefix)
@@ -78,6 +82,7 @@ class _Verdict:
     def __init__(self, rules: list[_Rule]) -> None:
         self._runs: list[tuple[bool, list[_Rule]]] = []
         self._fits: dict[tuple[int, int], Fits] = {}
+        self.by_name = not any(rule.whole for rule in rules)
         for rule in rules:
             if not self._runs or self._runs[-1][0] != rule.negated:
                 self._runs.append((rule.negated, []))

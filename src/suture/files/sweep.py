@@ -98,7 +98,8 @@ def _all(fs: FS, folder: int, name: str, largest: int) -> bytes:
     """A file that the buffer does not hold."""
     handle = fs.open_file(folder, name)
     try:
-        pieces, size = list[bytes](), 0
+        pieces, size = list[bytes](), fs.fstat(handle).size
+        size = size if size > largest else 0
         while size <= largest and (piece := fs.read(handle, _BUFFER)):
             pieces.append(piece)
             size += len(piece)

@@ -29,6 +29,7 @@ _MAX_IGNORE = 1 << 20
 _MAX_STARS = 20_000
 _FIRST_READ = 1 << 14
 _KEEP_OPEN = 64
+_FEW = 50  # names in a folder that others may have as well
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
 
@@ -78,6 +79,7 @@ class _Walk:
         self._include_ignored = include_ignored
         self._buffer = bytearray(_FIRST_READ)
         self._levels: list[_Level] = []
+        self._known: dict[object, tuple[list[str], list[tuple[str, Stage]]]] = {}
 
     def close(self) -> None:
         """Close every folder."""
@@ -123,7 +125,30 @@ class _Walk:
         self._choose(level, stage, files, folders)
 
     def _choose(self, level: _Level, stage: Stage, files: list[str], folders: list[str]) -> None:
-        """Settle which files of a folder are selected, and which folders may hold some."""
+        """Settle which files of a folder are selected, and which folders may hold some.
+
+        Folders with the same names in them are many; where only names count, the answer is the same.
+        """
+        key = self._alike(level, stage, files, folders)
+        known = None if key is None else self._known.get(key)
+        if known is not None:
+            level.files, level.folders = known[0], known[1].copy()
+            return
+        self._look(level, stage, files, folders)
+        if key is not None and not level.suspects:
+            self._known[key] = level.files, level.folders.copy()
+
+    def _alike(self, level: _Level, stage: Stage, files: list[str], folders: list[str]) -> object:
+        """What folders have in common for which the same is chosen; None where the place of a folder counts."""
+        here = len(self._levels) <= self._depth or level.watched or not self._selection.excluded.by_name
+        if here or len(files) + len(folders) > _FEW:
+            return None
+        if not all(ignore.by_name(level.prefix[skip:]) for skip, ignore in level.ignores):
+            return None
+        return stage, level.ignores, join(sorted(files)), join(sorted(folders))
+
+    def _look(self, level: _Level, stage: Stage, files: list[str], folders: list[str]) -> None:
+        """As `_choose`, for a folder whose like was not seen yet."""
         files = stage.files(files)
         stages = {name: below for name in folders if (below := stage.below(name)) is not None}
         excluded = self._selection.excluded

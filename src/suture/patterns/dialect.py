@@ -34,7 +34,7 @@ from suture.records import Record
 
 FLAGS = "gimsu"
 _FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
-_DEEPEST = 200
+_DEEPEST = 50
 _MOST_DIGITS = 9
 _SHOWN = 40
 _LARGEST_COUNT = 2**31 - 1

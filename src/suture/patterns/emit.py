@@ -17,7 +17,7 @@ from itertools import chain
 
 from suture.patterns.characters import WORDS, inverted, joined, members
 from suture.patterns.dialect import Back, Char, Choice, Class, Edge, Group, Look, Repeat, Sequence
-from suture.patterns.shape import children, may_be_empty, may_hold, nodes
+from suture.patterns.shape import children, may_be_empty, may_hold, nodes, weight
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from suture.patterns.dialect import Node, Pattern
 
 _MOST_ROUNDS_RE2 = 1_000
+_LARGEST_RE2 = 100_000
+_MOST_REPEATED_RE2 = 5_000  # its compiler's time grows with the square: `a{0,1000}` fifty times takes 17 s
 _CARRIAGE_RETURN = 0x0D
 _TURKIC = (0x49, 0x69, 0x130, 0x131)
 _PAIRS = ({0x49, 0x69}, {0xDF, 0x1E9E})
@@ -60,6 +62,9 @@ def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
 
     With `by_line` it finds lines in a whole text that may match alone: `^` and `$` are a line's ends.
     """
+    size = weight(pattern.root)
+    if size > _LARGEST_RE2 or weight(pattern.root, most=True) > size + _MOST_REPEATED_RE2:
+        return None
     if not _suits_re2(pattern.root, by_line=by_line):
         return None
     emitter = _Re2(by_line=by_line)

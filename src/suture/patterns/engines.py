@@ -16,7 +16,7 @@ from time import monotonic
 from suture import log
 from suture.errors import InvalidRegex, RegexTimeout
 from suture.patterns.emit import for_re2, for_regex
-from suture.patterns.shape import is_literal, may_be_empty, may_hold, required
+from suture.patterns.shape import is_literal, may_be_empty, may_hold, required, stays_in_line, weight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +32,16 @@ if TYPE_CHECKING:
 NONE = (-1, -1)
 _MEMORY = 64 << 20
 _WINDOW = 1 << 20
+_LARGEST = 40_000  # `regex` writes out what must be repeated, and some 100,000 parts overflow a thread's stack
+_CHEAP = 100_000_000  # bytes by parts of the program: a second at worst
+_PROBES = (64, 512, 4_096, 32_768)
+_TELLING = 0.05
+_OVERDRAFT = 4
 _LINE_FEED = 0x0A
 _REMEMBERED = 100
-_SMALL = 1 << 16
+_EACH = 1e-5  # seconds for each place that is looked at,
+_PATIENCE = 10  # but never more than so many times what a file is allowed
+_WORTH_SKIPPING = 1_500  # bytes for each line that is looked at instead
 _UNDECODABLE = 0xDC80
 
 
@@ -46,13 +53,19 @@ class Clock:
         self._call_ms = call_ms
         self._call_ends = monotonic() + call_ms / 1000
         self._path = ""
-        self.ends = 0.0
+        self.ends = self._latest = 0.0
         self.start("")
 
     def start(self, path: str) -> None:
         """Begin with another file."""
         self._path = path
-        self.ends = min(monotonic() + self._file_ms / 1000, self._call_ends)
+        now, allowed = monotonic(), self._file_ms / 1000
+        self.ends = min(now + allowed, self._call_ends)
+        self._latest = min(now + allowed * _PATIENCE, self._call_ends)
+
+    def grant(self) -> None:
+        """Allow for a place that was looked at: many of them take time, which is not the pattern's fault."""
+        self.ends = min(self.ends + _EACH, self._latest)
 
     def timeout(self, pattern: Pattern) -> RegexTimeout:
         """The error for a search that took too long."""
@@ -140,7 +153,12 @@ class Compiled:
             line = line[:-1]
         if monotonic() > clock.ends:
             raise clock.timeout(self.pattern)
+        clock.grant()
         return self.literal in line and self._stands_in(line, clock)
+
+    def _is_rare_in(self, view: bytes) -> bool:
+        """Whether it is quicker to look at the lines that hold the literal than at the whole text."""
+        return bool(self.literal) and view.count(self.literal) * _WORTH_SKIPPING < len(view)
 
     def _ours(self, found: Any) -> Spans:
         """An engine's spans as the dialect has them: our own groups taken out, and what they say applied."""
@@ -165,6 +183,7 @@ class _Re2(Compiled):
     def __init__(self, pattern: Pattern, emitted: Emitted, engine: Any) -> None:
         super().__init__(pattern, emitted.slots)
         self._match = engine.Match
+        self._parts = int(engine.ProgramSize())
         self._one_line = not may_hold(pattern.root, _LINE_FEED) and not self._tails
         self._is_literal = is_literal(pattern.root)
         self._line_finder: Any = None
@@ -177,18 +196,19 @@ class _Re2(Compiled):
     def _found(self, view: bytes, clock: Clock) -> Iterator[Any]:
         if self._is_literal and self.literal:
             return self._literally(view, clock)
-        if self._one_line and self.literal and len(view) > _SMALL:
+        if self._one_line and self._is_rare_in(view):
             return self._around_literal(view, clock)
         return self._everywhere(view, clock)
 
     def _literally(self, view: bytes, clock: Clock) -> Iterator[Any]:
         """The pattern is the literal."""
-        literal, size, ends = self.literal, len(self.literal), clock.ends
+        literal, size = self.literal, len(self.literal)
         position = view.find(literal)
         while position >= 0:
             yield [(position, position + size)]
-            if monotonic() > ends:
+            if monotonic() > clock.ends:
                 raise clock.timeout(self.pattern)
+            clock.grant()
             position = view.find(literal, position + size)
 
     def _around_literal(self, view: bytes, clock: Clock) -> Iterator[Any]:
@@ -214,10 +234,12 @@ class _Re2(Compiled):
 
     def _between(self, view: bytes, position: int, end: int, clock: Clock) -> Generator[Any, None, int]:
         """The matches between two places; then, the place to go on from."""
-        match, anywhere, tails, ends = self._match, _anywhere(), self._tails, clock.ends
+        match, anywhere, tails = self._match, _anywhere(), self._tails
+        self._afford(match, view, position, end, clock)
         while position <= end:
-            if monotonic() > ends:
+            if monotonic() > clock.ends:
                 raise clock.timeout(self.pattern)
+            clock.grant()
             found = match(anywhere, view, position, end)
             start, stop = found[0]
             if start < 0:
@@ -228,6 +250,27 @@ class _Re2(Compiled):
             if stop > start or not _is_inside(view, start):
                 yield found
         return end + 1
+
+    def _afford(self, search: Any, view: bytes, start: int, end: int, clock: Clock) -> None:
+        """Refuse a search, which cannot be stopped, if some places of the text say that it takes far too long.
+
+        Usually RE2 needs a nanosecond or so for a byte; if it has to go through the program's parts for each, it needs
+        that for each part.
+        """
+        size = end - start
+        if size * self._parts <= _CHEAP:
+            return
+        left = max(clock.ends - monotonic(), 0.0)
+        for count, length in enumerate(_PROBES):
+            taken = []
+            for place in (2 * count + 1, 2 * count + 2):  # two, for the machine may be busy with something else
+                at, began = start + (size - length) * place // 9, monotonic()
+                search(_anywhere(), view, at, at + length)
+                taken.append(monotonic() - began)
+            if min(taken) > _TELLING:
+                if min(taken) * size > _OVERDRAFT * left * length:
+                    raise clock.timeout(self.pattern)
+                return
 
     def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
         del clock  # one search is linear, and no larger than the one that found the match
@@ -244,6 +287,7 @@ class _Re2(Compiled):
             yield from super()._lines(view, clock)
             return
         position, size = 0, len(view)
+        self._afford(finder, view, position, size, clock)
         while position < size:
             if monotonic() > clock.ends:
                 raise clock.timeout(self.pattern)
@@ -274,22 +318,44 @@ class _Regex(Compiled):
     def __init__(self, pattern: Pattern, emitted: Emitted, engine: Any) -> None:
         super().__init__(pattern, emitted.slots)
         self._engine = engine
+        self._one_line = stays_in_line(pattern.root) and not self._may_be_empty
+        self._literal_text = self.literal.decode()
 
     def _found(self, view: bytes, clock: Clock) -> Iterator[Any]:
         string = view.decode("utf-8", "surrogatepass")
         place = _Places(string).offset if len(string) < len(view) else None
-        try:
-            for found in self._in(string, clock):
-                regs = found.regs
-                yield regs if place is None else [(place(start), place(end)) for start, end in regs]
-        except TimeoutError:
-            raise clock.timeout(self.pattern) from None
-
-    def _in(self, string: str, clock: Clock) -> Iterator[Any]:
-        if not self._may_be_empty:
-            yield from self._engine.finditer(string, timeout=self._left(clock), concurrent=True)
-            return
+        search = self._around_literal if self._one_line and self._is_rare_in(view) else self._in
         position = 0
+        while True:
+            try:
+                for found in search(string, position, clock):
+                    regs = found.regs
+                    yield regs if place is None else [(place(start), place(end)) for start, end in regs]
+                    position = found.end() + (found.end() == found.start())
+                    clock.grant()
+            except MemoryError:  # it keeps what it may come back to, up to a limit
+                raise clock.timeout(self.pattern) from None
+            except TimeoutError:
+                if monotonic() > clock.ends:
+                    raise clock.timeout(self.pattern) from None
+            else:
+                return
+
+    def _around_literal(self, string: str, position: int, clock: Clock) -> Iterator[Any]:
+        """As `_in`, where no match leaves its line, and each line with a match holds the literal."""
+        at = string.find(self._literal_text, position)
+        while at >= 0:
+            start = max(string.rfind("\n", 0, at) + 1, position)
+            end = string.find("\n", at)
+            end = len(string) if end < 0 else end
+            yield from self._engine.finditer(string, start, end, timeout=self._left(clock), concurrent=True)
+            at = string.find(self._literal_text, end)
+
+    def _in(self, string: str, position: int, clock: Clock) -> Iterator[Any]:
+        """The matches from a place on, until the time is up that was left at the beginning."""
+        if not self._may_be_empty:
+            yield from self._engine.finditer(string, position, timeout=self._left(clock), concurrent=True)
+            return
         while position <= len(string):
             found = self._engine.search(string, position, timeout=self._left(clock), concurrent=True)
             if found is None:
@@ -309,7 +375,7 @@ class _Regex(Compiled):
         string = view[start:end].decode("utf-8", "surrogatepass")
         try:
             found = self._engine.search(string, 1, timeout=self._left(clock), concurrent=True)
-        except TimeoutError:
+        except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
             raise clock.timeout(self.pattern) from None
         return None if found is None else start + len(string[: found.start()].encode("utf-8", "surrogatepass"))
 
@@ -318,7 +384,7 @@ class _Regex(Compiled):
             return bool(
                 self._engine.search(line.decode("utf-8", "surrogatepass"), timeout=self._left(clock), concurrent=True)
             )
-        except TimeoutError:
+        except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
             raise clock.timeout(self.pattern) from None
 
 
@@ -360,6 +426,8 @@ def _compiled(pattern: Pattern) -> Compiled:
     engine = None if emitted is None else _re2(emitted)
     if emitted is not None and engine is not None:
         return _Re2(pattern, emitted, engine)
+    if weight(pattern.root, least=True) > _LARGEST:
+        raise InvalidRegex(pattern=pattern.source, reason="Too large with its repetitions written out", position=0)
     import regex  # most patterns do not need it
 
     other = for_regex(pattern)

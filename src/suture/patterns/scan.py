@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from suture.json_text import quoted, quoter
 from suture.patterns.engines import NONE
 
 TYPE_CHECKING = False
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from suture.patterns.engines import Clock, Compiled, Spans
     from suture.patterns.subject import Subject
-
-    Told = dict[str, str]
 
 _WORTH_SPLITTING = 4_000  # bytes for each match
 
@@ -59,7 +58,8 @@ class Places:
         self._line = 1
         self._line_start = self._at = self._column = 0
         many = number * _WORTH_SPLITTING > len(self._body)
-        self._lines = _all_lines(subject, self._terminator) if many else None
+        self._quote = quoter()
+        self._lines = [*map(self._quote, _all_lines(subject, self._terminator))] if many else None
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, which is not before the last one asked for."""
@@ -72,35 +72,36 @@ class Places:
         self._at = offset
         return self._line, self._column
 
-    def before(self, number: int) -> list[str]:
-        """Up to so many lines before the last position's."""
+    def before(self, number: int) -> str:
+        """Up to so many lines before the last position's, as JSON."""
         if self._lines is not None:
-            return self._lines[max(self._line - 1 - number, 0) : self._line - 1]
+            return ",".join(self._lines[max(self._line - 1 - number, 0) : self._line - 1])
         starts, end = list[int](), self._line_start
         while len(starts) < number and end > 0:
             end = self._body.rfind(self._terminator, 0, end - 1) + 1
             starts.append(end)
-        return [self._content(start)[0] for start in reversed(starts)]
+        return ",".join(self._content(start)[0] for start in reversed(starts))
 
-    def after(self, offset: int, number: int) -> list[str]:
+    def after(self, offset: int, number: int) -> str:
         """Up to so many lines after the one in which a match ends: at `offset`, not before the last position."""
         if self._lines is not None:
             last = self._line + self._body.count(self._terminator, self._at, offset)
-            return self._lines[last : last + number]
+            return ",".join(self._lines[last : last + number])
         lines, start = list[str](), self._next(offset)
         while len(lines) < number and start < len(self._body):
             content, start = self._content(start)
             lines.append(content)
-        return lines
+        return ",".join(lines)
 
     def _next(self, offset: int) -> int:
         end = self._body.find(self._terminator, offset)
         return len(self._body) if end < 0 else end + 1
 
     def _content(self, start: int) -> tuple[str, int]:
-        """A line without its end, and where the next begins."""
+        """A line without its end, as JSON, and where the next begins."""
         following = self._next(start)
-        return self._subject.shown(start, _content_end(self._body, start, following, self._terminator)), following
+        content = self._subject.shown(start, _content_end(self._body, start, following, self._terminator))
+        return self._quote(content), following
 
 
 def _all_lines(subject: Subject, terminator: bytes) -> list[str]:
@@ -112,33 +113,31 @@ def _all_lines(subject: Subject, terminator: bytes) -> list[str]:
 
 
 def rows(
-    name: str, subject: Subject, matches: Sequence[Spans], before: int, after: int, told: Callable[[Spans, str], Told]
-) -> list[dict[str, Any]]:
-    """Each match as results tell it; `told` says what stands between its place and its groups."""
+    name: str, subject: Subject, matches: Sequence[Spans], before: int, after: int, told: Callable[[Spans, str], str]
+) -> list[str]:
+    """Each match as results tell it, in JSON; `told` says what stands before its groups, of the whole match in JSON."""
     places = Places(subject, len(matches) if before or after else 0)
-    shown, result = subject.shown, []
+    quote, shown = quoter(), subject.shown
+    head, result = f'{{"file":{quoted(name)},"line":', []
     for spans in matches:
         start, end = spans[0]
         line, column = places.position(start)
-        whole = shown(start, end)
+        groups = whole = quote(shown(start, end))
+        for span in spans[1:]:
+            groups += ",null" if span == NONE else f",{quote(shown(*span))}"
+        lines_before = places.before(before) if before else ""
+        lines_after = places.after(max(end - 1, start), after) if after else ""
         result.append(
-            {
-                "file": name,
-                "line": line,
-                "column": column,
-                **told(spans, whole),
-                "groups": [whole, *(None if span == NONE else shown(*span) for span in spans[1:])],
-                "context_before": places.before(before) if before else [],
-                "context_after": places.after(max(end - 1, start), after) if after else [],
-            }
+            f'{head}{line},"column":{column},{told(spans, whole)},"groups":[{groups}],'
+            f'"context_before":[{lines_before}],"context_after":[{lines_after}]}}'
         )
     return result
 
 
-def as_match(spans: Spans, whole: str) -> Told:
+def as_match(spans: Spans, whole: str) -> str:
     """A match that was searched for."""
     del spans
-    return {"match": whole}
+    return f'"match":{whole}'
 
 
 def extracts(name: str, subject: Subject, matches: Iterable[Spans]) -> list[dict[str, Any]]:
@@ -158,8 +157,9 @@ def matching_lines(
     name: str, compiled: Compiled, subject: Subject, clock: Clock, *, invert: bool, most: int | None
 ) -> list[dict[str, Any]]:
     """The lines that match, or those that do not."""
-    starts = compiled.lines(subject, clock)
-    wanted = _others(subject.body, starts) if invert else starts
+    found = compiled.lines(subject, clock)
+    starts = list(found if invert else islice(found, most))  # before the clock runs on while they are told
+    wanted = _others(subject.body, iter(starts)) if invert else iter(starts)
     body, terminator, places = subject.body, _terminator(subject.body), Places(subject)
     result = []
     for start in islice(wanted, most):

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from suture.patterns.dialect import Node
 
 _LONGEST = 200
+_LINE_FEED = 0x0A
+_PROPERTY = 500  # ranges, about
 _MOST_TEXTS = 50
 
 
@@ -66,6 +68,24 @@ def may_hold(node: Node, point: int) -> bool:
     return any(may_hold(part, point) for part in children(node))
 
 
+def weight(node: Node, *, least: bool = False, most: bool = False) -> int:
+    """How large a pattern is; with `least` or `most`, if what repeats is written as often as it must or may be."""
+    match node:
+        case Class(ranges=ranges, properties=properties, fold=fold):
+            return 1 + len(ranges) + len(properties) * (1 if least and not fold else _PROPERTY)
+        case Repeat(least=low, most=high):
+            times = high if most and high is not None else low if least or most else 1
+            return max(times, 1) * weight(node.body, least=least, most=most)
+    return 1 + sum(weight(part, least=least, most=most) for part in children(node))
+
+
+def stays_in_line(node: Node) -> bool:
+    """Whether a match neither holds the end of a line nor looks beyond one, nor at the end of the text."""
+    looks = [each.body for each in nodes(node) if isinstance(each, Look)]
+    ends = any(isinstance(each, Edge) and each.kind == "end" for each in nodes(node))
+    return not ends and not any(may_hold(each, _LINE_FEED) for each in (node, *looks))
+
+
 def is_literal(node: Node) -> bool:
     """Whether the pattern is nothing but a text."""
     parts = node.parts if isinstance(node, Sequence) else (node,)
@@ -73,7 +93,7 @@ def is_literal(node: Node) -> bool:
 
 
 def required(node: Node) -> tuple[bytes, ...]:
-    """Texts, as UTF-8, at least one of which stands in every match; none where they are not known."""
+    """Texts, as UTF-8, one of which stands in every match or where it looks; none where they are not known."""
     return max(_needs(node), key=_worth, default=())
 
 
@@ -90,6 +110,8 @@ def _needs(node: Node) -> list[tuple[bytes, ...]]:
         if text is not None and len(run) < _LONGEST:
             run += text
             continue
+        if isinstance(part, Look) and not part.negative:
+            needs += _needs(part.body)
         if isinstance(part, Edge | Look):
             continue
         needs.append((bytes(run),))

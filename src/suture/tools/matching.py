@@ -10,11 +10,11 @@ from suture.patterns.engines import Clock, compiled
 from suture.patterns.subject import Subject
 from suture.render import error_data, error_line
 from suture.tools.request import integer, text
-from suture.tools.spec import Answer
+from suture.tools.spec import Answer, Rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from suture.engine import Session
@@ -107,7 +107,13 @@ def subject(session: Session, request: Any, text: Text) -> Subject | None:
 
 def listed(rows: list[dict[str, Any]], data: dict[str, Any] | None = None) -> Answer:
     """A list as an answer."""
-    return Answer(compact(rows), data or {}, verbatim=True, rows=rows)
+    return Answer(compact(rows), data or {}, verbatim=True, rows=Rows(rows))
+
+
+def joined(rows: Iterable[str], data: dict[str, Any] | None = None) -> Answer:
+    """A list as an answer, its items in JSON."""
+    text = f"[{','.join(rows)}]"
+    return Answer(text, data or {}, verbatim=True, rows=Rows(text=text))
 
 
 def explain_one(given: Mapping[str, object], error: SutureError) -> Answer:

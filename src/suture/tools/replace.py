@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from suture.edits import edit
 from suture.errors import OverMatch, TooManyReplacements
+from suture.json_text import quoted
 from suture.patterns.scan import found, rows
 from suture.patterns.template import parse as parse_template
 from suture.plan import Plan
@@ -14,9 +15,9 @@ from suture.tools.matching import (
     explain_several,
     file_path,
     flags,
+    joined,
     limit,
     lines,
-    listed,
     opened,
     path_pattern,
     pattern,
@@ -96,7 +97,9 @@ class _Replacing:
         self.compiled, self.clock = prepared(session, request)
         self._template = parse_template(request.replacement, self.compiled.pattern)
         self._found = 0
-        self.rows: list[dict[str, Any]] = []
+        self._seen: set[tuple[int, ...]] = set()
+        self.rows: list[str] = []
+        """The replacements, in JSON."""
         self.changes: list[Update] = []
 
     def matches(self, name: str, text: Subject | None) -> bool:
@@ -105,7 +108,11 @@ class _Replacing:
         return text is not None and next(self.compiled.matches(text, self.clock), None) is not None
 
     def take(self, before: Snapshot, text: Subject) -> None:
-        """Replace in one file."""
+        """Replace in one file, once, if it has several names."""
+        same_file = before.fingerprint[:2]
+        if same_file in self._seen:
+            return
+        self._seen.add(same_file)
         name, request = before.place.name, self._request
         self.clock.start(name)
         matches = found(self.compiled, text, self.clock)
@@ -117,10 +124,10 @@ class _Replacing:
             self._check_extent(name, text, matches)
         made: list[Edit] = []
 
-        def told(spans: Spans, whole: str) -> dict[str, str]:
+        def told(spans: Spans, whole: str) -> str:
             new = self._template.filled(text.text, spans)
             made.append(edit(*spans[0], new))
-            return {"original": whole, "replacement": text.readable(new)}
+            return f'"original":{whole},"replacement":{quoted(text.readable(new))}'
 
         self.rows += rows(name, text, matches, request.context_before, request.context_after, told)
         self.changes.append(self._session.plan_update(before, made))
@@ -154,7 +161,7 @@ class _Replacing:
     def _answer(self, change: Change | None) -> Answer:
         changed = [each for each in self.changes if each.after.digest != each.before.content.digest]
         files = [{"path": each.place.name, "hash": each.after.digest} for each in changed]
-        return listed(self.rows, {"change_id": None if change is None else change.id, "files": files})
+        return joined(self.rows, {"change_id": None if change is None else change.id, "files": files})
 
 
 def plan_replace(session: Session, request: RegexReplace) -> Proposal:

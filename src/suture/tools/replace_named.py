@@ -55,7 +55,7 @@ def plan_replace_named(session: Session, request: Replace) -> Proposal:
     rows: dict[str, list[Row]] = {}
     changes: dict[str, FileChange] = {}
     for proposal in for_each(session, request, in_file, in_many):
-        for name, own in grouped(proposal.describe(None).rows or []).items():
+        for name, own in grouped(proposal.describe(None).made_rows()).items():
             rows.setdefault(name, own)
         for change in proposal.plan.changes:
             changes.setdefault(change.place.name, change)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
+from itertools import chain, islice
 
 from suture.engine import Engine
 from suture.errors import SutureError
@@ -15,9 +15,9 @@ from suture.tools.matching import (
     explain_several,
     file_path,
     flags,
+    joined,
     limit,
     lines,
-    listed,
     opened,
     path_pattern,
     pattern,
@@ -32,7 +32,6 @@ from suture.tools.spec import Example, ToolSpec
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from suture.engine import Session
     from suture.tools.share import Batch
@@ -71,11 +70,11 @@ def search(session: Session, request: RegexSearch) -> Answer:
     compiled, clock = prepared(session, request)
     before, text = opened(session, request)
     if text is None:
-        return listed([])
+        return joined([])
     name = before.place.name
     clock.start(name)
     matches = found(compiled, text, clock, request.max_matches)
-    return listed(rows(name, text, matches, request.context_before, request.context_after, as_match))
+    return joined(rows(name, text, matches, request.context_before, request.context_after, as_match))
 
 
 def search_multi(session: Session, request: RegexSearchMulti) -> Answer:
@@ -89,9 +88,9 @@ def search_multi(session: Session, request: RegexSearchMulti) -> Answer:
             if answer is None:
                 searching.look_into(root, session.reopened(root, batch))
             else:
-                searching.rows += answer
-    result = sorted(searching.rows, key=itemgetter("file")) if shared.was_used else searching.rows
-    return listed(result[: request.max_matches])
+                searching.found += answer
+    by_file = sorted(searching.found) if shared.was_used else searching.found
+    return joined(islice(chain.from_iterable(own for _, own in by_file), request.max_matches))
 
 
 class _Searching:
@@ -101,24 +100,28 @@ class _Searching:
         self._session = session
         self._request = request
         self._compiled, self._clock = prepared(session, request)
-        self.rows: list[dict[str, Any]] = []
+        self.found: list[tuple[str, list[str]]] = []
+        """Files, and the matches in each, in JSON."""
+        self._left = request.max_matches
 
     def look_into(self, root: int, runs: Iterable[tuple[int, str, list[str]]]) -> None:
         """Search files; no more of them once there are matches enough."""
         session, request = self._session, self._request
-        before, after, most = request.context_before, request.context_after, request.max_matches
+        before, after = request.context_before, request.context_after
         for _, place, raw in session.swept(root, runs, sought(session, request, self._compiled)):
-            left = None if most is None else most - len(self.rows)
-            if left is not None and left <= 0:
+            if self._left == 0:
                 break
             text = subject(session, request, session.decoded(raw, place.path))
             if text is None:
                 continue
             self._clock.start(place.name)
-            matches = found(self._compiled, text, self._clock, left)
-            if matches:
-                session.progress(0, len(matches))
-                self.rows += rows(place.name, text, matches, before, after, as_match)
+            matches = found(self._compiled, text, self._clock, self._left)
+            if not matches:
+                continue
+            session.progress(0, len(matches))
+            self.found.append((place.name, rows(place.name, text, matches, before, after, as_match)))
+            if self._left is not None:
+                self._left -= len(matches)
 
     def batch(self, root: int, files: list[tuple[str, list[str]]]) -> Batch:
         """Files to be searched by the partner."""
@@ -128,14 +131,14 @@ class _Searching:
         return (session.trees[0].root, settings, wanted, root, files)
 
 
-def answer(batch: Batch) -> list[dict[str, Any]] | None:
+def answer(batch: Batch) -> list[tuple[str, list[str]]] | None:
     """What the partner does: the matches in the files of a batch; None if there was an error."""
     root, settings, wanted, number, files = batch
     try:
         with Engine(root, Settings(**settings)).session() as session:
             searching = _Searching(session, RegexSearchMulti(**wanted))
             searching.look_into(number, session.reopened(number, files))
-            return searching.rows
+            return searching.found
     except SutureError:
         return None  # who gave the batch will find out why
 

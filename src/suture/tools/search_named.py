@@ -47,11 +47,11 @@ def search_named(session: Session, request: Search) -> Answer:
     names = (*_SHARED, *shown)
 
     def in_file(path: str) -> list[Row]:
-        return search(session, RegexSearch.parse(taken(request, names, file_path=path))).rows or []
+        return search(session, RegexSearch.parse(taken(request, names, file_path=path))).made_rows()
 
     def in_many(glob: str) -> list[Row]:
         given = taken(request, (*names, *_FOR_MANY), path_pattern=glob)
-        return search_multi(session, RegexSearchMulti.parse(given)).rows or []
+        return search_multi(session, RegexSearchMulti.parse(given)).made_rows()
 
     by_file: dict[str, list[Row]] = {}
     for rows in for_each(session, request, in_file, in_many):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from suture import render
+from suture.json_text import parsed
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -16,6 +17,20 @@ if TYPE_CHECKING:
     from suture.tools.request import Request
 
 
+class Rows:
+    """A list of objects. One that comes as JSON is made when it is asked for: most callers only pass the text on."""
+
+    def __init__(self, made: list[dict[str, Any]] | None = None, text: str = "[]") -> None:
+        self._made = made
+        self._text = text
+
+    def made(self) -> list[dict[str, Any]]:
+        """The list."""
+        if self._made is None:
+            self._made = parsed(self._text)
+        return self._made
+
+
 class Answer(Record):
     """What a tool says: the text a model reads, and the same as data."""
 
@@ -24,8 +39,12 @@ class Answer(Record):
     verbatim: bool = False
     """Whether the text is a file's own and nothing may be added to it."""
     is_error: bool = False
-    rows: list[dict[str, Any]] | None = None
-    """The list that the text is the JSON of, where the answer is a list."""
+    rows: Rows | None = None
+    """The list that the answer is, where it is one."""
+
+    def made_rows(self) -> list[dict[str, Any]]:
+        """That list; empty where it is none."""
+        return [] if self.rows is None else self.rows.made()
 
 
 class Proposal(Record):
@@ -88,7 +107,7 @@ class ToolResult(Record):
     is_error: bool
     text: str
     metadata: dict[str, Any]
-    rows: list[dict[str, Any]] | None = None
+    listed: Rows | None = None
 
     @classmethod
     def failed(cls, error: SutureError) -> ToolResult:
@@ -98,7 +117,12 @@ class ToolResult(Record):
     @property
     def data(self) -> Any:
         """The result as data: a list, where the text is one; else the metadata."""
-        return self.metadata if self.rows is None else self.rows
+        return self.metadata if self.listed is None else self.listed.made()
+
+    @property
+    def rows(self) -> list[dict[str, Any]] | None:
+        """The list that the result is, where it is one."""
+        return None if self.listed is None else self.listed.made()
 
     def to_dict(self) -> dict[str, Any]:
         """The result as the protocols spell it."""

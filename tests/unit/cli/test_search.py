@@ -17,6 +17,8 @@ import pytest
 from suture import Workspace
 from suture.cli import main
 from suture.cli.menu import COMMANDS
+from suture.files.fs import LocalFS
+from suture.testing import FaultyFS, Stopped
 from suture.tools import search, search_named
 
 Run = Callable[..., str]
@@ -315,6 +317,17 @@ def test_empty_matches_and_odd_files(root: Path, said: Run, content: bytes) -> N
 def test_a_binary_file_is_passed_over(root: Path, said: Run) -> None:
     (root / "a.bin").write_bytes(b"TODO\0")
     said("TODO", "a.bin", code=1, err="No matches.\n")
+
+
+def test_what_was_cleared_up_first_is_said(root: Path, said: Run) -> None:
+    stopping = FaultyFS(LocalFS(), stop_at=1, only={"rename"})
+    tx = Workspace(root, fs=stopping).transaction()
+    tx.write("notes.txt", "changed")
+    with pytest.raises(Stopped), tx:
+        pass
+    stopping.abandon()
+    note = "note: an interrupted transaction was cleared up first; see --json\n"
+    assert said("noth", err=note) == "notes.txt\n1:nothing\n"
 
 
 @pytest.mark.parametrize("change", ["gone", "other", "shorter"])

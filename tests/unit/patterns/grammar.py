@@ -199,11 +199,11 @@ def refers_into_a_round(root: Node) -> bool:
     )
 
 
-def looks_back_in_a_round(root: Node) -> bool:
-    """Whether a repeated part looks back and captures there."""
+def looks_the_other_way_in_a_round(root: Node) -> bool:
+    """Whether a repeated part captures where it looks back: what an earlier round has captured there is not forgotten."""
     return any(
-        isinstance(look, Look) and not look.ahead and any(getattr(each, "number", None) for each in nodes(look.body))
+        isinstance(look, Look) and any(isinstance(each, Group) and each.number for each in nodes(look))
         for node in nodes(root)
-        if isinstance(node, Repeat)
+        if isinstance(node, Repeat) and node.most != 1
         for look in nodes(node.body)
     )

@@ -1,0 +1,122 @@
+"""Matches told by lines and columns."""
+
+from typing import Any
+
+import pytest
+
+from suture.patterns.dialect import parse
+from suture.patterns.engines import Clock, compiled
+from suture.patterns.scan import Places, as_match, extracts, found, matching_lines, rows, segments
+from suture.patterns.subject import Subject
+from suture.text import Text
+
+LONG = Clock(60_000, 60_000)
+
+
+def searched(pattern: str, body: bytes, most: int | None = None) -> tuple[Subject, list[Any]]:
+    subject = Subject(Text.decode(body))
+    return subject, found(compiled(parse(pattern)), subject, LONG, most)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "body", "most", "spans"),
+    [
+        ("/a/g", b"aba\na", None, [(0, 1), (2, 3), (4, 5)]),
+        ("a", b"aba\na", None, [(0, 1), (4, 5)]),
+        ("a", b"aba\na", 1, [(0, 1)]),
+        ("a", b"aba\ra", None, [(0, 1), (4, 5)]),
+        ("/$/gm", b"a\nb\n", None, [(1, 1), (3, 3)]),
+        ("/$/gm", b"a\nb", None, [(1, 1), (3, 3)]),
+        ("$", b"a\rb\r", None, []),
+        ("", b"", None, [(0, 0)]),
+        ("", b"\n", None, [(0, 0)]),
+    ],
+)
+def test_the_matches_that_count(pattern: str, body: bytes, most: int | None, spans: list[tuple[int, int]]) -> None:
+    assert [each[0] for each in searched(pattern, body, most)[1]] == spans
+
+
+def test_rows() -> None:
+    subject, matches = searched("/(é)(x)?|^c/gm", "a\nbéé\r\nc\nd".encode())
+    assert rows("f", subject, matches, 1, 1, as_match) == [
+        {
+            "file": "f",
+            "line": line,
+            "column": column,
+            "match": match,
+            "groups": [match, group, None],
+            "context_before": before,
+            "context_after": after,
+        }
+        for line, column, match, group, before, after in [
+            (2, 1, "é", "é", ["a"], ["c"]),
+            (2, 2, "é", "é", ["a"], ["c"]),
+            (3, 0, "c", None, ["béé"], ["d"]),
+        ]
+    ]
+    assert [row["context_after"] for row in rows("f", subject, matches, 0, 0, as_match)] == [[], [], []]
+
+
+def test_context_begins_after_the_last_line_of_a_match() -> None:
+    subject, matches = searched(r"b\nc\n", b"a\nb\nc\nd\ne")
+    (row,) = rows("f", subject, matches, 9, 9, as_match)
+    assert (row["context_before"], row["context_after"]) == (["a"], ["d", "e"])
+
+
+def test_lines_around_are_kept_but_not_for_ever() -> None:
+    body = b"".join(b"%d\n" % number for number in range(3_000))
+    places = Places(Subject(Text.decode(body)))
+    for number in range(2_990):
+        offset = body.index(b"\n%d\n" % number) + 1 if number else 0
+        assert places.position(offset) == (number + 1, 0)
+        assert places.after(offset, 1) == [str(number + 1)]
+    assert places.before(2) == ["2987", "2988"]
+
+
+def test_extracts() -> None:
+    subject, matches = searched("/(a)(b)?/g", b"ab\na")
+    assert extracts("f", subject, matches) == [
+        {"file": "f", "line": 1, "groups": ["a", "b"]},
+        {"file": "f", "line": 2, "groups": ["a", None]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "invert", "most", "lines"),
+    [
+        (b"a\nb\r\na\n", False, None, [(1, "a"), (3, "a")]),
+        (b"a\nb\r\na\nc", True, None, [(2, "b"), (4, "c")]),
+        (b"a\nb\r\na\n", False, 1, [(1, "a")]),
+        (b"a\rb\ra", True, None, [(2, "b")]),
+        (b"", True, None, []),
+        (b"\n\n", True, None, [(1, ""), (2, "")]),
+    ],
+)
+def test_lines_that_match(
+    body: bytes,
+    invert: bool,  # noqa: FBT001  a column of the table
+    most: int | None,
+    lines: list[tuple[int, str]],
+) -> None:
+    told = matching_lines("f", compiled(parse("a")), Subject(Text.decode(body)), LONG, invert=invert, most=most)
+    assert told == [{"file": "f", "line": line, "content": content} for line, content in lines]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "body", "most", "parts"),
+    [
+        (r"/\n\n/g", b"a\nb\n\nc", None, [("a\nb", 1, 2), ("c", 4, 4)]),
+        ("/,/g", b"a,,b", None, [("a", 1, 1), ("", 1, 1), ("b", 1, 1)]),
+        ("/,/g", b"a,b,c", 1, [("a", 1, 1), ("b,c", 1, 1)]),
+        ("/(?:)/g", b"abc", None, [("a", 1, 1), ("b", 1, 1), ("c", 1, 1)]),
+        ("/x/g", b"", None, [("", 1, 1)]),
+        ("/;/g", b"a\r\n;b", None, [("a\r\n", 1, 1), ("b", 2, 2)]),
+    ],
+)
+def test_segments(pattern: str, body: bytes, most: int | None, parts: list[tuple[str, int, int]]) -> None:
+    subject = Subject(Text.decode(body))
+    told = segments(subject, compiled(parse(pattern)).matches(subject, LONG), most)
+    assert told == [
+        {"segment": number, "content": content, "line_start": first, "line_end": last}
+        for number, (content, first, last) in enumerate(parts, 1)
+    ]
