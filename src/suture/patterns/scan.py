@@ -59,7 +59,7 @@ class Places:
         self._line_start = self._at = self._column = 0
         many = number * _WORTH_SPLITTING > len(self._body)
         self._quote = quoter()
-        self._lines = [*map(self._quote, _all_lines(subject, self._terminator))] if many else None
+        self._lines = _all_lines(subject, self._terminator) if many else None
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, which is not before the last one asked for."""
@@ -75,7 +75,7 @@ class Places:
     def before(self, number: int) -> str:
         """Up to so many lines before the last position's, as JSON."""
         if self._lines is not None:
-            return ",".join(self._lines[max(self._line - 1 - number, 0) : self._line - 1])
+            return ",".join(map(self._quote, self._lines[max(self._line - 1 - number, 0) : self._line - 1]))
         starts, end = list[int](), self._line_start
         while len(starts) < number and end > 0:
             end = self._body.rfind(self._terminator, 0, end - 1) + 1
@@ -86,7 +86,7 @@ class Places:
         """Up to so many lines after the one in which a match ends: at `offset`, not before the last position."""
         if self._lines is not None:
             last = self._line + self._body.count(self._terminator, self._at, offset)
-            return ",".join(self._lines[last : last + number])
+            return ",".join(map(self._quote, self._lines[last : last + number]))
         lines, start = list[str](), self._next(offset)
         while len(lines) < number and start < len(self._body):
             content, start = self._content(start)
