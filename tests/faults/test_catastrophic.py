@@ -14,14 +14,15 @@ from suture.testing import MemoryFS
 BUDGET_MS = 150
 MARGIN = 5.0  # seconds; the machine may be busy with something else
 SIZE = 100_000
+NEEDED = b"!bcxz-;:=Q"  # what the patterns look for stands there, but not where it would end the search
 TEXTS = {
-    "a": b"a" * SIZE,
-    "ab": b"ab" * (SIZE // 2),
-    "lines": b"aaaa aaaa aaaa\n" * (SIZE // 15),
-    "spaces": b" " * SIZE,
-    "mixed": b"x=" + b"ab1 " * (SIZE // 4),
-    "quotes": b'"' * SIZE,
-    "accents": "aé".encode() * (SIZE // 3),
+    "a": b"a" * SIZE + NEEDED,
+    "ab": b"ab" * (SIZE // 2) + NEEDED,
+    "lines": b"aaaa aaaa aaaa\n" * (SIZE // 15) + NEEDED,
+    "spaces": b" " * SIZE + NEEDED,
+    "mixed": b"x=" + b"ab1 " * (SIZE // 4) + NEEDED,
+    "quotes": b'"' * SIZE + NEEDED,
+    "accents": "aé".encode() * (SIZE // 3) + NEEDED,
 }
 FOREVER = [
     ("a", "(a+)+(?=b)"),
@@ -70,9 +71,9 @@ FOREVER = [
     ("quotes", '("+)"*"*(?=x)'),
     ("accents", "(é|aé|a)+(?=x)"),
     ("accents", r"(?:[^x]+)+(?=x)"),
-    ("a", "/a(?:.*z)?/gs"),
-    ("a", "/(a)(?:[^]*z)?/g"),
-    ("ab", "/b(?:a|[^]*z)?/gs"),
+    ("a", "/a(?:.*y)?/gs"),
+    ("a", "/(a)(?:[^]*y)?/g"),
+    ("ab", "/b(?:a|[^]*y)?/gs"),
 ]
 
 
@@ -116,7 +117,7 @@ def test_every_tool_gives_up_in_time(tool: str, more: dict[str, Any]) -> None:
     assert code_of(result) == "REGEX_TIMEOUT"
 
 
-@pytest.mark.parametrize("pattern", ["((?:a|aa)+)+(?=b)", "/(a)(?:[^]*z)?/g"], ids=["backtracking", "linear"])
+@pytest.mark.parametrize("pattern", ["((?:a|aa)+)+(?=b)", "/(a)(?:[^]*y)?/g"], ids=["backtracking", "linear"])
 def test_others_are_answered_meanwhile(tmp_path: Path, pattern: str) -> None:
     for name, text in TEXTS.items():
         (tmp_path / name).write_bytes(text)

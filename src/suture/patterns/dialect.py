@@ -36,6 +36,7 @@ FLAGS = "gimsu"
 _FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
 _DEEPEST = 50
 _MOST_DIGITS = 9
+_MOST_GROUPS = 500
 _SHOWN = 40
 _LARGEST_COUNT = 2**31 - 1
 _DECIMALS = frozenset("0123456789")
@@ -318,6 +319,8 @@ class _Reader:
 
     def _captured(self, start: int, name: str | None) -> Node:
         self.groups += 1
+        if self.groups > _MOST_GROUPS:
+            raise self._wrong(f"More than {_MOST_GROUPS} groups", start)
         number = self.groups
         if name is not None:
             if name in self.names:

@@ -162,8 +162,9 @@ class _Emitter:
                 sign = "+"
             case 0, 1:
                 sign = "?"
-            case least, most:
-                sign = f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
+            case _:
+                most = "" if node.most is None else node.most
+                sign = f"{{{node.least}}}" if node.least == node.most else f"{{{node.least},{most}}}"
         return f"{body}{sign}{'?' * node.lazy}"
 
     def char(self, node: Char) -> str:

@@ -80,9 +80,9 @@ def weight(node: Node, *, least: bool = False, most: bool = False) -> int:
 
 
 def stays_in_line(node: Node) -> bool:
-    """Whether a match neither holds the end of a line nor looks beyond one, nor at the end of the text."""
+    r"""Whether a match neither holds the end of a line nor looks beyond one, as `$` does at a `\r\n`."""
     looks = [each.body for each in nodes(node) if isinstance(each, Look)]
-    ends = any(isinstance(each, Edge) and each.kind == "end" for each in nodes(node))
+    ends = any(isinstance(each, Edge) and each.kind in {"end", "line_end"} for each in nodes(node))
     return not ends and not any(may_hold(each, _LINE_FEED) for each in (node, *looks))
 
 

@@ -14,7 +14,7 @@ import regex
 
 from suture.patterns.dialect import Back, Group, Look, Node, Pattern, Repeat
 from suture.patterns.emit import for_re2, for_regex
-from suture.patterns.engines import Clock, Compiled, _re2, _Re2, _Regex
+from suture.patterns.engines import Clock, Compiled, _Re2, _re2, _Regex
 from suture.patterns.shape import may_be_empty, nodes
 from suture.patterns.subject import Subject
 from suture.text import Text
@@ -26,9 +26,30 @@ Found = list[list[tuple[int, int] | None]]
 
 LETTERS = "abAskKiI_1 -/"
 WIDE = "éßẞſ\u212aİıσςΣ\u2028\xa0🎉\U00010400\U00010428µμ"
-TEXT = (*"aabbskKiI_1 -/AAéß", *"ẞſ\u212aİıσςΣ\u2028\xa0🎉\U00010400\U00010428µμ", "\n", "\n", "\r\n", "\r\n", "\r", "\t")
+TEXT = (
+    *"aabbskKiI_1 -/AAéß",
+    *"ẞſ\u212aİıσςΣ\u2028\xa0🎉\U00010400\U00010428µμ",
+    "\n",
+    "\n",
+    "\r\n",
+    "\r\n",
+    "\r",
+    "\t",
+)
 SETS = (r"\d", r"\D", r"\w", r"\W", r"\s", r"\S")
-PROPERTIES = ("Lu", "Ll", "L", "N", "Script=Greek", "Alphabetic", "ASCII", "White_Space", "Uppercase_Letter", "P", "Any")
+PROPERTIES = (
+    "Lu",
+    "Ll",
+    "L",
+    "N",
+    "Script=Greek",
+    "Alphabetic",
+    "ASCII",
+    "White_Space",
+    "Uppercase_Letter",
+    "P",
+    "Any",
+)
 SYNTAX = frozenset("^$\\.*+?()[]{}|/-")
 QUANTIFIERS = ("*", "+", "?", "{2}", "{0,2}", "{1,}", "{1,3}", "{0}", "*?", "+?", "??", "{1,2}?", "{2,}?")
 HOLE = "\ue000"
@@ -99,7 +120,7 @@ class Writer:
 
     def _edge(self, depth: int) -> tuple[str, str]:
         del depth
-        edge = self._pick(("^", "$", r"\b", r"\B"))
+        edge: str = self._pick(("^", "$", r"\b", r"\B"))
         at_lines = {"^": r"(?<![^\n])", "$": r"(?:(?=\r\n)|(?<!\r)(?=\n)|(?![^]))"}
         return edge, at_lines.get(edge, edge) if self._lines else edge
 
@@ -200,7 +221,7 @@ def refers_into_a_round(root: Node) -> bool:
 
 
 def looks_the_other_way_in_a_round(root: Node) -> bool:
-    """Whether a repeated part captures where it looks back: what an earlier round has captured there is not forgotten."""
+    """Whether a repeated part captures where it looks around: it may keep what an earlier round has captured there."""
     return any(
         isinstance(look, Look) and any(isinstance(each, Group) and each.number for each in nodes(look))
         for node in nodes(root)

@@ -1,5 +1,6 @@
 """Both engines behind one door."""
 
+from collections.abc import Callable
 from itertools import count
 
 import pytest
@@ -14,16 +15,18 @@ from suture.patterns.subject import Subject
 from suture.text import Text
 from tests.unit.patterns.grammar import by_both, matches_of, subject_of
 
-LONG = Clock(60_000, 60_000)
+LONG = Clock(10_000_000, 10_000_000)
 
 
-def over() -> Clock:
+class Over(Clock):
     """A clock that has run out."""
-    clock = Clock(60_000, 60_000)
-    clock.ends = 0.0
-    clock.start = lambda _: None  # type: ignore[method-assign]
-    clock.grant = lambda: None  # type: ignore[method-assign]
-    return clock
+
+    def __init__(self) -> None:
+        super().__init__(1, 1)
+        self.ends = 0.0
+
+    def grant(self) -> None:
+        """Never."""
 
 
 def both(pattern: str) -> list[Compiled]:
@@ -77,6 +80,7 @@ def test_what_the_engine_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         ("(a*)?b", "b", [[(0, 1), None]]),
         ("/b$/m", "ab\r\nb\nbb", [[(1, 2)], [(4, 5)], [(7, 8)]]),
         ("/$/m", "a\r\nb\n", [[(1, 1)], [(4, 4)], [(5, 5)]]),
+        ("/a$|b/m", "ab\na", [[(1, 2)], [(3, 4)]]),
         ("é+", "aéé", [[(1, 3)]]),
         ("foo.*", "a foo b\nfoo\nbar", [[(2, 7)], [(8, 11)]]),
         (r"a[^]b", "a\nb", [[(0, 3)]]),
@@ -146,19 +150,16 @@ def test_nothing_is_searched_when_the_time_is_up(pattern: str) -> None:
     subject = subject_of("abab\n" * 3_000)
     for each in both(pattern):
         with pytest.raises(RegexTimeout):
-            [*each.matches(subject, over())]
+            [*each.matches(subject, Over())]
         with pytest.raises(RegexTimeout):
-            [*each.lines(subject, over())]
+            [*each.lines(subject, Over())]
 
 
 def test_a_backtracking_search_ends_when_the_time_is_up() -> None:
     slow = compiled(parse("((?:a|aa)+)+(?=b)"))
-    subject = subject_of("a" * 100_000)
-    for search in (slow.matches, slow.lines):
-        with pytest.raises(RegexTimeout):
-            [*search(subject, Clock(50, 50))]
+    subject = subject_of("a" * 100_000 + "!b")
     with pytest.raises(RegexTimeout):
-        slow.again(subject, (0, 100_000), Clock(50, 50))
+        [*slow.matches(subject, Clock(50, 50))]
 
 
 class Failing:
@@ -170,9 +171,25 @@ class Failing:
         self._real = regex.compile("a(?=b)")
 
     def finditer(self, *args: object, **options: object) -> object:
+        return self._asked(self._real.finditer, *args, **options)
+
+    def search(self, *args: object, **options: object) -> object:
+        return self._asked(self._real.search, *args, **options)
+
+    def _asked(self, question: Callable[..., object], *args: object, **options: object) -> object:
         if next(self._left) > 0:
             raise self._error
-        return self._real.finditer(*args, **options)
+        return question(*args, **options)
+
+
+@pytest.mark.parametrize("error", [MemoryError, TimeoutError])
+def test_a_search_in_a_part_that_fails_is_given_up(error: type[Exception]) -> None:
+    pattern = parse("a(?=b)")
+    failing = _Regex(pattern, for_regex(pattern), Failing(error, 9))
+    with pytest.raises(RegexTimeout):
+        failing.again(subject_of("ab"), (0, 2), LONG)
+    with pytest.raises(RegexTimeout):
+        [*failing.lines(subject_of("ab"), LONG)]
 
 
 def test_what_runs_out_of_memory_is_given_up() -> None:
@@ -186,6 +203,31 @@ def test_time_that_others_have_used_is_not_counted() -> None:
     pattern = parse("a(?=b)")
     failing = _Regex(pattern, for_regex(pattern), Failing(TimeoutError, 1))
     assert [[*spans] for spans in failing.matches(subject_of("ab"), LONG)] == [[(0, 1)]]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "may"),
+    [
+        ("abc", "xabcx", True),
+        ("abc", "xabx", False),
+        ("a.c", "xabcx", True),
+        ("a.c", "xabx", False),
+        ("foo|bar", "a bar", True),
+        ("foo|bar", "a baz", False),
+        ("(?=q)q.", "xqx", True),
+        ("(?=q)q.", "xx", False),
+    ],
+)
+def test_a_quick_look_tells_where_nothing_can_be(pattern: str, text: str, may: bool) -> None:  # noqa: FBT001  a column
+    ready = compiled(parse(pattern))
+    assert ready.may_hold(text.encode()) is may
+    buffer = bytearray(text.encode() + b"abc a.c foo bar q")
+    assert may <= ready.glimpse(buffer, len(text))
+
+
+def test_a_quick_look_looks_at_a_part_of_the_buffer() -> None:
+    assert not compiled(parse("foo|bar")).glimpse(bytearray(b"xxfoo"), 2)
+    assert not compiled(parse("foo")).glimpse(bytearray(b"xxfoo"), 2)
 
 
 def test_a_timeout_names_the_setting_that_was_too_short() -> None:

@@ -1,5 +1,6 @@
 """Matches told by lines and columns."""
 
+import json
 from typing import Any
 
 import pytest
@@ -10,12 +11,16 @@ from suture.patterns.scan import Places, as_match, extracts, found, matching_lin
 from suture.patterns.subject import Subject
 from suture.text import Text
 
-LONG = Clock(60_000, 60_000)
+LONG = Clock(10_000_000, 10_000_000)
 
 
 def searched(pattern: str, body: bytes, most: int | None = None) -> tuple[Subject, list[Any]]:
     subject = Subject(Text.decode(body))
     return subject, found(compiled(parse(pattern)), subject, LONG, most)
+
+
+def told(subject: Subject, matches: list[Any], around: int) -> list[dict[str, Any]]:
+    return [json.loads(row) for row in rows("f", subject, matches, around, around, as_match)]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +43,7 @@ def test_the_matches_that_count(pattern: str, body: bytes, most: int | None, spa
 
 def test_rows() -> None:
     subject, matches = searched("/(é)(x)?|^c/gm", "a\nbéé\r\nc\nd".encode())
-    assert rows("f", subject, matches, 1, 1, as_match) == [
+    assert told(subject, matches, 1) == [
         {
             "file": "f",
             "line": line,
@@ -54,23 +59,32 @@ def test_rows() -> None:
             (3, 0, "c", None, ["béé"], ["d"]),
         ]
     ]
-    assert [row["context_after"] for row in rows("f", subject, matches, 0, 0, as_match)] == [[], [], []]
+    assert [row["context_after"] for row in told(subject, matches, 0)] == [[], [], []]
 
 
 def test_context_begins_after_the_last_line_of_a_match() -> None:
     subject, matches = searched(r"b\nc\n", b"a\nb\nc\nd\ne")
-    (row,) = rows("f", subject, matches, 9, 9, as_match)
+    (row,) = told(subject, matches, 9)
     assert (row["context_before"], row["context_after"]) == (["a"], ["d", "e"])
 
 
-def test_lines_around_are_kept_but_not_for_ever() -> None:
-    body = b"".join(b"%d\n" % number for number in range(3_000))
-    places = Places(Subject(Text.decode(body)))
-    for number in range(2_990):
-        offset = body.index(b"\n%d\n" % number) + 1 if number else 0
-        assert places.position(offset) == (number + 1, 0)
-        assert places.after(offset, 1) == [str(number + 1)]
-    assert places.before(2) == ["2987", "2988"]
+@pytest.mark.parametrize("positions", [0, 1_000_000], ids=["few", "many"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_lines_around_a_place(positions: int, end: str) -> None:
+    body = "".join(f"é{number}{end}" for number in range(9)) + "last"
+    places = Places(Subject(Text.decode(body.encode())), positions)
+    offset = len(body[: body.index("4")].encode())
+    assert places.position(offset) == (5, 1)
+    assert json.loads(f"[{places.before(2)}]") == ["é2", "é3"]
+    assert json.loads(f"[{places.before(99)}]") == ["é0", "é1", "é2", "é3"]
+    assert json.loads(f"[{places.after(offset, 2)}]") == ["é5", "é6"]
+    assert json.loads(f"[{places.after(offset + 5, 99)}]")[-2:] == ["é8", "last"]
+
+
+def test_many_matches_have_the_same_context_as_few() -> None:
+    body = b"aaaa\r\n" * 9 + b"a\n"
+    subject, matches = searched("/a/g", body)
+    assert told(subject, matches, 2)[4] == told(subject, matches[4:5], 2)[0]
 
 
 def test_extracts() -> None:
