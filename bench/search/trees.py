@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 HOMEASSISTANT = Pin(
     "pip", "homeassistant", "2024.3.3", "6e1ec2c07441d63fdcfb8acd2c4bbb6f68bc97330855784d3623d10c38fe3577"
 )
-TRANSFORMERS = Pin(
-    "pip", "transformers", "5.22.2", "829c2820aff91730b8ec45a4b8ff4be07f586a140b68a9073998b36fa35297dc"
-)
+TRANSFORMERS = Pin("pip", "transformers", "5.22.2", "829c2820aff91730b8ec45a4b8ff4be07f586a140b68a9073998b36fa35297dc")
 DJANGO = Pin("pip", "django", "5.2.19", "5965d974a5218a2b68a11dd1276434707f23886525c23f0598eccedaf4f4ca00")
 
 IGNORED_FOLDERS = ("__pycache__", "build")

@@ -34,8 +34,9 @@ def _fewer(error: Any) -> str:
 PATTERN_MESSAGES: dict[str, Words] = {
     "INVALID_REGEX": (
         lambda e: f"Invalid regex: {e.reason} at position {e.position}",
-        same(
-            "The dialect is that of JavaScript with the flag u; correct the pattern at this character, counted from 0."
+        lambda e: (
+            f"{f'{e.advice}. ' if e.advice else ''}The dialect is that of JavaScript with the flag u; "
+            "correct the pattern at this character, counted from 0."
         ),
     ),
     "INVALID_FLAGS": (

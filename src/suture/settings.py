@@ -49,6 +49,8 @@ class Settings(Record):
     """How long one file may be searched."""
     regex_call_ms: int = 30_000
     """How long all files of a call may be searched together."""
+    max_result_bytes: int = 200_000_000
+    """Of the matches that one answer tells, with the lines around them."""
     second_process: bool = True
     """Whether a search over thousands of files may be shared with a second process."""
     over_match_lines: int = 50

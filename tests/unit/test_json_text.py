@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suture.json_text import dumps, loads
+from suture.json_text import compact, dumps, loads, parsed, quoted, quoter
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -50,3 +50,32 @@ def test_what_json_cannot_say_is_a_type_error() -> None:
 def test_an_interpreter_without_the_c_module_uses_the_standard_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "_json", None)
     assert loads(dumps({"a": [1, None]})) == {"a": [1, None]}
+
+
+@given(VALUES)
+def test_compact_is_short_and_says_the_same(value: object) -> None:
+    assert json.loads(compact(value)) == value
+
+
+@pytest.mark.parametrize("number", [3, 600])
+@pytest.mark.parametrize("text", ["é ", "\udc80", "\u2028"])
+def test_compact_writes_lists_of_any_length_alike(number: int, text: str) -> None:
+    value = [{"file": text}] * number
+    written = compact(value)
+    assert json.loads(written) == value
+    written.encode()
+    assert (" " not in written.replace("é ", "")) == (text != "\udc80")
+
+
+@pytest.mark.parametrize("text", ["a", "é", 'say "hi"\n', "\udc80", "\u2028\x07"])
+def test_a_quoted_string_is_what_compact_writes(text: str) -> None:
+    assert json.loads(quoted(text)) == text
+    assert quoted(text) == compact(text)
+    assert "\ud800" <= text <= "\udfff" or quoter()(text) == compact(text)
+
+
+@pytest.mark.parametrize("number", [1, 30_000])
+@pytest.mark.parametrize("text", ["é ", "\udc80"])
+def test_parsed_reads_what_was_written(number: int, text: str) -> None:
+    value = [{"file": text}] * number
+    assert parsed(json.dumps(value)) == value

@@ -12,6 +12,8 @@ class InvalidRegex(SutureError):
     pattern: str
     reason: str
     position: int
+    advice: str | None = None
+    """What is written instead, where that is known."""
 
 
 class InvalidFlags(SutureError):

@@ -44,12 +44,24 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 _CONTROLS = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
 _SHORTHANDS = {"d": DIGITS, "w": WORDS, "s": SPACES}
 _PLAIN_PROPERTIES = {"Any": ((0, LAST),), "ASCII": ((0, 0x7F),)}
-_MEANT = {
-    "A": ": ^ without the flag m is the start of the text",
-    "Z": ": $ without the flag m is the end of the text",
-    "z": ": $ without the flag m is the end of the text",
-    "h": ": write [ \\t]",
-    "R": ": write \\r?\\n",
+_ESCAPES = {
+    "A": "^ without the flag m is the start of the text",
+    "Z": "$ without the flag m is the end of the text",
+    "z": "$ without the flag m is the end of the text",
+    "h": "Write [ \\t] for a space or tab",
+    "R": "Write \\r?\\n for a line end",
+    "Q": "Escape each character by itself",
+    "K": "Use a look-behind, (?<=…)",
+    "a": "Write \\x07",
+    "e": "Write \\x1b",
+}
+_GROUPS = {
+    "(?>": "Atomic groups are not supported; a plain group, (?:…), matches the same or more",
+    "(?#": "Comments are not supported",
+    "(?x": "The flag x is not supported",
+    "(?R": "Recursion is not supported",
+    "(?|": "Number the groups one by one",
+    "(?'": "Write (?<name>…)",
 }
 _BACKSPACE, _MINUS = 0x08, 0x2D
 _HIGH, _LOW, _LAST_LOW = 0xD800, 0xDC00, 0xDFFF
@@ -182,8 +194,8 @@ class _Reader:
             raise self._wrong("Unmatched ')'", self._at)
         return root
 
-    def _wrong(self, reason: str, position: int) -> InvalidRegex:
-        return InvalidRegex(pattern=self._text, reason=reason, position=position)
+    def _wrong(self, reason: str, position: int, advice: str | None = None) -> InvalidRegex:
+        return InvalidRegex(pattern=self._text, reason=reason, position=position, advice=advice)
 
     def _next(self, ahead: int = 0) -> str:
         at = self._at + ahead
@@ -234,7 +246,8 @@ class _Reader:
             raise self._wrong("Nothing to repeat", start)
         least, most, lazy = quantified
         if self._next() and self._next() in "*+?":
-            raise self._wrong("Nothing to repeat", self._at)
+            advice = "Possessive quantifiers are not supported" if self._next() == "+" else None
+            raise self._wrong("Nothing to repeat", self._at, advice)
         return Repeat(node, least, most, lazy)
 
     def _quantifier(self) -> tuple[int, int | None, bool] | None:
@@ -253,6 +266,8 @@ class _Reader:
         if self._next() != "{" or not 0 <= close < self._end:
             return None
         low, comma, high = self._text[start + 1 : close].partition(",")
+        if comma and not low and _is_number(high):
+            raise self._wrong("Incomplete quantifier", start, f"Write {{0,{high}}}")
         if not _is_number(low) or (high and not _is_number(high)):
             return None
         self._at = close + 1
@@ -307,7 +322,7 @@ class _Reader:
         added, _, removed = self._text[self._at : max(colon, self._at)].partition("-")
         letters = added + removed
         if colon < 0 or not letters or not set(letters) <= set("ims") or len(set(letters)) < len(letters):
-            raise self._wrong("Invalid group", start)
+            raise self._wrong("Invalid group", start, _GROUPS.get(self._text[start : start + 3]))
         self._at = colon + 1
         kept = self._fold, self._lines, self._dot_all
         self._fold, self._lines, self._dot_all = (
@@ -416,7 +431,7 @@ class _Reader:
             return self._unicode(start)
         if char and (not char.isascii() or not char.isalnum()):
             return ord(char)
-        raise self._wrong(f"Unknown escape \\{char}{_MEANT.get(char, '')}", start)
+        raise self._wrong(f"Unknown escape \\{char}", start, _ESCAPES.get(char))
 
     def _hexadecimal(self, start: int, size: int) -> int:
         digits = self._text[self._at : min(self._at + size, self._end)]
@@ -476,7 +491,8 @@ class _Reader:
         close = self._text.find(sign + "]", self._at + 2, self._end)
         name = self._text[self._at + 2 : max(close, 0)]
         if name.isalpha() and name.islower():
-            raise self._wrong(f"POSIX class [{sign}{name}{sign}] is not supported", self._at)
+            advice = "Write the characters, such as A-Za-z, or a property such as \\p{L}"
+            raise self._wrong(f"POSIX class [{sign}{name}{sign}] is not supported", self._at, advice)
 
     def _member(self) -> int | Class:
         """One character of a class, or a set."""

@@ -88,6 +88,8 @@ class Compiled:
         self.reads_undecodable = may_hold(pattern.root, _UNDECODABLE)
         """Whether a match may hold bytes that are not UTF-8."""
         self._may_be_empty = may_be_empty(pattern.root)
+        self._crosses = may_hold(pattern.root, _LINE_FEED)
+        """Whether a match may hold the end of a line."""
         self._tails = [number for number, slot in enumerate(slots, 1) if slot.tail]
         self._rounds = [(number, slot) for number, slot in enumerate(slots, 1) if slot.inner]
         self._order = [
@@ -96,12 +98,16 @@ class Compiled:
         ]
         self._plain = not self._tails and not self._rounds
 
-    def matches(self, subject: Subject, clock: Clock) -> Iterator[Spans]:
-        """All matches, from left to right; none overlaps the one before."""
+    def matches(self, subject: Subject, clock: Clock, *, every: bool = True) -> Iterator[Spans]:
+        """All matches, from left to right; none overlaps the one before.
+
+        Without `every`, only the first of each line needs to come, which is quicker where none leaves its line.
+        """
         if self.literal not in subject.view:
             return
         mapped = subject.view is not subject.body
-        for found in self._found(subject.view, clock):
+        every = every or self._crosses or (b"\r" in subject.view and b"\n" not in subject.view)
+        for found in self._found(subject.view, clock, every=every):
             spans = found if self._plain else self._ours(found)
             yield [_mapped(subject, span) for span in spans] if mapped else spans
 
@@ -126,7 +132,7 @@ class Compiled:
         if self.literal in subject.view:
             yield from map(subject.offset, self._lines(subject.view, clock))
 
-    def _found(self, view: bytes, clock: Clock) -> Iterator[Any]:
+    def _found(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         """As `matches`, by the engine's own groups."""
         raise NotImplementedError
 
@@ -193,14 +199,14 @@ class _Re2(Compiled):
             return super().may_hold(utf8)
         return bool(self._match(_anywhere(), utf8, 0, len(utf8))[0][0] >= 0)
 
-    def _found(self, view: bytes, clock: Clock) -> Iterator[Any]:
+    def _found(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         if self._is_literal and self.literal:
-            return self._literally(view, clock)
+            return self._literally(view, clock, every=every)
         if self._one_line and self._is_rare_in(view):
-            return self._around_literal(view, clock)
-        return self._everywhere(view, clock)
+            return self._around_literal(view, clock, every=every)
+        return self._everywhere(view, clock, every=every)
 
-    def _literally(self, view: bytes, clock: Clock) -> Iterator[Any]:
+    def _literally(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         """The pattern is the literal."""
         literal, size = self.literal, len(self.literal)
         position = view.find(literal)
@@ -209,9 +215,9 @@ class _Re2(Compiled):
             if monotonic() > clock.ends:
                 raise clock.timeout(self.pattern)
             clock.grant()
-            position = view.find(literal, position + size)
+            position = view.find(literal, position + size if every else _next_line(view, position))
 
-    def _around_literal(self, view: bytes, clock: Clock) -> Iterator[Any]:
+    def _around_literal(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         """No match crosses a line end, and each holds the literal: only lines that hold it are searched."""
         position, size = 0, len(view)
         while position <= size:
@@ -220,9 +226,10 @@ class _Re2(Compiled):
                 return
             start = view.rfind(b"\n", position, at) + 1
             end = view.find(b"\n", at)
-            position = yield from self._between(view, start or position, size if end < 0 else end, clock)
+            span = start or position, size if end < 0 else end
+            position = yield from self._between(view, *span, clock, every=every)
 
-    def _everywhere(self, view: bytes, clock: Clock) -> Iterator[Any]:
+    def _everywhere(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         """A large text is searched in windows where no match can cross a line end: one search cannot be stopped."""
         position, size = 0, len(view)
         while position <= size:
@@ -230,9 +237,9 @@ class _Re2(Compiled):
             if self._one_line and size - position > _WINDOW:
                 end = view.find(b"\n", position + _WINDOW)
                 end = size if end < 0 else end
-            position = yield from self._between(view, position, end, clock)
+            position = yield from self._between(view, position, end, clock, every=every)
 
-    def _between(self, view: bytes, position: int, end: int, clock: Clock) -> Generator[Any, None, int]:
+    def _between(self, view: bytes, position: int, end: int, clock: Clock, *, every: bool) -> Generator[Any, None, int]:
         """The matches between two places; then, the place to go on from."""
         match, anywhere, tails = self._match, _anywhere(), self._tails
         self._afford(match, view, position, end, clock)
@@ -249,7 +256,8 @@ class _Re2(Compiled):
             position = stop if stop > start else _next_character(view, stop)
             if stop > start or not _is_inside(view, start):
                 yield found
-        return end + 1
+                position = position if every else _next_line(view, start)
+        return max(end + 1, position)
 
     def _afford(self, search: Any, view: bytes, start: int, end: int, clock: Clock) -> None:
         """Refuse a search, which cannot be stopped, if some places of the text say that it takes far too long.
@@ -321,14 +329,14 @@ class _Regex(Compiled):
         self._one_line = stays_in_line(pattern.root) and not self._may_be_empty
         self._literal_text = self.literal.decode()
 
-    def _found(self, view: bytes, clock: Clock) -> Iterator[Any]:
+    def _found(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         string = view.decode("utf-8", "surrogatepass")
         place = _Places(string).offset if len(string) < len(view) else None
         search = self._around_literal if self._one_line and self._is_rare_in(view) else self._in
         position = 0
         while True:
             try:
-                for found in search(string, position, clock):
+                for found in search(string, position, clock, every=every):
                     regs = found.regs
                     yield regs if place is None else [(place(start), place(end)) for start, end in regs]
                     position = found.end() + (found.end() == found.start())
@@ -341,19 +349,22 @@ class _Regex(Compiled):
             else:
                 return
 
-    def _around_literal(self, string: str, position: int, clock: Clock) -> Iterator[Any]:
+    def _around_literal(self, string: str, position: int, clock: Clock, *, every: bool) -> Iterator[Any]:
         """As `_in`, where no match leaves its line, and each line with a match holds the literal."""
         at = string.find(self._literal_text, position)
         while at >= 0:
             start = max(string.rfind("\n", 0, at) + 1, position)
             end = string.find("\n", at)
             end = len(string) if end < 0 else end
-            yield from self._engine.finditer(string, start, end, timeout=self._left(clock), concurrent=True)
+            for found in self._engine.finditer(string, start, end, timeout=self._left(clock), concurrent=True):
+                yield found
+                if not every:
+                    break
             at = string.find(self._literal_text, end)
 
-    def _in(self, string: str, position: int, clock: Clock) -> Iterator[Any]:
+    def _in(self, string: str, position: int, clock: Clock, *, every: bool) -> Iterator[Any]:
         """The matches from a place on, until the time is up that was left at the beginning."""
-        if not self._may_be_empty:
+        if every and not self._may_be_empty:
             yield from self._engine.finditer(string, position, timeout=self._left(clock), concurrent=True)
             return
         while position <= len(string):
@@ -364,6 +375,7 @@ class _Regex(Compiled):
             position = stop + (start == stop)
             if stop > start or string[start - 1 : start + 1] != "\r\n":
                 yield found
+                position = position if every else string.find("\n", start) + 1 or len(string) + 1
 
     def _left(self, clock: Clock) -> float:
         left = clock.ends - monotonic()
@@ -464,6 +476,11 @@ def _anywhere() -> Any:
 
 def _mapped(subject: Subject, span: tuple[int, int]) -> tuple[int, int]:
     return span if span == NONE else (subject.offset(span[0]), subject.offset(span[1]))
+
+
+def _next_line(view: bytes, position: int) -> int:
+    """Where the next line begins; behind the end of the text, if there is none."""
+    return view.find(b"\n", position) + 1 or len(view) + 1
 
 
 def _next_character(view: bytes, position: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from suture.errors import InputTooLarge
 from suture.json_text import quoted, quoter
 from suture.patterns.engines import NONE
 
@@ -24,7 +25,7 @@ _WORTH_SPLITTING = 4_000  # bytes for each match
 
 def found(compiled: Compiled, subject: Subject, clock: Clock, most: int | None = None) -> list[Spans]:
     """The matches that count: all, or the first of each line; none behind the final line end; at most `most`."""
-    matches = _counted(compiled.matches(subject, clock), subject)
+    matches = _counted(compiled.matches(subject, clock, every=compiled.pattern.every), subject)
     if not compiled.pattern.every:
         matches = _first_of_lines(matches, subject)
     return list(matches if most is None else islice(matches, most))
@@ -113,12 +114,21 @@ def _all_lines(subject: Subject, terminator: bytes) -> list[str]:
 
 
 def rows(
-    name: str, subject: Subject, matches: Sequence[Spans], before: int, after: int, told: Callable[[Spans, str], str]
+    name: str,
+    subject: Subject,
+    matches: Sequence[Spans],
+    around: tuple[int, int],
+    told: Callable[[Spans, str], str],
+    room: int,
 ) -> list[str]:
-    """Each match as results tell it, in JSON; `told` says what stands before its groups, of the whole match in JSON."""
+    """Each match as results tell it, in JSON; `told` says what stands before its groups, of the whole match in JSON.
+
+    `around` are the numbers of lines before and after. More than `room` characters are too large a result.
+    """
+    before, after = around
     places = Places(subject, len(matches) if before or after else 0)
     quote, shown = quoter(), subject.shown
-    head, result = f'{{"file":{quoted(name)},"line":', []
+    head, result, size = f'{{"file":{quoted(name)},"line":', list[str](), 0
     for spans in matches:
         start, end = spans[0]
         line, column = places.position(start)
@@ -127,10 +137,14 @@ def rows(
             groups += ",null" if span == NONE else f",{quote(shown(*span))}"
         lines_before = places.before(before) if before else ""
         lines_after = places.after(max(end - 1, start), after) if after else ""
-        result.append(
+        row = (
             f'{head}{line},"column":{column},{told(spans, whole)},"groups":[{groups}],'
             f'"context_before":[{lines_before}],"context_after":[{lines_after}]}}'
         )
+        result.append(row)
+        size += len(row)
+        if size > room:
+            raise InputTooLarge(what="The result", size=size, limit=room, setting="max_result_bytes")
     return result
 
 
@@ -187,9 +201,10 @@ def segments(subject: Subject, matches: Iterable[Spans], most: int | None) -> li
     """What stands between the matches, at most `most` of which separate."""
     result: list[dict[str, Any]]
     body, places, result, start = subject.body, Places(subject), [], 0
+    terminator = _terminator(body)
     for end, following in (*islice(_delimiters(matches, len(body)), most), (len(body), len(body))):
         first = places.position(start)[0]
-        last = places.position(_content_end(body, start, end, _terminator(body)))[0]
+        last = places.position(_content_end(body, start, end, terminator))[0]
         content = subject.shown(start, end)
         result.append({"segment": len(result) + 1, "content": content, "line_start": first, "line_end": last})
         start = following

@@ -28,6 +28,10 @@ class Template(Record):
 
     parts: tuple[str | int, ...]
 
+    def size(self, spans: Sequence[tuple[int, int]]) -> int:
+        """How long, about, what a match becomes will be."""
+        return sum(len(part) if isinstance(part, str) else spans[part][1] - spans[part][0] for part in self.parts)
+
     def filled(self, text: Text, spans: Sequence[tuple[int, int]]) -> bytes:
         r"""What a match becomes, in the form of the text's body.
 

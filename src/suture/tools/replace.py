@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suture.edits import edit
-from suture.errors import OverMatch, TooManyReplacements
+from suture.errors import InputTooLarge, OverMatch, TooManyReplacements
 from suture.json_text import quoted
 from suture.patterns.scan import found, rows
 from suture.patterns.template import parse as parse_template
@@ -96,7 +96,7 @@ class _Replacing:
         self.clock: Clock
         self.compiled, self.clock = prepared(session, request)
         self._template = parse_template(request.replacement, self.compiled.pattern)
-        self._found = 0
+        self._found = self._made = self._told = 0
         self._seen: set[tuple[int, ...]] = set()
         self.rows: list[str] = []
         """The replacements, in JSON."""
@@ -125,12 +125,22 @@ class _Replacing:
         made: list[Edit] = []
 
         def told(spans: Spans, whole: str) -> str:
+            self._grow(self._template.size(spans))
             new = self._template.filled(text.text, spans)
             made.append(edit(*spans[0], new))
             return f'"original":{whole},"replacement":{quoted(text.readable(new))}'
 
-        self.rows += rows(name, text, matches, request.context_before, request.context_after, told)
+        around, room = (request.context_before, request.context_after), self._session.settings.max_result_bytes
+        self.rows += rows(name, text, matches, around, told, room - self._told)
+        self._told += sum(map(len, self.rows[-len(matches) :]))
         self.changes.append(self._session.plan_update(before, made))
+
+    def _grow(self, size: int) -> None:
+        """Refuse what would not fit into memory, before it is made."""
+        limit = self._session.settings.max_result_bytes
+        self._made += size
+        if self._made > limit:
+            raise InputTooLarge(what="All new text", size=self._made, limit=limit, setting="max_result_bytes")
 
     @property
     def _most(self) -> int:

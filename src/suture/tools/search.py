@@ -74,7 +74,8 @@ def search(session: Session, request: RegexSearch) -> Answer:
     name = before.place.name
     clock.start(name)
     matches = found(compiled, text, clock, request.max_matches)
-    return joined(rows(name, text, matches, request.context_before, request.context_after, as_match))
+    around = request.context_before, request.context_after
+    return joined(rows(name, text, matches, around, as_match, session.settings.max_result_bytes))
 
 
 def search_multi(session: Session, request: RegexSearchMulti) -> Answer:
@@ -103,11 +104,12 @@ class _Searching:
         self.found: list[tuple[str, list[str]]] = []
         """Files, and the matches in each, in JSON."""
         self._left = request.max_matches
+        self._room = session.settings.max_result_bytes
 
     def look_into(self, root: int, runs: Iterable[tuple[int, str, list[str]]]) -> None:
         """Search files; no more of them once there are matches enough."""
         session, request = self._session, self._request
-        before, after = request.context_before, request.context_after
+        around = request.context_before, request.context_after
         for _, place, raw in session.swept(root, runs, sought(session, request, self._compiled)):
             if self._left == 0:
                 break
@@ -119,7 +121,9 @@ class _Searching:
             if not matches:
                 continue
             session.progress(0, len(matches))
-            self.found.append((place.name, rows(place.name, text, matches, before, after, as_match)))
+            told = rows(place.name, text, matches, around, as_match, self._room)
+            self.found.append((place.name, told))
+            self._room -= sum(map(len, told))
             if self._left is not None:
                 self._left -= len(matches)
 

@@ -20,7 +20,7 @@ def searched(pattern: str, body: bytes, most: int | None = None) -> tuple[Subjec
 
 
 def told(subject: Subject, matches: list[Any], around: int) -> list[dict[str, Any]]:
-    return [json.loads(row) for row in rows("f", subject, matches, around, around, as_match)]
+    return [json.loads(row) for row in rows("f", subject, matches, (around, around), as_match, 10**9)]
 
 
 @pytest.mark.parametrize(

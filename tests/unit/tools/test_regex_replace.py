@@ -478,3 +478,42 @@ def test_wrong_arguments_are_refused_and_named(arguments: dict[str, Any], named:
     assert refused(result)["code"] == "INVALID_ARGUMENTS"
     assert named in result.text
     assert fs.files() == {"a": b"x\n"}
+
+
+@pytest.mark.promise("regex.bounded")
+@pytest.mark.parametrize(
+    ("content", "pattern", "replacement"),
+    [(b"a" * 1_000, "(a+)", "$1" * 500), (b"ab\n" * 1_000, "b", "y" * 1_000)],
+    ids=["groups", "text"],
+)
+def test_new_text_that_is_too_large_is_refused_before_it_is_made(
+    content: bytes, pattern: str, replacement: str
+) -> None:
+    fs = MemoryFS({"a": content})
+    ws = Workspace(fs.root, Settings(max_result_bytes=100_000), fs=fs)
+    result = ws.call("regex_replace", {"file_path": "a", "pattern": pattern, "replacement": replacement})
+    assert result.metadata["error"]["code"] == "INPUT_TOO_LARGE"
+    assert result.text.startswith("Too large: ")
+    assert fs.files()["a"] == content
+
+
+@pytest.mark.promise("regex.bounded")
+def test_a_result_that_is_too_large_is_refused() -> None:
+    fs = MemoryFS({"a": b"x" * 1_000 + b"\n" + b"y\n" * 500})
+    ws = Workspace(fs.root, Settings(max_result_bytes=50_000), fs=fs)
+    arguments = {"pattern": "y", "context_before": 500}
+    for tool, where in (("regex_search", {"file_path": "a"}), ("regex_search_multi", {"path_pattern": "*"})):
+        result = ws.call(tool, {**where, **arguments})
+        assert result.metadata["error"]["code"] == "INPUT_TOO_LARGE"
+        assert result.text.startswith("Too large: The result has ")
+        assert result.text.endswith("setting max_result_bytes)")
+
+
+def test_a_file_with_two_names_is_changed_once(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x\n")
+    (tmp_path / "b").hardlink_to(tmp_path / "a")
+    workspace = Workspace(tmp_path)
+    for dry_run in (True, False):
+        arguments = {"path_pattern": "*", "pattern": "x", "replacement": "y", "dry_run": dry_run}
+        assert [row["file"] for row in workspace.call("regex_replace_multi", arguments).data] == ["a"]
+    assert [(tmp_path / name).read_text() for name in "ab"] == ["y\n", "y\n"]
