@@ -16,11 +16,13 @@ from suture.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Literal
 
     from suture.text import Text
 
 
 _CHUNK = 1 << 20
+_NEAR = 256  # bytes in which a difference is looked for at once
 
 
 class Span(Record):
@@ -169,22 +171,33 @@ def _continues(text: bytes, index: int) -> bool:
 def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
     """Lengths of the common beginning and of the common end of the rest; slices compare at the speed of memory."""
     most = min(len(left), len(right))
-    head, step = 0, _CHUNK
-    while head < most and step:
-        step = min(step, most - head)
+    head, step = 0, min(_CHUNK, most)
+    while step > _NEAR:
         if left[head : head + step] == right[head : head + step]:
             head += step
+            step = min(step, most - head)
         else:
             step //= 2
-    tail, step = 0, _CHUNK
-    while tail < most - head and step:
-        step = min(step, most - head - tail)
-        end, other = len(left) - tail, len(right) - tail
-        if left[end - step : end] == right[other - step : other]:
+    near = min(2 * _NEAR + 1, most - head)  # as much as was unequal in one step, or is left
+    head += _same_bytes(left[head : head + near], right[head : head + near], "little")
+    most -= head
+    tail, step = 0, min(_CHUNK, most)
+    end, other = len(left), len(right)
+    while step > _NEAR:
+        if left[end - tail - step : end - tail] == right[other - tail - step : other - tail]:
             tail += step
+            step = min(step, most - tail)
         else:
             step //= 2
-    return head, tail
+    near = min(2 * _NEAR + 1, most - tail)
+    end, other = end - tail, other - tail
+    return head, tail + _same_bytes(left[end - near : end], right[other - near : other], "big")
+
+
+def _same_bytes(left: bytes, right: bytes, order: Literal["little", "big"]) -> int:
+    """How many bytes are the same from the beginning on, or with "big" from the end, of texts of one length."""
+    difference = int.from_bytes(left, order) ^ int.from_bytes(right, order)
+    return ((difference & -difference).bit_length() - 1) // 8 if difference else len(left)
 
 
 def _cut(piece: Piece, at: int) -> tuple[Piece, Piece]:

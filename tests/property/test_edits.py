@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.edits import Edit, apply, compose, edit, invert, minimize, ordered
+from suture.edits import Edit, apply, common_ends, compose, edit, invert, minimize, ordered
 from suture.errors import EditOutOfBounds, OverlappingEdits
 
 BODIES = st.binary(max_size=12)
+RUNS = st.sampled_from([0, 1, 255, 256, 257, 511, 512, 513, 514, 1025, 3000])
 NEWS = st.one_of(st.just(b""), st.binary(max_size=4))
 STEADY = settings(deadline=None, max_examples=200)
 
@@ -171,3 +172,14 @@ def test_minimizing_never_cuts_a_character(words: list[str]) -> None:
         removed = body[each.span.start : each.span.end].decode()
         assert (old.count(removed) > 0, new.count(each.new.decode()) > 0) == (True, True)
         assert body[: each.span.start].decode() + removed + body[each.span.end :].decode() == left + old + right
+
+
+@STEADY
+@given(RUNS, st.sampled_from([b"", b"x", b"xay", b"xaaa"]), st.sampled_from([b"", b"y", b"xby"]), RUNS)
+def test_common_ends_are_as_long_as_they_can_be_and_never_overlap(head: int, old: bytes, new: bytes, tail: int) -> None:
+    left, right = b"a" * head + old + b"b" * tail, b"a" * head + new + b"b" * tail
+    most = min(len(left), len(right))
+    same = next((at for at in range(most) if left[at] != right[at]), most)
+    left_rest, right_rest = left[same:][::-1], right[same:][::-1]
+    most -= same
+    assert common_ends(left, right) == (same, next((at for at in range(most) if left_rest[at] != right_rest[at]), most))
