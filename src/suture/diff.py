@@ -16,8 +16,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from io import BytesIO
-from itertools import accumulate, islice
-from operator import lt
+from itertools import accumulate, compress, islice
+from operator import lt, ne
 
 from suture.edits import Edit, edit, ordered
 from suture.records import Record
@@ -71,8 +71,11 @@ def unified(file: FileDiff, context: int = CONTEXT) -> bytes:
 
 def counts(before: bytes, edits: Iterable[Edit]) -> tuple[int, int]:
     """How many lines the diff adds and removes."""
-    blocks = list(_blocks(before, edits))
-    return sum(block.added for block in blocks), sum(block.removed for block in blocks)
+    added = removed = 0
+    for start, end, after in _regions(before, edits):
+        for i, j, k, m in changes(split_lines(before[start:end]), split_lines(after)):
+            added, removed = added + m - k, removed + j - i
+    return added, removed
 
 
 def line_edits(before: bytes, after: bytes) -> list[Edit]:
@@ -241,6 +244,8 @@ def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
             continue
         if min(j - i, m - k) <= 1:
             found += _around_one_line(old, new, (i, j, k, m))
+        elif j - i == m - k and (replaced := _line_by_line(old, new, (i, j, k, m))):
+            found += replaced
         elif len(near := list(_in_sight(old, new, (i, j, k, m)))) > 1:
             stack += [(*box, depth) for box in near]
         elif anchors := _anchors(old[i:j], new[k:m]) if depth else []:
@@ -264,6 +269,23 @@ def _around_one_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) ->
         at = old.index(new[k], i, j)
         return [(i, at, k, k), (at + 1, j, m, m)]
     return [box]
+
+
+def _line_by_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> list[Change]:
+    """The changes between as many lines, if each that differs is new: then no diff is smaller. Else nothing."""
+    i, j, k, m = box
+    here, there = old[i:j], new[k:m]
+    differing = list(compress(range(len(here)), map(ne, here, there)))
+    if not {here[at] for at in differing}.isdisjoint(there) or not {there[at] for at in differing}.isdisjoint(here):
+        return []
+    found: list[Change] = []
+    first = last = differing[0]
+    for at in (*differing[1:], len(here) + 1):
+        if at > last + 1:
+            found.append((i + first, i + last + 1, k + first, k + last + 1))
+            first = at
+        last = at
+    return found
 
 
 def _in_sight(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterator[Change]:
