@@ -31,6 +31,10 @@ class Span(Record):
     start: int
     end: int
 
+    def __init__(self, start: int, end: int) -> None:  # there are many of them
+        values = self.__dict__
+        values["start"], values["end"] = start, end
+
     def __len__(self) -> int:
         return self.end - self.start
 
@@ -44,6 +48,10 @@ class Edit(Record):
 
     span: Span
     new: bytes
+
+    def __init__(self, span: Span, new: bytes) -> None:  # as above
+        values = self.__dict__
+        values["span"], values["new"] = span, new
 
     @property
     def growth(self) -> int:
