@@ -37,6 +37,7 @@ class Contents:
         self._db = database
         self._cache: dict[int, bytes] = {}
         """Contents as what is stored gives them, as long as nobody else writes."""
+        self._cached = 0
 
     def get(self, name: str) -> bytes | None:
         """The content of this hash, or None if it is not kept, or damaged."""
@@ -54,8 +55,11 @@ class Contents:
         row = self._row("SELECT size FROM content WHERE digest = ? AND data IS NOT NULL", name)
         return None if row is None else int(row[0])
 
-    def keep(self, name: str, supply: Supply, base: int | None) -> int:
-        """Store a content, unless it is stored already, perhaps as the difference to another; its number."""
+    def keep(self, name: str, supply: Supply, base: int | None, ends: tuple[int, int] | None = None) -> int:
+        """Store a content, unless it is stored already, perhaps as the difference to another; its number.
+
+        `ends` are the lengths of the beginning and the end that it shares with that one, if they are known.
+        """
         row = self._row("SELECT number, data IS NULL FROM content WHERE digest = ?", name)
         content = supply(name)
         if row is not None and not row[1] and (content is None or self._holds(row[0], content)):
@@ -63,12 +67,13 @@ class Contents:
         if content is None:
             values: tuple[Any, ...] = (0, None, 0, 0, 0, "raw", None)  # known by its hash only
         else:
-            values = (len(content), *self._packed(content, base if row is None else None))  # others may rest on it
+            base = base if row is None else None  # others may rest on it
+            values = (len(content), *self._packed(content, base, ends))
         query = "INSERT OR REPLACE INTO content VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         number = self._db.execute(query, (row and row[0], name, *values)).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
         if row is not None:
-            self._cache.clear()  # others may have been unpacked from what stood there
+            self._forget()  # others may have been unpacked from what stood there
         if content is not None:
             self._remember(number, content)
         return number
@@ -88,26 +93,27 @@ class Contents:
         bases = "UNION SELECT base FROM content WHERE base IS NOT NULL"
         query = f"DELETE FROM content WHERE number NOT IN ({referred} {bases})"  # noqa: S608  written by us
         while self._db.execute(query).rowcount:
-            self._cache.clear()  # their numbers will be given again; and what only they rested on is free now
+            self._forget()  # their numbers will be given again; and what only they rested on is free now
 
     def rest(self) -> None:
         """Hold little in memory until the next use."""
-        if sum(map(len, self._cache.values())) > _RESTING:
-            self._cache.clear()
+        if self._cached > _RESTING:
+            self._forget()
 
-    def _packed(self, content: bytes, base: int | None) -> tuple[Any, ...]:
+    def _packed(self, content: bytes, base: int | None, ends: tuple[int, int] | None) -> tuple[Any, ...]:
         """A content as columns: against `base`, or where that makes a long chain, against the one it rests on."""
-        depth, large = self._depth(base)
-        if depth > _LONGEST_CHAIN or (depth > 1 and depth * max(large, len(content)) > _CHAIN_BYTES):
-            base, depth = self._foot(base), 1
+        depth, size = self._depth(base)
+        if depth > _LONGEST_CHAIN or (depth > 1 and depth * max(size, len(content)) > _CHAIN_BYTES):
+            base, depth, ends = self._foot(base), 1, None
         if base is not None:
             try:
-                packed = pack(content, self._unpacked(base))
+                packed = pack(content, self._unpacked(base), ends)
             except (ValueError, TypeError):
                 base = None  # damaged
             else:
-                foot = depth == 1 and self._row("SELECT length(data) FROM content WHERE number = ?", base)
-                if not foot or len(packed.data) <= max(foot[0] // 2, _SMALL):
+                large = depth == 1 and len(packed.data) > _SMALL
+                foot = large and self._row("SELECT length(data) FROM content WHERE number = ?", base)
+                if not foot or len(packed.data) <= foot[0] // 2:
                     return base, depth, packed.head, packed.tail, packed.codec, packed.data
         packed = pack(content)
         return None, 0, packed.head, packed.tail, packed.codec, packed.data
@@ -142,9 +148,15 @@ class Contents:
         return found
 
     def _remember(self, number: int, content: bytes) -> None:
-        if sum(map(len, self._cache.values())) + len(content) > _CACHED:
-            self._cache.clear()
+        self._cached += len(content) - len(self._cache.get(number, b""))
+        if self._cached > _CACHED:
+            self._forget()
+            self._cached = len(content)
         self._cache[number] = content
+
+    def _forget(self) -> None:
+        self._cache.clear()
+        self._cached = 0
 
     def _row(self, query: str, *values: object) -> Any:
         return self._db.execute(query, values).fetchone()

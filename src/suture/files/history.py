@@ -57,6 +57,7 @@ _PATH_HASH = 20
 _SURROUNDINGS = {3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18, 22, 23}
 _OFF = "it is switched off by the setting history"
 _LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
+_CACHE_KB = 16_000  # what does not fit is written before the end, and the disk waited for twice more
 
 
 class _Damaged(Exception):
@@ -245,6 +246,7 @@ class History:
                 database.execute("PRAGMA auto_vacuum = FULL")  # what is forgotten makes the file smaller
             database.execute("PRAGMA journal_mode = DELETE")
             database.execute("PRAGMA synchronous = FULL")
+            database.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
             database.execute("BEGIN IMMEDIATE")
             if not _is_ours(database):
                 for statement in SCHEMA.split(";"):

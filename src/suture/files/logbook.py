@@ -293,18 +293,17 @@ class LogBook:
         row = (change.id, change.tool, summary, change.undoes, "landed")
         query = "INSERT INTO change (id, tool, summary, undoes, state) VALUES (?, ?, ?, ?, ?)"
         number = self._db.execute(query, row).lastrowid
+        rows = []
         for place, file in enumerate(change.files):
             base = self._last_content(file.path) if file.before is not None else None
             before = self._keep(file.before, supply, base)
-            after = self._keep(file.after, supply, before)
+            ends, (added, removed) = _compared(file, supply)
+            after = self._keep(file.after, supply, before, ends)
             replaced = self._keep(file.replaced, supply, None)
             target = None if file.to is None else _raw(file.to)
-            added, removed = _counted(file, supply)
             columns = (before, _mode(file.before), after, _mode(file.after), replaced, _mode(file.replaced))
-            self._db.execute(
-                "INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (number, place, file.action, _raw(file.path), target, *columns, added, removed),
-            )
+            rows.append((number, place, file.action, _raw(file.path), target, *columns, added, removed))
+        self._db.executemany("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         folders = [(number, _raw(path)) for path in change.folders]
         self._db.executemany("INSERT OR IGNORE INTO folder VALUES (?, ?)", folders)
         self.keep_clipboards(change.clipboards)
@@ -396,8 +395,10 @@ class LogBook:
         found = [self._row(query, _raw(path)) for query in (_LAST_AT, _LAST_MOVED_TO)]
         return max((row for row in found if row is not None), default=(0, None))[1]
 
-    def _keep(self, version: Version | None, supply: Supply, base: int | None) -> int | None:
-        return None if version is None else self._contents.keep(version.digest, supply, base)
+    def _keep(
+        self, version: Version | None, supply: Supply, base: int | None, ends: tuple[int, int] | None = None
+    ) -> int | None:
+        return None if version is None else self._contents.keep(version.digest, supply, base, ends)
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         return self._db.execute(query, values).fetchall()
@@ -428,15 +429,15 @@ def _mode(version: Version | None) -> int | None:
     return None if version is None else version.mode
 
 
-def _counted(file: FileRecord, supply: Supply) -> tuple[int | None, int | None]:
-    """Lines added and removed, if that is quickly known."""
+def _compared(file: FileRecord, supply: Supply) -> tuple[tuple[int, int] | None, tuple[int, int] | tuple[None, None]]:
+    """What the contents before and after share at both ends; and the lines added and removed, if quickly known."""
     before, after = (b"" if each is None else supply(each.digest) for each in (file.before, file.after))
     if before is None or after is None:
-        return None, None
+        return None, (None, None)
     ends = common_ends(before, after)
     if max(len(before), len(after)) - sum(ends) > _COUNTED:
-        return None, None
-    return _counts(before, after, ends)
+        return ends, (None, None)
+    return ends, _counts(before, after, ends)
 
 
 def _counts(before: bytes, after: bytes, ends: tuple[int, int]) -> tuple[int, int]:

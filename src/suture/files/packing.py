@@ -13,10 +13,15 @@ from suture.edits import common_ends
 from suture.files.delta import delta, patched
 from suture.records import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zstandard import ZstdCompressor
+
 _SHORT = 1_000  # bytes that are stored as they are
 _LARGE = 1 << 20
 _LARGEST_TABLE = 22  # 16 MB while packing
 _SMALLEST_WINDOW, _SMALLEST_TABLE = 10, 6  # zstd's own bounds
+_IDLE: list[ZstdCompressor] = []
 
 
 class Packed(Record):
@@ -29,20 +34,18 @@ class Packed(Record):
     data: bytes
 
 
-def pack(new: bytes, old: bytes = b"") -> Packed:
-    """Make a version small."""
-    head, tail = common_ends(old, new)
+def pack(new: bytes, old: bytes = b"", ends: tuple[int, int] | None = None) -> Packed:
+    """Make a version small; `ends` are the lengths of what it shares with the old one, if that is known."""
+    head, tail = ends or common_ends(old, new)
     if min(len(old), len(new)) - head - tail > _LARGE and (data := delta(new, old)) is not None:
         return Packed(0, 0, "delta", data)
     rest = new[head : len(new) - tail]
     if len(rest) < _SHORT:
         return Packed(head, tail, "raw", rest)
-    from zstandard import ZstdCompressor  # 8 ms: most edits are short
-
     known = old[head : len(old) - tail]
     if not known:
-        return Packed(head, tail, "zstd", ZstdCompressor(level=3).compress(rest))
-    from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressionParameters
+        return Packed(head, tail, "zstd", _compressed(rest))
+    from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressionParameters, ZstdCompressor
 
     both = len(known) + len(rest)
     parameters = ZstdCompressionParameters.from_level(
@@ -55,6 +58,19 @@ def pack(new: bytes, old: bytes = b"") -> Packed:
     dictionary = ZstdCompressionDict(known, dict_type=DICT_TYPE_RAWCONTENT)
     compressor = ZstdCompressor(dict_data=dictionary, compression_params=parameters)
     return Packed(head, tail, "zstd+", compressor.compress(rest))
+
+
+def _compressed(content: bytes) -> bytes:
+    """A content by itself. Whoever compresses has a compressor alone; it is kept, since making it takes as long."""
+    from zstandard import ZstdCompressor  # 8 ms: most edits are short
+
+    try:
+        compressor = _IDLE.pop()
+    except IndexError:
+        compressor = ZstdCompressor(level=3)
+    data = compressor.compress(content)
+    _IDLE[:] = [compressor]
+    return data
 
 
 def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
