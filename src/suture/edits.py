@@ -70,14 +70,14 @@ def ordered(edits: Iterable[Edit], size: int) -> list[Edit]:
     An insertion at the edge of a replaced span is not an overlap; one inside it is.
     """
     result = sorted(edits, key=lambda edit: (edit.span.start, edit.span.end))
-    previous = Span(0, 0)
+    first = last = 0
     for each in result:
-        span = each.span
-        if not 0 <= span.start <= span.end <= size:
-            raise EditOutOfBounds(start=span.start, end=span.end, size=size)
-        if span.start < previous.end:
-            raise OverlappingEdits(first=(previous.start, previous.end), second=(span.start, span.end))
-        previous = span
+        start, end = each.span.start, each.span.end
+        if not 0 <= start <= end <= size:
+            raise EditOutOfBounds(start=start, end=end, size=size)
+        if start < last:
+            raise OverlappingEdits(first=(first, last), second=(start, end))
+        first, last = start, end
     return result
 
 
@@ -92,8 +92,13 @@ def apply(body: bytes, edits: Iterable[Edit]) -> bytes:
 
 def splice(text: Text, edits: Iterable[Edit]) -> list[bytes | memoryview]:
     """The file's bytes after all edits, in pieces that share memory with the original."""
-    cuts = [(each.span.start, each.span.end, each.new) for each in ordered(edits, len(text.body))]
-    if text.encoding is not None and any(_continues(text.body, at) for cut in cuts for at in cut[:2]):
+    return splice_ordered(text, ordered(edits, len(text.body)))
+
+
+def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview]:
+    """As `splice`, for what `ordered` gave."""
+    cuts = [(each.span.start, each.span.end, each.new) for each in edits]
+    if text.encoding is not None and _cut_in_two(text.body, cuts):
         raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
     if text.encoding is not None and not all(map(_is_text, cuts)):
         raise EncodingMismatch(encoding=text.encoding, reason="the new text is not UTF-8, which edits are made in")
@@ -163,7 +168,13 @@ def _trimmed(body: bytes, one: Edit) -> Edit:
     return edit(one.span.start + head, one.span.end - tail, one.new[head : len(one.new) - tail])
 
 
+def _cut_in_two(body: bytes, cuts: list[tuple[int, int, bytes]]) -> bool:
+    return not body.isascii() and any(_continues(body, at) for cut in cuts for at in cut[:2])
+
+
 def _is_text(cut: tuple[int, int, bytes]) -> bool:
+    if cut[2].isascii():
+        return True
     try:
         cut[2].decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

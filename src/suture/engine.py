@@ -31,7 +31,7 @@ from suture.errors import (
 )
 from suture.files.fs import LocalFS
 from suture.files.paths import INTENT_NAME, Resolver, check_new_name
-from suture.files.protected import OWN_PREFIX, Guard, Patterns
+from suture.files.protected import OWN_PREFIX, Guard, Patterns, folded_names
 from suture.files.tree import Tree, as_ours, split
 from suture.plan import ChangeRecord, Content, Create, Delete, Place, Plan, Rename, Snapshot, Update
 from suture.records import Record
@@ -296,10 +296,8 @@ class Session:
 
     def plan_edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], encoding: str | None = None) -> Update:
         """Plan edits, found by a function that is handed the file's text."""
-        from suture.edits import ordered  # reading needs no edits
-
         before = self.text(path, encoding)
-        found = ordered(edits(before.text), len(before.text.body))
+        found = list(edits(before.text))
         most = self.settings.max_edits
         if len(found) > most:
             raise InputTooLarge(what=path, size=len(found), limit=most, setting="max_edits", unit="edits")
@@ -307,10 +305,10 @@ class Session:
 
     def plan_update(self, before: Snapshot, edits: Iterable[Edit]) -> Update:
         """Plan edits of a file that was read."""
-        from suture.edits import ordered, splice  # reading needs no edits
+        from suture.edits import ordered, splice_ordered  # reading needs no edits
 
         found = ordered(edits, len(before.text.body))
-        after = Content(splice(before.text, found))
+        after = Content(splice_ordered(before.text, found))
         self._check_size(before.place.name, after.size)
         return Update(before.place, before, after, tuple(found))
 
@@ -353,7 +351,10 @@ class Session:
             raise InputTooLarge(what=path, size=size, limit=limit, setting="max_file_bytes")
 
     def _configured_encoding(self, path: str) -> str | None:
-        return next((name for glob, name in self.settings.encodings if Patterns([glob]).match(path)), None)
+        if not self.settings.encodings:
+            return None
+        names = folded_names(path)
+        return next((name for glob, name in self.settings.encodings if Patterns([glob]).match(names)), None)
 
     def _near(self, target: Target) -> list[str]:
         """Existing files whose names resemble a missing one's."""
@@ -551,4 +552,6 @@ def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:
         pieces.append(piece)
         room -= len(piece)
         wanted -= len(piece)
+        if wanted == 1:  # as long as it claims to be, and there was room for more
+            break
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)

@@ -73,8 +73,9 @@ class Resolver:
             raise PathOutsideWorkspace(path=requested, reason="it is not below the workspace root")
         root, names = start
         self._check_protected(requested, "/".join(names))
-        path, stat = "", self._trees[root].stat("")
-        links, queue, by_link = 0, names[::-1], False
+        path, queue = self._beginning(root, names)
+        stat = None if queue else self._trees[root].stat(path)
+        links, by_link = 0, False
         while queue:
             name = queue.pop()
             if stat is not None and stat.kind != "folder":
@@ -102,6 +103,13 @@ class Resolver:
             kind = "folder" if stat is None else stat.kind
             raise NotAFile(path=requested, kind=kind)
         return Target(requested, root, path, self.shown(root, path), stat, "", by_link)
+
+    def _beginning(self, root: int, names: list[str]) -> tuple[str, list[str]]:
+        """The folder of a path if it is open, since no link leads to it then; else the root. And the rest, reversed."""
+        folder = "/".join(names[:-1])
+        if folder and names[-1] not in {"", ".."} and self._trees[root].holds(folder):
+            return folder, names[-1:]
+        return "", names[::-1]
 
     def _follow(self, requested: str, root: int, path: str, links: int) -> tuple[int, str, list[str]]:
         if links > _MAX_LINKS:
@@ -173,7 +181,8 @@ def _check_sane(requested: str) -> None:
 
 
 def _check_lengths(requested: str, path: str) -> None:
-    if any(len(name) > _MAX_NAME for name in path.encode("utf-8", "surrogateescape").split(b"/")):
+    raw = path.encode("utf-8", "surrogateescape")
+    if len(raw) > _MAX_NAME and any(len(name) > _MAX_NAME for name in raw.split(b"/")):
         raise InvalidPath(path=requested[:_SHOWN] + "…", reason="a name in it is too long")
 
 

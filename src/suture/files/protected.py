@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 OWN_PREFIX = ".suture-"
 """Every temporary, backup and intent file begins so; walks and globs skip them."""
@@ -68,7 +68,8 @@ class Guard:
         """The pattern that protects a path, or None."""
         if path in self._free:
             return None
-        found = self._own.match(path) or (None if self._allowed.match(path) else self._protected.match(path))
+        names = folded_names(path)
+        found = self._own.match(names) or (None if self._allowed.match(names) else self._protected.match(names))
         if found is None:
             if len(self._free) >= _REMEMBERED:
                 self._free.clear()
@@ -82,28 +83,38 @@ class Patterns:
     def __init__(self, patterns: Iterable[str]) -> None:
         self._by_name: dict[str, list[tuple[str, list[str], bool]]] = {}
         self._by_wildcard: list[tuple[str, list[str], bool]] = []
+        self._plain_parts: tuple[str, ...] = ()
+        """What stands before the wildcard in those."""
         for pattern in patterns:
             names = pattern.casefold().removesuffix("/**").split("/")
             rule = pattern, names, pattern.endswith("/**")
-            if _plain_part(names[0]) == names[0]:
-                self._by_name.setdefault(names[0], []).append(rule)
+            plain = _plain_part(names[0])
+            if plain == names[0]:
+                self._by_name.setdefault(plain, []).append(rule)
             else:
                 self._by_wildcard.append(rule)
+                self._plain_parts += (plain,)
 
     def names(self) -> list[list[str]]:
         """The patterns, taken apart."""
         rules = [*self._by_wildcard, *(rule for rules in self._by_name.values() for rule in rules)]
         return [names for _, names, _ in rules]
 
-    def match(self, path: str) -> str | None:
-        """The first pattern that fits a path."""
-        names = [_folded(name) for name in path.split("/") if name not in {"", "."}]
+    def match(self, names: Sequence[str]) -> str | None:
+        """The first pattern that fits a path, given by its `folded_names`."""
         for start, name in enumerate(names):
+            if name not in self._by_name and not name.startswith(self._plain_parts):
+                continue
             for pattern, wanted, whole in self._by_name.get(name, []) + self._by_wildcard:
                 rest = len(names) - start - len(wanted)
                 if (rest == 0 or (whole and rest > 0)) and all(map(_like, names[start:], wanted)):
                     return pattern
         return None
+
+
+def folded_names(path: str) -> list[str]:
+    """The names in a path, as patterns are compared with them."""
+    return [_folded(name) for name in path.split("/") if name not in {"", "."}]
 
 
 def _like(name: str, pattern: str) -> bool:

@@ -74,6 +74,10 @@ class Tree:
             self.let_go(self._open.pop(oldest))
         return handle
 
+    def holds(self, path: str) -> bool:
+        """Whether a folder is open: then it was reached from the root without a link."""
+        return path in self._open
+
     def _open_folder(self, path: str) -> int:
         """Walk down from the root, or from the nearest folder that is open already."""
         start = path

@@ -6,7 +6,7 @@ from suture.errors import SutureError
 from suture.files.paths import Resolver, Target, check_new_name
 from suture.files.protected import Guard
 from suture.files.tree import Tree
-from suture.testing import MemoryFS
+from suture.testing import FaultyFS, MemoryFS
 
 
 def make() -> MemoryFS:
@@ -44,7 +44,9 @@ def make() -> MemoryFS:
     return fs
 
 
-def resolver(fs: MemoryFS, *roots: str, protect: tuple[str, ...] = (), allow: tuple[str, ...] = ()) -> Resolver:
+def resolver(
+    fs: MemoryFS | FaultyFS, *roots: str, protect: tuple[str, ...] = (), allow: tuple[str, ...] = ()
+) -> Resolver:
     return Resolver([Tree(fs, root) for root in roots or ("/t/ws",)], Guard(protect, allow))
 
 
@@ -52,6 +54,17 @@ def code(found: Resolver, path: str) -> str:
     with pytest.raises(SutureError) as caught:
         found.resolve(path)
     return caught.value.code
+
+
+@pytest.mark.parametrize(("requested", "path"), [("sub/deep/c.txt", "sub/deep/c.txt"), ("sub/deep/back", "sub/b.txt")])
+def test_a_folder_that_is_open_is_not_walked_to_again(requested: str, path: str) -> None:
+    fs = FaultyFS(make(), only=["stat"])
+    found = resolver(fs)
+    first = found.resolve(requested)
+    before = len(fs.calls)
+    again = found.resolve(requested)
+    assert (again, again.path) == (first, path)
+    assert len(fs.calls) - before == before - requested.count("/")
 
 
 @pytest.mark.promise("confine.inside-links")
