@@ -46,19 +46,21 @@ def loads(text: str) -> object:
     return json.loads(text)
 
 
-def dumps(value: object) -> str:
-    """As `json.dumps`."""
+def dumps(value: object, default: Callable[[Any], object] | None = None) -> str:
+    """As `json.dumps`; `default` gives what stands for a value that JSON has not."""
     try:
         from _json import encode_basestring_ascii, make_encoder
 
         sort_keys = skip_keys = False
         allow_nan = True
-        encode = make_encoder({}, _unknown, encode_basestring_ascii, None, ": ", ", ", sort_keys, skip_keys, allow_nan)
+        encode = make_encoder(
+            {}, default or _unknown, encode_basestring_ascii, None, ": ", ", ", sort_keys, skip_keys, allow_nan
+        )
         return "".join(encode(value, 0))
     except Exception:  # noqa: BLE001  see above
         import json
 
-        return json.dumps(value)
+        return json.dumps(value, default=default)
 
 
 def parsed(text: str) -> Any:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from suture.text import Text
 
 _SMALL = 1 << 18
+_JOINED = 1 << 16  # bytes that are copied sooner than handled in pieces
 
 
 class Content:
@@ -24,7 +25,9 @@ class Content:
 
     def __init__(self, pieces: Sequence[bytes | memoryview]) -> None:
         self.pieces = tuple(pieces)
-        self.size = sum(map(len, pieces))
+        self.size = sum(map(len, self.pieces))
+        if len(self.pieces) > 1 and self.size <= _JOINED:
+            self.pieces = (b"".join(self.pieces),)
         self._digest: str | None = None
 
     @property
@@ -36,7 +39,8 @@ class Content:
 
     def bytes(self) -> bytes:
         """All pieces as one."""
-        return b"".join(self.pieces)
+        first = self.pieces[0] if len(self.pieces) == 1 else None
+        return first if isinstance(first, bytes) else b"".join(self.pieces)
 
 
 class Place(Record):

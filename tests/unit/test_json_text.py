@@ -18,6 +18,20 @@ def test_dumps_gives_what_the_standard_library_gives(value: object) -> None:
     assert dumps(value) == json.dumps(value)
 
 
+class Named:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+@pytest.mark.parametrize(
+    "value", [Named("a"), [Named("a"), {"b": Named("é")}], (Named("a"),)], ids=["one", "two", "in"]
+)
+def test_something_else_can_stand_for_what_json_has_not(value: object) -> None:
+    assert dumps(value, vars) == json.dumps(value, default=vars)
+    with pytest.raises(TypeError):
+        dumps([object()], vars)
+
+
 @given(VALUES, st.sampled_from(["", " ", "\n\t "]))
 def test_loads_gives_what_the_standard_library_gives(value: object, space: str) -> None:
     assert loads(space + json.dumps(value, indent=1, ensure_ascii=False) + space) == value

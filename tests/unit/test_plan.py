@@ -29,6 +29,13 @@ def test_a_content_is_the_same_however_it_is_cut(pieces: list[bytes | memoryview
     assert (content.bytes(), content.size, content.digest) == (whole, len(whole), name)
 
 
+def test_a_small_content_is_one_piece_and_a_large_one_shares_memory() -> None:
+    view = memoryview(bytes(1 << 16))
+    assert Content([view[:2], b"a", view[2:9]]).pieces == (b"\0\0a\0\0\0\0\0\0\0",)
+    assert Content([view, b"a"]).pieces == (view, b"a")
+    assert Content([view]).pieces == (view,)
+
+
 def test_a_content_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     content = Content([b"hello"])
     first = content.digest

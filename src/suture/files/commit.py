@@ -17,6 +17,7 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import suppress
+from itertools import count
 
 from suture import log
 from suture.errors import (
@@ -37,7 +38,7 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from suture.files.contents import Supply
     from suture.files.fs import FS, Stat
@@ -84,13 +85,11 @@ def _attempt(
     trees: Sequence[Tree], plan: Plan, history: History, in_place: set[tuple[int, str]], *, durable: bool
 ) -> Change:
     name = new_id()
-    works = [work for change in plan.changes for work in _works(trees, change)]
+    stems = map(f"{OWN_PREFIX}{name}-{{}}".format, count())
+    works = [work for change in plan.changes for work in _works(trees, change, stems)]
     found = _check(trees, works)
     with _writing("the workspace"):
-        works = [
-            _named(trees, work, f"{OWN_PREFIX}{name}-{index}", in_place, seen)
-            for index, (work, seen) in enumerate(zip(works, found, strict=True))
-        ]
+        works = _decided(trees, works, found, in_place)
         folders = _missing_folders(trees, works)
         record = ChangeRecord(
             name,
@@ -134,7 +133,7 @@ def _run(
         raise
     trouble = history.record(recovery.made(trees, intent), _supply(works))
     try:
-        recovery.finish(trees, intent, journal, durable=durable)
+        recovery.finish(trees, intent, journal, durable=durable, published=True)
     except (OSError, SutureError) as error:
         log.warning("commit", "%s landed; tidying up is left to the next call: %s", intent.id, error)
     return trouble
@@ -242,22 +241,23 @@ class _writing:  # noqa: N801  it is used as a function; a generator would take 
             raise WriteFailed(path=self._name, reason=os.strerror(number), errno=number) from error
 
 
-def _works(trees: Sequence[Tree], change: FileChange) -> Iterable[Work]:
-    """A file's change as steps, each about one path; names are given later."""
+def _works(trees: Sequence[Tree], change: FileChange, stems: Iterator[str]) -> Iterable[Work]:
+    """A file's change as steps, each about one path; `stems` name the files that help."""
     match change:
         case Create(place, after, mode):
-            yield _work(trees, place, None, after, mode=mode)
+            yield _work(trees, next(stems), place, None, after, mode=mode)
         case Update(place, before, after, mode=mode):
-            yield _work(trees, place, before, after, like=place, mode=mode)
+            yield _work(trees, next(stems), place, before, after, like=place, mode=mode)
         case Delete(place, before):
-            yield _work(trees, place, before, None)
+            yield _work(trees, next(stems), place, before, None)
         case Rename(place, before, to, after, replaced):
-            yield _work(trees, to, replaced, after, like=place, digest=before.content.digest)
-            yield _work(trees, place, before, None)
+            yield _work(trees, next(stems), to, replaced, after, like=place, digest=before.content.digest)
+            yield _work(trees, next(stems), place, before, None)
 
 
 def _work(
     trees: Sequence[Tree],
+    stem: str,
     place: Place,
     before: Snapshot | None,
     after: Content | None,
@@ -266,35 +266,40 @@ def _work(
     mode: int | None = None,
     digest: str | None = None,
 ) -> Work:
+    folder = split(place.path)[0]
+    stem = f"{folder}/{stem}" if folder else stem
     step = Step(
         place.root,
         place.path,
         before.content.digest if before else None,
         after.digest if after else digest,
-        temp="" if after or like else None,
-        backup="" if before else None,
+        f"{stem}.new" if after or like else None,
+        f"{stem}.old" if before else None,
     )
     return Work(step, place.name, before, after, steps.Source(trees[like.root], like.path) if like else None, mode)
 
 
-def _named(trees: Sequence[Tree], work: Work, stem: str, in_place: set[tuple[int, str]], found: Stat | None) -> Work:
-    """The work with its helping files named, and the decision how it is written."""
-    step = work.step
-    folder = split(step.path)[0]
-    stem = f"{folder}/{stem}" if folder else stem
-    lossy = work.updates and ((step.root, step.path) in in_place or _rename_would_lose(trees[step.root], folder, found))
-    temp = stem + ".new" if step.temp is not None else None
-    backup = stem + ".old" if step.backup is not None else None
-    named = Step(step.root, step.path, step.before, step.after, temp, backup, lossy)
-    return Work(named, work.name, work.before, work.after, work.like, work.mode)
+def _decided(
+    trees: Sequence[Tree], works: Sequence[Work], found: Sequence[Stat | None], in_place: set[tuple[int, str]]
+) -> list[Work]:
+    """The works, with the decision which of them are written in place; `found` stands at their paths."""
+    folders: dict[tuple[int, str], Stat | None] = {}
+    decided = []
+    for work, seen in zip(works, found, strict=True):
+        step = work.step
+        place = step.root, split(step.path)[0]
+        if work.updates and place not in folders:
+            folders[place] = trees[step.root].stat(place[1])
+        lossy = work.updates and ((step.root, step.path) in in_place or _rename_would_lose(seen, folders[place]))
+        decided.append(work.but(step=step.but(in_place=True)) if lossy else work)
+    return decided
 
 
-def _rename_would_lose(tree: Tree, folder: str, found: Stat | None) -> bool:
+def _rename_would_lose(found: Stat | None, folder: Stat | None) -> bool:
     """Whether the file has other names, or is a mount point of its own."""
     if found is None or found.links > 1:
         return found is not None
-    around = tree.stat(folder)
-    return around is not None and around.device != found.device
+    return folder is not None and folder.device != found.device
 
 
 def _check(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:

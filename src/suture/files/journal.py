@@ -130,13 +130,13 @@ class Journal:
         """The intent with roots by their path, since another process may number them differently."""
         roots = [tree.root for tree in self._trees]
         document = {
-            "record": _plain_values(intent.record),
+            "record": intent.record,
             "roots": roots,
             "folders": intent.folders,
-            "steps": [_plain_values(step) for step in intent.steps],
+            "steps": intent.steps,
             "emptied": intent.emptied,
         }
-        return dumps(document).encode()
+        return dumps(document, vars).encode()
 
     def _load(self, line: bytes) -> Intent:
         document: Any = loads(line.decode())
@@ -155,16 +155,6 @@ class Journal:
             tuple(_checked(step.but(root=number[step.root])) for step in steps),
             tuple((number[root], _plain(path)) for root, path in document["emptied"]),
         )
-
-
-def _plain_values(value: object) -> object:
-    """A record as JSON can hold it."""
-    if isinstance(value, Record):
-        return {
-            name: _plain_values(each) if isinstance(each, Record | tuple) else each
-            for name, each in vars(value).items()
-        }
-    return [_plain_values(each) for each in value] if isinstance(value, tuple) else value
 
 
 def _change_record(values: dict[str, Any]) -> ChangeRecord:

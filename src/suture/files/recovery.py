@@ -97,11 +97,11 @@ def roll_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durabl
     return tuple(path for path in aside if path is not None)
 
 
-def finish(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool) -> None:
-    """Drop what helped with a transaction that is complete, and forget the intent."""
+def finish(trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool, published: bool = False) -> None:
+    """Drop what helped with a transaction that is complete, and forget the intent; `published`: by this process."""
     for step in intent.steps:
         try:
-            steps.finish(trees[step.root], step)
+            steps.finish(trees[step.root], step, published=published)
         except SutureError as error:  # somebody moved the folder: what landed has landed
             log.warning("recovery", "%s is left behind: %s", step.path, error)
     if durable:  # or a power cut could bring back what no intent names any more

@@ -77,7 +77,7 @@ def verify(tree: Tree, step: Step, before: Content | None) -> Stat | None:
     else:
         unchanged = found.kind == "file" and found.size == before.size
         if unchanged:
-            with closing(tree.chunks(step.path)) as now:
+            with closing(tree.chunks(step.path, found.size)) as now:
                 unchanged = _equal(now, before.pieces)
     if not unchanged:
         raise FileChanged(path=step.path, expected=step.before, found=_digest_of(tree, step.path))
@@ -105,10 +105,16 @@ def publish(tree: Tree, step: Step, content: Content | None, verified: Stat | No
         _publish_new(tree, step, step.temp)
 
 
-def finish(tree: Tree, step: Step) -> None:
-    """Drop what helped."""
+def finish(tree: Tree, step: Step, *, published: bool = False) -> None:
+    """Drop what helped; if this process `published`, a name that was renamed is gone."""
     _drop(tree, step.backup)
-    _drop(tree, step.temp)
+    if not (published and _is_renamed(step)):
+        _drop(tree, step.temp)
+
+
+def _is_renamed(step: Step) -> bool:
+    """Whether publishing renames the temporary file; nothing would happen if the path were another name of it."""
+    return step.backup is not None and not step.in_place and step.before != step.after
 
 
 def undo(tree: Tree, step: Step) -> str | None:
@@ -304,6 +310,8 @@ def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> boo
                 following = next(rest, None)
                 if following is None:
                     return False
+                if not position and isinstance(following, bytes) and following == chunk:  # a small file, in one piece
+                    break
                 expected = memoryview(following)
                 continue
             length = min(len(expected), len(chunk) - position)

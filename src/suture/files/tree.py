@@ -158,12 +158,19 @@ class Tree:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
             raise as_ours(error, path, "read") from error
 
-    def chunks(self, path: str) -> Generator[bytes]:
-        """A file's bytes, a chunk at a time; the file is open until the generator ends or is closed."""
+    def chunks(self, path: str, size: int = _CHUNK) -> Generator[bytes]:
+        """A file's bytes, a chunk at a time; the file is open until the generator ends or is closed.
+
+        If it is as long as `size` says, and that is little, it is read at once.
+        """
         handle = self.open_file(path)
+        wanted = min(size + 1, _CHUNK)
         try:
-            while chunk := self.fs.read(handle, _CHUNK):
+            while chunk := self.fs.read(handle, wanted):
                 yield chunk
+                if len(chunk) == size < wanted:  # there was room for more
+                    break
+                size, wanted = _CHUNK, _CHUNK
         except OSError as error:
             raise as_ours(error, path, "read") from error
         finally:

@@ -159,6 +159,18 @@ def test_a_write_in_place_that_stops_at_any_call_is_the_old_or_the_new_content(
     assert found == {tuple(sorted(each.items())) for each in expected}
 
 
+def test_a_renamed_helping_file_is_not_looked_for_again() -> None:
+    fs = FaultyFS(MemoryFS({"a.txt": b"old", "b.txt": b"old"}), only=["unlink"])
+    with begin(fs) as tx:
+        tx.write("a.txt", b"new")
+        tx.rename("b.txt", "c.txt")
+        tx.create("d.txt", b"new")
+    inner = fs.inner
+    assert isinstance(inner, MemoryFS)
+    assert inner.files() == {"a.txt": b"new", "c.txt": b"old", "d.txt": b"new"}
+    assert len(fs.calls) == 6  # the old a; b itself, its backup and its second name; the second name of d; the intent
+
+
 def test_a_file_named_twice_is_refused() -> None:
     fs = second_name()
     transaction = begin(fs)

@@ -145,6 +145,14 @@ def test_a_folder_is_opened_from_the_nearest_one_that_is_open() -> None:
         assert len(fs.calls) == 5
 
 
+@pytest.mark.parametrize(("size", "reads"), [(3, 1), (1, 3), (4, 2), (None, 2)])
+def test_a_file_as_long_as_expected_is_read_at_once(size: int | None, reads: int) -> None:
+    fs = FaultyFS(MemoryFS({"f.txt": b"two"}), only=["read"])
+    with Tree(fs, "/ws") as tree:
+        assert b"".join(tree.chunks("f.txt") if size is None else tree.chunks("f.txt", size)) == b"two"
+    assert len(fs.calls) == reads
+
+
 def test_the_folder_used_last_is_closed_last() -> None:
     memory = MemoryFS({f"{number}/f.txt": b"" for number in range(100)})
     with Tree(memory, "/ws") as tree:
