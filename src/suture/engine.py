@@ -227,7 +227,8 @@ class Session:
             return root, selection
         names = [name for name in relative.split("/") if name not in {"", "."}]
         final = "".join(f"\\{char}" if char in "*?[]{}\\," else char for char in target.path)
-        return target.root, Selection.parse("/".join((final, *names[literal.count("/") + 1 :])), exclude)
+        parts = [final] * bool(final) + names[literal.count("/") + 1 :]
+        return target.root, Selection.parse("/".join(parts), exclude)
 
     def text(self, path: str, encoding: str | None = None) -> Snapshot:
         """As `read`, refusing what is not text."""

@@ -20,10 +20,12 @@ from suture import log
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from select import poll
     from typing import Any
 
 _HEAD = 8
 _CHUNK = 1 << 20
+_PATIENCE_MS = 5_000  # a batch takes some milliseconds
 _SERVE = "import sys; sys.path[:] = {path!r}; from suture.files.partner import serve; serve({entry!r})"
 
 
@@ -33,7 +35,8 @@ class Partner:
     def __init__(self, entry: str) -> None:
         """`entry` names a module whose function `answer` takes a batch."""
         import signal
-        from select import POLLIN, poll
+        from select import POLLIN, POLLOUT
+        from select import poll as events
 
         requests, ours = os.pipe()
         answers, theirs = os.pipe()
@@ -59,8 +62,10 @@ class Partner:
             os.close(theirs)
             if self._process is None:
                 self.close()
-        self._poll = poll()
-        self._poll.register(self._in, POLLIN)
+        os.set_blocking(self._out, False)
+        self._answers, self._room = events(), events()
+        self._answers.register(self._in, POLLIN)
+        self._room.register(self._out, POLLOUT)
 
     @property
     def usable(self) -> bool:
@@ -70,15 +75,18 @@ class Partner:
     @property
     def ready(self) -> bool:
         """Whether an answer lies there, or the end of the partner."""
-        return bool(self._poll.poll(0))
+        return bool(self._answers.poll(0))
 
     def give(self, batch: Any) -> bool:
         """Hand over a batch; False if there is nobody to take it."""
         from marshal import dumps
 
         data = dumps(batch)
+        rest = memoryview(len(data).to_bytes(_HEAD, "little") + data)
         try:
-            _write(self._out, len(data).to_bytes(_HEAD, "little") + data)
+            while rest:
+                _wait(self._room)
+                rest = rest[os.write(self._out, rest) :]
         except OSError:
             self.close()
             return False
@@ -91,7 +99,7 @@ class Partner:
 
         self.busy = False
         try:
-            data = _message(self._in)
+            data = _message(self._in, self._answers)
         except OSError:
             data = b""
         if not data:
@@ -182,15 +190,22 @@ def serve(entry: str) -> None:
         _write(1, len(reply).to_bytes(_HEAD, "little") + reply)
 
 
-def _message(handle: int) -> bytes:
-    """The next message on a pipe; empty at its end."""
-    head = _read(handle, _HEAD)
-    return _read(handle, int.from_bytes(head, "little")) if head else b""
+def _wait(event: poll | None) -> None:
+    """Wait until something can be read or written; TimeoutError if the other process does not move."""
+    if event is not None and not event.poll(_PATIENCE_MS):
+        raise TimeoutError
 
 
-def _read(handle: int, size: int) -> bytes:
+def _message(handle: int, event: poll | None = None) -> bytes:
+    """The next message on a pipe; empty at its end. With an event, the other side must be quick."""
+    head = _read(handle, _HEAD, event)
+    return _read(handle, int.from_bytes(head, "little"), event) if head else b""
+
+
+def _read(handle: int, size: int, event: poll | None) -> bytes:
     pieces = []
     while size > 0:
+        _wait(event)
         piece = os.read(handle, min(size, _CHUNK))
         if not piece:
             return b""

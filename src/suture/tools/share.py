@@ -35,11 +35,10 @@ class Shared:
     def own(self, root: int, runs: Iterable[Run]) -> Iterator[Run]:
         """The runs to look at here."""
         seen, filling, size = 0, list[tuple[str, list[str]]](), 0
-        for run in runs:
-            _, prefix, names = run
+        for folder, prefix, names in _pieces(runs):
             seen += len(names)
             if seen < _WORTH_SHARING or not (filling or self._is_free()):
-                yield run
+                yield folder, prefix, names
                 continue
             filling.append((prefix, names))
             size += len(names)
@@ -75,3 +74,10 @@ class Shared:
         if self._given:
             self._take()
         return self._done
+
+
+def _pieces(runs: Iterable[Run]) -> Iterator[Run]:
+    """The runs, none of them longer than a batch."""
+    for folder, prefix, names in runs:
+        for start in range(0, len(names), _BATCH):
+            yield folder, prefix, names[start : start + _BATCH]

@@ -76,6 +76,29 @@ def test_a_partner_that_is_killed_is_done_without(tree: Path, monkeypatch: pytes
 
 
 @pytest.mark.promise("regex.shared")
+def test_a_partner_that_does_not_move_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sharing(monkeypatch)
+    monkeypatch.setattr(module, "_PATIENCE_MS", 300)
+    workspace = Workspace(tree)
+    expected = call(workspace).data
+    team = workspace._engine._team
+    assert team is not None
+    assert team._partner is not None
+    process = team._partner._process
+    assert process is not None
+    os.kill(process, signal.SIGSTOP)
+    assert call(workspace).data == expected
+    assert not _lives(process)
+    with team.partner() as start:
+        partner = start()
+        assert partner is not None
+        assert partner._process is not None
+        os.kill(partner._process, signal.SIGSTOP)
+        assert not partner.give(["x" * 1_000_000])
+    workspace.close()
+
+
+@pytest.mark.promise("regex.shared")
 def test_an_error_that_the_partner_meets_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tree / "d59" / "c.txt").write_bytes(b"needle x\n" + b"." * 5_000)
     sharing(monkeypatch)

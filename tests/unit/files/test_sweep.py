@@ -116,6 +116,7 @@ def test_a_link_in_the_literal_part_is_followed_if_it_stays_inside(tmp_path: Pat
     for place in ("ws/real/deep/x.txt", "out/x.txt"):
         (tmp_path / place).write_text("needle\n")
     (tmp_path / "ws" / "inside").symlink_to("real")
+    (tmp_path / "ws" / "root").symlink_to(".")
     (tmp_path / "ws" / "file").symlink_to("real/deep/x.txt")
     (tmp_path / "ws" / "outside").symlink_to("../out")
     workspace = Workspace(tmp_path / "ws")
@@ -126,6 +127,8 @@ def test_a_link_in_the_literal_part_is_followed_if_it_stays_inside(tmp_path: Pat
 
     assert files("inside/**/*.txt") == ["real/deep/x.txt"]
     assert files("file") == ["real/deep/x.txt"]
+    assert files("root/**") == ["real/deep/x.txt"]
+    assert files("root/real/**/*.txt") == ["real/deep/x.txt"]
     assert files("**/*.txt") == ["real/deep/x.txt"]
     assert files("outside/*.txt") == "PATH_OUTSIDE_WORKSPACE"
     assert files("real/deep/x.txt/y") == "NO_FILES_MATCHED"
