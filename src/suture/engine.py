@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from suture.files.globs import Selection
     from suture.files.history import History, Kept
     from suture.files.logbook import PastVersion
-    from suture.files.partner import Partner, Team
+    from suture.files.partner import Finder, Team
     from suture.files.paths import Target
     from suture.files.recovery import Recovered
     from suture.files.sweep import Sought
@@ -200,7 +200,7 @@ class Session:
             except (FileNotFound, NotAFolder, PathOutsideWorkspace):
                 continue
 
-    def partner(self, entry: str) -> AbstractContextManager[Callable[[], Partner | None]]:
+    def partner(self, entry: str) -> AbstractContextManager[Finder]:
         """A function that gives a second process for large work; None if there is none, or another call uses it."""
         return self._partner(entry)
 
@@ -429,7 +429,7 @@ class Engine:
             self._team.close()
 
     @contextmanager
-    def partner(self, entry: str) -> Iterator[Callable[[], Partner | None]]:
+    def partner(self, entry: str) -> Iterator[Finder]:
         """A function that gives a second process, kept from one call to the next; one call uses it at a time."""
         from suture.files.partner import Team
 

@@ -59,7 +59,7 @@ def test_a_call_imports_nothing_slow(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("bound.start-up")
-@pytest.mark.parametrize("words", [["search", "x"], ["search", "x", "a", "-l"], ["lines", "a", "x"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["search", "x"], ["search", "x", "a", "-l"], ["lines", "x", "a"]], ids=" ".join)
 def test_a_search_imports_nothing_slow(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "a").write_text("x")
     found = imported(words, tmp_path)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from suture.cli.commands import attempt
+from suture.cli.notes import as_option, in_options, on_pattern
 from suture.cli.output import complain, print_json
 from suture.cli.progress import Progress
+from suture.cli.terminal import clean
 from suture.errors import SutureError
 from suture.patterns.dialect import parse
 from suture.settings import Settings
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from suture.workspace import Workspace
 
 _USAGE = 2
+_UNFIT = "INVALID_ARGUMENTS"
 
 
 def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult | int:
@@ -35,18 +38,44 @@ def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult 
             return workspace.command(name, given) if name in COMMANDS else workspace.call(name, given)
 
         result = attempt(options, call, _settings(options.timeout))
+    _tell(options, result)
+    if result.is_error and result.metadata["error"]["code"] == _UNFIT:
+        return _USAGE
+    return int(result.is_error or not result.rows) if options.json or result.is_error else result
+
+
+def _tell(options: argparse.Namespace, result: ToolResult) -> None:
+    """Print a refusal, or the result as JSON; and what is to be noted of any."""
     if options.json:
-        print_json(result.to_dict())
-        return int(result.is_error or not result.rows)
-    if result.is_error:
-        told = result.metadata["error"]
-        hint = "" if told["hint"] in result.text else f"\n{told['hint']}"
-        more = "\nOr give it more time: --timeout 10" if told["code"] == "REGEX_TIMEOUT" else ""
-        complain(result.text + hint + more)
-        return 1
-    if "recovered" in result.metadata:
+        print_json(result.to_dict() if result.is_error else _listed(result))
+    elif result.is_error:
+        complain(_refusal(result.text, result.metadata["error"]))
+    elif "recovered" in result.metadata:
         complain("note: an interrupted transaction was cleared up first; see --json")
-    return result
+    for name in result.metadata.get("binary", ()):
+        complain(f"note: {clean(name)} is binary and was skipped")
+    for note in on_pattern(options.pattern):
+        complain(note)
+
+
+def _refusal(text: str, told: dict[str, Any]) -> str:
+    """An error in the words of the command line: a line, and what can be done about it."""
+    if told["code"] == _UNFIT:
+        return "\n".join(f"suture: {as_option(each['argument'])} {each['problem']}" for each in told["problems"])
+    hint = in_options(told["hint"])
+    more = "\nOr give it more time: --timeout 10" if told["code"] == "REGEX_TIMEOUT" else ""
+    return (text.replace(told["hint"], hint) if told["hint"] in text else f"{text}\n{hint}") + more
+
+
+def _listed(result: ToolResult) -> dict[str, Any]:
+    """A result for scripts: its rows as they are, where the protocols have them as a text."""
+    return {"isError": False, "data": result.rows, "metadata": result.metadata}
+
+
+def note_cut(number: int, noun: str, option: str, most: int | None) -> None:
+    """Say that there may be more than is shown."""
+    if number and number == most:
+        complain(f"note: cut after {count(number, noun)} ({option})")
 
 
 def count(number: int, noun: str) -> str:
@@ -63,8 +92,8 @@ def _settings(seconds: int | None) -> Settings | None:
 
 
 def _flags(options: argparse.Namespace) -> str:
-    """The flags that the options stand for, and g; ValueError if the pattern has some of its own besides."""
-    named = {"i": options.ignore_case, "m": options.multiline, "s": options.dot_all}
+    """The flags that the options stand for, and g and m; ValueError if the pattern has some of its own besides."""
+    named = {"i": options.ignore_case, "s": options.dot_all}
     chosen = "".join(letter for letter, given in named.items() if given) + (options.flags or "")
     try:
         own = "".join(sorted(parse(options.pattern).flags))
@@ -73,4 +102,8 @@ def _flags(options: argparse.Namespace) -> str:
     if own and chosen:
         message = f"the pattern has flags of its own, {own}: add {chosen} there"
         raise ValueError(message)
-    return "".join(dict.fromkeys(f"g{chosen}"))
+    text_ends = getattr(options, "text_ends", True)  # `lines` looks at each line by itself
+    if text_ends and "m" in own and hasattr(options, "text_ends"):
+        message = f"the pattern has flags of its own, {own}: leave out m there"
+        raise ValueError(message)
+    return "".join(dict.fromkeys(("g" if text_ends else "gm") + chosen))

@@ -13,9 +13,10 @@ from suture.cli.pattern_options import PATTERN_FILLS, PATTERN_NOTES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, NoReturn
 
 _WIDTH = 100
+_LIKE = 0.75  # how much of an option's name must be right for it to be what was meant
 _HOMES = {
     "read": "commands",
     "call": "commands",
@@ -173,17 +174,50 @@ class _Parser(argparse.ArgumentParser):
     """Abbreviated options would change their meaning when another option is added."""
 
     def __init__(self, **options: object) -> None:
+        self._given: list[str] = []
         super().__init__(**{**options, "allow_abbrev": False})  # type: ignore[arg-type]
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """As argparse does, but words after an option still belong to an argument that takes any number of them."""
+        self._given = [*(args or ())]
         found, rest = super().parse_known_args(args, namespace)
         takes = next((action.dest for action in self._actions if action.nargs == "*"), None)
         end = rest.index("--") if "--" in rest else len(rest)  # what stands behind it is no option
         if takes is not None and rest and not any(word.startswith("-") for word in rest[:end]):
             setattr(found, takes, [*getattr(found, takes), *rest[:end], *rest[end + 1 :]])
             rest = []
+        if rest and self._subparsers is None:  # a command tells it itself, with its own usage
+            wrong = [word for word in rest[:end] if word.startswith("-")] or rest
+            self.error(f"unrecognized arguments: {' '.join(wrong)}{self._meant(wrong)}")
         return found, rest
+
+    def error(self, message: str) -> NoReturn:
+        """As argparse does, and what to do if a word was taken for an option, or its letters for several."""
+        unknown = [word for word in self._before_dashes() if self._is_unknown(word)]
+        if ("are required:" in message and unknown) or "ignored explicit argument" in message:
+            message += self._meant(unknown)
+        super().error(message)
+
+    def _meant(self, words: list[str]) -> str:
+        """What was perhaps meant by words that look like options and are none."""
+        from difflib import get_close_matches  # only who errs waits for it
+
+        options = [option for option in self._option_string_actions if option.startswith("--")]
+        for word in words:
+            near = get_close_matches(word.partition("=")[0], options, 1, _LIKE) if word.startswith("--") else []
+            if near:
+                return f"; did you mean {near[0]}?"
+        takes_pattern = any(action.dest == "pattern" for action in self._actions)
+        if takes_pattern and (not words or any(word.startswith("-") for word in words)):
+            return "; write -- before a pattern or replacement that begins with a dash"
+        return ""
+
+    def _before_dashes(self) -> list[str]:
+        return self._given[: self._given.index("--")] if "--" in self._given else self._given
+
+    def _is_unknown(self, word: str) -> bool:
+        name = word.partition("=")[0] if word.startswith("--") else word[:2]
+        return len(word) > 1 and word.startswith("-") and name not in self._option_string_actions
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """As argparse does, but a failure to write is not passed over."""

@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LONGEST = 3_600
+_JSON = "print isError, data (a list with an object for each result) and metadata as JSON"
 PATTERN_NOTES = (
     """\
-PATTERN is a JavaScript regular expression, plain or as /pattern/flags. All matches count, as with
-the flag g; /pattern/flags names all its flags itself, and without g the first match of each line
-counts. Write -- before a pattern that begins with a dash.""",
+PATTERN is a JavaScript regular expression, plain or as /pattern/flags. All matches count, and ^ and
+$ are the ends of lines, as with the flags g and m; /pattern/flags names all its flags itself, and
+without g the first match of each line counts. Write -- before a pattern that begins with a dash.""",
     "exit codes: 0 found, 1 nothing found or refused, 2 wrong usage, 130 interrupted",
 )
 
@@ -22,6 +23,7 @@ def _fill_search(command: argparse.ArgumentParser) -> None:
     command.add_argument("pattern", metavar="PATTERN", help="the regular expression")
     _add_globs(command)
     _add_flags(command)
+    _add_text_ends(command)
     command.add_argument("-A", "--after-context", type=_number, metavar="N", help="lines to show after each match")
     command.add_argument("-B", "--before-context", type=_number, metavar="N", help="lines to show before each match")
     command.add_argument("-C", "--context", type=_number, metavar="N", help="lines to show before and after")
@@ -29,7 +31,7 @@ def _fill_search(command: argparse.ArgumentParser) -> None:
     ways = command.add_mutually_exclusive_group()
     ways.add_argument("-l", "--names", action="store_true", help="print the names of the files only")
     ways.add_argument("--count", action="store_true", help="print the number of matches of each file, and of all")
-    ways.add_argument("--json", action="store_true", help="print the whole result as JSON")
+    ways.add_argument("--json", action="store_true", help=_JSON)
 
 
 def _fill_replace(command: argparse.ArgumentParser) -> None:
@@ -42,6 +44,7 @@ def _fill_replace(command: argparse.ArgumentParser) -> None:
     )
     _add_globs(command)
     _add_flags(command)
+    _add_text_ends(command)
     command.add_argument("--write", action="store_true", help="make the change; without it, it is only shown")
     command.add_argument("--max-replacements", type=_number, metavar="N", help="refuse if there would be more")
     command.add_argument(
@@ -52,6 +55,7 @@ def _fill_replace(command: argparse.ArgumentParser) -> None:
 
 def _fill_extract(command: argparse.ArgumentParser) -> None:
     _add_file(command)
+    _add_text_ends(command)
     command.add_argument("--max-matches", type=_number, metavar="N", help="no more than so many")
     _add_json(command)
 
@@ -66,6 +70,7 @@ def _fill_lines(command: argparse.ArgumentParser) -> None:
 
 def _fill_split(command: argparse.ArgumentParser) -> None:
     _add_file(command)
+    _add_text_ends(command)
     command.add_argument("-0", "--null", action="store_true", help="end each segment with a NUL, and print no headings")
     command.add_argument("--max-splits", type=_number, metavar="N", help="leave what follows so many in one segment")
     _add_json(command)
@@ -93,27 +98,33 @@ def _add_globs(command: argparse.ArgumentParser) -> None:
         "--exclude", metavar="GLOB", action="append", default=[], help="leave these out; can be given several times"
     )
     command.add_argument("--include-ignored", action="store_true", help="look into what .gitignore names, too")
+    command.add_argument(
+        "--encoding", metavar="NAME", help="encoding of files that are named outright, not by a folder or a glob"
+    )
 
 
 def _add_file(command: argparse.ArgumentParser) -> None:
-    command.add_argument("path", metavar="FILE", help="the file")
     command.add_argument("pattern", metavar="PATTERN", help="the regular expression")
+    command.add_argument("path", metavar="FILE", help="the file")
     _add_flags(command)
     command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
 
 
 def _add_flags(command: argparse.ArgumentParser) -> None:
     command.add_argument("-i", "--ignore-case", action="store_true", help="ignore case")
-    command.add_argument("-m", "--multiline", action="store_true", help="^ and $ match at line ends, too")
     command.add_argument("-s", "--dot-all", action="store_true", help=". matches line ends, too")
-    command.add_argument("--flags", metavar="gims", help="the same in letters; g, all matches, always holds")
+    command.add_argument("--flags", metavar="gims", help="the same in letters; g and m hold anyway")
     command.add_argument(
         "--timeout", type=_seconds, metavar="SECONDS", help="how long one file may be searched (default: 1)"
     )
 
 
+def _add_text_ends(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--text-ends", action="store_true", help="^ and $ are the ends of the file only")
+
+
 def _add_json(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true", help="print the whole result as JSON")
+    command.add_argument("--json", action="store_true", help=_JSON)
 
 
 def _seconds(given: str) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from suture.cli.matching import ask
+from suture.cli.commands import attempt
+from suture.cli.matching import ask, note_cut
 from suture.cli.output import complain, print_text
-from suture.cli.terminal import as_content, colored
+from suture.cli.terminal import as_content, clean, colored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ def extract(options: argparse.Namespace) -> int:
     result = ask(options, "regex_extract", **_file(options), max_matches=options.max_matches)
     if isinstance(result, int):
         return result
-    return _print(["\t".join(map(_cell, row["groups"])) for row in result.rows or []], "No matches.")
+    found = ["\t".join(map(_cell, row["groups"])) for row in result.rows or []]
+    note_cut(len(found), "match", "--max-matches", options.max_matches)
+    return _print(found, "No matches.") and _explained(options)
 
 
 def _cell(group: str | None) -> str:
@@ -36,7 +39,8 @@ def lines(options: argparse.Namespace) -> int:
     if options.line_number:
         numbers = [colored("green", str(row["line"])) for row in result.rows or []]
         found = [f"{number}:{line}" for number, line in zip(numbers, found, strict=True)]
-    return _print(found, "No such lines.")
+    note_cut(len(found), "line", "--max-lines", options.max_lines)
+    return _print(found, "No such lines.") and _explained(options)
 
 
 def split(options: argparse.Namespace) -> int:
@@ -58,6 +62,15 @@ def _segment(row: dict[str, Any]) -> str:
 
 def _block(text: str) -> str:
     return _LINE_END.join(map(as_content, text.split(_LINE_END)))
+
+
+def _explained(options: argparse.Namespace) -> int:
+    """Say why nothing was found, if that is because the file is binary: any other has a segment."""
+    whole = {**_file(options), "pattern": "x", "max_splits": 0}
+    result = attempt(options, lambda workspace: workspace.call("regex_split", whole))
+    if not result.is_error and not result.rows:
+        complain(f"note: {clean(options.path)} is binary and was skipped")
+    return 1
 
 
 def _file(options: argparse.Namespace) -> dict[str, Any]:

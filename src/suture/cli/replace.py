@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from suture.cli.matching import ask, count
+from suture.cli.notes import on_replacement
 from suture.cli.output import complain, print_text
 from suture.cli.terminal import colored_diff
 
@@ -23,8 +24,11 @@ def replace(options: argparse.Namespace) -> int:
         allow_over_match=options.allow_over_match,
         exclude=options.exclude,
         include_ignored=options.include_ignored,
+        encoding=options.encoding,
         view="rows" if options.json else "diff",
     )
+    for note in on_replacement(options.replacement):
+        complain(note)
     if isinstance(result, int):
         return result
     if not result.rows:

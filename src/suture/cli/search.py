@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suture.cli.matching import ask, count
+from suture.cli.matching import ask, count, note_cut
 from suture.cli.output import complain, print_text
 from suture.cli.terminal import as_content, clean, colored
 
@@ -32,11 +32,12 @@ def search(options: argparse.Namespace) -> int:
         max_matches=options.max_matches,
         exclude=options.exclude,
         include_ignored=options.include_ignored,
-        view="rows" if options.json or options.names or options.count else "lines",
+        encoding=options.encoding,
+        view="rows" if options.json else "names" if options.names else "numbers" if options.count else "lines",
     )
     if isinstance(result, int):
         return result
-    files = result.metadata["files"] if result.rows is None else _counted(result.rows)
+    files = result.metadata["files"]
     total = sum(file["matches"] for file in files)
     if options.names:
         lines = [clean(file["path"]) for file in files]
@@ -49,16 +50,8 @@ def search(options: argparse.Namespace) -> int:
         print_text("\n".join(lines))
     else:
         complain("No matches.")
-    if files and total == options.max_matches:
-        complain(f"note: cut after {count(total, 'match')} (--max-matches)")
+    note_cut(total, "match", "--max-matches", options.max_matches)
     return int(not files)
-
-
-def _counted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    numbers: dict[str, int] = {}
-    for row in rows:
-        numbers[row["file"]] = numbers.get(row["file"], 0) + 1
-    return [{"path": path, "matches": number} for path, number in numbers.items()]
 
 
 def _told(files: list[dict[str, Any]], *, parted: bool) -> Iterator[str]:

@@ -19,9 +19,16 @@ from suture import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from select import poll
-    from typing import Any
+    from typing import Any, Protocol
+
+    class Finder(Protocol):
+        """Gives the partner, if there is one or one shall be started."""
+
+        def __call__(self, *, start: bool) -> Partner | None:
+            """The partner."""
+
 
 _HEAD = 8
 _CHUNK = 1 << 20
@@ -136,22 +143,22 @@ class Team:
         self._partner: Partner | None = None
 
     @contextmanager
-    def partner(self) -> Iterator[Callable[[], Partner | None]]:
-        """A function that gives the partner, started when it is first asked for; None if there is none to be had."""
+    def partner(self) -> Iterator[Finder]:
+        """A function that gives the partner, or None: one that waits already or, if it shall, a new one."""
         mine = self._possible and self._lock.acquire(blocking=False)
         try:
-            yield self._started if mine else _nobody
+            yield self._find if mine else _nobody
         finally:
             if mine:
                 if self._partner is not None and self._partner.busy:  # its answer would be taken for the next one's
                     self._partner.close()
                 self._lock.release()
 
-    def _started(self) -> Partner | None:
+    def _find(self, *, start: bool) -> Partner | None:
         if self._partner is not None and not self._partner.usable:
             self._partner.close()
             self._partner = None
-        if self._partner is None:
+        if self._partner is None and start and self._possible:
             try:
                 self._partner = Partner(self._entry)
             except OSError as error:
@@ -169,8 +176,9 @@ class Team:
     __del__ = close
 
 
-def _nobody() -> None:
+def _nobody(*, start: bool) -> None:
     """There is no partner."""
+    del start
 
 
 def _has_room() -> bool:

@@ -41,7 +41,6 @@ _LINE_FEED = 0x0A
 _REMEMBERED = 100
 _EACH = 1e-5  # seconds for each place that is looked at,
 _PATIENCE = 10  # but never more than so many times what a file is allowed
-_WORTH_SKIPPING = 1_500  # bytes for each line that is looked at instead
 _UNDECODABLE = 0xDC80
 
 
@@ -78,6 +77,8 @@ class Compiled:
     """A pattern, ready to search."""
 
     engine = ""
+    line_costs = 0
+    """As much as searching so many bytes: picking out one line and searching that."""
 
     def __init__(self, pattern: Pattern, slots: tuple[Slot, ...]) -> None:
         self.pattern = pattern
@@ -164,7 +165,7 @@ class Compiled:
 
     def _is_rare_in(self, view: bytes) -> bool:
         """Whether it is quicker to look at the lines that hold the literal than at the whole text."""
-        return bool(self.literal) and view.count(self.literal) * _WORTH_SKIPPING < len(view)
+        return bool(self.literal) and view.count(self.literal) * self.line_costs < len(view)
 
     def _ours(self, found: Any) -> Spans:
         """An engine's spans as the dialect has them: our own groups taken out, and what they say applied."""
@@ -185,6 +186,7 @@ class _Re2(Compiled):
     """Found by RE2: linear in the text, match by match."""
 
     engine = "re2"
+    line_costs = 10_000
 
     def __init__(self, pattern: Pattern, emitted: Emitted, engine: Any) -> None:
         super().__init__(pattern, emitted.slots)
@@ -322,6 +324,7 @@ class _Regex(Compiled):
     """Found by backtracking, under a time limit."""
 
     engine = "regex"
+    line_costs = 300
 
     def __init__(self, pattern: Pattern, emitted: Emitted, engine: Any) -> None:
         super().__init__(pattern, emitted.slots)

@@ -57,6 +57,7 @@ class Places:
         self._body = subject.body
         self._terminator = _terminator(subject.body)
         self._line = 1
+        self._plain = subject.body.isascii()
         self._line_start = self._at = self._column = 0
         many = number * _WORTH_SPLITTING > len(self._body)
         self._quote = quoter()
@@ -69,7 +70,7 @@ class Places:
             self._line += ends
             self._line_start = self._at = self._body.rfind(self._terminator, self._at, offset) + 1
             self._column = 0
-        self._column += self._subject.width(self._at, offset)
+        self._column += offset - self._at if self._plain else self._subject.width(self._at, offset)
         self._at = offset
         return self._line, self._column
 
@@ -127,14 +128,17 @@ def rows(
     """
     before, after = around
     places = Places(subject, len(matches) if before or after else 0)
-    quote, shown = quoter(), subject.shown
+    quote, shown, string = quoter(), subject.shown, subject.string()
     head, result, size = f'{{"file":{quoted(name)},"line":', list[str](), 0
     for spans in matches:
         start, end = spans[0]
         line, column = places.position(start)
-        groups = whole = quote(shown(start, end))
+        groups = whole = quote(shown(start, end) if string is None else string[start:end])
         for span in spans[1:]:
-            groups += ",null" if span == NONE else f",{quote(shown(*span))}"
+            if span == NONE:
+                groups += ",null"
+            else:
+                groups += f",{quote(shown(*span) if string is None else string[span[0] : span[1]])}"
         lines_before = places.before(before) if before else ""
         lines_after = places.after(max(end - 1, start), after) if after else ""
         row = (

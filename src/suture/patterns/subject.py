@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from suture.text import Text
 
+_SMALL = 10_000_000
 _GROWTH = 2  # bytes by which an undecodable byte is longer in the view
 
 
@@ -48,6 +49,10 @@ class Subject:
 
             self._escaped = [found.start() for found in re.finditer(rb"\xed[\xb2\xb3]", self.view)]
         return self._escaped
+
+    def string(self) -> str | None:
+        """The text, if its characters are its bytes and it is not too large to have twice."""
+        return self.body.decode() if len(self.body) <= _SMALL and self.body.isascii() else None
 
     def shown(self, start: int, end: int) -> str:
         """A part of the body for people and models; what is no character becomes U+FFFD, one for each."""

@@ -9,7 +9,7 @@ does not exist would go unnoticed.
 
 from __future__ import annotations
 
-from suture.errors import NoFilesMatched, SutureError
+from suture.errors import InvalidArguments, NoFilesMatched, SutureError
 from suture.files.globs import Excluded
 
 TYPE_CHECKING = False
@@ -27,29 +27,45 @@ _WILD = frozenset("*?[]{}\\,")
 
 
 def for_each(
-    session: Session, request: Any, in_file: Callable[[str], Any], in_many: Callable[[str], Any]
+    session: Session, request: Any, in_file: Callable[[str], Any], in_many: Callable[[str, list[str]], Any]
 ) -> Iterator[Any]:
-    """What is found for each argument. Only if none of them names any file is that an error."""
+    """What is found for each argument. A glob that means no file is an error, a folder without any only if all are.
+
+    `in_many` is told what to exclude, too: if there is an encoding, the files that have it are left to `in_file`.
+    """
     excluded, nothing = Excluded(request.exclude), list[NoFilesMatched]()
     paths = list(dict.fromkeys(request.paths)) or [EVERYTHING]
-    for path in paths:
-        target = _target(session, path)
-        if target is None:
-            glob = path
-        elif target.stat is not None and target.stat.kind == "folder":
-            glob = "/".join(["".join(f"\\{char}" if char in _WILD else char for char in target.name), EVERYTHING])
-            glob = glob if target.path else EVERYTHING
-        else:
+    targets = [_target(session, path) for path in paths]  # a name that does not exist is told before any search
+    outright = [f"/{_escaped(each.path)}" for each in targets if each is not None and not _is_folder(each)]
+    if request.encoding is not None and not outright:
+        problem = "is that of files that are named outright; name them, instead of folders and globs"
+        raise InvalidArguments(problems=[{"argument": "encoding", "problem": problem}])
+    others = [*request.exclude, *(outright if request.encoding is not None else ())]
+    for path, target in zip(paths, targets, strict=True):
+        if target is not None and not _is_folder(target):
             if not _is_excluded(excluded, target.path):
                 session.progress(1, 0)
                 yield in_file(path)
             continue
+        glob = path if target is None else f"{_escaped(target.name)}/{EVERYTHING}" if target.path else EVERYTHING
         try:
-            yield in_many(glob)
+            yield in_many(glob, others)
         except NoFilesMatched as error:
+            if target is None:
+                _check_any(session, request, glob)
             nothing.append(error)
     if len(nothing) == len(paths):
         raise nothing[0]
+
+
+def _check_any(session: Session, request: Any, glob: str) -> None:
+    """Refuse a glob that means no file, not even one that is named outright besides."""
+    _, runs = session.runs(glob, request.exclude, include_ignored=request.include_ignored)
+    next(iter(runs), None)
+
+
+def _escaped(path: str) -> str:
+    return "".join(f"\\{char}" if char in _WILD else char for char in path)
 
 
 def _target(session: Session, path: str) -> Target | None:
@@ -66,6 +82,10 @@ def _target(session: Session, path: str) -> Target | None:
     if not may_be_glob:
         session.read(path)  # tells that there is none, and what was perhaps meant
     return None
+
+
+def _is_folder(target: Target) -> bool:
+    return target.stat is not None and target.stat.kind == "folder"
 
 
 def _is_excluded(excluded: Excluded, path: str) -> bool:

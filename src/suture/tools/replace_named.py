@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from suture.errors import TooManyReplacements
 from suture.plan import Plan, Update
-from suture.tools.matching import explain_several, flags, limit, listed, pattern
+from suture.tools.matching import explain_several, flags, limit, listed, opened, pattern
 from suture.tools.named import EVERYTHING, for_each, grouped, taken
 from suture.tools.outcome import plan_diff
 from suture.tools.replace import RegexReplace, RegexReplaceMulti, plan_replace, plan_replace_multi
-from suture.tools.request import Request, dry_run, flag, text, texts
+from suture.tools.request import Request, dry_run, encoding, flag, text, texts
 from suture.tools.spec import Proposal, ToolSpec
 
 TYPE_CHECKING = False
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from suture.tools.spec import Answer
 
 _SHARED = ("pattern", "flags", "replacement", "max_replacements", "allow_over_match")
-_FOR_MANY = ("exclude", "include_ignored")
 
 
 class Replace(Request):
@@ -39,17 +38,25 @@ class Replace(Request):
     exclude: list[str] = texts("Globs of files and folders to leave out; one without / is a name anywhere")
     include_ignored: bool = flag("Whether files that .gitignore names are changed, too")
     allow_over_match: bool = flag("Replace a match of more than 50 lines although it holds another match")
+    encoding: str | None = encoding()
+    """Of the files that are named outright."""
     view: str = text("The replacements, or the diff, too", default="rows", choices=("rows", "diff"))
 
 
 def plan_replace_named(session: Session, request: Replace) -> Proposal:
     """Plan the replacements in what the arguments name, as one change."""
+    binary: list[str] = []
 
     def in_file(path: str) -> Proposal:
-        return plan_replace(session, RegexReplace.parse(taken(request, _SHARED, file_path=path)))
+        given = RegexReplace.parse(taken(request, (*_SHARED, "encoding"), file_path=path))
+        proposal = plan_replace(session, given)
+        if not proposal.plan.changes:
+            before, text = opened(session, given)
+            binary.extend([before.place.name] if text is None else [])
+        return proposal
 
-    def in_many(glob: str) -> Proposal:
-        given = taken(request, (*_SHARED, *_FOR_MANY), path_pattern=glob)
+    def in_many(glob: str, exclude: list[str]) -> Proposal:
+        given = taken(request, (*_SHARED, "include_ignored"), path_pattern=glob, exclude=exclude)
         return plan_replace_multi(session, RegexReplaceMulti.parse(given))
 
     rows: dict[str, list[Row]] = {}
@@ -69,6 +76,7 @@ def plan_replace_named(session: Session, request: Replace) -> Proposal:
         changed = [each for each in plan.changes if isinstance(each, Update) and not _is_same(each)]
         files = [{"path": each.place.name, "hash": each.after.digest} for each in changed]
         data: dict[str, Any] = {"change_id": None if change is None else change.id, "files": files}
+        data.update({"binary": binary} if binary else {})
         return listed(made, data if request.view == "rows" else {**data, "diff": plan_diff(changed)})
 
     return Proposal(plan, describe)

@@ -67,20 +67,33 @@ class RegexSearchMulti(Request):
 
 def search(session: Session, request: RegexSearch) -> Answer:
     """The matches in one file."""
+    return joined(in_file(session, request)[1] or [])
+
+
+def in_file(session: Session, request: RegexSearch, view: str = "rows") -> tuple[str, list[str] | None]:
+    """A file's name and its matches, as `_Searching` has them; None if it is binary."""
     compiled, clock = prepared(session, request)
     before, text = opened(session, request)
-    if text is None:
-        return joined([])
     name = before.place.name
+    if text is None:
+        return name, None
     clock.start(name)
-    matches = found(compiled, text, clock, request.max_matches)
+    matches = found(compiled, text, clock, _most(view, request.max_matches))
+    if view != "rows":
+        return name, [""] * len(matches)
     around = request.context_before, request.context_after
-    return joined(rows(name, text, matches, around, as_match, session.settings.max_result_bytes))
+    return name, rows(name, text, matches, around, as_match, session.settings.max_result_bytes)
 
 
 def search_multi(session: Session, request: RegexSearchMulti) -> Answer:
     """The matches in many files."""
-    searching = _Searching(session, request)
+    by_file = in_many(session, request)
+    return joined(islice(chain.from_iterable(own for _, own in by_file), request.max_matches))
+
+
+def in_many(session: Session, request: RegexSearchMulti, view: str = "rows") -> list[tuple[str, list[str]]]:
+    """Files, sorted by name, and the matches in each, as `_Searching` has them; perhaps more than asked for."""
+    searching = _Searching(session, request, view)
     root, runs = session.runs(request.path_pattern, request.exclude, include_ignored=request.include_ignored)
     with session.partner(__name__) as partner:
         shared = Shared(partner, searching.batch)
@@ -90,19 +103,24 @@ def search_multi(session: Session, request: RegexSearchMulti) -> Answer:
                 searching.look_into(root, session.reopened(root, batch))
             else:
                 searching.found += answer
-    by_file = sorted(searching.found) if shared.was_used else searching.found
-    return joined(islice(chain.from_iterable(own for _, own in by_file), request.max_matches))
+    return sorted(searching.found) if shared.was_used else searching.found
+
+
+def _most(view: str, asked: int | None) -> int | None:
+    """How many matches of a file are needed."""
+    return 1 if view == "names" and asked is None else asked
 
 
 class _Searching:
-    """One call's matches, file by file."""
+    """One call's matches, file by file: in JSON; as so many empty texts; or one such text for each file."""
 
-    def __init__(self, session: Session, request: RegexSearchMulti) -> None:
+    def __init__(self, session: Session, request: RegexSearchMulti, view: str) -> None:
+        self._view = view
         self._session = session
         self._request = request
         self._compiled, self._clock = prepared(session, request)
         self.found: list[tuple[str, list[str]]] = []
-        """Files, and the matches in each, in JSON."""
+        """Files, and the matches in each."""
         self._left = request.max_matches
         self._room = session.settings.max_result_bytes
 
@@ -117,11 +135,14 @@ class _Searching:
             if text is None:
                 continue
             self._clock.start(place.name)
-            matches = found(self._compiled, text, self._clock, self._left)
+            matches = found(self._compiled, text, self._clock, _most(self._view, self._left))
             if not matches:
                 continue
             session.progress(0, len(matches))
-            told = rows(place.name, text, matches, around, as_match, self._room)
+            if self._view == "rows":
+                told = rows(place.name, text, matches, around, as_match, self._room)
+            else:
+                told = [""] * len(matches)
             self.found.append((place.name, told))
             self._room -= sum(map(len, told))
             if self._left is not None:
@@ -131,7 +152,7 @@ class _Searching:
         """Files to be searched by the partner."""
         session, request = self._session, self._request
         settings = {name: getattr(session.settings, name) for name in session.settings._fields}
-        wanted = {name: getattr(request, name) for name in request._fields}
+        wanted = {"view": self._view, **{name: getattr(request, name) for name in request._fields}}
         return (session.trees[0].root, settings, wanted, root, files)
 
 
@@ -140,7 +161,8 @@ def answer(batch: Batch) -> list[tuple[str, list[str]]] | None:
     root, settings, wanted, number, files = batch
     try:
         with Engine(root, Settings(**settings)).session() as session:
-            searching = _Searching(session, RegexSearchMulti(**wanted))
+            view = wanted.pop("view", "rows")
+            searching = _Searching(session, RegexSearchMulti(**wanted), view)
             searching.look_into(number, session.reopened(number, files))
             return searching.found
     except SutureError:

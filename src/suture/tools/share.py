@@ -7,21 +7,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from suture.files.partner import Partner
+    from suture.files.partner import Finder, Partner
 
     Run = tuple[int, str, list[str]]
     Files = list[tuple[str, list[str]]]
     Batch = tuple[str, dict[str, Any], dict[str, Any], int, Files]
 
-_WORTH_SHARING = 1_500  # files that are looked at alone before a second process is asked
+_WORTH_ASKING = 200  # files that are looked at alone before a second process is asked,
+_WORTH_STARTING = 1_500  # or started
 _BATCH = 250
 
 
 class Shared:
     """The files of one call. `own` gives those to look at here, `others` what came of the rest."""
 
-    def __init__(self, partner: Callable[[], Partner | None], batch: Callable[[int, Files], Batch]) -> None:
-        self._start = partner
+    def __init__(self, find: Finder, batch: Callable[[int, Files], Batch]) -> None:
+        self._find = find
         self._batch = batch
         self._partner: Partner | None = None
         self._given: Files = []
@@ -37,7 +38,7 @@ class Shared:
         seen, filling, size = 0, list[tuple[str, list[str]]](), 0
         for folder, prefix, names in _pieces(runs):
             seen += len(names)
-            if seen < _WORTH_SHARING or not (filling or self._is_free()):
+            if seen < _WORTH_ASKING or not (filling or self._is_free(start=seen >= _WORTH_STARTING)):
                 yield folder, prefix, names
                 continue
             filling.append((prefix, names))
@@ -48,9 +49,9 @@ class Shared:
         if filling:
             self._give(root, filling)
 
-    def _is_free(self) -> bool:
+    def _is_free(self, *, start: bool) -> bool:
         if self._partner is None:
-            self._partner = self._start()
+            self._partner = self._find(start=start)
         if self._partner is None or not self._partner.usable:
             return False
         if self._given and self._partner.ready:

@@ -262,6 +262,21 @@ def test_a_pipe_that_is_closed_halfway_ends_quietly(root: Path, unbuffered: str)
     assert process.returncode == 141
 
 
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["log", "--limt", "3"], "suture log: error: unrecognized arguments: --limt; did you mean --limit?\n"),
+        (["log", "--nothing"], "suture log: error: unrecognized arguments: --nothing\n"),
+        (["read", "a.txt", "b.txt"], "suture read: error: unrecognized arguments: b.txt\n"),
+    ],
+)
+def test_what_is_unknown_is_told_by_the_command(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    assert main(words) == 2
+    err = capfd.readouterr().err
+    assert (err.startswith(f"usage: suture {words[0]} "), err.endswith(said)) == (True, True)
+
+
 COMMANDS_THAT_PRINT = [
     ["--help"],
     ["read", "--help"],
@@ -270,7 +285,7 @@ COMMANDS_THAT_PRINT = [
     ["read", "a.txt"],
     ["search", "twee"],
     ["replace", "twee", "drie"],
-    ["lines", "a.txt", "twee"],
+    ["lines", "twee", "a.txt"],
     ["recover"],
 ]
 

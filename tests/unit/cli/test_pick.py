@@ -28,23 +28,22 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["extract", "setup.cfg", r"^(\w+) *= *(.*)$", "-m"], "name\tx\nversion\t1.0\n"),
-        (["extract", "setup.cfg", r"(N)(AME)", "-i"], "n\tame\n"),
-        (["extract", "setup.cfg", "(name)|(version)"], "name\t\n\tversion\n"),
-        (["extract", "setup.cfg", r"(\w)", "--max-matches", "2"], "a\nn\n"),
-        (["extract", "setup.cfg", r"(name[^\d]+)1"], "name = x\\nversion=\n"),
-        (["lines", "server.log", "^(ERROR|FATAL)"], "ERROR: timeout\nFATAL: unreachable\n"),
-        (["lines", "server.log", "^(ERROR|FATAL)", "-n"], "2:ERROR: timeout\n4:FATAL: unreachable\n"),
-        (["lines", "server.log", "INFO", "-v"], "ERROR: timeout\nFATAL: unreachable\n"),
-        (["lines", "server.log", "info", "-invn", "--max-lines", "1"], "2:ERROR: timeout\n"),
-        (["lines", "notes.txt", "^$"], "\n"),
+        (["extract", r"^(\w+) *= *(.*)$", "setup.cfg"], "name\tx\nversion\t1.0\n"),
+        (["extract", r"(N)(AME)", "setup.cfg", "-i"], "n\tame\n"),
+        (["extract", "(name)|(version)", "setup.cfg"], "name\t\n\tversion\n"),
+        (["extract", r"(name[^\d]+)1", "setup.cfg"], "name = x\\nversion=\n"),
+        (["lines", "^(ERROR|FATAL)", "server.log"], "ERROR: timeout\nFATAL: unreachable\n"),
+        (["lines", "^(ERROR|FATAL)", "server.log", "-n"], "2:ERROR: timeout\n4:FATAL: unreachable\n"),
+        (["lines", "INFO", "server.log", "-v"], "ERROR: timeout\nFATAL: unreachable\n"),
+        (["lines", "info", "server.log", "-invn", "--max-lines", "3"], "2:ERROR: timeout\n4:FATAL: unreachable\n"),
+        (["lines", "^$", "notes.txt"], "\n"),
         (
-            ["split", "notes.txt", r"\n\n+"],
+            ["split", r"\n\n+", "notes.txt"],
             "--- segment 1 (lines 1-2)\nFirst\nparagraph\n--- segment 2 (lines 4-4)\nSecond one\n",
         ),
-        (["split", "notes.txt", r"\n\n+", "-0"], "First\nparagraph\0Second one\n\0"),
+        (["split", r"\n\n+", "notes.txt", "-0"], "First\nparagraph\0Second one\n\0"),
         (
-            ["split", "notes.txt", r"\n", "--max-splits", "1"],
+            ["split", r"\n", "notes.txt", "--max-splits", "1"],
             "--- segment 1 (lines 1-1)\nFirst\n--- segment 2 (lines 2-4)\nparagraph\n\nSecond one\n",
         ),
     ],
@@ -54,35 +53,50 @@ def test_what_is_printed(capfd: pytest.CaptureFixture[str], words: list[str], ex
     assert capfd.readouterr() == (expected, "")
 
 
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("words", "expected", "note"),
+    [
+        (["extract", r"(\w)", "setup.cfg", "--max-matches", "2"], "a\nn\n", "cut after 2 matches (--max-matches)"),
+        (["lines", "O", "server.log", "--max-lines", "1"], "INFO start\n", "cut after 1 line (--max-lines)"),
+    ],
+)
+def test_a_cut_is_noted(capfd: pytest.CaptureFixture[str], words: list[str], expected: str, note: str) -> None:
+    assert main(words) == 0
+    assert capfd.readouterr() == (expected, f"note: {note}\n")
+
+
 @pytest.mark.parametrize(
     ("words", "tool", "arguments"),
     [
-        (["extract", "setup.cfg", "(.)="], "regex_extract", {"file_path": "setup.cfg", "pattern": "(.)="}),
-        (["lines", "setup.cfg", "="], "regex_match_lines", {"file_path": "setup.cfg", "pattern": "="}),
-        (["split", "setup.cfg", "="], "regex_split", {"file_path": "setup.cfg", "pattern": "="}),
+        (["extract", "(.)=", "setup.cfg"], "regex_extract", {"file_path": "setup.cfg", "pattern": "(.)="}),
+        (["lines", "=", "setup.cfg"], "regex_match_lines", {"file_path": "setup.cfg", "pattern": "="}),
+        (["split", "=", "setup.cfg"], "regex_split", {"file_path": "setup.cfg", "pattern": "="}),
     ],
 )
 def test_json_is_the_whole_result(
     root: Path, capfd: pytest.CaptureFixture[str], words: list[str], tool: str, arguments: dict[str, str]
 ) -> None:
     assert main([*words, "--json"]) == 0
-    expected = Workspace(root).call(tool, {**arguments, "flags": "g"}).to_dict()
-    assert json.loads(capfd.readouterr().out) == expected
+    expected = Workspace(root).call(tool, {**arguments, "flags": "g"})
+    assert json.loads(capfd.readouterr().out) == {"isError": False, "data": expected.rows, "metadata": {}}
 
 
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["extract", "setup.cfg", "(nowhere)"], "No matches.\n"),
-        (["lines", "setup.cfg", "nowhere"], "No such lines.\n"),
-        (["split", "a.bin", "a"], "The file is binary: there is nothing to split.\n"),
-        (["split", "a.bin", "a", "-0"], "The file is binary: there is nothing to split.\n"),
+        (["extract", "(nowhere)", "setup.cfg"], "No matches.\n"),
+        (["lines", "nowhere", "setup.cfg"], "No such lines.\n"),
+        (["extract", "(a)", "a.bin"], "No matches.\nnote: a.bin is binary and was skipped\n"),
+        (["lines", "a", "a.bin"], "No such lines.\nnote: a.bin is binary and was skipped\n"),
+        (["split", "a", "a.bin"], "The file is binary: there is nothing to split.\n"),
+        (["split", "a", "a.bin", "-0"], "The file is binary: there is nothing to split.\n"),
         (
-            ["extract", "setup.cfg", "name"],
+            ["extract", "name", "setup.cfg"],
             "Pattern has no capture groups: name\nPut parentheses around what shall be extracted.\n",
         ),
-        (["lines", "setup.cf", "x"], "File not found: setup.cf\nDid you mean setup.cfg?\n"),
+        (["lines", "x", "setup.cf"], "File not found: setup.cf\nDid you mean setup.cfg?\n"),
     ],
 )
 def test_nothing_found_or_refused_is_exit_code_1(
@@ -97,10 +111,12 @@ def test_nothing_found_or_refused_is_exit_code_1(
 @pytest.mark.parametrize(
     "words",
     [
-        ["extract", "setup.cfg"],
-        ["lines", "setup.cfg", "x", "y"],
-        ["lines", "setup.cfg", "x", "--max-lines", "-1"],
-        ["split", "setup.cfg", "/x/i", "-i"],
+        ["extract", "x"],
+        ["lines", "x", "setup.cfg", "y"],
+        ["lines", "x", "setup.cfg", "--max-lines", "-1"],
+        ["split", "/x/i", "setup.cfg", "-i"],
+        ["split", "/x/m", "setup.cfg", "--text-ends"],
+        ["lines", "x", "setup.cfg", "--text-ends"],
     ],
 )
 def test_wrong_usage_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: list[str]) -> None:
@@ -110,17 +126,17 @@ def test_wrong_usage_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: li
 
 def test_an_encoding_may_be_named(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "old.txt").write_bytes("größe\n".encode("latin-1"))
-    assert main(["lines", "old.txt", "größe", "--encoding", "latin-1"]) == 0
+    assert main(["lines", "größe", "old.txt", "--encoding", "latin-1"]) == 0
     assert capfd.readouterr().out == "größe\n"
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["lines", "odd.txt", "x", "-n"], "\x1b[32m1\x1b[0m:x\\x1b[2J\ty\n"),
-        (["extract", "odd.txt", "(x.*)"], "x\\x1b[2J\\ty\n"),
-        (["split", "odd.txt", "y"], "\x1b[36m--- segment 1 (lines 1-1)\x1b[0m\nx\\x1b[2J\t\n"),
-        (["split", "odd.txt", "y", "-0"], "x\\x1b[2J\t\0\n\0"),
+        (["lines", "x", "odd.txt", "-n"], "\x1b[32m1\x1b[0m:x\\x1b[2J\ty\n"),
+        (["extract", "(x.*)", "odd.txt"], "x\\x1b[2J\\ty\n"),
+        (["split", "y", "odd.txt"], "\x1b[36m--- segment 1 (lines 1-1)\x1b[0m\nx\\x1b[2J\t\n"),
+        (["split", "y", "odd.txt", "-0"], "x\\x1b[2J\t\0\n\0"),
     ],
 )
 def test_nothing_that_a_terminal_obeys_reaches_it(root: Path, words: list[str], expected: str) -> None:
@@ -136,7 +152,7 @@ def test_nothing_that_a_terminal_obeys_reaches_it(root: Path, words: list[str], 
 
 def test_a_pipe_gets_contents_as_they_are(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "odd.txt").write_text("x\x1b[2J\ty\n")
-    assert main(["lines", "odd.txt", "x"]) == 0
+    assert main(["lines", "x", "odd.txt"]) == 0
     assert capfd.readouterr().out == "x\x1b[2J\ty\n"
 
 
@@ -144,7 +160,7 @@ def test_a_pipe_gets_contents_as_they_are(root: Path, capfd: pytest.CaptureFixtu
 def test_a_closed_pipe_ends_quietly(root: Path, words: list[str]) -> None:
     (root / "big.txt").write_text("x\n" * 5_000)
     reading, writing = os.pipe()
-    command = [sys.executable, "-m", "suture", words[0], "big.txt", words[1]]
+    command = [sys.executable, "-m", "suture", *words, "big.txt"]
     process = subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE, cwd=root)
     os.close(writing)
     os.close(reading)

@@ -95,13 +95,13 @@ def test_several_globs_are_one_change(root: Path, capfd: pytest.CaptureFixture[s
 def test_json_is_the_whole_result_of_the_tool(
     root: Path, capfd: pytest.CaptureFixture[str], globs: list[str], write: list[str]
 ) -> None:
-    arguments = {"path_pattern": globs[0], "pattern": WORDS[0], "replacement": WORDS[1], "flags": "g", "dry_run": True}
-    expected = Workspace(root).call("regex_replace_multi", arguments).to_dict()
+    arguments = {"path_pattern": globs[0], "pattern": WORDS[0], "replacement": WORDS[1], "flags": "gm", "dry_run": True}
+    expected = Workspace(root).call("regex_replace_multi", arguments)
     assert main(["replace", *WORDS, *globs, "--json", *write]) == 0
     shown = json.loads(capfd.readouterr().out)
     assert bool(shown["metadata"].pop("change_id")) == bool(write)
-    del expected["metadata"]["change_id"]
-    assert shown == expected
+    del expected.metadata["change_id"]
+    assert shown == {"isError": False, "data": expected.rows, "metadata": expected.metadata}
 
 
 @pytest.mark.usefixtures("root")
@@ -119,10 +119,15 @@ def test_what_stays_the_same_is_said(root: Path, capfd: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("words", "line", "hint"),
     [
-        ([*WORDS, "--max-replacements", "3"], "Max replacements exceeded: 4 (limit: 3)", "Nothing was changed."),
+        (
+            [*WORDS, "--max-replacements", "3"],
+            "Max replacements exceeded: 4 (limit: 3)",
+            "Nothing was changed. Narrow the pattern, or raise --max-replacements.",
+        ),
         ([*WORDS, "src", "readme.md", "--max-replacements", "3"], "Max replacements exceeded: 4 (limit: 3)", ""),
         (["foo", "$1"], "Invalid capture group: $1 (only 0 groups in pattern)", "Refer to a group"),
         (["(", "x"], "Invalid regex: ", "The dialect"),
+        ([*WORDS, "readme.md", "scr*/*.py"], "No files matched pattern: scr*/*.py", "Check it"),
         ([*WORDS, "nowhere.py"], "File not found: nowhere.py", ""),
     ],
 )
@@ -142,9 +147,44 @@ def test_a_match_that_swallows_others_is_replaced_only_if_allowed(
 ) -> None:
     (root / "long.txt").write_text("".join(f"<a>{number}\n" for number in range(60)) + "</a>\n")
     assert main(["replace", "-s", "<a>.*</a>", "", "long.txt"]) == 1
-    assert capfd.readouterr().err.startswith("Over-match: the match at long.txt:1 ends in line 61")
+    line, hint, _ = capfd.readouterr().err.split("\n")
+    assert line.startswith("Over-match: the match at long.txt:1 ends in line 61")
+    assert hint.endswith("or add --allow-over-match if all of it is meant.")
     assert main(["replace", "-s", "<a>.*</a>", "", "long.txt", "--allow-over-match", "--write"]) == 0
     assert (root / "long.txt").read_text() == "\n"
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("replacement", "literal"),
+    [
+        (r"\1", r"\1"),
+        (r"a\9b", r"\9"),
+        (r"\g<name>", r"\g<"),
+        ("<$&>", "$&"),
+        ("$<name>", "$<name>"),
+        ("$0", "$0"),
+        ("$00", "$0"),
+        ("$$$&", "$&"),
+        ("$01", None),
+        ("$1", None),
+        ("$$&", None),
+        ("$$0", None),
+        (r"\0", None),
+        (r"\g", None),
+        ("$<", None),
+        ("$<a b>", None),
+        ("$", None),
+        ("", None),
+    ],
+)
+def test_what_only_looks_like_a_group_is_noted(
+    capfd: pytest.CaptureFixture[str], replacement: str, literal: str | None
+) -> None:
+    assert main(["replace", "f(oo)", replacement, "readme.md"]) == 0
+    how = "groups are written $1 or ${name}, the whole match by putting parentheses around the pattern"
+    note = "" if literal is None else f"note: {literal} is taken literally; {how}\n"
+    assert capfd.readouterr().err == note + YET
 
 
 def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -155,6 +195,45 @@ def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) ->
     assert contents(root)["src/lib.py"] == b"x = bar(d)\n"
     assert contents(root)["src/app.py"] == b"foo(a) + foo(b)\nbaz(c)\n"
     assert contents(root)["readme.md"] == b"call bar(x)\n"
+
+
+def test_an_encoding_may_be_named(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "old.txt").write_bytes("größe\n".encode("latin-1"))
+    assert main(["replace", "r(.+)e", "$1é", "old.txt", "--write"]) == 1
+    assert "Name the encoding by --encoding (" in capfd.readouterr().err
+    assert main(["replace", "r(.+)e", "$1é", "*.txt", "--write", "--encoding", "latin-1"]) == 2
+    assert capfd.readouterr().err.startswith("suture: --encoding is that of files that are named outright; name them")
+    assert main(["replace", "r(.+)e", "$1é", "old.txt", "src", "--write", "--encoding", "latin-1"]) == 0
+    assert (root / "old.txt").read_bytes() == "gößé\n".encode("latin-1")
+
+
+@pytest.mark.parametrize("globs", [["*.txt", "src/[[]old].txt"], ["src", "new.txt"], ["**/*.txt"]])
+def test_a_file_whose_encoding_is_named_may_be_meant_by_a_glob_too(
+    root: Path, capfd: pytest.CaptureFixture[str], globs: list[str]
+) -> None:
+    for name in ("old.txt", "src/[old].txt"):
+        (root / name).write_bytes("größe\n".encode("latin-1"))
+    (root / "new.txt").write_text("größe\n")
+    words = ["replace", "r(.+)e", "$1é", *globs, "old.txt", "src/[old].txt", "--write", "--encoding", "latin-1"]
+    assert main(words) == 0
+    assert capfd.readouterr().out.startswith("Made 3 replacements in 3 files")
+    assert (root / "old.txt").read_bytes() == "gößé\n".encode("latin-1")
+    assert (root / "src/[old].txt").read_bytes() == "gößé\n".encode("latin-1")
+    assert (root / "new.txt").read_text() == "gößé\n"
+    assert main([*words, "*.tx"]) == 1
+    assert capfd.readouterr().err.startswith("No files matched pattern: *.tx\n")
+
+
+def test_a_binary_file_that_is_named_is_noted(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "a.bin").write_bytes(b"foo\0")
+    note = "note: a.bin is binary and was skipped\n"
+    assert main(["replace", "foo", "bar", "a.bin", "readme.md"]) == 0
+    assert capfd.readouterr().err == note + YET
+    assert main(["replace", "foo", "bar", "*.bin"]) == 1
+    assert capfd.readouterr().err == "No matches: nothing to replace.\n"
+    assert main(["replace", "foo", "bar", "a.bin", "--json"]) == 1
+    out, err = capfd.readouterr()
+    assert (json.loads(out)["metadata"]["binary"], err) == (["a.bin"], note)
 
 
 def test_how_to_undo_names_another_root(
@@ -181,6 +260,16 @@ def test_a_change_that_could_not_be_recorded_is_said_to_be_final(
 def test_wrong_usage_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: list[str]) -> None:
     assert main(["replace", *words]) == 2
     assert capfd.readouterr().out == ""
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("words", [["-4px", "4px"], ["4px", "-4px"], ["4px", "-4px", "src"]])
+def test_a_dash_at_the_beginning_is_explained(capfd: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert main(["replace", *words]) == 2
+    said = capfd.readouterr().err
+    assert said.endswith("; write -- before a pattern or replacement that begins with a dash\n")
+    assert main(["replace", "--", *words]) == 1
+    assert capfd.readouterr().err == "No matches: nothing to replace.\n"
 
 
 def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:

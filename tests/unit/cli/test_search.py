@@ -30,6 +30,7 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*[mK]")
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small project."""
+    (tmp_path / "empty").mkdir()
     for name, content in {
         "src/app.py": "import os\n\ndef main():\n    print('TODO: fix')  # todo: soon, TODO: later\n    return 0\n",
         "src/lib/util.py": "# todo: sort\n",
@@ -100,9 +101,9 @@ def test_only_names(said: Run) -> None:
 
 def test_json_is_the_whole_result(root: Path, said: Run) -> None:
     shown = json.loads(said("todo", "src/**/*.py", "--json", "-i", "-C", "1"))
-    arguments = {"path_pattern": "src/**/*.py", "pattern": "todo", "flags": "gi"}
+    arguments = {"path_pattern": "src/**/*.py", "pattern": "todo", "flags": "gim"}
     expected = Workspace(root).call("regex_search_multi", {**arguments, "context_before": 1, "context_after": 1})
-    assert shown == expected.to_dict()
+    assert shown == {"isError": False, "data": expected.rows, "metadata": {}}
 
 
 @pytest.mark.parametrize(
@@ -120,10 +121,10 @@ def test_lines_around_a_match(said: Run, words: list[str], expected: list[str]) 
 
 def test_lines_around_matches_are_parted_where_some_are_left_out(root: Path, said: Run) -> None:
     (root / "n.txt").write_text("".join(f"{number}\n" for number in range(1, 20)))
-    assert said("^(3|5|12)$", "-m", "n.txt", "-C", "1").split("\n") == (
+    assert said("^(3|5|12)$", "n.txt", "-C", "1").split("\n") == (
         ["n.txt", "2-2", "3:3", "4-4", "5:5", "6-6", "--", "11-11", "12:12", "13-13", ""]
     )
-    assert "--" not in said("^(3|12)$", "-m", "n.txt")
+    assert "--" not in said("^(3|12)$", "n.txt")
 
 
 def test_a_match_over_several_lines_shows_them_all(root: Path, said: Run) -> None:
@@ -145,7 +146,7 @@ def test_a_match_over_several_lines_shows_them_all(root: Path, said: Run) -> Non
         (["src", "docs"], ["docs/guide.md", "src/app.py", "src/lib/util.py"]),
         (["src/app.py", "src", "**/*.py"], ["src/app.py", "src/lib/util.py"]),
         (["{src,docs}/*", "src/lib/{util,nothing}.py"], ["docs/guide.md", "src/app.py", "src/lib/util.py"]),
-        (["src", "*.nothing"], ["src/app.py", "src/lib/util.py"]),
+        (["src", "empty"], ["src/app.py", "src/lib/util.py"]),
         (["debug.log"], ["debug.log"]),
         (["build"], ["build/out.py"]),
         (["src", "build"], ["build/out.py", "src/app.py", "src/lib/util.py"]),
@@ -190,12 +191,15 @@ def test_another_root(root: Path, said: Run, tmp_path_factory: pytest.TempPathFa
         (["--flags", "i", "TODO: S"], 2),
         (["--flags=gi", "TODO: S"], 2),
         (["/TODO: S/i"], 2),
-        (["-m", "^TODO"], 1),
-        (["^TODO"], 0),
+        (["^TODO"], 1),
+        (["--text-ends", "^TODO"], 0),
+        (["--text-ends", "--flags", "m", "^TODO"], 1),
+        (["--text-ends", "/^todo/gi"], 0),
+        (["/^TODO/g"], 0),
+        (["--flags", "i", "^todo"], 1),
         (["-s", "Guide.+TODO"], 1),
         (["-is", "guide.+todo"], 1),
         (["o"], 10),
-        (["/o/"], 10),
         (["/o/m"], 4),
         (["--", "-nothing"], 0),
     ],
@@ -203,6 +207,14 @@ def test_another_root(root: Path, said: Run, tmp_path_factory: pytest.TempPathFa
 def test_flags(said: Run, words: list[str], expected: int) -> None:
     shown = said("--count", *words, code=int(not expected))
     assert shown.splitlines()[-1].split()[0] == str(expected)
+
+
+def test_slashes_around_a_pattern_without_flags_are_noted(said: Run) -> None:
+    note = "note: read as the pattern {0}; for the slashes themselves write \\/{0}\\/\n"
+    assert said("/^TODO/", err=note.format("^TODO")) == "docs/guide.md\n3:TODO: write\n"
+    assert said("/o/", "--count", err=note.format("o")).endswith("10 matches in 3 files\n")
+    for pattern in ("/TODO/g", "TODO/", "//", "\\/TODO\\/"):
+        said(pattern, "-l", code=int(pattern != "/TODO/g"), err="" if pattern == "/TODO/g" else "No matches.\n")
 
 
 def test_options_may_stand_anywhere(said: Run) -> None:
@@ -225,7 +237,7 @@ def test_nothing_found_is_exit_code_1(said: Run) -> None:
     assert said("nowhere", code=1, err="No matches.\n") == ""
     assert said("nowhere", "-l", code=1, err="No matches.\n") == ""
     assert said("nowhere", "--count", code=1) == "0 matches in 0 files\n"
-    assert json.loads(said("nowhere", "--json", code=1))["content"][0]["text"] == "[]"
+    assert json.loads(said("nowhere", "--json", code=1))["data"] == []
 
 
 @pytest.mark.parametrize(
@@ -234,6 +246,13 @@ def test_nothing_found_is_exit_code_1(said: Run) -> None:
         (["(", "src"], "Invalid regex: ", "The dialect is that of JavaScript"),
         (["x", "--flags", "y"], "Invalid flags: y (supported: g, i, m, s, u)", "g: all matches"),
         (["x", "*.nothing"], "No files matched pattern: *.nothing", "Check it"),
+        (["x", "src", "*.nothing"], "No files matched pattern: *.nothing", "Check it"),
+        (["x", "empty"], "No files matched pattern: empty/**/*", "Check it"),
+        (
+            ["x", "*.log"],
+            "No files matched pattern: *.log",
+            "What fits is ignored by .gitignore: to have it, add --inc",
+        ),
         (["x", "srcc"], "File not found: srcc", "Did you mean src?"),
         (["x", "src", "srcc"], "File not found: srcc", "Did you mean src?"),
         (["x", "{a"], "Invalid glob pattern: {a", "It cannot be read: a { is never closed."),
@@ -274,7 +293,13 @@ def test_a_workspace_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> Non
     ("words", "said"),
     [
         ([], "PATTERN"),
-        (["x", "--nothing"], "unrecognized arguments: --nothing"),
+        (["x", "--nothing"], "suture search: error: unrecognized arguments: --nothing; write -- before a pattern"),
+        (["x", "--nothing"], "usage: suture search "),
+        (["x", "--exlude", "y"], "suture search: error: unrecognized arguments: --exlude; did you mean --exclude?\n"),
+        (["--max-match=3", "x", "y"], "unrecognized arguments: --max-match=3; did you mean --max-matches?\n"),
+        (["-index"], "ignored explicit argument 'ndex'; write -- before a pattern or replacement that begins with a"),
+        (["-4px"], "arguments are required: PATTERN; write -- before a pattern or replacement that begins with a dash"),
+        (["-i"], "arguments are required: PATTERN\n"),
         (["x", "src", "-l", "--nothing", "docs"], "unrecognized arguments"),
         (["x", "-C", "-1"], "expected a number from 0 on, not '-1'"),
         (["x", "-A", "many"], "expected a number from 0 on, not 'many'"),
@@ -282,6 +307,10 @@ def test_a_workspace_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> Non
         (["x", "--timeout", "0"], "expected seconds from 1 to 3600, not 0"),
         (["x", "--json", "-l"], "not allowed with"),
         (["/x/g", "-i"], "suture: the pattern has flags of its own, g: add i there"),
+        (["/x/gm", "--text-ends"], "suture: the pattern has flags of its own, gm: leave out m there"),
+        (["x", "-C", "10001"], "suture: --before-context "),
+        (["x", "--encoding", "latin-1"], "suture: --encoding is that of files that are named outright; name them, "),
+        (["x", "src", "*.md", "--encoding", "latin-1"], "suture: --encoding is that of files that are named outright"),
     ],
 )
 def test_wrong_usage_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
@@ -309,14 +338,25 @@ def test_many_matches_in_one_long_line_take_no_time_that_grows_with_both(root: P
 @pytest.mark.parametrize("content", [b"", b"x", b"one\ntwo", b"\n\n", "\ufeffé x\n".encode(), b"\xff x\n"])
 def test_empty_matches_and_odd_files(root: Path, said: Run, content: bytes) -> None:
     (root / "odd.txt").write_bytes(content)
-    shown = said("^|x|$", "-m", "odd.txt", "-C", "1").split("\n")
+    shown = said("^|x|$", "odd.txt", "-C", "1").split("\n")
     assert shown[0] == "odd.txt"
     assert [line.split(":")[0] for line in shown[1:-1]] == [str(at + 1) for at in range(len(shown) - 2)]
 
 
 def test_a_binary_file_is_passed_over(root: Path, said: Run) -> None:
     (root / "a.bin").write_bytes(b"TODO\0")
-    said("TODO", "a.bin", code=1, err="No matches.\n")
+    note = "note: a.bin is binary and was skipped\n"
+    said("TODO", "a.bin", code=1, err=f"{note}No matches.\n")
+    assert said("TODO", "a.bin", "docs", "-l", err=note) == "docs/guide.md\n"
+    assert json.loads(said("TODO", "a.bin", "docs", "--json", err=note))["metadata"] == {"binary": ["a.bin"]}
+    assert said("TODO", "*.bin", "docs", "-l") == "docs/guide.md\n"
+
+
+def test_an_encoding_may_be_named(root: Path, said: Run) -> None:
+    (root / "old.txt").write_bytes("eine größe\n".encode("latin-1"))
+    assert said("größe", "old.txt", "--encoding", "latin-1") == "old.txt\n1:eine größe\n"
+    assert said("größe", "*.txt", "old.txt", "--encoding", "latin-1") == "old.txt\n1:eine größe\n"
+    assert said("gr..e", "*.txt", "old.txt", "--encoding", "latin-1", "-C1") == "old.txt\n1:eine größe\n"
 
 
 def test_what_was_cleared_up_first_is_said(root: Path, said: Run) -> None:
@@ -334,7 +374,7 @@ def test_what_was_cleared_up_first_is_said(root: Path, said: Run) -> None:
 def test_a_file_that_changes_while_it_is_searched_shows_what_was_found(
     root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    found = search.search_multi
+    found = search.in_many
 
     def search_then_change(*given: object) -> object:
         answer = found(*given)  # type: ignore[arg-type]
@@ -344,7 +384,7 @@ def test_a_file_that_changes_while_it_is_searched_shows_what_was_found(
             (root / "docs/guide.md").write_text("a\nb\nc\n" if change == "other" else "")
         return answer
 
-    monkeypatch.setattr(search_named, "search_multi", search_then_change)
+    monkeypatch.setattr(search_named, "in_many", search_then_change)
     assert said("TODO: (\\w+)", "docs") == "docs/guide.md\n3:TODO: write\n"
 
 
@@ -392,10 +432,10 @@ def test_a_pipe_gets_contents_as_they_are(root: Path, said: Run) -> None:
 
 
 def test_a_long_search_shows_its_progress_and_takes_it_away(root: Path) -> None:
-    shown = on_a_terminal(root, "search", "TODO", "src", "-l", before=IMPATIENT)
+    shown = on_a_terminal(root, "search", "TODO", "src", "--count", before=IMPATIENT)
     *shown_on_the_way, last = shown.split("\r\x1b[K")[1:]
     assert shown_on_the_way == ["1 file, 0 matches …", "1 file, 2 matches …", "2 files, 2 matches …"]
-    assert last == "src/app.py\n"
+    assert last == "src/app.py:2\n2 matches in 1 file\n"
 
 
 def test_a_quick_search_shows_none(root: Path) -> None:

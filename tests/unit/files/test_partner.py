@@ -32,7 +32,8 @@ def tree(tmp_path: Path) -> Path:
 
 def sharing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share from the first file on, in small batches."""
-    monkeypatch.setattr(share, "_WORTH_SHARING", 1)
+    monkeypatch.setattr(share, "_WORTH_ASKING", 1)
+    monkeypatch.setattr(share, "_WORTH_STARTING", 1)
     monkeypatch.setattr(share, "_BATCH", 5)
     monkeypatch.setattr(module, "_has_room", lambda: True)
 
@@ -90,7 +91,7 @@ def test_a_partner_that_does_not_move_is_done_without(tree: Path, monkeypatch: p
     assert call(workspace).data == expected
     assert not _lives(process)
     with team.partner() as start:
-        partner = start()
+        partner = start(start=True)
         assert partner is not None
         assert partner._process is not None
         os.kill(partner._process, signal.SIGSTOP)
@@ -125,7 +126,7 @@ def test_a_call_that_fails_leaves_no_answer_for_the_next(tree: Path, monkeypatch
     team = Team(ENTRY, local=True)
     settings = {name: getattr(Settings(), name) for name in Settings._fields}
     with team.partner() as start:
-        partner = start()
+        partner = start(start=True)
         assert partner is not None
         assert partner.give((str(tree), settings, {}, 0, []))
     assert not partner.usable
@@ -135,11 +136,13 @@ def test_a_call_that_fails_leaves_no_answer_for_the_next(tree: Path, monkeypatch
 def test_only_one_call_has_the_partner(monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
     team = Team(ENTRY, local=True)
+    with team.partner() as early:
+        assert early(start=False) is None
     with team.partner() as first, team.partner() as second:
-        assert second() is None
-        assert first() is not None
+        assert second(start=True) is None
+        assert first(start=True) is not None
     with team.partner() as third:
-        assert third() is not None
+        assert third(start=True) is not None
     team.close()
 
 
@@ -155,7 +158,7 @@ def test_where_there_can_be_none_there_is_none(monkeypatch: pytest.MonkeyPatch, 
     team = Team(ENTRY, local=why != "memory")
     for _ in range(2):
         with team.partner() as start:
-            assert start() is None
+            assert start(start=True) is None
     team.close()
 
 
