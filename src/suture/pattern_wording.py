@@ -79,7 +79,8 @@ _LINES: dict[str, Callable[[Any], str]] = {
     "PATH_OUTSIDE_WORKSPACE": lambda e: f"Path outside workspace: {plain(e.path)} ({plain(e.reason)})",
     "PROTECTED_PATH": lambda e: f"Protected path: {plain(e.path)} ({plain(e.rule)})",
     "INPUT_TOO_LARGE": lambda e: (
-        f"Too large: {plain(e.what)} has {e.size:,} {e.unit} (limit: {e.limit:,}, setting {e.setting})"
+        f"Too large: {plain(e.what)} has {e.size:,} {e.unit} (limit: {e.limit:,}"
+        f"{f', setting {e.setting}' if e.setting else ''})"
     ),
     "INVALID_ARGUMENTS": lambda e: (
         "Invalid arguments: "

@@ -2,8 +2,9 @@
 
 Folders are opened inside folders, links never followed. What no selected file can stand in is not entered: by the
 pattern's names, the excludes, and the `.gitignore` files on the way, as git reads them, in a repository or not.
-A `.gitignore` that is a link, cannot be read, is larger than 1 MB or has more than 20,000 stars counts as empty (git
-draws the line at 100 MB). Folders that vanish meanwhile are passed over; one that may not be listed is an error.
+A `.gitignore` that is a link or cannot be read counts as empty; one that is larger than 1 MB or has more than 20,000
+stars is an error (git draws the line at 100 MB): without its rules, too much would be selected. Folders that vanish
+meanwhile are passed over; one that may not be listed is an error.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import errno
 from bisect import bisect_left
 
 from suture import log
+from suture.errors import InputTooLarge
 from suture.files.ignore import Ignore
 from suture.files.tree import as_ours
 from suture.files.wildcards import join
@@ -189,9 +191,9 @@ class _Walk:
         except OSError as error:
             log.debug("walk", "%s: %s", path, error)
             return ()
-        if len(data) > _MAX_IGNORE or data.count(b"*") > _MAX_STARS:
-            log.debug("walk", "%s is too large, its rules do not count", path)
-            return ()
+        for unit, size, limit in (("bytes", len(data), _MAX_IGNORE), ("stars", data.count(b"*"), _MAX_STARS)):
+            if size > limit:
+                raise InputTooLarge(what=path, size=size, limit=limit, setting="", unit=unit)
         return ((len(level.prefix), Ignore(data)),)
 
     def _read(self, folder: int) -> bytes:
