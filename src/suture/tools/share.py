@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _WORTH_ASKING = 200  # files that are looked at alone before a second process is asked,
 _WORTH_STARTING = 1_500  # or started
-_BATCH = 250
+_BATCH = 400
 
 
 class Shared:
