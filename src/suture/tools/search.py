@@ -99,10 +99,11 @@ def in_many(session: Session, request: RegexSearchMulti, view: str = "rows") -> 
         shared = Shared(partner, searching.batch)
         searching.look_into(root, shared.own(root, runs))
         for batch, answer in shared.others():
-            if answer is None:
-                searching.look_into(root, session.reopened(root, batch))
-            else:
-                searching.found += answer
+            if answer is None:  # another one: this may have matches enough, but of later files
+                again = _Searching(session, request, view)
+                again.look_into(root, session.reopened(root, batch))
+                answer = again.found  # noqa: PLW2901  the same, by ourselves
+            searching.found += answer
     return sorted(searching.found) if shared.was_used else searching.found
 
 

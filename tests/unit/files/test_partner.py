@@ -70,6 +70,7 @@ def test_a_partner_that_is_killed_is_done_without(tree: Path, monkeypatch: pytes
     process = team._partner._process
     assert process is not None
     os.kill(process, signal.SIGKILL)
+    assert call(workspace, max_matches=7).data == expected[:7]
     assert [call(workspace).data for _ in range(2)] == [expected] * 2
     assert team._partner._process not in {None, process}
     workspace.close()
