@@ -45,10 +45,14 @@ def sweep(
 ) -> Iterator[tuple[int, str, str, bytes]]:
     """Files that may hold what is sought: the open folder, its path, the name in it, and the content."""
     reader = _Reader(tree, sought)
+    fill, buffer, glimpse, room = tree.fs.fill, reader.buffer, sought.glimpse, len(reader.buffer)
     for folder, prefix, names in runs:
         for name in names:
             try:
-                content = reader.content(folder, name)
+                size = fill(folder, name, buffer)
+                if size < room and buffer[0] not in _FIRST and not glimpse(buffer, size):
+                    continue
+                content = reader.content(folder, name, size)
             except OSError as error:
                 if error.errno in _GONE:
                     continue
@@ -58,30 +62,25 @@ def sweep(
 
 
 class _Reader:
-    """Reads one file after the other."""
+    """Takes a closer look at files whose beginning lies in the buffer."""
 
     def __init__(self, tree: Tree, sought: Sought) -> None:
         self._fs = tree.fs
-        self._fill = tree.fs.fill
-        self._buffer = bytearray(min(_BUFFER, sought.largest + 1))
-        self._bytes = memoryview(self._buffer)
-        self._room = len(self._buffer)
         self._sought = sought
-        self._glimpse = sought.glimpse
-        self._window = sought.binary_window
+        self.buffer = bytearray(min(_BUFFER, sought.largest + 1))
+        self._bytes = memoryview(self.buffer)
 
-    def content(self, folder: int, name: str) -> bytes | None:
+    def content(self, folder: int, name: str, size: int) -> bytes | None:
         """A file's content, or None if it does not hold what is sought."""
-        buffer = self._buffer
-        size = self._fill(folder, name, buffer)
-        marked = size and buffer[0] in _FIRST and buffer.startswith(MARKS)
+        sought, buffer, whole = self._sought, self.buffer, size < len(self.buffer)
+        marked = buffer[0] in _FIRST and buffer.startswith(MARKS) and size > 1
         if not marked:  # else the bytes do not tell what the text is
-            if size < self._room and not self._glimpse(buffer, size):
+            if whole and not sought.glimpse(buffer, size):
                 return None
-            if self._window and buffer.find(0, 0, min(size, self._window)) >= 0:
+            if sought.binary_window and buffer.find(0, 0, min(size, sought.binary_window)) >= 0:
                 return None
-        content = bytes(self._bytes[:size]) if size < self._room else _all(self._fs, folder, name, self._sought.largest)
-        if marked or self._sought.may_hold(content) or not (self._sought.only_utf8 or _is_utf8(content)):
+        content = bytes(self._bytes[:size]) if whole else _all(self._fs, folder, name, sought.largest)
+        if marked or sought.may_hold(content) or not (sought.only_utf8 or _is_utf8(content)):
             return content
         return None
 

@@ -196,6 +196,11 @@ class _Re2(Compiled):
         self._is_literal = is_literal(pattern.root)
         self._line_finder: Any = None
 
+    def glimpse(self, buffer: bytearray, size: int) -> bool:
+        if self.literal or self._any_of is not None or self.reads_undecodable:
+            return super().glimpse(buffer, size)
+        return bool(self._match(_anywhere(), memoryview(buffer)[:size], 0, size)[0][0] >= 0)
+
     def may_hold(self, utf8: bytes) -> bool:
         if self._is_literal:
             return super().may_hold(utf8)

@@ -32,6 +32,7 @@ from suture.tools.spec import Example, ToolSpec
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from suture.engine import Session
     from suture.tools.share import Batch
@@ -161,13 +162,27 @@ def answer(batch: Batch) -> list[tuple[str, list[str]]] | None:
     """What the partner does: the matches in the files of a batch; None if there was an error."""
     root, settings, wanted, number, files = batch
     try:
-        with Engine(root, Settings(**settings)).session() as session:
+        with _engine(root, settings).session() as session:
             view = wanted.pop("view", "rows")
             searching = _Searching(session, RegexSearchMulti(**wanted), view)
             searching.look_into(number, session.reopened(number, files))
             return searching.found
     except SutureError:
         return None  # who gave the batch will find out why
+
+
+class _Kept:
+    """The partner's engine: one batch after the other is of the same workspace."""
+
+    known: tuple[str, dict[str, Any]] | None = None
+    engine: Engine
+
+
+def _engine(root: str, settings: dict[str, Any]) -> Engine:
+    if _Kept.known != (root, settings):
+        _Kept.engine = Engine(root, Settings(**settings))
+        _Kept.known = root, settings
+    return _Kept.engine
 
 
 REGEX_SEARCH = ToolSpec(
