@@ -30,7 +30,11 @@ from suture.patterns.characters import (
     joined,
     property_of,
 )
-from suture.records import Record
+from suture.patterns.nodes import Back, Char, Choice, Class, Edge, Group, Look, Pattern, Repeat, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from suture.patterns.nodes import Node
 
 FLAGS = "gimsu"
 _FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
@@ -65,92 +69,6 @@ _GROUPS = {
 }
 _BACKSPACE, _MINUS = 0x08, 0x2D
 _HIGH, _LOW, _LAST_LOW = 0xD800, 0xDC00, 0xDFFF
-
-
-class Node(Record):
-    """A part of a pattern."""
-
-
-class Char(Node):
-    """One character."""
-
-    point: int
-    fold: bool = False
-
-
-class Class(Node):
-    """One character out of ranges and properties; or, negated, any other."""
-
-    ranges: tuple[tuple[int, int], ...]
-    properties: tuple[tuple[str, bool], ...] = ()
-    """Names as `characters.property_of` gives them, and whether each is inverted."""
-    negated: bool = False
-    fold: bool = False
-
-
-class Edge(Node):
-    """A place: `start`, `end`, `line_start`, `line_end`, `word` or `no_word`."""
-
-    kind: str
-
-
-class Group(Node):
-    """Parentheses; without a number they capture nothing."""
-
-    body: Node
-    number: int | None = None
-
-
-class Look(Node):
-    """A look at what follows or comes before, which consumes nothing."""
-
-    body: Node
-    ahead: bool
-    negative: bool
-
-
-class Back(Node):
-    """What a group has captured, once more."""
-
-    number: int
-    fold: bool = False
-
-
-class Repeat(Node):
-    """A body as often as `least` to `most` times; None is without end."""
-
-    body: Node
-    least: int
-    most: int | None
-    lazy: bool
-
-
-class Sequence(Node):
-    """One after the other."""
-
-    parts: tuple[Node, ...]
-
-
-class Choice(Node):
-    """The first that leads to a match."""
-
-    options: tuple[Node, ...]
-
-
-class Pattern(Record):
-    """A pattern, read."""
-
-    source: str
-    """As it was written, delimiters and flags included."""
-    flags: frozenset[str]
-    root: Node
-    groups: int
-    names: dict[str, int]
-
-    @property
-    def every(self) -> bool:
-        """Whether all matches are wanted, not only the first of each line."""
-        return "g" in self.flags
 
 
 def parse(written: str, flags: str = "") -> Pattern:

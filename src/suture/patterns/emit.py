@@ -16,7 +16,7 @@ from __future__ import annotations
 from itertools import chain
 
 from suture.patterns.characters import WORDS, inverted, joined, members
-from suture.patterns.dialect import Back, Char, Choice, Class, Edge, Group, Look, Repeat, Sequence
+from suture.patterns.nodes import Back, Char, Choice, Class, Edge, Group, Look, Repeat, Sequence
 from suture.patterns.shape import children, may_be_empty, may_hold, nodes, weight
 from suture.records import Record
 
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from suture.patterns.dialect import Node, Pattern
+    from suture.patterns.nodes import Node, Pattern
 
 _MOST_ROUNDS_RE2 = 1_000
 _LARGEST_RE2 = 100_000

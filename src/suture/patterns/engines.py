@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from typing import Any
 
-    from suture.patterns.dialect import Pattern
     from suture.patterns.emit import Emitted, Slot
+    from suture.patterns.nodes import Pattern
     from suture.patterns.subject import Subject
 
     Spans = list[tuple[int, int]]

@@ -6,13 +6,13 @@ nothing.
 
 from __future__ import annotations
 
-from suture.patterns.dialect import Back, Char, Choice, Class, Edge, Group, Look, Repeat, Sequence
+from suture.patterns.nodes import Back, Char, Choice, Class, Edge, Group, Look, Repeat, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from suture.patterns.dialect import Node
+    from suture.patterns.nodes import Node
 
 _LONGEST = 200
 _LINE_FEED = 0x0A

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from suture.patterns.dialect import Pattern
+    from suture.patterns.nodes import Pattern
     from suture.text import Text
 
 _MOST_DIGITS = 9

@@ -6,19 +6,8 @@ import pytest
 
 from suture.errors import InvalidFlags, InvalidRegex
 from suture.patterns.characters import ALSO_WORDS, DIGITS, LINE_ENDS, SPACES, WORDS, inverted
-from suture.patterns.dialect import (
-    Back,
-    Char,
-    Choice,
-    Class,
-    Edge,
-    Group,
-    Look,
-    Node,
-    Repeat,
-    Sequence,
-    parse,
-)
+from suture.patterns.dialect import parse
+from suture.patterns.nodes import Back, Char, Choice, Class, Edge, Group, Look, Node, Repeat, Sequence
 
 
 def a(char: str) -> Char:
