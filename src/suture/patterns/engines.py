@@ -435,7 +435,8 @@ def compiled(pattern: Pattern) -> Compiled:
     key = pattern.source, pattern.flags
     found = _cache.pop(key, None) or _compiled(pattern)
     if len(_cache) >= _REMEMBERED:
-        _cache.pop(next(iter(_cache)), None)
+        oldest, *_ = [*_cache]  # all at once: another thread may be changing it
+        _cache.pop(oldest, None)
     _cache[key] = found  # now the newest
     log.debug("patterns", "%s searches for %s", found.engine, pattern.source)
     return found

@@ -253,3 +253,13 @@ def test_a_search_that_would_take_too_long_is_not_begun(monkeypatch: pytest.Monk
         [*ready.matches(subject, LONG)]
     with pytest.raises(RegexTimeout):
         [*ready.lines(subject, LONG)]
+
+
+@pytest.mark.promise("regex.engine")
+@pytest.mark.parametrize(("written", "engine"), [(r"a+b", "re2"), (r"(?<=a)b", "regex"), (r"(a)\1", "regex")])
+def test_the_engine_is_a_property_of_the_pattern_and_stands_in_the_log(
+    written: str, engine: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("DEBUG", logger="suture.patterns"):
+        assert {compiled(parse(written)).engine for _ in range(2)} == {engine}
+    assert caplog.messages == [f"{engine} searches for {written}"] * 2
