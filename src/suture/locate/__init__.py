@@ -1,6 +1,7 @@
 """Where a text stands, and what a change of it becomes there.
 
 locate(Index(body), old, new) -> Found | Refused
+at_line(Index(body), old, new, line) -> Found | None
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from suture.locate.elision import only_in_new
 from suture.locate.found import Found, Refused, Sides, Site
 from suture.locate.index import Index
 from suture.locate.ladder import climb
-from suture.locate.literal import literal
+from suture.locate.literal import at_line, literal
 from suture.locate.request import split
 from suture.locate.rungs import BOUNDS, RUNGS
 
@@ -17,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from suture.locate.found import Answer
 
-__all__ = ["RUNGS", "Found", "Index", "Refused", "Sides", "Site", "locate"]
+__all__ = ["RUNGS", "Found", "Index", "Refused", "Sides", "Site", "at_line", "locate"]
 
 MATCHES = tuple(BOUNDS)
 _MOST_LINES = 5_000
@@ -25,7 +26,10 @@ _MOST_LINES = 5_000
 
 
 def locate(index: Index, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Answer:
-    """Find the one place where `old` stands, and the edits that make the change old → new there."""
+    """Find the one place where `old` stands, and the edits that make the change old → new there.
+
+    With `whole_lines` the texts are lines: a part of a line is a place only for one line that becomes one line.
+    """
     if match == "lenient" and only_in_new(split(old), split(new)):
         return Refused("elided")
     answer = literal(index, old, new, match, whole_lines=whole_lines)
@@ -33,4 +37,4 @@ def locate(index: Index, old: str, new: str, *, match: str = "lenient", whole_li
         return answer
     if match == "exact" or old.count("\n") > _MOST_LINES:
         return Refused("missing")
-    return climb(index, old, new, match)
+    return climb(index, old, new, match, whole_lines=whole_lines)

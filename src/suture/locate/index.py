@@ -32,7 +32,7 @@ class Index:
 
     def __init__(self, body: bytes, name: str = "") -> None:
         self.body = body
-        self._name = name
+        self.name = name
         self.lines = Lines(body)
         self._decoded: dict[int, str] = {}
         self._where: dict[bytes, list[int]] = {b"": []}
@@ -104,7 +104,7 @@ class Index:
     @cached_property
     def marks(self) -> tuple[str, ...]:
         """What begins a comment here."""
-        return marks_of(self._name, self.body)
+        return marks_of(self.name, self.body)
 
     def knows(self, old: str, here: str) -> bool:
         """Whether a line of a request is surely this line of the file, but for what is harmless."""

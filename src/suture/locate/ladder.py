@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from suture.locate.request import Request
 
 
-def climb(index: Index, old: str, new: str, match: str) -> Answer:
+def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer:
     """Find a text that doesn't stand in the file as it was sent."""
     requests = readings(old, new)[: None if match == "lenient" else 1]
     candidates = _candidates(index, requests)
-    if not _is_line(old) and all(each.level > LEVEL["escape"] for each in candidates):
+    may_be_piece = _one_becomes_one(old, new) if whole_lines else not _is_line(old)
+    if may_be_piece and all(each.level > LEVEL["escape"] for each in candidates):
         inside = piece.find(index, requests, BOUNDS[match])
         if inside is not None:
             return inside
@@ -45,6 +46,11 @@ def _is_line(old: str) -> bool:
     """Whether a text is no part of a line: it is indented, or takes its line end along (and is not set off by two)."""
     bare = old.lstrip("\r\n")
     return bare[:1].isspace() or (bare == old and old.endswith(("\n", "\r")))
+
+
+def _one_becomes_one(old: str, new: str) -> bool:
+    """Whether one line is to become another one."""
+    return all(text.strip("\r\n") and "\n" not in text.strip("\r\n") for text in (old, new))
 
 
 def _candidates(index: Index, requests: Sequence[Request]) -> list[Candidate]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 def literal(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
     """The answer where the text stands as sent; None where it doesn't, or is a block without its indentation."""
+    if whole_lines and (last := _last_lines(index, old)) is not None:
+        at = len(index.body) - len(last)
+        return _Hit(index, at, at + len(last), "line_ends").pasted(new.removesuffix("\n"))
     for rung, sought in _spellings(index, old):
         hits, complete = _hits(index.body, sought)
         lines = [at for at in hits if _is_whole(index.body, at, at + len(sought))]
@@ -30,6 +33,32 @@ def literal(index: Index, old: str, new: str, match: str, *, whole_lines: bool) 
             if match == "exact":
                 return hit.pasted(new)
             return None if hit.lacks_margins(old, new) else hit.answer(old, new)
+    return None
+
+
+def at_line(index: Index, old: str, new: str, line: int) -> Found | None:
+    """The change of whole lines that stand at a line, counted from 1, just as they were sent; None if they don't."""
+    if not 1 <= line <= len(index.lines):
+        return None
+    start = index.lines.span(line)[0]
+    for rung, sought in _spellings(index, old):
+        end = start + len(sought)
+        if sought and index.body.startswith(sought, start) and _is_whole(index.body, start, end):
+            return _Hit(index, start, end, rung).pasted(new)
+    return None
+
+
+def _last_lines(index: Index, old: str) -> bytes | None:
+    """The end of a text whose last line is not finished, if it is the one place of `old`, which has a line end."""
+    if index.lines.finished or not old.endswith("\n"):
+        return None
+    for _, sought in _spellings(index, old):
+        bare = sought.removesuffix(b"\n").removesuffix(b"\r")
+        whole = (
+            bare and index.body.endswith(bare) and _is_whole(index.body, len(index.body) - len(bare), len(index.body))
+        )
+        if whole and not any(_is_whole(index.body, at, at + len(sought)) for at in _hits(index.body, sought)[0]):
+            return bare
     return None
 
 

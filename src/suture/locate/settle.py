@@ -117,15 +117,21 @@ def stands_over(index: Index, first: int, old: str, new: str) -> Site | None:
 
 
 def standing(
-    index: Index, request: Request, window: Site | None = None, *, anywhere: bool = False, rung: str | None = None
+    index: Index,
+    request: Request,
+    window: Site | None = None,
+    *,
+    anywhere: bool = False,
+    rung: str | None = None,
+    enough: int = ENOUGH,
 ) -> Refused | None:
-    """That the new text stands in the file already, if it says enough.
+    """That the new text stands in the file already, if it says `enough`.
 
     Given a window, only there, or `anywhere` if it says a lot.
     """
     keys, before = ([key for key in line_keys(lines) if key] for lines in (request.new, request.old))
     says = sum(map(informative, request.new))
-    if not keys or keys == before or says < ENOUGH:
+    if not keys or keys == before or says < enough:
         return None
     if b"\n".join(keys) in b"\n".join(before):
         return None  # what is to remain stands here in any case

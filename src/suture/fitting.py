@@ -1,0 +1,269 @@
+"""Where the hunks of a reply go in a file's text, and what they become there.
+
+A hunk is whole lines. It is looked for by its text, as `locate` does. What else a format says about its place, the
+numbers of a diff, the lines named above it, the end of the file, the order of the hunks, decides only between places
+that fit equally; but numbers that are right are believed, as `git apply` believes them.
+"""
+
+from __future__ import annotations
+
+from suture.edits import Span, edit
+from suture.formats.search_replace import marker
+from suture.locate import RUNGS, Found, Index, Refused, Site, at_line, locate
+from suture.locate.index import MOST_PLACES
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from suture.formats.blocks import Hunk, Split
+
+_CLOSERS = ("}", ")", "]", "end", "</", "else", "elif", "except", "finally", "catch")
+_STRICT = RUNGS[: RUNGS.index("tokens")]
+
+
+class Fit(Record):
+    """The answer for a hunk, and the reading of it that is answered.
+
+    Beyond those of `locate`, an answer may be refused because it is `unplaced`: it only inserts, and nothing says
+    where; or `unsplit`: it can be read in several ways, and the file does not tell which is meant.
+    """
+
+    answer: Found | Refused
+    split: Split
+
+
+class Expected(Record):
+    """What is known of a hunk's place from the hunks before it."""
+
+    lines: tuple[int, ...] = ()
+    """Where it begins if the numbers are right, the likeliest first."""
+    behind: int = 1
+    """The line at or behind which it begins, if hunks are in order."""
+
+
+def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | None = None) -> Fit:
+    """Find the one place of a hunk."""
+    if len(hunk.splits) > 1:
+        likely = hunk.splits[: hunk.likely] or hunk.splits
+        fitted = _of_splits(index, hunk, likely, match)
+        if len(likely) < len(hunk.splits) and isinstance(fitted.answer, Refused) and not fitted.answer.sites:
+            fitted = _of_splits(index, hunk, hunk.splits, match)
+        if len(likely) > 1 or isinstance(fitted.answer, Found) or fitted.answer.sites:
+            return fitted
+        hunk = hunk.but(splits=likely)  # it is what the block says, and why it does not fit can be told
+    (split,) = hunk.splits
+    answer = _one(index, hunk, split, match, expected or Expected())
+    if hunk.inner and isinstance(answer, Found) and _is_begun(index, answer.site):
+        answer = Refused("unsplit", None, (answer.site,))
+    return Fit(answer, split)
+
+
+def in_place(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
+    """All hunks of a diff just where their numbers say; None if one of them is not there."""
+    found: list[Found] = []
+    end = 0
+    for hunk in hunks:
+        (split,) = hunk.splits
+        here = None if hunk.at is None or not split.old else _at(index, split, hunk.at)
+        if here is None or here.span[0] < end:
+            return None
+        found.append(here)
+        end = here.span[1]
+    return found
+
+
+def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected) -> Found | Refused:
+    if not split.old:
+        return _insertion(index, hunk, split.new)
+    for line in expected.lines:
+        here = _at(index, split, line)
+        if here is not None:
+            return here
+    answer = _located(index, split, match)
+    if isinstance(answer, Refused):
+        return _decided(index, hunk, split, answer, match, expected) if answer.why == "ambiguous" else answer
+    scopes = _scopes(index, hunk.context) if hunk.context else []
+    line = answer.site.start_line
+    inside = any(first <= line <= last for first, last in scopes)
+    if scopes and (line < scopes[0][0] or (answer.rung not in _STRICT and not inside)):
+        return Refused("missing", None, (answer.site,))  # it stands in something else than the hunk says
+    return answer
+
+
+def _at(index: Index, split: Split, line: int) -> Found | None:
+    """A hunk that stands at a line, just as it was sent. One that ends without context must end the file."""
+    here = at_line(index, split.old, split.new, line)
+    if here is None or _tears(index, here, split):
+        return None
+    goes_on = _last_line(split.old) == _last_line(split.new)
+    return _literally(here, split) if goes_on or here.span[1] == len(index.body) else None
+
+
+def _literally(found: Found, split: Split) -> Found:
+    r"""What was found, with new lines as they were sent if the old ones were sent with `\r`: their ends may change."""
+    if found.rung != "exact" or "\r" not in split.old or len(found.edits) != 1:
+        return found
+    return found.but(edits=(edit(*found.span, split.new.encode("utf-8", "surrogatepass")),))
+
+
+def _last_line(text: str) -> str:
+    return text.removesuffix("\n").rpartition("\n")[2]
+
+
+def _located(index: Index, split: Split, match: str) -> Found | Refused:
+    answer = locate(index, split.old, split.new, match=match, whole_lines=True)
+    if isinstance(answer, Found):
+        answer = _literally(answer, split)
+    if isinstance(answer, Found) and _tears(index, answer, split):
+        ended = [text if text.endswith("\n") or not text else f"{text}\n" for text in (split.old, split.new)]
+        answer = locate(index, *ended, match=match, whole_lines=True)
+    return answer
+
+
+def _tears(index: Index, found: Found, split: Split) -> bool:
+    """Whether one of the texts lacks its last line end, for a file shall end with it, but this one does not."""
+    uneven = split.old.endswith("\n") != (split.new.endswith("\n") or not split.new)
+    return uneven and found.span[1] < len(index.body)
+
+
+def _decided(
+    index: Index, hunk: Hunk, split: Split, answer: Refused, match: str, expected: Expected
+) -> Found | Refused:
+    """One of several places that fit equally, if what else is known of the hunk leaves only one."""
+    sites, last = list(answer.sites), len(index.lines)
+    if len(sites) >= MOST_PLACES:
+        return answer  # there may be more
+    sites = [each for each in sites if each.start_line >= expected.behind]
+    if hunk.at_end or not split.old.endswith("\n"):
+        sites = [each for each in sites if each.end_line == last]
+    if hunk.context:
+        scopes = _scopes(index, hunk.context)
+        sites = [each for each in sites if any(first <= each.start_line <= end for first, end in scopes)]
+    if len(sites) != 1:
+        return answer
+    (site,) = sites
+    start, end = index.lines.span(site.start_line)[0], index.lines.span(site.end_line)[1]
+    part = Index(index.body[start:end], index.name)
+    part.__dict__["indent"] = index.indent
+    found = _located(part, split, match)
+    if isinstance(found, Refused) or found.rung != answer.rung:
+        return answer
+    return _moved(found, start, site.start_line - 1)
+
+
+def _moved(found: Found, offset: int, lines: int) -> Found:
+    """What was found in a part of a text, as it is in the whole."""
+    edits = [each.but(span=Span(each.span.start + offset, each.span.end + offset)) for each in found.edits]
+    site = Site(found.site.start_line + lines, found.site.end_line + lines)
+    span = found.span[0] + offset, found.span[1] + offset
+    return found.but(site=site, span=span, edits=tuple(edits))
+
+
+def _insertion(index: Index, hunk: Hunk, new: str) -> Found | Refused:
+    """A hunk without any line of the file: where its format says, or nowhere."""
+    last = len(index.lines)
+    if not last:
+        return _inserted(index, 0, new)
+    if hunk.context:
+        scopes = _scopes(index, hunk.context)
+        sites = tuple(Site(first, first) for first, _ in scopes)
+        if len(scopes) == 1:
+            return _inserted(index, scopes[0][0], new)
+        return Refused("ambiguous", "exact", sites) if scopes else Refused("unplaced")
+    if hunk.at_end or hunk.at == last:
+        return _inserted(index, last, new)
+    return _inserted(index, 0, new) if hunk.at == 0 else Refused("unplaced")
+
+
+def _inserted(index: Index, line: int, new: str) -> Found:
+    """New lines behind a line, counted from 1; 0 is the beginning."""
+    lines = index.lines
+    at = lines.span(line)[1] if line else 0
+    ending = lines.ending(max(line, 1)) or lines.ending(max(line - 1, 1)) if len(lines) else b""
+    said = new.encode("utf-8", "surrogatepass")
+    if b"\r" not in said:
+        said = said.replace(b"\n", ending or b"\n")
+    if line and line == len(lines) and not lines.finished:
+        said = (ending or b"\n") + said.removesuffix(ending or b"\n")
+    return Found("exact", 1.0, None, Site(line + 1, line + 1), (at, at), (edit(at, at, said),))
+
+
+def _scopes(index: Index, context: Sequence[str]) -> list[tuple[int, int]]:
+    """The lines that stand in what is named, level by level: first and last, counted from 1."""
+    lines = [index.line(number) for number in range(len(index.lines))]
+    scopes = [(0, len(lines))]
+    for named in context:
+        inner = [each for first, end in scopes for each in _named(lines, named.strip(), first, end)]
+        scopes = [(number, _end(lines, number)) for number in dict.fromkeys(inner)]
+    return [(first + 1, end) for first, end in scopes]
+
+
+def _named(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[int]:
+    """The lines that are the one named; if there are none, those that begin with it."""
+    same = [number for number in range(first, end) if lines[number].strip() == named]
+    if same or not named:
+        yield from same
+        return
+    for number in range(first, end):
+        text = lines[number].strip()
+        rest = text[len(named) : len(named) + 1]
+        if text.startswith(named) and not (rest.isalnum() or rest == "_"):
+            yield number
+
+
+def _end(lines: Sequence[str], number: int) -> int:
+    """Where what begins at a line ends: before the next line that is not deeper, but for what closes it."""
+    depth = _depth(lines[number])
+    opened = False
+    for later in range(number + 1, len(lines)):
+        text = lines[later].strip()
+        if not text:
+            continue
+        deeper = _depth(lines[later]) > depth
+        if not deeper and not text.startswith(("{", *_CLOSERS)):
+            return later if opened else len(lines)
+        opened = opened or deeper
+    return len(lines)
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _of_splits(index: Index, hunk: Hunk, splits: Sequence[Split], match: str) -> Fit:
+    """The one reading whose old text stands in the file; if several do, none.
+
+    A reading that cuts a merge conflict in two is none, nor is one behind whose place the file goes on with the
+    separator: it is half of what is meant.
+    """
+    whole = [each for each in splits if _is_balanced(each.old) and _is_balanced(each.new)] or splits
+    longest = max(whole, key=lambda each: len(each.old))
+    found = []
+    for split in whole:
+        answer = _located(index, split, match) if split.old else _insertion(index, hunk, split.new)
+        if isinstance(answer, Found) or answer.why in {"applied", "ambiguous"}:
+            found.append(Fit(answer, split))
+    sites = tuple(site for each in found for site in _sites(each.answer))
+    halved = len(found) == 1 and found[0].split is not longest and _goes_on(index, sites[0])
+    return found[0] if len(found) == 1 and not halved else Fit(Refused("unsplit", None, sites), splits[0])
+
+
+def _sites(answer: Found | Refused) -> tuple[Site, ...]:
+    return (answer.site,) if isinstance(answer, Found) else answer.sites
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether every merge conflict in a text has its begin and its end."""
+    lines = text.split("\n")
+    return sum(each.startswith("<<<<<<< ") for each in lines) == sum(each.startswith(">>>>>>> ") for each in lines)
+
+
+def _goes_on(index: Index, site: Site) -> bool:
+    return site.end_line < len(index.lines) and marker(index.line(site.end_line)) == "separator"
+
+
+def _is_begun(index: Index, site: Site) -> bool:
+    """Whether a SEARCH marker stands in the file before a place."""
+    return site.start_line > 1 and marker(index.line(site.start_line - 2)) == "search"

@@ -1,0 +1,99 @@
+"""What a reply asks for, as values: blocks, each about one file, made of hunks.
+
+Texts are whole lines, each with its line end. A last line without one is the end of a file that has none there.
+"""
+
+from __future__ import annotations
+
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+IN_HUNKS = {"v4a", "unified"}
+"""Formats whose blocks are made of hunks that can be chosen one by one."""
+
+
+class Split(Record):
+    """One way to read a change: the lines that stand in the file, and those that shall stand there."""
+
+    old: str
+    new: str
+
+
+class Hunk(Record):
+    """One change of a file's lines."""
+
+    line: int
+    """Where it begins in the reply, counted from 1."""
+    splits: tuple[Split, ...]
+    """What it may mean. Several only where a separator stands in the content: the file's text decides."""
+    context: tuple[str, ...] = ()
+    """Lines of the file above the change, the outermost first, which say in what it stands."""
+    at: int | None = None
+    """The line of the file where it begins, counted from 1, if the diff says so; of one that only inserts, the line
+    behind which it does."""
+    at_end: bool = False
+    """Whether it stands at the end of the file."""
+    inner: bool = False
+    """Whether a SEARCH marker without an end comes before it: then it may be the rest of that one's content."""
+    likely: int = 0
+    """How many of the splits, the first ones, are at a separator as long as the block's first marker."""
+
+
+class Block(Record):
+    """What a reply says about one file."""
+
+    number: int
+    """Its place among the blocks of the reply, counted from 1."""
+    format: str
+    """`search_replace`, `new_file`, `v4a`, `unified` or `whole_file`."""
+    action: str
+    """`create`, `update`, `delete` or `rename`."""
+    line: int
+    """Its first line in the reply, counted from 1."""
+    end_line: int
+    path: str | None
+    """The file, as far as the reply says which."""
+    path_as_written: str | None = None
+    hunks: tuple[Hunk, ...] = ()
+    content: str | None = None
+    """The whole file, where it is given."""
+    to: str | None = None
+    """The new name of a file that is renamed."""
+    mode: int | None = None
+    """Git's mode of the file after the change, where the diff says it."""
+    copied_from: str | None = None
+    """The file that a new one begins as."""
+    problem: str | None = None
+    """Why it cannot be used, as a word of a fixed list: see `PROBLEMS`."""
+    doubts: int | None = None
+    """The number of an earlier block that may go on up to here, and so cannot be used either."""
+
+    def id_of(self, hunk: int) -> str:
+        """How a hunk is named when it is chosen, counted from 0; one that is the whole block has the block's name."""
+        in_hunks = self.format in IN_HUNKS and self.hunks and self.action != "delete"
+        return f"{self.number}.{hunk + 1}" if in_hunks else str(self.number)
+
+    @property
+    def ids(self) -> list[str]:
+        """What can be chosen of it."""
+        return list(dict.fromkeys(self.id_of(number) for number in range(len(self.hunks) or 1)))
+
+    def chosen(self, only: Sequence[str] | None) -> list[str]:
+        """Those of its ids that are meant by some; the block's own number means them all."""
+        if only is None or str(self.number) in only:
+            return self.ids
+        return [each for each in self.ids if each in only or (each == str(self.number) and f"{each}.1" in only)]
+
+
+PROBLEMS = (
+    "no_start",  # an end marker that nothing begins
+    "no_separator",  # a block without =======
+    "no_end",  # the reply ends, or goes on with something else, before the block does
+    "empty",  # a section that says nothing about its file
+    "not_a_hunk",  # a line that is neither context nor added nor removed
+    "binary",  # a change of a binary file
+    "not_a_file",  # a symbolic link or a submodule
+)

@@ -1,0 +1,338 @@
+"""What a whole reply contains: blocks of every format, in order, with the files they are about.
+
+Prose is passed over. The path of a block that does not name its file itself is looked for in the lines above it and
+in the fence around it; else it is that of the last `### File:` heading, the default path, or that of the block
+before. Below such a heading, what a sentence mentions is not taken for a path. A fenced file without any marker is a
+block only if whole files are asked for.
+
+The parser is one generator over a source of lines, so that it can be fed in pieces: it stops where it needs a line
+that has not come yet, and goes on from there.
+"""
+
+from __future__ import annotations
+
+from suture.formats import search_replace, unified, v4a
+from suture.formats.blocks import Block
+from suture.formats.naming import alone, as_path, closes, fence_of, in_info, labelled, mentioned
+from suture.formats.search_replace import marker, path_behind
+from suture.formats.source import Source
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from suture.formats.source import Reading
+
+_LOOKED_AT = 3
+"""Lines above a block that may name its file, blank ones not counted."""
+_MOST_UNCLOSED = 20
+_DIFFS = {"diff", "patch", "udiff"}
+_NO_FILES = {
+    "bash",
+    "sh",
+    "shell",
+    "zsh",
+    "fish",
+    "console",
+    "terminal",
+    "powershell",
+    "text",
+    "output",
+    "log",
+    *_DIFFS,
+}
+"""Languages of fences that hold commands or what they print, not a file."""
+
+
+class Reply(Record):
+    """The blocks of a reply, in order; a sequence of them."""
+
+    blocks: tuple[Block, ...]
+    paths: tuple[str, ...]
+    """Every file that it names, in order: those of its blocks and headings."""
+    fenced: tuple[str, ...]
+    """Whole files in fences that were passed over."""
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+    def __getitem__(self, number: int) -> Block:
+        return self.blocks[number]
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self.blocks)
+
+
+def parse_reply(text: str, default_path: str | None = None, *, whole_files: bool = False) -> Reply:
+    """Everything a reply asks for."""
+    parser = ReplyParser(default_path, whole_files=whole_files)
+    parser.feed(text)
+    parser.close()
+    return parser.reply
+
+
+class ReplyParser:
+    """A parser that is fed a reply in pieces, as it comes from a model."""
+
+    def __init__(self, default_path: str | None = None, *, whole_files: bool = False) -> None:
+        self._default_path = default_path
+        self._whole_files = whole_files
+        self._source = Source()
+        self._begun = False
+        self._blocks: list[Block] = []
+        self._paths: dict[str, None] = {}
+        self._fenced: dict[str, None] = {}
+        self._fence = self._language = ""
+        self._unclosed = 0
+        """How many fenced files had no end: each takes a look at all that follows."""
+        self._heading: str | None = None
+        self._last: str | None = None
+        self._above: tuple[int, str | None] = (-1, None)
+        """The line for which the path above it was looked for last, and that path."""
+        self._floor = 0
+        """The first line that belongs to no block before."""
+        self._after = _After()
+        self._running = self._run()
+
+    def feed(self, chunk: str) -> list[Block]:
+        """Take more of the reply; the blocks that are complete now."""
+        self._source.add(chunk if self._begun else chunk.removeprefix("\ufeff"))
+        self._begun = self._begun or bool(chunk)
+        return self._advance()
+
+    def close(self) -> list[Block]:
+        """The reply is over; the blocks that were still open, as far as they can be used."""
+        self._source.close()
+        return self._advance()
+
+    @property
+    def reply(self) -> Reply:
+        """What was found so far."""
+        return Reply(tuple(self._blocks), tuple(self._paths), tuple(self._fenced))
+
+    def _advance(self) -> list[Block]:
+        known = len(self._blocks)
+        for found in self._running:
+            if found is None:
+                break
+            self._blocks.append(found)
+        return self._blocks[known:]
+
+    def _run(self) -> Generator[Block | None, None, None]:
+        source, at = self._source, 0
+        while True:
+            while not source.ready(at):
+                yield None
+            if at >= len(source.lines):
+                return
+            reading = self._reading(at)
+            if reading is None and source.lines[at][:4] in {"--- ", "Inde"}:  # the next line tells whether it is a diff
+                while not source.ready(at + 1):
+                    yield None
+                reading = self._diff(at, source.line(at + 1))
+            if reading is None:
+                at = yield from self._passed(at)
+                continue
+            at = yield from self._numbered(reading, at)
+
+    def _reading(self, at: int) -> Reading | None:
+        """The reader of what begins at a line."""
+        line = self._source.lines[at]
+        start = line.lstrip()[:1]
+        if start not in {"<", "*", "d", "@"}:
+            return None
+        if marker(line) in {"search", "new_file"}:
+            return search_replace.read(self._source, at)
+        if v4a.begins(line, None):
+            return v4a.read(self._source, at, self._fence or None)
+        return self._diff(at, None) if start in {"d", "@"} else None
+
+    def _diff(self, at: int, next_line: str | None) -> Reading | None:
+        line = self._source.line(at) or ""
+        if unified.begins(line, next_line, fenced=bool(self._fence) and self._language in _DIFFS):
+            return unified.read(self._source, at, self._fence or None)
+        return None
+
+    def _numbered(self, reading: Reading, at: int) -> Generator[Block | None, None, int]:
+        """The blocks of a reader, numbered, with their paths."""
+        above = self._path_above(at)
+        while True:
+            try:
+                block = next(reading)
+            except StopIteration as stop:
+                end: int = stop.value
+                self._floor = end
+                return end
+            if block is None:
+                yield None
+                continue
+            written = block.path_as_written or self._own_path(block) or above
+            path = block.path or (None if written is None else as_path(written))
+            if path and self._heading:
+                self._heading = path  # what is named last holds
+            path = path or self._heading or self._default_path or self._last
+            block = block.but(number=len(self._blocks) + 1, path=path, path_as_written=written or path)
+            self._note(block)
+            yield block
+
+    def _own_path(self, block: Block) -> str | None:
+        """The path in the line of a block's first marker."""
+        if block.format not in {"search_replace", "new_file"} or block.problem == "no_start":
+            return None
+        return path_behind(self._source.lines[block.line - 1]) or None
+
+    def _note(self, block: Block) -> None:
+        """Remember what later blocks depend on."""
+        self._last = block.path
+        self._paths.update((each, None) for each in (block.path, block.to) if each)
+        self._source.unclosed = block.problem == "no_end" and block.format == "search_replace"
+        self._after = _After(None if block.problem else block.number, block.format)
+
+    def _passed(self, at: int) -> Generator[Block | None, None, int]:
+        """Go on behind a line that begins no block."""
+        line = self._source.lines[at]
+        start = line.lstrip()[:1]
+        if start in {"`", "~"} and (fence := fence_of(line)) is not None:
+            return (yield from self._fence_line(at, *fence))
+        if start in {"=", ">"} and (kind := marker(line)) is not None:
+            if kind != "separator":
+                yield from self._stray(at, kind)
+            self._after.separated = True
+            return at + 1
+        if line.strip():
+            self._after.text = True
+            if not self._fence and (start == "#" or ":" in line):
+                named = labelled(line)
+                if named is not None:
+                    self._heading = as_path(named)
+                    self._paths[self._heading] = None
+        return at + 1
+
+    def _stray(self, at: int, kind: str) -> Generator[Block | None, None, None]:
+        """An end marker that nothing began. If text goes on to it from a block, that block may end only here."""
+        after = self._after
+        name = "new_file" if kind == "end_of_file" else "search_replace"
+        continued = after.text and after.format == name and not (after.separated or after.fenced)
+        doubts = after.number if continued else None
+        if doubts is None and not after.separated:
+            return  # the end of a block once more, or a word about it
+        action = "create" if name == "new_file" else "update"
+        path = self._heading or self._default_path or self._last
+        block = Block(
+            len(self._blocks) + 1, name, action, at + 1, at + 1, path, path, problem="no_start", doubts=doubts
+        )
+        self._note(block)
+        self._floor = at + 1
+        yield block
+
+    def _fence_line(self, at: int, fence: str, info: str) -> Generator[Block | None, None, int]:
+        """A fence that begins or ends."""
+        if self._fence and not info and closes(fence, self._fence):
+            self._fence = ""
+            self._after.fenced = True
+            return at + 1
+        self._fence, self._language = fence, info.partition(" ")[0].lower()
+        if self._language in _NO_FILES:
+            return at + 1
+        while not self._source.ready(at + 1):
+            yield None
+        first = self._source.line(at + 1) or ""
+        written = self._path_above(at + 1)
+        if written is None and self._whole_files:
+            written = alone(first) or self._default_path
+        if written is None:
+            return at + 1
+        return (yield from self._whole_file(at, fence, written))
+
+    def _whole_file(self, at: int, fence: str, written: str) -> Generator[Block | None, None, int]:
+        """A fence with a path: a whole file, unless something else begins in it."""
+        source, first = self._source, at + 1
+        while True:
+            while not source.ready(first + 1):
+                yield None
+            line = source.line(first)
+            if line is None or line.strip():
+                break
+            first += 1
+        if line is None or self._begins(first) or (alone(line) is not None and self._begins(first + 1)):
+            return at + 1
+        path = as_path(written)
+        if not self._whole_files:
+            self._fenced[path] = None
+            return at + 1
+        end = (yield from self._fence_end(at, fence)) if self._unclosed < _MOST_UNCLOSED else None
+        common = ("whole_file", "create", at + 1)
+        block = Block(len(self._blocks) + 1, *common, (end or at) + 1, path, written, problem=None if end else "no_end")
+        if end is not None:
+            self._fence = ""
+            skipped = at + 1 if alone(line) != written or _is_comment(line) else at + 2
+            block = block.but(content=source.text(skipped, end, crlf=source.is_crlf(at)))
+        self._unclosed += end is None
+        self._note(block)
+        self._floor = (end or at) + 1
+        yield block
+        return (end or at) + 1
+
+    def _begins(self, at: int) -> bool:
+        """Whether a block begins at a line that has come."""
+        found = at < len(self._source.lines)
+        return found and (self._reading(at) or self._diff(at, self._source.line(at + 1))) is not None
+
+    def _fence_end(self, at: int, fence: str) -> Generator[Block | None, None, int | None]:
+        """The line that ends a fenced file; fences inside it that name a language have ends of their own."""
+        source, number, inner = self._source, at + 1, 0
+        while True:
+            while not source.ready(number):
+                yield None
+            line = source.line(number)
+            if line is None:
+                return None
+            found = fence_of(line) if line.lstrip()[:1] == fence[0] else None
+            if found is not None and len(found[0]) >= len(fence):
+                if found[1]:
+                    inner += 1
+                elif not inner:
+                    return number
+                else:
+                    inner -= 1
+            number += 1
+
+    def _path_above(self, at: int) -> str | None:
+        """The path that the lines above a line name."""
+        if self._above[0] == at:
+            return self._above[1]
+        self._above = at, self._found_above(at)
+        return self._above[1]
+
+    def _found_above(self, at: int) -> str | None:
+        looked, prose = 0, False
+        for number in range(at - 1, self._floor - 1, -1):
+            line = self._source.line(number) or ""
+            if not line.strip():
+                continue
+            looked += 1
+            fence = fence_of(line)
+            if fence is not None:
+                found = in_info(line) if fence[1] else None
+            else:
+                found = alone(line) or (None if prose or self._heading else mentioned(line))
+                prose = True
+            if found is not None:
+                return found
+            if looked == _LOOKED_AT:
+                break
+        return None
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(("#", "//", "/*", "<!--", "--", ";", "%"))
+
+
+class _After:
+    """What came since the last block that can be used."""
+
+    def __init__(self, number: int | None = None, format: str = "") -> None:  # noqa: A002  the block's own name for it
+        self.number = number
+        self.format = format
+        self.text = self.separated = self.fenced = False

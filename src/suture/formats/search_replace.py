@@ -1,0 +1,211 @@
+r"""SEARCH/REPLACE and NEW_FILE blocks.
+
+    block     = search | new_file
+    search    = "<<<<<<< SEARCH" lines "=======" lines ">>>>>>> REPLACE"
+    new_file  = "<<<<<<< NEW_FILE" lines ">>>>>>> NEW_FILE"
+    lines     = *( any line )
+
+Each marker is a line of its own. Either part of a search may be empty: nothing to find fits a file that is new or
+empty, nothing to put in deletes. Looser: a marker has 5 to 9 characters, may be indented (its block's lines are then
+taken without that indentation, if all have it), may be in lower case and followed by spaces; a path may follow SEARCH.
+
+Markers may stand in the content. Begins and ends are matched like brackets, so that whole blocks can be content;
+what is left over is a block without an end. Several separators at the top level of a block are several ways
+to split it: all are given, those as long as the first marker before the others, and the file decides. A block behind
+a beginning without an end may be a part of what that one began: it says so.
+
+Rejected: a pattern such as `SEARCH\n(.*?)\n=======\n(.*?)\n>>>>>>> REPLACE`. An empty part makes it run into the next
+block, content that looks like a marker ends it too early, and it may look at a long reply again and again.
+"""
+
+from __future__ import annotations
+
+from suture.formats.blocks import Block, Hunk, Split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from suture.formats.source import Reading, Source
+
+_SHORTEST, _LONGEST = 5, 9
+_MARKERS = {"<": {"SEARCH": "search", "NEW_FILE": "new_file"}, ">": {"REPLACE": "replace", "NEW_FILE": "end_of_file"}}
+_CLOSED_BY = {"search": "replace", "new_file": "end_of_file"}
+_ENDS = {"replace": "search", "end_of_file": "new_file"}
+_MOST_SPLITS = 20
+
+
+def marker(line: str) -> str | None:
+    """What a line marks: `search`, `new_file`, `separator`, `replace`, `end_of_file`, or nothing."""
+    text = line.strip()
+    char = text[:1]
+    if char not in {"<", "=", ">"} or not text.startswith(char * _SHORTEST):
+        return None
+    words = text.lstrip(char)
+    if not _SHORTEST <= len(text) - len(words) <= _LONGEST:
+        return None
+    if char == "=":
+        return None if words else "separator"
+    words = words.lstrip()
+    for name, kind in _MARKERS[char].items():
+        if words[: len(name)].upper() == name and _may_follow(words[len(name) :], kind):
+            return kind
+    return None
+
+
+def _may_follow(rest: str, kind: str) -> bool:
+    """Whether the rest of a line leaves it a marker: nothing, a path after SEARCH, or stray punctuation."""
+    if not rest or not any(char.isalnum() or char == "_" for char in rest):
+        return True
+    return kind in {"search", "new_file"} and rest[0] in " \t:"
+
+
+def path_behind(line: str) -> str:
+    """What stands in a line behind its marker."""
+    words = line.strip().lstrip("<").lstrip()
+    return words[len("SEARCH" if words[:1] in {"S", "s"} else "NEW_FILE") :].strip(" \t:`*'\"<>")
+
+
+def read(source: Source, at: int) -> Reading:
+    """Read the block that begins at a line."""
+    end = yield from _closing(source, at)
+    kind = marker(source.lines[at]) or ""
+    if end is None:
+        yield Block(0, *_named(kind), at + 1, at + 1, None, problem="no_end")
+        return at + 1
+    yield _new_file(source, at, end) if kind == "new_file" else _search(source, at, end)
+    return end + 1
+
+
+def _named(kind: str) -> tuple[str, str]:
+    """Format and action of a block."""
+    return ("new_file", "create") if kind == "new_file" else ("search_replace", "update")
+
+
+def _closing(source: Source, at: int) -> Generator[None, None, int | None]:
+    """The line that ends the block which begins at `at`; None if none does."""
+    if at not in source.closings:
+        pairing = _Pairing(source, at)
+        while not pairing.is_over():
+            yield None
+    return source.closings[at]
+
+
+class _Pairing:
+    """The beginnings and ends of blocks behind the beginning of one, matched like brackets.
+
+    An end belongs to the nearest beginning with as many characters, and else to the nearest one; but for the block
+    itself, one of another length is its end only if none of the right length follows before another block begins.
+    """
+
+    def __init__(self, source: Source, at: int) -> None:
+        self._source = source
+        self._at = at
+        self._next = at + 1
+        self._begun: list[tuple[int, tuple[str, int]]] = []
+        """The lines of beginnings that nothing has ended yet, and what each is: its kind and its length."""
+        self._places: dict[tuple[str, int], list[int]] = {}
+        """The places in that list, by what they are."""
+        self._loose: int | None = None
+        self._begin(at, str(marker(source.lines[at])))
+
+    def is_over(self) -> bool:
+        """Look at the lines that have come, and tell whether it is known now where the block ends."""
+        source, lines = self._source, self._source.lines
+        for number in range(self._next, len(lines)):
+            line = lines[number]
+            if ("<<<<<" in line or ">>>>>" in line) and self._take(number, marker(line)):
+                return True
+        self._next = len(lines)
+        if source.over:
+            source.closings.update((begin, None) for begin, _ in self._begun)
+            source.closings[self._at] = self._loose
+        return source.over
+
+    def _take(self, number: int, kind: str | None) -> bool:
+        """Look at a line that may be a marker; whether the block has its end now."""
+        if kind in _CLOSED_BY:
+            if self._loose is not None:
+                self._source.closings[self._at] = self._loose
+                return True
+            self._begin(number, kind)
+        elif kind in _ENDS:
+            self._close(number, _ENDS[kind])
+        return not self._begun
+
+    def _begin(self, number: int, kind: str) -> None:
+        what = kind, _size(self._source.lines[number])
+        self._places.setdefault(what, []).append(len(self._begun))
+        self._begun.append((number, what))
+
+    def _close(self, number: int, kind: str) -> None:
+        same = self._places.get((kind, _size(self._source.lines[number])))
+        others = [places[-1] for (each, _), places in self._places.items() if each == kind and places]
+        if not same and others and max(others) == 0:
+            self._loose = self._loose or number
+            return
+        if not others:
+            return
+        place = same[-1] if same else max(others)
+        while len(self._begun) > place:  # what was begun inside is content
+            begin, what = self._begun.pop()
+            self._places[what].pop()
+            self._source.closings[begin] = None
+        self._source.closings[begin] = number
+
+
+def _new_file(source: Source, at: int, end: int) -> Block:
+    lead = _lead(source.lines[at])
+    content = _dedented([source.text(at + 1, end, crlf=source.is_crlf(at))], lead)[0]
+    return Block(0, "new_file", "create", at + 1, end + 1, None, content=content)
+
+
+def _search(source: Source, at: int, end: int) -> Block:
+    separators = _separators(source, at, end)
+    size = _size(source.lines[at])
+    same = [each for each in separators if _size(source.lines[each]) == size]
+    if len(separators) > _MOST_SPLITS:
+        separators = same
+    if not 0 < len(separators) <= _MOST_SPLITS:
+        return Block(0, "search_replace", "update", at + 1, end + 1, None, problem="no_separator")
+    crlf, lead = source.is_crlf(at), _lead(source.lines[at])
+    splits = []
+    for middle in sorted(separators, key=lambda each: (each not in same, each)):
+        sides = [source.text(at + 1, middle, crlf=crlf), source.text(middle + 1, end, crlf=crlf)]
+        splits.append(Split(*_dedented(sides, lead)))
+    action = "update" if any(each.old for each in splits) else "create"
+    hunk = Hunk(at + 1, tuple(splits), inner=source.unclosed, likely=len(same))
+    return Block(0, "search_replace", action, at + 1, end + 1, None, hunks=(hunk,))
+
+
+def _separators(source: Source, at: int, end: int) -> list[int]:
+    """The lines that may separate the two parts of a block: those that are not inside a block in its content."""
+    found: list[int] = []
+    inside = at
+    for number in range(at + 1, end):
+        line = source.lines[number]
+        if number > inside and "<<<<<" in line:
+            inside = source.closings.get(number) or inside
+        elif number > inside and "=====" in line and marker(line) == "separator":
+            found.append(number)
+    return found
+
+
+def _size(line: str) -> int:
+    """How many characters a marker has."""
+    text = line.strip()
+    return len(text) - len(text.lstrip(text[0]))
+
+
+def _lead(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _dedented(texts: list[str], lead: str) -> list[str]:
+    """Texts without the indentation of their markers, if all their lines have it."""
+    if not lead:
+        return texts
+    lines = [text.split("\n") for text in texts]
+    if any(line.strip() and not line.startswith(lead) for each in lines for line in each):
+        return texts
+    return ["\n".join([line.removeprefix(lead) for line in each]) for each in lines]

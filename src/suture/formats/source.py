@@ -1,0 +1,68 @@
+"""The lines of a reply, as far as they have come.
+
+Readers are generators: they yield None where they need a line that is not there yet, and a `Block` as soon as it
+is complete; they return the number of the first line that is not theirs.
+
+    while not source.ready(at):
+        yield None
+    line = source.line(at)
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from suture.formats.blocks import Block
+
+    Reading = Generator[Block | None, None, int]
+
+
+class Source:
+    r"""A text that arrives in pieces. Lines end at a newline; a `\r` before it is left, to be looked at."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.over = False
+        self._rest: list[str] = []
+        self.closings: dict[int, int | None] = {}
+        """Where a block ends that begins at a line, once that is known; None: nowhere."""
+        self.unclosed = False
+        """Whether the last block is a SEARCH that nothing ends."""
+
+    def add(self, chunk: str) -> None:
+        """Take more of the text."""
+        *lines, rest = chunk.split("\n")
+        if lines:
+            lines[0] = "".join([*self._rest, lines[0]])
+            self._rest.clear()
+            self.lines += lines
+        if rest:
+            self._rest.append(rest)
+
+    def close(self) -> None:
+        """No more will come."""
+        if self._rest:
+            self.lines.append("".join(self._rest))
+            self._rest.clear()
+        self.over = True
+
+    def ready(self, at: int) -> bool:
+        """Whether it is known what line comes there, or that none does. Lines are counted from 0."""
+        return at < len(self.lines) or self.over
+
+    def line(self, at: int) -> str | None:
+        """A line without its end, or None behind the last one."""
+        return self.lines[at].removesuffix("\r") if at < len(self.lines) else None
+
+    def text(self, first: int, end: int, *, crlf: bool = False) -> str:
+        r"""Some lines as a text, each with its end. In a reply that is `crlf`, lines end so, and the text has `\n`."""
+        lines = self.lines[first:end]
+        if crlf:
+            lines = [line.removesuffix("\r") for line in lines]
+        return "".join([f"{line}\n" for line in lines])
+
+    def is_crlf(self, at: int) -> bool:
+        r"""Whether a line of the reply ends with `\r\n`: asked of a marker, it tells of the block."""
+        return self.lines[at].endswith("\r")

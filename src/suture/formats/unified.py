@@ -1,0 +1,395 @@
+r"""Unified diffs, as git and others write them, and as models do.
+
+    diff     = { section }
+    section  = [ "Index: " name, line of "=" ] [ "diff " arguments { git's headers } ] [ "--- " name, "+++ " name ]
+               { hunk }; behind a name may stand a tab and a time
+    hunk     = "@@ -" range " +" range " @@" [ " " text ], { line [ "\ No newline at end of file" ] }
+    range    = start [ "," count ]
+    line     = ( " " | "-" | "+" ) text
+
+Where it is looser:
+
+- A header of a hunk may lack its numbers: `@@`, `@@ @@`, `@@ ... @@`. It may have a line of the file instead, which is
+  context, as are those of several such headers in a row: `@@ class A:`, `@@ def f(self):`.
+- In a fence, a diff may begin with a hunk.
+- A wholly empty line is an empty context line, if lines of the hunk follow or its counts say so.
+- In a fence, any other line without a prefix is a context line as it stands.
+- Counts decide where a hunk ends if they are right: if its lines do not go on when they are satisfied. So a removed
+  `-- x` is not taken for a header. Else the prefixes decide, and `--- ` before `+++ ` is a header where a hunk or
+  nothing at all follows. Outside a fence, an empty line ends a hunk that is satisfied, and a line without a prefix
+  spoils one that is not.
+"""
+
+from __future__ import annotations
+
+from suture.formats.blocks import Block, Hunk, Split
+from suture.formats.gitnames import KEYWORDS, Heading, heading, problem_without_hunks
+from suture.formats.naming import closes
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from suture.formats.source import Reading, Source
+
+    Waiting = Generator[None, None, int]
+
+_UNFINISHED = "\\ "
+_GIT = ("diff --git ", "diff --cc ", "diff --combined ")
+_NUMBERLESS = frozenset(".…-+, 0123456789")
+
+
+class HunkHeader(Record):
+    """A line with `@@`."""
+
+    start: int | None = None
+    counts: tuple[int, int] | None = None
+    """How many lines of the file before and after the change it says to show."""
+    context: tuple[str, ...] = ()
+
+    def place(self, old: str) -> int | None:
+        """Where a hunk is that has this header and this old text; None if the two do not agree on what is counted."""
+        return None if self.counts and self.counts[0] and not old else self.start
+
+
+def begins(line: str, next_line: str | None, *, fenced: bool = False) -> bool:
+    """Whether a diff begins at a line; with `fenced`, in a fence that says that it holds one."""
+    following = next_line or ""
+    if line.startswith("--- "):
+        return following.startswith("+++ ")
+    if line.startswith("Index: "):
+        return following.startswith("===") and not following.strip("=\r ")
+    return line.startswith(_GIT) or (fenced and _begins_hunk(line))
+
+
+def read(source: Source, at: int, fence: str | None) -> Reading:
+    """The sections of the diff that begins at a line."""
+    while True:
+        at = yield from _section(source, at, fence)
+        after = yield from _past_blanks(source, at)
+        if not (yield from _begins_section(source, after)):
+            return at
+        at = after
+
+
+def hunk_header(line: str) -> HunkHeader | None:
+    """What a line with `@@` says; None for other lines."""
+    text = line.rstrip()
+    if text != "@@" and not text.startswith("@@ "):
+        return None
+    text = text[3:]
+    closed = text.startswith("@@") or " @@" in text
+    inside = "" if text.startswith("@@") else text.partition(" @@")[0]
+    ranges = inside.strip().split(" ")
+    if len(ranges) == 2:  # noqa: PLR2004  one of the file before, one of the file after
+        old, new = _range(ranges[0], "-"), _range(ranges[1], "+")
+        if old and new:
+            return HunkHeader(old[0], (old[1], new[1]))
+    if _NUMBERLESS.issuperset(inside) or (closed and inside.startswith("-")):
+        return HunkHeader()
+    return HunkHeader(context=(inside.rstrip(),))
+
+
+def split_of(lines: Sequence[str]) -> Split | None:
+    """The two texts of a hunk's lines; None if a line follows one that has no newline."""
+    old: list[str] = []
+    new: list[str] = []
+    both, sides = [old, new], [old, new]
+    marks = {"-": [old], "+": [new]}
+    for line in lines:
+        if line.startswith(_UNFINISHED):
+            for side in sides:
+                side[-1:] = [text.removesuffix("\n") for text in side[-1:]]
+            continue
+        mark = line[:1]
+        sides = marks.get(mark, both)
+        if any(side and not side[-1].endswith("\n") for side in sides):
+            return None
+        text = f"{line[1:] if mark in {' ', '-', '+'} else line}\n"
+        for side in sides:
+            side.append(text)
+    return Split("".join(old), "".join(new))
+
+
+def is_blank(line: str) -> bool:
+    r"""Whether a line of content holds nothing, though it may end with `\r\n` in a file that does."""
+    return line in {"", "\r"}
+
+
+class _Draft:
+    """The section that is being read."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.said: dict[str, str] = {}
+        self.end = first
+        """Behind the last line of what can be used."""
+        self.hunks: list[Hunk] = []
+        self.problem: str | None = None
+        self.problem_line = 0
+        self.headers: list[HunkHeader] = []
+        """Those that no line has followed so far."""
+        self.headers_line = 0
+
+    def add(self, lines: Sequence[str], end: int) -> None:
+        """Take the lines behind the last header for a hunk."""
+        split = split_of(lines)
+        if split is None:
+            self.spoil("not_a_hunk")
+        elif lines and self.problem is None:
+            context = tuple(each for header in self.headers for each in header.context)
+            self.hunks.append(Hunk(self.headers_line, (split,), context, self.headers[-1].place(split.old)))
+            self.headers.clear()
+            self.end = end
+
+    def spoil(self, problem: str) -> None:
+        """Nothing from here on can be used."""
+        if self.problem is None:
+            self.problem, self.problem_line = problem, self.headers_line
+
+
+def _section(source: Source, at: int, fence: str | None) -> Reading:
+    draft = _Draft(at)
+    at = yield from _header(source, at, draft.said)
+    if "GIT binary patch" in draft.said:
+        at = yield from _past_binary(source, at)
+    draft.end = at
+    while True:
+        start = yield from _past_blanks(source, at)
+        line = source.line(start)
+        if line is None or not _begins_hunk(line):
+            break
+        at = yield from _hunk(source, start, fence, draft)
+    if line is None and not draft.hunks and draft.problem is None:
+        draft.problem = "no_end" if fence else problem_without_hunks(draft.said, cut=True)
+    yield from _blocks(draft, at)
+    return at
+
+
+def _hunk(source: Source, start: int, fence: str | None, draft: _Draft) -> Waiting:
+    """Read the lines behind a header of a hunk, as far as they are its own."""
+    if not draft.headers:
+        draft.headers_line = start + 1
+    stop = yield from _stretch(source, start + 1, fence)
+    header = hunk_header(source.line(start) or "")
+    if header is None:
+        draft.spoil("not_a_hunk")
+        return stop
+    draft.headers.append(header)
+    lines = source.lines[start + 1 : stop]
+    if source.is_crlf(draft.first):
+        lines = [line.removesuffix("\r") for line in lines]
+    over = source.line(stop) is None
+    used = _extent(lines, header, fenced=fence is not None, over=over)
+    known = _begins_hunk(source.line(stop) or "") or (yield from _begins_section(source, stop))
+    ends = over and all(map(is_blank, lines[used:]))
+    if ends and (fence or not used or _is_short(lines[:used], header) or _may_begin_header(lines[:used], header)):
+        draft.spoil("no_end")
+    elif not over and used == len(lines) and fence is None and _is_short(lines, header) and not known:
+        draft.spoil("not_a_hunk")  # a line without a prefix stands where the header says that there are more
+    else:
+        draft.add(lines[:used], start + 1 + used)
+    return start + 1 + used
+
+
+def _blocks(draft: _Draft, end: int) -> Iterator[Block]:
+    """What a section says, and what is wrong with it."""
+    about = heading(draft.said)
+    splits = [hunk.splits[0] for hunk in draft.hunks]
+    olds, news = "".join([split.old for split in splits]), "".join([split.new for split in splits])
+    whole = about.copied_from is None and about.action in {"create", "delete"}
+    problem = draft.problem
+    if about.problem:
+        problem, whole = about.problem, True
+    elif problem is None and not draft.hunks:
+        problem = "empty" if draft.headers else problem_without_hunks(draft.said, cut=False)
+    elif problem is None and whole and (olds if about.action == "create" else news):
+        problem = "not_a_hunk"
+    first, used = draft.first + 1, draft.end
+    if problem and (whole or not draft.hunks):
+        yield _block(about, first, end, problem=problem)
+    elif whole and about.action == "create":
+        yield _block(about, first, used, content=news)
+    else:
+        yield _block(about, first, used, hunks=tuple(draft.hunks))
+        if problem:
+            yield _block(about, draft.problem_line, end, problem=problem)
+
+
+def _block(
+    about: Heading,
+    line: int,
+    end: int,
+    *,
+    hunks: tuple[Hunk, ...] = (),
+    content: str | None = None,
+    problem: str | None = None,
+) -> Block:
+    common = (0, "unified", about.action, line, end, about.path, about.path_as_written)
+    return Block(*common, hunks, content, about.to, about.mode, about.copied_from, problem)
+
+
+def _header(source: Source, at: int, said: dict[str, str]) -> Waiting:
+    """Read what stands above the hunks; where they begin."""
+    line = yield from _line(source, at)
+    if line.startswith("Index: "):
+        said["Index"] = line.removeprefix("Index: ").strip()
+        at += 2
+        line = yield from _line(source, at)
+    git = line.startswith(_GIT)
+    if line.startswith("diff -"):
+        keyword = " ".join(line.split(" ", 2)[:2])
+        said["diff --cc" if keyword == "diff --combined" else keyword] = line[len(keyword) :].strip()
+        at += 1
+        line = yield from _line(source, at)
+    while git and (keyword := next((each for each in KEYWORDS if line.startswith(each)), "")):
+        said[keyword.rstrip()] = line[len(keyword) :].strip()
+        at += 1
+        line = yield from _line(source, at)
+    if line.startswith("--- "):
+        following = yield from _line(source, at + 1)
+        if following.startswith("+++ "):
+            said["---"], said["+++"] = _named(line), _named(following)
+            return at + 2
+        if source.line(at + 1) is None:
+            said["---"] = _named(line)
+            return at + 1
+    return at
+
+
+def _named(line: str) -> str:
+    """The name in a line of a header, without the time that may follow."""
+    name, tab, _ = line[len("--- ") :].partition("\t")
+    return name if tab else name.rstrip()  # git puts a tab behind a name that ends with a space
+
+
+def _past_binary(source: Source, at: int) -> Waiting:
+    """Behind a binary patch: one or two pieces, each with an empty line at its end."""
+    while (yield from _line(source, at)).startswith(("literal ", "delta ")):
+        while (yield from _line(source, at)):
+            at += 1
+        at = yield from _past_blanks(source, at)
+    return at
+
+
+def _past_blanks(source: Source, at: int) -> Waiting:
+    while not (yield from _line(source, at)) and at < len(source.lines):
+        at += 1
+    return at
+
+
+def _stretch(source: Source, at: int, fence: str | None) -> Waiting:
+    """Behind the lines that may be a hunk's, whatever is counted."""
+    while True:
+        line = yield from _line(source, at)
+        if not line:
+            if at >= len(source.lines):
+                return at
+        elif line[0] not in " +-" and not line.startswith(_UNFINISHED):
+            if fence is None or (line[0] == fence[0] and closes(line, fence)) or _begins_hunk(line):
+                return at
+            if (yield from _begins_section(source, at)):
+                return at
+        at += 1
+
+
+def _extent(lines: Sequence[str], header: HunkHeader, *, fenced: bool, over: bool) -> int:
+    """How many of the lines behind a header are its hunk's."""
+    if header.counts:
+        end = _counted(lines, *header.counts)
+        if end is not None and not _goes_on(lines, end, fenced=fenced, over=over):
+            return end
+    end = len(lines)
+    while end and is_blank(lines[end - 1]):
+        end -= 1
+    if end > 1 and _is_pair(lines, end - 2):
+        end -= 2
+    while end and is_blank(lines[end - 1]):
+        end -= 1
+    return end
+
+
+def _counted(lines: Sequence[str], old: int, new: int) -> int | None:
+    """How many lines satisfy the counts; None if none do."""
+    end = 0
+    while (old or new) and end < len(lines):
+        line = lines[end]
+        end += 1
+        if not line.startswith(_UNFINISHED):
+            old -= line[:1] != "+"
+            new -= line[:1] != "-"
+            if min(old, new) < 0:
+                return None
+    while end < len(lines) and lines[end].startswith(_UNFINISHED):
+        end += 1
+    return None if old or new else end
+
+
+def _goes_on(lines: Sequence[str], at: int, *, fenced: bool, over: bool) -> bool:
+    """Whether there are lines of a hunk behind those that it counts."""
+    foreign = False
+    for number in range(at, len(lines)):
+        line = lines[number]
+        if is_blank(line):
+            if not fenced:
+                return False
+        elif line.rstrip() == "--" or _is_pair(lines, number):  # the end of a mail from git, or another file
+            return False
+        elif line[0] in "+-" or (line[0] == " " and not foreign):
+            return not (over and number == len(lines) - 1 and line.startswith("--- "))
+        else:
+            foreign = True
+    return False
+
+
+def _is_short(lines: Sequence[str], header: HunkHeader) -> bool:
+    """Whether a hunk has fewer lines than its header says."""
+    shown, said = _shown(lines), header.counts or (0, 0)
+    return shown[0] < said[0] or shown[1] < said[1]
+
+
+def _may_begin_header(lines: Sequence[str], header: HunkHeader) -> bool:
+    """Whether the last line at the end of a reply may be the first of another section."""
+    return lines[-1].startswith("--- ") and _shown(lines) != header.counts
+
+
+def _shown(lines: Sequence[str]) -> tuple[int, int]:
+    """How many lines of the file before and after the change there are."""
+    marks = [line[:1] for line in lines if not line.startswith(_UNFINISHED)]
+    return len(marks) - marks.count("+"), len(marks) - marks.count("-")
+
+
+def _is_pair(lines: Sequence[str], at: int) -> bool:
+    return lines[at].startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ ")
+
+
+def _begins_hunk(line: str) -> bool:
+    return line.startswith(("@@ ", "@@@ ")) or line.rstrip() == "@@"
+
+
+def _begins_section(source: Source, at: int) -> Generator[None, None, bool]:
+    line = yield from _line(source, at)
+    if not line.startswith(("diff -", "--- ", "Index: ")):
+        return False
+    following = yield from _line(source, at + 1)
+    if line.startswith("--- ") and source.line(at + 1) is None:
+        return True
+    return begins(line, following) or (line.startswith("diff -") and following.startswith("--- "))
+
+
+def _line(source: Source, at: int) -> Generator[None, None, str]:
+    """A line, as soon as it has come; behind the last one, an empty one."""
+    while not source.ready(at):
+        yield None
+    return source.line(at) or ""
+
+
+def _range(text: str, sign: str) -> tuple[int, int] | None:
+    """A start and a count."""
+    start, comma, count = text.removeprefix(sign).partition(",")
+    if not text.startswith(sign) or not (start.isascii() and start.isdigit()) or len(text) > len("-,") + 18:
+        return None
+    if comma and not (count.isascii() and count.isdigit()):
+        return None
+    return int(start), int(count) if comma else 1

@@ -1,0 +1,273 @@
+r"""The patches of OpenAI's `apply_patch`.
+
+    patch    = "*** Begin Patch" { section } "*** End Patch"
+    section  = "*** Add File: " path { "+" text }
+             | "*** Update File: " path [ "*** Move to: " path ] { hunk }
+             | "*** Delete File: " path
+    hunk     = { "@@" [ " " text ] } { ( " " | "-" | "+" ) text } [ "*** End of File" ]
+
+Where it is looser:
+
+- The words of a marker may be in any case, with spaces behind; paths may be quoted, and have backslashes.
+- A patch that is indented as a whole loses its indentation.
+- The end may be missing if the fence around the patch ends, or the here-document that holds it.
+- The beginning may be missing. Outside a fence, a section then ends before the first line that cannot be its own.
+- Headers of hunks may have the numbers of a unified diff.
+- A wholly empty line is an empty context line, but not at the end of a hunk, where `*** End of File` does not follow.
+- Other lines of a hunk without a prefix are context lines as they stand, and so is all of a new file if none of its
+  lines has a `+`. A line that begins as markers do and is none spoils its section from that hunk on.
+"""
+
+from __future__ import annotations
+
+from suture.formats.blocks import Block, Hunk
+from suture.formats.naming import closes
+from suture.formats.unified import HunkHeader, hunk_header, is_blank, split_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from suture.formats.source import Reading, Source
+
+_STARS = "*** "
+_ACTIONS = {"add file": "create", "update file": "update", "delete file": "delete", "begin patch": "update"}
+_WITH_PATH = {"add file", "update file", "delete file", "move to"}
+_WITHOUT = {"begin patch", "end patch", "end of file"}
+_QUOTES = frozenset("`'\"")
+_SIGNS = frozenset(" +-")
+
+
+def begins(line: str, next_line: str | None) -> bool:  # noqa: ARG001  as all readers have it
+    """Whether a patch begins at a line, or a section without one."""
+    marker = _marker(line.lstrip(" "))
+    return marker is not None and marker[0] in _ACTIONS
+
+
+def read(source: Source, at: int, fence: str | None) -> Reading:
+    """The sections of the patch that begins at a line."""
+    frame = _Frame(source, at, fence)
+    while True:
+        section = _Section(source, at, frame)
+        at, stop = yield from frame.end_of(source, at, section.kind)
+        yield from section.blocks(source.lines[section.first + 1 : at], stop)
+        if stop == "end patch":
+            return at + 1
+        if stop == "begin patch" or stop not in _ACTIONS:
+            return at
+
+
+class _Frame:
+    """What stands around sections, and so ends them."""
+
+    def __init__(self, source: Source, at: int, fence: str | None) -> None:
+        line = source.line(at) or ""
+        self.indent = line[: len(line) - len(line.lstrip(" "))]
+        self.fence = fence
+        self.enveloped = (_marker(line.lstrip(" ")) or ("", ""))[0] == "begin patch"
+        self.here_end = _here_end(source.line(at - 1) or "") if at and self.enveloped else ""
+        self.strict = not self.enveloped and fence is None
+
+    def end_of(self, source: Source, at: int, kind: str) -> Generator[None, None, tuple[int, str]]:
+        """Behind the last line of a section, and what stands there: a marker, `fence`, `here`, `other` or `over`."""
+        while True:
+            at += 1
+            while not source.ready(at):
+                yield None
+            line = source.line(at)
+            stop = "over" if line is None else self._stop(self.inside(line), kind)
+            if stop:
+                return at, stop
+
+    def inside(self, line: str) -> str:
+        """A line without the indentation of the patch, as far as it has it."""
+        return line[min(len(self.indent), len(line) - len(line.lstrip(" "))) :] if self.indent else line
+
+    def _stop(self, line: str, kind: str) -> str:
+        marker = _marker(line)
+        if marker is not None and marker[0] not in {"move to", "end of file"}:
+            return marker[0]
+        if self.fence is not None and line[:1] == self.fence[0] and closes(line, self.fence):
+            return "fence"
+        if self.here_end and line.rstrip() == self.here_end:
+            return "here"
+        return "other" if self.strict and line and not _may_be_in(kind, line) else ""
+
+
+class _Section:
+    """What a patch says about one file. The lines above the first file are a section too, one that says nothing."""
+
+    def __init__(self, source: Source, at: int, frame: _Frame) -> None:
+        self.first = at
+        self.frame = frame
+        self.kind, self.written = _marker((source.line(at) or "").lstrip(" ")) or ("", "")
+        self.crlf = source.is_crlf(at)
+
+    def blocks(self, lines: list[str], stop: str) -> list[Block]:
+        """The blocks that it comes to."""
+        lines = _unindented([line.removesuffix("\r") for line in lines] if self.crlf else lines, self.frame.indent)
+        cut = stop == "over" and not self.frame.strict
+        end = _trimmed(lines)
+        if self.kind == "update file":
+            cut = cut or (stop == "over" and end > 0 and hunk_header(lines[end - 1]) is not None)
+            return self._updated(lines, end, cut=cut)
+        block = self._block(end)
+        if self.kind == "add file":
+            problem, content = _content(lines[:end], stop, self.frame)
+            return [block.but(problem="no_end" if cut else problem, content=None if cut or problem else content)]
+        if self.kind == "begin patch" and not end and stop in _ACTIONS and stop != "begin patch":
+            return []
+        problem = "not_a_hunk" if end else "empty" if self.kind == "begin patch" else None
+        return [block.but(problem="no_end" if cut else problem)]
+
+    def _updated(self, lines: list[str], end: int, *, cut: bool) -> list[Block]:
+        hunks = _Hunks(self.first + 2)
+        moved = _marker(lines[0]) if lines else None
+        moved = moved if moved and moved[0] == "move to" else None
+        for number, line in enumerate(lines[: end if cut else len(lines)]):
+            if number or not moved:
+                hunks.add(number, line)
+        hunks.close(end, cut=cut)
+        block = self._block(end)
+        if moved:
+            block = block.but(action="rename", to=_path(moved[1]))
+        if hunks.problem is None:
+            return [block.but(hunks=tuple(hunks.found), problem=None if hunks.found or moved else "empty")]
+        if not hunks.found:
+            return [block.but(problem=hunks.problem)]
+        usable = block.but(hunks=tuple(hunks.found), end_line=self.first + 1 + hunks.found_end)
+        return [usable, block.but(line=hunks.problem_line, problem=hunks.problem)]
+
+    def _block(self, size: int) -> Block:
+        path = _path(self.written) if self.written else None
+        line = self.first + 1
+        return Block(0, "v4a", _ACTIONS[self.kind], line, line + size, path, self.written or None)
+
+
+class _Hunks:
+    """The hunks of a section, read line by line."""
+
+    def __init__(self, first_line: int) -> None:
+        self.found: list[Hunk] = []
+        self.found_end = 0
+        self.problem: str | None = None
+        self.problem_line = 0
+        self._first_line = first_line
+        self._open: _OpenHunk | None = None
+
+    def add(self, number: int, line: str) -> None:
+        """Take the next line."""
+        if self.problem is not None:
+            return
+        header = hunk_header(line)
+        if header is not None:
+            self._finish(number)
+            self._opened(number).headers.append(header)
+        elif not line.startswith(_STARS):
+            self._opened(number).lines.append(line)
+        elif _marker(line) == ("end of file", ""):
+            self._finish(number + 1, at_end=True)
+        else:
+            self._spoil(number, "not_a_hunk")
+
+    def close(self, end: int, *, cut: bool) -> None:
+        """No more lines follow; if the patch is `cut` here, the last hunk may have had more."""
+        if cut:
+            self._spoil(end - 1, "no_end")
+            self.problem = "no_end"  # even if its last line is none: that may be the beginning of a marker
+        elif self.problem is None:
+            self._finish(end)
+
+    def _opened(self, number: int) -> _OpenHunk:
+        if self._open is None:
+            self._open = _OpenHunk(self._first_line + number)
+        return self._open
+
+    def _finish(self, end: int, *, at_end: bool = False) -> None:
+        """The hunk that is open ends here, if it has any lines."""
+        draft = self._open
+        if draft is None:
+            return
+        lines = draft.lines if at_end else draft.lines[: _trimmed(draft.lines)]
+        split = split_of(lines)
+        if split is None:
+            self._spoil(end, "not_a_hunk")
+        elif lines:
+            context = tuple(each for header in draft.headers for each in header.context)
+            at = draft.headers[-1].place(split.old) if draft.headers else None
+            self.found.append(Hunk(draft.line, (split,), context, at, at_end))
+            self.found_end = end - (0 if at_end else len(draft.lines) - len(lines))
+            self._open = None
+        else:
+            draft.lines.clear()
+
+    def _spoil(self, number: int, problem: str) -> None:
+        """Nothing from the hunk that is open on can be used."""
+        if self.problem is None:
+            self.problem = problem
+            self.problem_line = self._open.line if self._open else self._first_line + number
+
+
+class _OpenHunk:
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.headers: list[HunkHeader] = []
+        self.lines: list[str] = []
+
+
+def _marker(line: str) -> tuple[str, str] | None:
+    """The words of a marker, and the path behind them."""
+    if not line.startswith(_STARS):
+        return None
+    words, colon, rest = line.removeprefix(_STARS).partition(":")
+    kind, rest = " ".join(words.lower().split()), rest.strip()
+    known = (kind in _WITH_PATH and rest) or (kind in _WITHOUT and not colon)
+    return (kind, rest) if known else None
+
+
+def _path(written: str) -> str:
+    """A path without quotes around it, with the separators that workspaces use."""
+    while len(written) > 2 and written[0] == written[-1] and written[0] in _QUOTES:  # noqa: PLR2004  more than quotes
+        written = written[1:-1]
+    return written.replace("\\", "/")
+
+
+def _here_end(command: str) -> str:
+    """The line that ends the here-document of a command, if it has one."""
+    _, found, word = command.partition("<<")
+    word = word.removeprefix("-").lstrip(" ").partition(" ")[0]
+    return word.strip("'\"\\") if found else ""
+
+
+def _may_be_in(kind: str, line: str) -> bool:
+    if kind == "update file":
+        return line[0] in _SIGNS or hunk_header(line) is not None or _marker(line) is not None
+    return kind == "add file" and line[0] == "+"
+
+
+def _unindented(lines: list[str], indent: str) -> list[str]:
+    if indent and all(line.startswith(indent) or not line.strip() for line in lines):
+        return [line[len(indent) :] for line in lines]
+    return lines
+
+
+def _trimmed(lines: Sequence[str]) -> int:
+    """How many lines there are without the empty ones at the end."""
+    end = len(lines)
+    while end and is_blank(lines[end - 1]):
+        end -= 1
+    return end
+
+
+def _content(lines: list[str], stop: str, frame: _Frame) -> tuple[str | None, str]:
+    """The problem with the lines of a new file, and its text."""
+    if lines and _marker(lines[-1]) == ("end of file", ""):
+        lines = lines[:-1]
+    plain = not any(line.startswith("+") for line in lines)
+    if any(line.startswith(_STARS) or not (plain or is_blank(line) or line[0] == "+") for line in lines):
+        return "not_a_hunk", ""
+    if plain and lines and frame.enveloped and stop == "fence":
+        return "no_end", ""  # the fence may have ended inside the file
+    if not lines and frame.strict:
+        return "empty", ""
+    return None, "".join([f"{line.removeprefix('+')}\n" if not plain else f"{line}\n" for line in lines])

@@ -1,0 +1,148 @@
+"""Where models write which file they mean."""
+
+import pytest
+
+from suture.formats.naming import alone, as_path, closes, fence_of, in_info, labelled, mentioned
+
+LABELLED = {
+    "### File: src/app.ts": "src/app.ts",
+    "#### 2. File: `src/app.ts`": "src/app.ts",
+    "**File:** src/app.ts": "src/app.ts",
+    "**File: src/app.ts**": "src/app.ts",
+    "File: `my notes.md`": "my notes.md",
+    "File: docs/My Notes.md": "docs/My Notes.md",
+    "File: see below": None,
+    "File:": None,
+    "# path: src/app.py": "src/app.py",
+    "// path: src/app.js": "src/app.js",
+    "/* File: a.css */": "a.css",
+    "<!-- File: index.html -->": "index.html",
+    "-- file: schema.sql": "schema.sql",
+    "> Filename: a.py (new)": "a.py",
+    "- New file: a.py": "a.py",
+    "### src/app.ts": "src/app.ts",
+    "### `Makefile`": "Makefile",
+    "### Changes": None,
+    "### Node": None,
+    "src/app.ts": None,
+    "Note: src/app.ts": None,
+}
+
+
+@pytest.mark.parametrize(("line", "path"), LABELLED.items(), ids=list(LABELLED))
+def test_a_label_or_a_heading_names_a_file(line: str, path: str | None) -> None:
+    assert labelled(line) == path
+
+
+ALONE = {
+    "src/app.py": "src/app.py",
+    "`src/app.py`": "src/app.py",
+    "`src/app.py`:": "src/app.py",
+    "**src/app.py**": "src/app.py",
+    "**`src/app.py`**": "src/app.py",
+    '"src/app.py"': "src/app.py",
+    "src/app.py:": "src/app.py",
+    "1. src/app.py": "src/app.py",
+    "2) `app.py`": "app.py",
+    "- app.py": "app.py",
+    "* app.py (modified)": "app.py",
+    "`app.py` (new file)": "app.py",
+    "`app.py` is changed": None,
+    "# src/app.py": "src/app.py",
+    "// src/app.js": "src/app.js",
+    "{/* src/app.jsx */}": "src/app.jsx",
+    "src\\app\\main.py": "src\\app\\main.py",
+    "__init__.py": "__init__.py",
+    ".gitignore": ".gitignore",
+    "Dockerfile": "Dockerfile",
+    "bin/run": "bin/run",
+    "(a/b.py)": "a/b.py",
+    "see a/b.py": None,
+    "https://example.org/a.py": None,
+    "e.g.": None,
+    "and so on.": None,
+    "1.5": None,
+    "v1.2": None,
+    "word": None,
+    "src/": None,
+    "call(a.b)": None,
+    "f(x).y": None,
+    "a.b(": None,
+    "x=a.py": None,
+    "": None,
+    "...": None,
+    "x" * 400 + ".py": None,
+}
+
+
+@pytest.mark.parametrize(("line", "path"), ALONE.items(), ids=[each[:40] for each in ALONE])
+def test_a_line_may_be_a_path(line: str, path: str | None) -> None:
+    assert alone(line) == path
+
+
+MENTIONED = {
+    "Now update `src/app.py`:": "src/app.py",
+    "In `app.py` we need this": "app.py",
+    "`Makefile` needs it": "Makefile",
+    "First `a.py`, and then `a.py` again": "a.py",
+    "Copy it from `a.py` to `b.py`:": None,
+    "We use `React.memo` here:": None,
+    "We use `self.value`": None,
+    "Update src/app.py:": "src/app.py",
+    "**Update (src/app.py):**": "src/app.py",
+    "Update src/app.py now": None,
+    "This is for Node.js:": None,
+    "Nothing here:": None,
+}
+
+
+@pytest.mark.parametrize(("line", "path"), MENTIONED.items(), ids=list(MENTIONED))
+def test_a_sentence_may_name_one_file(line: str, path: str | None) -> None:
+    assert mentioned(line) == path
+
+
+INFO = {
+    "```python src/app.py": "src/app.py",
+    "```src/app.py": "src/app.py",
+    "```python:src/app.py": "src/app.py",
+    '```python title="src/app.py"': "src/app.py",
+    "~~~~ts filename='my app.ts' {1,2}": "my app.ts",
+    "```{.python file=app.py}": "app.py",
+    "```js a.js": "a.js",
+    "```python": None,
+    "```makefile": None,
+    "```dockerfile linenums": None,
+    "```c++": None,
+    "```python title=": None,
+    "```diff, a/b.py": "a/b.py",
+    "```text C:/x": "C:/x",
+    "```C:\\x.py": "C:\\x.py",
+    "```": None,
+}
+
+
+@pytest.mark.parametrize(("line", "path"), INFO.items(), ids=list(INFO))
+def test_a_fence_may_name_a_file(line: str, path: str | None) -> None:
+    assert in_info(line) == path
+
+
+def test_a_fence_is_three_of_its_characters_or_more() -> None:
+    assert fence_of("````python x") == ("````", "python x")
+    assert fence_of("  ~~~") == ("~~~", "")
+    assert fence_of("``") is None
+    assert fence_of("```inline```") is None
+    assert fence_of("~~~a~") == ("~~~", "a~")
+
+
+def test_a_fence_ends_with_as_many_characters_or_more() -> None:
+    assert closes("````", "```")
+    assert closes(" ``` ", "```")
+    assert not closes("``", "```")
+    assert not closes("```python", "```")
+    assert not closes("~~~", "```")
+
+
+def test_separators_of_windows_become_those_of_workspaces() -> None:
+    assert as_path("src\\app.py") == "src/app.py"
+    assert as_path("./src/app.py") == "src/app.py"
+    assert as_path("a/b\\c") == "a/b\\c"

@@ -1,0 +1,224 @@
+"""Whole replies: which blocks they have, and what file each is about."""
+
+import pytest
+
+from suture.formats.reply import ReplyParser, parse_reply
+from suture.formats.validation import extract_paths, validate_reply
+
+AB = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+DIFF = "--- a/d.py\n+++ b/d.py\n@@ -1 +1 @@\n-a\n+b\n"
+HUNK = "@@ -1 +1 @@\n-a\n+b\n"
+PATCH = "*** Begin Patch\n*** Update File: p.py\n@@\n-a\n+b\n*** End Patch\n"
+NEW = "<<<<<<< NEW_FILE\nx\n>>>>>>> NEW_FILE\n"
+
+
+def told(text: str, default_path: str | None = None, *, whole_files: bool = False) -> list[tuple[str, str | None]]:
+    """Format and path of each block."""
+    return [(each.format, each.path) for each in parse_reply(text, default_path, whole_files=whole_files)]
+
+
+def paths(text: str, default_path: str | None = None) -> list[str | None]:
+    return [path for _, path in told(text, default_path)]
+
+
+PLACES = {
+    "a heading": f"### File: a.py\n{AB}",
+    "the line before": f"a.py\n{AB}",
+    "blank lines between": f"a.py\n\n\n{AB}",
+    "bold": f"**a.py**\n{AB}",
+    "backticks": f"`a.py`\n{AB}",
+    "a sentence": f"Now change `a.py`:\n{AB}",
+    "the line before a fence": f"a.py\n```python\n{AB}```\n",
+    "two lines before": f"a.py\n\nThis makes it faster:\n{AB}",
+    "the info string": f"```python a.py\n{AB}```\n",
+    "the info string only": f"```a.py\n{AB}```\n",
+    "inside the fence": f"```\na.py\n{AB}```\n",
+    "a comment inside the fence": f"```python\n# path: a.py\n{AB}```\n",
+    "a long fence": f"a.py\n``````python\n{AB}``````\n",
+    "tildes": f"a.py\n~~~\n{AB}~~~\n",
+    "behind the marker": f"b.py\n{AB.replace('SEARCH', 'SEARCH a.py', 1)}",
+    "separators of Windows": f"### File: .\\a.py\n{AB}",
+    "a list item": f"1. `a.py`\n{AB}",
+    "the info string of a diff": f"```diff a.py\n{HUNK}```\n",
+    "the line before a diff": f"`a.py`\n```diff\n{HUNK}```\n",
+    "above an apply_patch": f"x.py\n{PATCH.replace('p.py', 'a.py')}",
+}
+
+
+@pytest.mark.parametrize("text", PLACES.values(), ids=PLACES)
+@pytest.mark.promise("reply.paths")
+def test_the_path_is_found_wherever_models_put_it(text: str) -> None:
+    assert paths(text) == ["a.py"]
+    assert paths(f"Some words.\n\n{text}\nMore words.\n") == ["a.py"]
+
+
+def test_a_heading_holds_until_the_next_one() -> None:
+    text = f"### File: a.py\n{AB}text\n{AB}\n### File: b.py\nwords\n\nmore words\n\nand more\n{AB}"
+    assert paths(text) == ["a.py", "a.py", "b.py"]
+
+
+def test_what_is_named_last_holds() -> None:
+    assert paths(f"### File: a.py\n{AB}b.py\n{AB}\n{AB}") == ["a.py", "b.py", "b.py"]
+    assert paths(f"### File: a.py\n{AB}b.py\n{AB}\n{AB}", "d.py") == ["a.py", "b.py", "b.py"]
+
+
+def test_without_any_path_the_one_before_is_meant() -> None:
+    assert paths(f"a.py\n{AB}And also:\n{AB}") == ["a.py", "a.py"]
+    assert paths(AB) == [None]
+
+
+def test_a_default_path_is_for_blocks_that_nothing_names_a_file_for() -> None:
+    assert paths(f"{AB}a.py\n{AB}words\n{AB}", "d.py") == ["d.py", "a.py", "d.py"]
+    assert paths(f"### File: a.py\n{AB}words\n{AB}", "d.py") == ["a.py", "a.py"]
+
+
+def test_the_path_of_a_block_is_not_looked_for_inside_the_one_before() -> None:
+    text = "a.py\n<<<<<<< SEARCH\nx\n=======\nb.py\n>>>>>>> REPLACE\n" + AB
+    assert paths(text) == ["a.py", "a.py"]
+
+
+def test_a_path_in_a_fence_of_code_is_no_heading() -> None:
+    assert paths(f"```python\n# File: b.py\nx\ny\nz\n```\n\nWords.\n{AB}") == [None]
+
+
+def test_formats_may_be_mixed_in_any_order() -> None:
+    text = f"Hello\n### File: a.py\n{AB}\n{PATCH}\n```diff\n{DIFF}```\nn.md\n{NEW}{DIFF}{AB}"
+    assert told(text) == [
+        ("search_replace", "a.py"),
+        ("v4a", "p.py"),
+        ("unified", "d.py"),
+        ("new_file", "n.md"),
+        ("unified", "d.py"),
+        ("search_replace", "d.py"),
+    ]
+    assert [each.number for each in parse_reply(text)] == [1, 2, 3, 4, 5, 6]
+
+
+NOTHING = {
+    "nothing": "",
+    "prose": "Hello.\n\n---\n\n* a\n* b\n",
+    "a fence": "```python\nprint(1)\n```\n",
+    "a rule and a list": "--- \n+ a\n- b\n",
+    "class variables": "```ruby\n@@count = 1\n@@ -1 +1 @@\n```\n",
+    "a conflict": "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n",
+    "a table": "=====  =====\na      b\n=====  =====\n",
+    "an index": "Index: none\n",
+}
+
+
+@pytest.mark.parametrize("text", NOTHING.values(), ids=NOTHING)
+def test_no_block_is_invented(text: str) -> None:
+    assert len(parse_reply(text, "d.py", whole_files=False)) == 0
+
+
+FILES = {
+    "a path in the info string": ("```python a.py\nx = 1\n```\n", "x = 1\n"),
+    "a path above": ("**a.py**\n\n```python\nx = 1\n```\n", "x = 1\n"),
+    "a comment in the first line stays": ("```python\n# a.py\nx = 1\n```\n", "# a.py\nx = 1\n"),
+    "a path in the first line goes": ("```python\na.py\nx = 1\n```\n", "x = 1\n"),
+    "blank lines first": ("```python a.py\n\n\nx = 1\n\n```\n", "\n\nx = 1\n\n"),
+    "fences in it": ("a.py\n```md\ntext\n```sh\nls\n```\n```\n", "text\n```sh\nls\n```\n"),
+    "shorter fences in it": ("a.py\n````md\n```\nls\n```\n````\n", "```\nls\n```\n"),
+    "windows line ends": ("a.py\r\n```\r\nx\r\n```\r\n", "x\n"),
+}
+
+
+@pytest.mark.parametrize(("text", "content"), FILES.values(), ids=FILES)
+def test_a_fenced_file_is_a_block_only_if_that_is_asked_for(text: str, content: str) -> None:
+    assert parse_reply(text).blocks == ()
+    (block,) = parse_reply(text, whole_files=True)
+    assert (block.format, block.path, block.content) == ("whole_file", "a.py", content)
+
+
+def test_fenced_files_that_are_passed_over_are_named() -> None:
+    assert parse_reply("```python a.py\nx\n```\nb.py\n```\ny\n```\n").fenced == ("a.py", "b.py")
+    assert parse_reply("```bash run.sh\nls\n```\n").fenced == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a.py\n```bash\nls\n```\n", []),
+        ("```python\nx\n```\n", []),
+        (f"a.py\n```python\n{AB}```\n", [("search_replace", "a.py")]),
+        (f"```python\na.py\n{AB}```\n", [("search_replace", "a.py")]),
+        (f"a.py\n```diff\n{DIFF}```\n", [("unified", "d.py")]),
+        (f"a.py\n```\n{DIFF}```\n", [("unified", "d.py")]),
+        ("```python a.py\nx\n", [("whole_file", "a.py")]),
+        ("```python a.py\n", []),
+        ("```python a.py\n\n", []),
+    ],
+)
+def test_what_is_no_whole_file(text: str, found: list[tuple[str, str]]) -> None:
+    assert told(text, whole_files=True) == found
+
+
+def test_a_fenced_file_without_an_end_cannot_be_used() -> None:
+    (block,) = parse_reply("```python a.py\nx\n```sh\n", whole_files=True)
+    assert (block.problem, block.content) == ("no_end", None)
+
+
+def test_a_default_path_is_for_a_fence_of_code() -> None:
+    assert told("```python\nx\n```\n```bash\nls\n```\n", "d.py", whole_files=True) == [("whole_file", "d.py")]
+
+
+def test_a_block_comes_as_soon_as_it_is_complete() -> None:
+    parser = ReplyParser()
+    lines = f"### File: a.py\n{AB}Done.\n{PATCH}".split("\n")
+    came = [(line, blocks) for line in lines if (blocks := parser.feed(f"{line}\n"))]
+    assert [line for line, _ in came] == [">>>>>>> REPLACE", "*** End Patch"]
+    assert parser.close() == []
+    assert parser.reply.blocks == tuple(block for _, blocks in came for block in blocks)
+
+
+def test_a_reply_is_a_sequence_of_its_blocks() -> None:
+    reply = parse_reply(f"a.py\n{AB}{AB}")
+    assert (len(reply), reply[1], list(reply)) == (2, reply.blocks[1], list(reply.blocks))
+
+
+def test_all_paths_are_told_once_in_their_order() -> None:
+    text = f"### File: z.py\nNothing.\n### File: a.py\n{AB}{PATCH}{AB}\n"
+    text += "*** Begin Patch\n*** Update File: o.py\n*** Move to: n.py\n*** End Patch\n"
+    assert extract_paths(text) == ["z.py", "a.py", "p.py", "o.py", "n.py"]
+
+
+def test_a_block_is_chosen_by_its_number_or_by_those_of_its_hunks() -> None:
+    first, second = parse_reply(f"a.py\n{AB}{PATCH}")
+    assert (first.ids, second.ids) == (["1"], ["2.1"])
+    assert (first.chosen(None), first.chosen(["1.1"]), first.chosen(["2"])) == (["1"], ["1"], [])
+    assert (second.chosen(["2"]), second.chosen(["2.1"]), second.chosen(["2.2", "1"])) == (["2.1"], ["2.1"], [])
+
+
+MISSING = (
+    "Some SEARCH/REPLACE blocks may be missing the separator (=======). {} complete blocks found out of {} expected."
+)
+MALFORMED = "Some file blocks may be malformed"
+VALIDATIONS: dict[str, tuple[str, list[str], list[str]]] = {
+    "a good one": (AB, [], []),
+    "nothing": ("Hello", ["No valid blocks found"], []),
+    "one end is missing": (
+        f"{AB}{AB}<<<<<<< SEARCH\na\n=======\nb\n",
+        ["Mismatched SEARCH/REPLACE: 3 SEARCH vs 2 REPLACE"],
+        [MISSING.format(2, 3), MALFORMED],
+    ),
+    "one separator is missing": (f"{AB}<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", [], [MISSING.format(1, 2), MALFORMED]),
+    "a new file is cut": (
+        f"{NEW}<<<<<<< NEW_FILE\nx\n",
+        ["Mismatched NEW_FILE: 2 start vs 1 end"],
+        [MALFORMED],
+    ),
+    "one beginning is missing": (
+        f"{AB}a\n=======\nb\n>>>>>>> REPLACE\n",
+        ["Mismatched SEARCH/REPLACE: 1 SEARCH vs 2 REPLACE"],
+        [MALFORMED],
+    ),
+    "other formats": (f"{PATCH}{DIFF}", [], []),
+}
+
+
+@pytest.mark.parametrize(("text", "errors", "warnings"), VALIDATIONS.values(), ids=VALIDATIONS)
+def test_a_reply_is_validated_in_the_words_of_the_specification(
+    text: str, errors: list[str], warnings: list[str]
+) -> None:
+    found = validate_reply(text)
+    assert (found.is_valid, found.errors, found.warnings) == (not errors, errors, warnings)

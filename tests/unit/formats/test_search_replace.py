@@ -1,0 +1,221 @@
+"""SEARCH/REPLACE and NEW_FILE blocks: what is a marker, where a block ends, how it can be split."""
+
+import pytest
+
+from suture.formats.blocks import Block, Split
+from suture.formats.reply import parse_reply
+from suture.formats.search_replace import marker, path_behind
+
+MARKERS = {
+    "<<<<<<< SEARCH": "search",
+    "<<<<< SEARCH": "search",
+    "<<<<<<<<< SEARCH": "search",
+    "<<<< SEARCH": None,
+    "<<<<<<<<<< SEARCH": None,
+    "<<<<<<< SEARCH   ": "search",
+    "   <<<<<<< SEARCH": "search",
+    "<<<<<<<SEARCH": "search",
+    "<<<<<<< search": "search",
+    "<<<<<<< SEARCH:": "search",
+    "<<<<<<< SEARCH src/app.py": "search",
+    "<<<<<<< SEARCHES": None,
+    "<<<<<<< SEARCH_ME": None,
+    "<<<<<<< HEAD": None,
+    "<<<<<<< NEW_FILE": "new_file",
+    "<<<<<<< NEW_FILE notes.md": "new_file",
+    ">>>>>>> NEW_FILE": "end_of_file",
+    ">>>>>>> REPLACE": "replace",
+    ">>>>>>> REPLACE```": "replace",
+    ">>>>>>> REPLACE the text": None,
+    ">>>>>>> main": None,
+    "=======": "separator",
+    "===== ": "separator",
+    "=========": "separator",
+    "====": None,
+    "==========": None,
+    "======= x": None,
+    "x =======": None,
+    "": None,
+}
+
+
+@pytest.mark.parametrize(("line", "kind"), MARKERS.items(), ids=[repr(each) for each in MARKERS])
+def test_a_marker_is_a_line_of_its_own(line: str, kind: str | None) -> None:
+    assert marker(line) == kind
+
+
+@pytest.mark.parametrize(
+    ("line", "path"),
+    [
+        ("<<<<<<< SEARCH", ""),
+        ("<<<<<<< SEARCH `src/a b.py`", "src/a b.py"),
+        ("<<<<<<< NEW_FILE: x.py", "x.py"),
+        ("<<<<<<< search x", "x"),
+    ],
+)
+def test_a_path_may_stand_behind_the_marker(line: str, path: str) -> None:
+    assert path_behind(line) == path
+
+
+def block(old: str, new: str, size: int = 7, lead: str = "") -> str:
+    lines = ["<" * size + " SEARCH", *old.split("\n")[:-1], "=" * size, *new.split("\n")[:-1], ">" * size + " REPLACE"]
+    return "".join(f"{lead}{line}\n" for line in lines)
+
+
+AB = block("a\n", "b\n")
+BC = block("b\n", "c\n")
+CD = block("c\n", "d\n")
+DE = block("d\n", "e\n")
+NB = block("", "b\n")
+
+
+def only(text: str) -> Block:
+    (found,) = parse_reply(text)
+    return found
+
+
+def splits(found: Block) -> list[tuple[str, str]]:
+    (hunk,) = found.hunks
+    return [(each.old, each.new) for each in hunk.splits]
+
+
+PARTS = {
+    "one line each": ("a\n", "b\n"),
+    "nothing to put in": ("a\n", ""),
+    "nothing to find": ("", "b\n"),
+    "blank lines": ("\na\n\n", "\n"),
+    "white space at the ends of lines": ("a \n\tb\t\n", "  \n"),
+    "what looks like a fence": ("```\na\n```\n", "~~~\n"),
+    "what looks like other markers": ("<<<<<<< HEAD\na\n>>>>>>> main\n", "*** Begin Patch\n@@ -1 +1 @@\n"),
+    "a separator that is too long": ("==========\n", "a\n====\n"),
+    "a character that some take for a line end": ("a\u2028b\x0cc\n", "\x85\n"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), PARTS.values(), ids=PARTS)
+@pytest.mark.parametrize("size", [5, 7, 9])
+def test_the_two_parts_are_taken_as_they_are(old: str, new: str, size: int) -> None:
+    assert splits(only(f"a.py\n{block(old, new, size)}")) == [(old, new)]
+
+
+def test_a_reply_with_windows_line_ends_has_the_same_blocks() -> None:
+    text = "a.py\n" + block("a\n\nb\n", "c\n") + "\nb.py\n<<<<<<< NEW_FILE\nx\n>>>>>>> NEW_FILE\n"
+    plain, windows = parse_reply(text), parse_reply(text.replace("\n", "\r\n"))
+    assert windows == plain
+
+
+def test_a_carriage_return_inside_a_block_of_a_plain_reply_is_content() -> None:
+    assert splits(only(block("a\r\n", "b\r\n"))) == [("a\r\n", "b\r\n")]
+
+
+def test_the_lines_of_an_indented_block_are_taken_without_its_indentation() -> None:
+    assert splits(only("1. In `a.py`:\n" + block("a\n\n  b\n", "c\n", lead="   "))) == [("a\n\n  b\n", "c\n")]
+
+
+def test_lines_that_lack_the_indentation_of_their_markers_stay_as_they_are() -> None:
+    assert splits(only("  <<<<<<< SEARCH\n  a\n b\n  =======\n  c\n  >>>>>>> REPLACE\n")) == [("  a\n b\n", "  c\n")]
+
+
+def test_every_separator_may_be_the_one() -> None:
+    text = "<<<<<<< SEARCH\nTitle\n=====\nText\n=======\nHeading\n=======\n>>>>>>> REPLACE\n"
+    assert splits(only(text)) == [
+        ("Title\n=====\nText\n", "Heading\n=======\n"),
+        ("Title\n=====\nText\n=======\nHeading\n", ""),
+        ("Title\n", "Text\n=======\nHeading\n=======\n"),
+    ]
+
+
+def test_an_end_of_another_length_ends_a_block_if_no_better_one_follows() -> None:
+    text = "<<<<<<<<< SEARCH\na\n=========\nb\n>>>>>>> REPLACE\n"
+    assert splits(only(f"{text}>>>>>>>>> REPLACE\n")) == [("a\n", "b\n>>>>>>> REPLACE\n")]
+    first, second = parse_reply(f"{text}{AB}")
+    assert (splits(first), splits(second)) == ([("a\n", "b\n")], [("a\n", "b\n")])
+    assert splits(only(text)) == [("a\n", "b\n")]
+
+
+def test_markers_of_another_length_in_the_content_are_content() -> None:
+    inner = "<<<<<<< SEARCH\nx\n"
+    assert splits(only(block(inner, "y\n", size=9))) == [(inner, "y\n")]
+    inner = "<<<<< SEARCH\n<<<<<<< SEARCH\n>>>>>> REPLACE\n"
+    assert splits(only(block("a\n", inner, size=9))) == [("a\n", inner)]
+
+
+def test_a_conflict_in_the_content_is_content() -> None:
+    conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n"
+    assert splits(only(block(conflict, "a\n"))) == [
+        ("<<<<<<< HEAD\na\n", "b\n>>>>>>> main\n=======\na\n"),
+        (conflict, "a\n"),
+    ]
+
+
+def test_a_block_in_the_content_is_content() -> None:
+    inner = block("x\n", "y\n")
+    assert splits(only(block("text\n", f"text\n{inner}"))) == [("text\n", f"text\n{inner}")]
+    assert splits(only(block(inner, ""))) == [(inner, "")]
+
+
+def test_of_many_separators_those_as_long_as_the_other_markers_count() -> None:
+    headings = "".join(f"{number}\n=====\n" for number in range(30))
+    assert splits(only(block(headings, "a\n"))) == [(headings, "a\n")]
+    lines = "=======\n" * 30
+    assert only(block(lines, "")).problem == "no_separator"
+
+
+PROBLEMS = {
+    "cut before the separator": ("<<<<<<< SEARCH\na\n", ["no_end"]),
+    "cut behind the separator": ("<<<<<<< SEARCH\na\n=======\nb\n", ["no_end"]),
+    "only a marker": ("<<<<<<< SEARCH", ["no_end"]),
+    "a new file that is cut": ("<<<<<<< NEW_FILE\na\n", ["no_end"]),
+    "no separator": ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", ["no_separator"]),
+    "no beginning": ("a\n=======\nb\n>>>>>>> REPLACE\n", ["no_start"]),
+    "no end, and then another block": (f"<<<<<<< SEARCH\na\n=======\nb\n\n{CD}", ["no_end", None]),
+    "no separator, and then another block": (f"<<<<<<< SEARCH\na\n{CD}", ["no_end", None]),
+    "no ends at all": ("<<<<<<< SEARCH\na\n=======\n" * 3, ["no_end"] * 3),
+    "a new file without an end, and then a block": (f"<<<<<<< NEW_FILE\na\n{CD}", ["no_end", None]),
+    "a block without an end, and then a new file": (
+        "<<<<<<< SEARCH\na\n=======\nb\n<<<<<<< NEW_FILE\nc\n>>>>>>> NEW_FILE\n",
+        ["no_end", None],
+    ),
+    "a block without an end in a new file": ("<<<<<<< NEW_FILE\n<<<<<<< SEARCH\n>>>>>>> NEW_FILE\n", [None]),
+    "an end for something else": ("<<<<<<< SEARCH\na\n>>>>>>> NEW_FILE\n", ["no_end"]),
+    "an end twice": (f"{CD}\n>>>>>>> REPLACE\n", [None]),
+    "an end that nothing began": ("text\n>>>>>>> REPLACE\n", []),
+    "a new file ends twice": ("<<<<<<< NEW_FILE\n>>>>>>> NEW_FILE\ntext\n>>>>>>> REPLACE\n", [None]),
+}
+
+
+@pytest.mark.parametrize(("text", "problems"), PROBLEMS.values(), ids=PROBLEMS)
+def test_a_damaged_block_is_named_and_the_others_are_read(text: str, problems: list[str | None]) -> None:
+    assert [each.problem for each in parse_reply(text)] == problems
+
+
+def test_a_block_behind_one_without_an_end_may_be_its_content() -> None:
+    first, second, third = parse_reply(f"<<<<<<< SEARCH\na\n{BC}{DE}")
+    assert (first.problem, splits(second), splits(third)) == ("no_end", [("b\n", "c\n")], [("d\n", "e\n")])
+    assert [each.hunks[0].inner for each in (second, third)] == [True, False]
+
+
+def test_text_between_two_ends_may_belong_to_the_block() -> None:
+    first, stray = parse_reply(f"{AB}c\n>>>>>>> REPLACE\n")
+    assert (first.problem, stray.problem, stray.doubts) == (None, "no_start", 1)
+
+
+@pytest.mark.parametrize("between", ["```\ntext\n", "text\n=======\ntext\n"])
+def test_a_fence_or_a_separator_tells_that_the_block_was_over(between: str) -> None:
+    blocks = parse_reply(f"```\n{AB}{between}>>>>>>> REPLACE\n")
+    assert [each.doubts for each in blocks] == [None] * len(blocks)
+
+
+def test_a_new_file_is_all_that_stands_between_its_markers() -> None:
+    content = "a\n=======\n<<<<<<< SEARCH\n\n```\n"
+    found = only(f"x.md\n<<<<<<< NEW_FILE\n{content}>>>>>>> NEW_FILE\n")
+    assert (found.format, found.action, found.path, found.content) == ("new_file", "create", "x.md", content)
+
+
+def test_lines_and_numbers_tell_where_a_block_stands() -> None:
+    first, second = parse_reply(f"a.py\n{AB}\n{NB}")
+    assert [(each.number, each.line, each.end_line, each.action) for each in (first, second)] == [
+        (1, 2, 6, "update"),
+        (2, 8, 11, "create"),
+    ]
+    assert first.hunks[0].splits == (Split("a\n", "b\n"),)

@@ -1,0 +1,284 @@
+"""Where hunks go: by their text, and between equal places by what else their format says."""
+
+import pytest
+
+from suture.edits import apply
+from suture.fitting import Expected, fit, in_place
+from suture.formats.blocks import Hunk, Split
+from suture.locate import Found, Index, Refused
+
+CLASSES = """\
+class One:
+    def run(self):
+        start()
+        return 1
+
+class Two:
+    def run(self):
+        start()
+        return 1
+
+    def stop(self):
+        return 1
+"""
+NUMBERS = "".join(f"{number}\n" for number in range(1, 21))
+SAME = "x\n" * 9
+
+
+def hunk(old: str, new: str, *context: str, at: int | None = None, at_end: bool = False, inner: bool = False) -> Hunk:
+    return Hunk(1, (Split(old, new),), context, at, at_end, inner)
+
+
+def made(body: str, one: Hunk, match: str = "lenient", expected: Expected | None = None) -> tuple[str, str]:
+    """The rung, and the text after the change; or why there is none."""
+    answer = fit(Index(body.encode(), "a.py"), one, match, expected).answer
+    if isinstance(answer, Refused):
+        return "refused", answer.why
+    return answer.rung, apply(body.encode(), answer.edits).decode()
+
+
+FITTING: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
+    "whole lines": ("a\nb\nc\n", hunk("b\n", "x\n"), ("exact", "a\nx\nc\n")),
+    "a deletion takes the line end along": ("a\nb\nc\n", hunk("b\n", ""), ("exact", "a\nc\n")),
+    "a line before a piece of one": ("port = 1\nimport = 1\n", hunk("port = 1\n", "x\n"), ("exact", "x\nimport = 1\n")),
+    "an indented line before a piece of one": (
+        "# call foo()\n    foo()\n",
+        hunk("foo()\n", "bar()\n"),
+        ("indentation", "# call foo()\n    bar()\n"),
+    ),
+    "a piece of a line, one for one": (
+        "value = compute(first)\n",
+        hunk("compute(first)\n", "compute(second)\n"),
+        ("line_ends", "value = compute(second)\n"),
+    ),
+    "no piece of a line for nothing": (
+        "value = compute(first)\n",
+        hunk("compute(first)\n", ""),
+        ("refused", "missing"),
+    ),
+    "no piece of a line for several": ("value = f(first)\n", hunk("f(first)\n", "a\nb\n"), ("refused", "missing")),
+    "no piece that stands twice": ("a = f(it)\nb = f(it)\n", hunk("f(it)\n", "g(it)\n"), ("refused", "ambiguous")),
+    "two places": ("a\nb\na\n", hunk("a\n", "x\n"), ("refused", "ambiguous")),
+    "no place": ("a\nb\n", hunk("something else\n", "x\n"), ("refused", "missing")),
+    "the last line without an end": ("a\nb", hunk("b\n", "x\n"), ("line_ends", "a\nx")),
+    "the last lines go": ("a\nb\nc", hunk("b\nc\n", ""), ("line_ends", "a\n")),
+    "lines behind the last one without an end": ("a\nb", hunk("b\n", "b\nc\n"), ("line_ends", "a\nb\nc")),
+    "windows line ends": ("a\r\nb\r\n", hunk("b\n", "x\ny\n"), ("line_ends", "a\r\nx\r\ny\r\n")),
+    "the last line of windows without an end": ("a\r\nb", hunk("a\nb\n", "x\ny\n"), ("line_ends", "x\r\ny")),
+    "a line end is taken away at the end": ("a\nb\n", hunk("b\n", "b"), ("exact", "a\nb")),
+    "but not in the middle": ("b\nc\n", hunk("b\n", "x"), ("exact", "x\nc\n")),
+    "a line end is added at the end": ("a\nb", hunk("b", "b\n"), ("exact", "a\nb\n")),
+    "but not if there is one": ("b\nc\n", hunk("b", "x\n"), ("exact", "x\nc\n")),
+    "an empty file": ("", hunk("", "a\nb\n"), ("exact", "a\nb\n")),
+    "nothing says where": ("a\n", hunk("", "b\n"), ("refused", "unplaced")),
+    "at the end": ("a\n", hunk("", "b\n", at_end=True), ("exact", "a\nb\n")),
+    "at the end of a file without one": ("a", hunk("", "b\n", at_end=True), ("exact", "a\nb")),
+    "at the end of a file of windows": ("a\r\nb", hunk("", "c\nd\n", at_end=True), ("exact", "a\r\nb\r\nc\r\nd")),
+    "behind the last line, by its number": ("a\n", hunk("", "b\n", at=1), ("exact", "a\nb\n")),
+    "before the first line, by its number": ("a\n", hunk("", "b\n", at=0), ("exact", "b\na\n")),
+    "in the middle, by a number alone": ("a\nb\nc\n", hunk("", "x\n", at=1), ("refused", "unplaced")),
+    "behind the line that is named": ("a:\n  b\n", hunk("", "  x\n", "a:"), ("exact", "a:\n  x\n  b\n")),
+    "behind a line that is named in part": (
+        "def f(a, b):\n  b\n",
+        hunk("", "  x\n", "def f"),
+        ("exact", "def f(a, b):\n  x\n  b\n"),
+    ),
+    "no longer word": ("def foo():\n  b\n", hunk("", "  x\n", "def f"), ("refused", "unplaced")),
+    "behind one of two lines": (CLASSES, hunk("", "x\n", "def run(self):"), ("refused", "ambiguous")),
+    "behind a line in a class": (
+        CLASSES,
+        hunk("", "        x()\n", "class Two:", "def run(self):"),
+        ("exact", CLASSES.replace("def run(self):\n", "def run(self):\n        x()\n").replace("        x()\n", "", 1)),
+    ),
+    "a class that is not there": (CLASSES, hunk("", "x\n", "class Three:"), ("refused", "unplaced")),
+    "in a class": (
+        CLASSES,
+        hunk("        start()\n        return 1\n", "        return 2\n", "class Two:"),
+        (
+            "exact",
+            "Two:\n    def run(self):\n        return 2\n".join(
+                CLASSES.split("Two:\n    def run(self):\n        start()\n        return 1\n")
+            ),
+        ),
+    ),
+    "in a method of a class": (
+        CLASSES,
+        hunk("        return 1\n", "        return 2\n", "class Two:", "def stop(self):"),
+        ("exact", CLASSES.removesuffix("return 1\n") + "return 2\n"),
+    ),
+    "twice in a class": (CLASSES, hunk("        return 1\n", "        x\n", "class Two:"), ("refused", "ambiguous")),
+    "twice, and nothing is named": (CLASSES, hunk("        start()\n", "        x\n"), ("refused", "ambiguous")),
+    "only before the line that is named": (
+        "total = 1\n\ndef f():\n    pass\n",
+        hunk("total = 1\n", "total = 2\n", "def f():"),
+        ("refused", "missing"),
+    ),
+    "behind a line that begins nothing": (
+        "import os\nimport sys\nx = 1\ny = 2\nx = 1\n",
+        hunk("x = 1\n", "x = 2\n", "y = 2"),
+        ("exact", "import os\nimport sys\nx = 1\ny = 2\nx = 2\n"),
+    ),
+    "the last of several, at the end": (SAME, hunk("x\n", "y\n", at_end=True), ("exact", "x\n" * 8 + "y\n")),
+    "braces are no end": (
+        "int f()\n{\n    a;\n}\nint g()\n{\n    a;\n}\n",
+        hunk("    a;\n", "    b;\n", "int f()"),
+        ("exact", "int f()\n{\n    b;\n}\nint g()\n{\n    a;\n}\n"),
+    ),
+    "blank lines are no end": (
+        "def f():\n    a\n\n    b\n    c\n\ndef g():\n    b\n",
+        hunk("    b\n", "    x\n", "def f():"),
+        ("exact", "def f():\n    a\n\n    x\n    c\n\ndef g():\n    b\n"),
+    ),
+    "looser in the one that is named": (
+        "def f():\n\tvalue = compute( first )\ndef g():\n\tvalue = compute( first )\n",
+        hunk("  value = compute(first)\n", "  value = compute(second)\n", "def g():"),
+        ("tokens", "def f():\n\tvalue = compute( first )\ndef g():\n\tvalue = compute(second )\n"),
+    ),
+    "behind a marker in the file": ("<<<<<<< SEARCH\nb\n", hunk("b\n", "c\n", inner=True), ("refused", "unsplit")),
+    "not behind a marker in the file": ("a\nb\n", hunk("b\n", "c\n", inner=True), ("exact", "a\nc\n")),
+    "in the first line": ("b\n", hunk("b\n", "c\n", inner=True), ("exact", "c\n")),
+}
+
+
+@pytest.mark.parametrize(("body", "one", "result"), FITTING.values(), ids=FITTING)
+def test_a_hunk_goes_to_its_one_place(body: str, one: Hunk, result: tuple[str, str]) -> None:
+    assert made(body, one) == result
+
+
+def test_a_number_decides_between_equal_places() -> None:
+    one = hunk("x\nx\n", "y\nx\n")
+    assert made(SAME, one) == ("refused", "ambiguous")
+    assert made(SAME, one, expected=Expected((4,))) == ("exact", "x\n" * 3 + "y\n" + "x\n" * 5)
+    assert made(SAME, one, expected=Expected((20, 2))) == ("exact", "x\ny\n" + "x\n" * 7)
+    assert made(SAME, one, expected=Expected((20, 0))) == ("refused", "ambiguous")
+
+
+def test_a_number_is_not_believed_where_the_text_is_another() -> None:
+    assert made(NUMBERS, hunk("7\n8\n", "7\nx\n8\n"), expected=Expected((3,)))[1] == NUMBERS.replace("8\n", "x\n8\n", 1)
+
+
+def test_a_hunk_that_ends_without_context_is_believed_only_at_the_end() -> None:
+    assert made(SAME, hunk("x\n", "x\ny\n"), expected=Expected((4,))) == ("refused", "ambiguous")
+    assert made(SAME, hunk("x\n", "x\ny\n"), expected=Expected((9,))) == ("exact", f"{SAME}y\n")
+
+
+def test_the_order_of_hunks_decides_between_equal_places() -> None:
+    body = "a\nb\na\n"
+    assert made(body, hunk("a\n", "x\n"), expected=Expected((), 2)) == ("exact", "a\nb\nx\n")
+    assert made(body + "a\n", hunk("a\n", "x\n"), expected=Expected((), 2)) == ("refused", "ambiguous")
+
+
+def test_a_looser_place_does_not_break_a_tie() -> None:
+    body = "class A:\n  x = 1\n  x = 1\nclass B:\n    y  = 1\n"
+    assert made(body, hunk("  x = 1\n", "  x = 2\n", "class B:")) == ("refused", "ambiguous")
+
+
+def test_the_change_must_fit_the_place_that_is_left() -> None:
+    lines = "    say(\u201chello\u201d + \u2018x\u2019)\n"
+    one = hunk('    say("hello" + "x")\n', '    say("hello" + "y")\n    say("more")\n', "def g():")
+    assert made(f"def f():\n{lines}def g():\n{lines}", one) == ("refused", "ambiguous")
+
+
+def test_of_very_many_places_none_is_taken() -> None:
+    body = "def f():\n    x\n" * 400
+    assert made(body, hunk("    x\n", "    y\n", at_end=True)) == ("refused", "ambiguous")
+
+
+def test_inserted_lines_may_bring_their_own_ends() -> None:
+    assert made("a\n", hunk("", "b\r\n", at_end=True)) == ("exact", "a\nb\r\n")
+
+
+@pytest.mark.parametrize(("match", "result"), [("exact", "missing"), ("whitespace", "indentation")])
+def test_match_bounds_what_is_bridged(match: str, result: str) -> None:
+    assert result in made("    a = 1\n", hunk("a = 1\n", "a = 2\n"), match)
+
+
+def test_hunks_that_stand_where_they_say_go_there_together() -> None:
+    hunks = [hunk("1\n2\n", "x\n2\n", at=1), hunk("9\n10\n11\n", "9\n11\n", at=9), hunk("20\n", "20\n21\n", at=20)]
+    index = Index(NUMBERS.encode())
+    found = in_place(index, hunks)
+    assert found is not None
+    edits = [each for one in found for each in one.edits]
+    after = NUMBERS.replace("1\n", "x\n", 1).replace("10\n", "", 1) + "21\n"
+    assert apply(index.body, edits).decode() == after
+
+
+@pytest.mark.parametrize(
+    "hunks",
+    [
+        [hunk("1\n2\n", "x\n2\n", at=2)],
+        [hunk("1\n2\n", "x\n2\n")],
+        [hunk("", "x\n", at=0)],
+        [hunk("1\n2\n", "x\n2\n", at=1), hunk("2\n3\n", "2\ny\n3\n", at=2)],
+        [hunk("5\n6\n", "x\n6\n", at=5), hunk("1\n2\n", "x\n2\n", at=1)],
+    ],
+    ids=["elsewhere", "no number", "nothing to compare", "overlapping", "out of order"],
+)
+def test_hunks_that_do_not_are_looked_for_one_by_one(hunks: list[Hunk]) -> None:
+    assert in_place(Index(NUMBERS.encode()), hunks) is None
+
+
+def splits(*texts: tuple[str, str]) -> Hunk:
+    return Hunk(1, tuple(Split(*each) for each in texts))
+
+
+TITLE = splits(
+    ("Title\n", "Text\n=======\nTitle\n=======\nMore\n"),
+    ("Title\n=======\nText\n", "Title\n=======\nMore\n"),
+    ("Title\n=======\nText\n=======\nTitle\n", "More\n"),
+)
+CONFLICT = "<<<<<<< HEAD\na = 1\n=======\na = 2\n>>>>>>> main\n"
+SPLITTING: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
+    "the one that stands": ("Title\n", TITLE, ("exact", "Text\n=======\nTitle\n=======\nMore\n")),
+    "two that stand": ("Title\n=======\nText\n", TITLE, ("refused", "unsplit")),
+    "none": ("Other\n", TITLE, ("refused", "unsplit")),
+    "half of one is none": ("Title\n=======\nOther\n", TITLE, ("refused", "unsplit")),
+    "one that stands, and one that stands twice": ("Title\nTitle\n=======\nText\n", TITLE, ("refused", "unsplit")),
+    "the one as long as the other markers": (
+        "Title\n=======\nText\n",
+        splits(("Title\n=======\nText\n", "More\n"), ("Title\n", "Text\n=========\nMore\n")).but(likely=1),
+        ("exact", "More\n"),
+    ),
+    "another one, if that does not stand": (
+        "Title\n",
+        splits(("Title\n=====\nText\n", "More\n"), ("Title\n", "Text\n=======\nMore\n")).but(likely=1),
+        ("exact", "Text\n=======\nMore\n"),
+    ),
+    "the one as long as the other markers is told": (
+        "Other\n",
+        splits(("Title\n=====\nText\n", "More\n"), ("Title\n", "Text\n=======\nMore\n")).but(likely=1),
+        ("refused", "missing"),
+    ),
+    "a conflict is not cut in two": (
+        CONFLICT,
+        splits(("<<<<<<< HEAD\na = 1\n", "a = 2\n>>>>>>> main\n=======\nb\n"), (CONFLICT, "b\n")),
+        ("exact", "b\n"),
+    ),
+    "an empty one fills an empty file": (
+        "",
+        splits(("", "a\n=======\nb\n"), ("a\n", "b\n")),
+        ("exact", "a\n=======\nb\n"),
+    ),
+    "a looser one, if it is alone": (
+        "value = compute( first )\n",
+        splits(("value = compute(first)\n", "value = compute(second)\n"), ("nothing of the kind\n", "x\n")),
+        ("tokens", "value = compute(second )\n"),
+    ),
+    "one that has been applied": (
+        "first line here\nsecond line here\n",
+        splits(("first line here\n", "first line here\nsecond line here\n"), ("nothing\n", "x\n")),
+        ("refused", "applied"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "one", "result"), SPLITTING.values(), ids=SPLITTING)
+@pytest.mark.promise("reply.split")
+def test_the_file_tells_which_separator_is_meant(body: str, one: Hunk, result: tuple[str, str]) -> None:
+    assert made(body, one) == result
+
+
+def test_the_reading_that_was_taken_is_told() -> None:
+    fitted = fit(Index(CONFLICT.encode()), splits(("<<<<<<< HEAD\na = 1\n", "x\n"), (CONFLICT, "b\n")))
+    assert isinstance(fitted.answer, Found)
+    assert fitted.split == Split(CONFLICT, "b\n")
