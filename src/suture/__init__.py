@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from suture.edits import Edit, Span
     from suture.errors import SutureError
+    from suture.replies import ReplyParser, apply_blocks, extract_paths, parse_reply, preview_reply, validate_reply
     from suture.settings import Settings
     from suture.text import Text
     from suture.tools.spec import ToolResult
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Edit",
+    "ReplyParser",
     "Settings",
     "Span",
     "SutureError",
@@ -24,11 +26,17 @@ __all__ = [
     "Transaction",
     "Workspace",
     "__version__",
+    "apply_blocks",
+    "extract_paths",
+    "parse_reply",
+    "preview_reply",
+    "validate_reply",
 ]
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "Edit": "suture.edits",
+    "ReplyParser": "suture.replies",
     "Settings": "suture.settings",
     "Span": "suture.edits",
     "SutureError": "suture.errors",
@@ -36,6 +44,11 @@ _HOMES = {
     "ToolResult": "suture.tools.spec",
     "Transaction": "suture.workspace",
     "Workspace": "suture.workspace",
+    "apply_blocks": "suture.replies",
+    "extract_paths": "suture.replies",
+    "parse_reply": "suture.replies",
+    "preview_reply": "suture.replies",
+    "validate_reply": "suture.replies",
 }
 
 

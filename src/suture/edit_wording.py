@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suture.phrases import count, few, first_line, matched, plain, shown_lines, span
+from suture.phrases import as_it_is, count, few, first_line, matched, plain, shown_lines, span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ _SHOWN_LOCATIONS = 8
 _SHOWN_REGION = 80
 _SHOWN_HEAD = 15
 _LONGEST_EXAMPLE = 4_000
-_LONGEST_LINE = 200
 _SHORT = 40
 _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 _SPACES = {"indentation", "trailing", "spacing", "exotic_space"}
@@ -145,15 +144,10 @@ def _unchanged(error: Any) -> str:
 def _searched(text: str) -> str:
     """The first line of what was sent that says something, with all white space around it; and how many there are."""
     lines = text.removesuffix("\n").split("\n")
-    shown = _raw(next((line for line in lines if line.strip()), lines[0]))
+    shown = as_it_is(next((line for line in lines if line.strip()), lines[0]))
     if len(lines) > 1:
         return f"{shown} … ({count(len(lines), 'line')})"
     return f"{shown}\n" if text.endswith("\n") else shown
-
-
-def _raw(line: str) -> str:
-    """A line as it is, to be copied: nothing that a terminal obeys but tabs, not too long."""
-    return "\t".join(map(plain, line[:_LONGEST_LINE].split("\t")))
 
 
 def _evidence(error: Any) -> Iterator[str]:
@@ -212,7 +206,7 @@ def _similar(error: Any) -> Iterator[str]:
 
 def _one_line(content: str) -> str:
     lines = content.split("\n")
-    first = _raw(next((line for line in lines if line.strip()), ""))
+    first = as_it_is(next((line for line in lines if line.strip()), ""))
     return f"{first} … ({len(lines)} lines)" if len(lines) > 1 else first
 
 
@@ -221,7 +215,7 @@ def _closer(error: Any) -> Iterator[str]:
     if error.region is not None and error.attempt > 1:
         yield ""
         yield f"{_span(error.region).capitalize()} of {plain(error.path)}, exactly:"
-        yield from map(_raw, error.region["text"].split("\n")[:_SHOWN_REGION])
+        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
     elif error.words is not None and error.why == "missing":
         yield from _words(error)
 
@@ -240,12 +234,12 @@ def _words(error: Any) -> Iterator[str]:
     elif there:
         yield "Lines that share a word with old_text:"
         lines = dict.fromkeys((each["line_number"], each["content"]) for each in there)
-        yield from (f"Line {number}: {_raw(content)}" for number, content in lines)
+        yield from (f"Line {number}: {as_it_is(content)}" for number, content in lines)
     else:
         yield f"Is {plain(error.path)} the right file?"
         if error.attempt > 1 and error.file_preview is not None:
             yield "It begins:"
-            yield from map(_raw, error.file_preview["content"].split("\n")[:_SHOWN_HEAD])
+            yield from map(as_it_is, error.file_preview["content"].split("\n")[:_SHOWN_HEAD])
 
 
 def _span(lines: dict[str, Any]) -> str:
@@ -348,7 +342,7 @@ def _wrong_count(error: Any) -> Iterator[str]:
     sought = f"'{first_line(error.search_text)}'"
     yield f"Expected to replace {count(expected, 'instance')} of {sought} but found {count(actual, 'instance')} at:"
     for each in error.match_locations[:_SHOWN_LOCATIONS]:
-        content = f": {_raw(each['line_content'].strip())}" if error.attempt > 1 else ""
+        content = f": {as_it_is(each['line_content'].strip())}" if error.attempt > 1 else ""
         yield f"  Line {each['line_number']}, column {each['column_start']}{content}"
     if actual > _SHOWN_LOCATIONS:
         yield f"  … and {actual - _SHOWN_LOCATIONS} more"

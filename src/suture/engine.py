@@ -226,7 +226,7 @@ class Session:
         if target.path == literal:
             return root, selection
         names = [name for name in relative.split("/") if name not in {"", "."}]
-        final = "".join(f"\\{char}" if char in "*?[]{}\\," else char for char in target.path)
+        final = _literally(target.path)
         parts = [final] * bool(final) + names[literal.count("/") + 1 :]
         return target.root, Selection.parse("/".join(parts), exclude)
 
@@ -356,6 +356,18 @@ class Session:
             return None
         names = folded_names(path)
         return next((name for glob, name in self.settings.encodings if Patterns([glob]).match(names)), None)
+
+    def near(self, path: str) -> list[str]:
+        """Files that may be meant by a path at which there is none: those of its name elsewhere, or of nearly that."""
+        target = self.locate(path)
+        name = split(target.path)[1]
+        found = self._near(target)
+        try:
+            root, runs = self.runs(f"**/{_literally(name)}", (), include_ignored=False)
+            same = [self._resolver.shown(root, prefix + each) for _, prefix, names in runs for each in names]
+        except SutureError:  # there is none, or the folders cannot be read
+            same = []
+        return list(dict.fromkeys([*same[:_NEAR_FOLDER], *found]))
 
     def _near(self, target: Target) -> list[str]:
         """Existing files whose names resemble a missing one's."""
@@ -529,6 +541,11 @@ def _is_file(tree: Tree, path: str) -> bool:
     except SutureError:
         return False
     return found is not None and found.kind == "file"
+
+
+def _literally(path: str) -> str:
+    """A path as a pattern that means just it."""
+    return "".join(f"\\{char}" if char in "*?[]{}\\," else char for char in path)
 
 
 def _place(target: Target) -> Place:

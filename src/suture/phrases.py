@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     Words = tuple[Callable[[Any], str], Callable[[Any], str]]
 
 _LONGEST = 300
+_LONGEST_COPY = 200
 LINE = 120
 """Characters of a line that is shown among others."""
 _RUNGS = {
@@ -32,6 +33,11 @@ def plain(text: str) -> str:
     if short.isprintable():
         return short
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in short)
+
+
+def as_it_is(line: str) -> str:
+    """A line to be copied: nothing that a terminal obeys but tabs, not too long."""
+    return "\t".join(map(plain, line[:_LONGEST_COPY].split("\t")))
 
 
 def count(number: int, noun: str) -> str:

@@ -10,6 +10,7 @@ from suture.edit_wording import EDIT_MESSAGES, EDIT_TEXTS
 from suture.patch_wording import PATCH_MESSAGES
 from suture.pattern_wording import PATTERN_MESSAGES, one_line
 from suture.phrases import count, few, matched, plain, same, span
+from suture.reply_wording import BLOCK_MESSAGES, REPLY_MESSAGES, details
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MESSAGES",
+    "block_details",
+    "block_hint",
+    "block_message",
     "count",
     "error_data",
     "error_line",
@@ -64,6 +68,21 @@ def message(error: SutureError) -> str:
 def hint(error: SutureError) -> str:
     """What to do about it, in a sentence."""
     return MESSAGES[error.code][1](_Shown(error))
+
+
+def block_message(error: SutureError) -> str:
+    """What happened to a block of a reply."""
+    return BLOCK_MESSAGES.get(error.code, MESSAGES[error.code])[0](_Shown(error))
+
+
+def block_hint(error: SutureError) -> str:
+    """What to do about it."""
+    return BLOCK_MESSAGES.get(error.code, MESSAGES[error.code])[1](_Shown(error))
+
+
+def block_details(error: SutureError) -> list[str]:
+    """What else is known about it."""
+    return details(error)
 
 
 def error_data(error: SutureError) -> dict[str, Any]:
@@ -215,6 +234,7 @@ MESSAGES: dict[str, Words] = {
     **EDIT_MESSAGES,
     **PATCH_MESSAGES,
     **PATTERN_MESSAGES,
+    **REPLY_MESSAGES,
     "INVALID_ARGUMENTS": (_problems, same("Correct the arguments and call again; nothing was changed.")),
     "UNKNOWN_TOOL": (
         lambda e: f"There is no tool '{e.name}'.",

@@ -49,6 +49,8 @@ class Settings(Record):
     """How long one file may be searched."""
     regex_call_ms: int = 30_000
     """How long all files of a call may be searched together."""
+    reply_call_ms: int = 30_000
+    """How long places may be looked for, for all blocks of a reply together."""
     max_result_bytes: int = 200_000_000
     """Of the matches that one answer tells, with the lines around them."""
     second_process: bool = True

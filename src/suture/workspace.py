@@ -131,6 +131,23 @@ class Workspace:
         arguments = {"path": _named(path), "patches": patches, "match": match, "dry_run": dry_run, "encoding": encoding}
         return self.call("patch", {**arguments, "expect_hash": expect_hash, "validate": validate})
 
+    def apply_reply(
+        self,
+        reply: str,
+        *,
+        atomic: bool = False,
+        dry_run: bool = False,
+        only: Iterable[str] | None = None,
+        whole_files: bool = False,
+        match: str = "lenient",
+        validate: str = "off",
+        default_path: Path | None = None,
+        expect_hash: str | dict[str, str] | None = None,
+    ) -> ToolResult:
+        """Apply what a model's reply says about files, in whatever format; see `docs/spec/TOOLS.md`."""
+        only = None if only is None else list(only)
+        return self.call("apply_reply", _given(locals()))
+
     def regex_search(
         self,
         file_path: Path,

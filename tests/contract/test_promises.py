@@ -23,6 +23,7 @@ FAMILIES = {
     "patch",
     "project",
     "regex",
+    "reply",
 }
 ID = re.compile(r"[a-z]+\.[a-z0-9]+(-[a-z0-9]+)*")
 

@@ -140,6 +140,24 @@ SAMPLES: list[errors.SutureError] = [
     errors.TooManyReplacements(found=1_000, limit=500, setting="max_replacements"),
     errors.OverMatch(path="x", line=1, end_line=90, inner_line=7),
     errors.InternalError(exception="KeyError: 'x'"),
+    errors.NoBlocks(fenced=[], characters=3),
+    errors.NoBlocks(fenced=["a.py"], characters=3),
+    errors.BlocksFailed(failed=["2", "3.1"], landed=["1"], total=3),
+    errors.BlocksFailed(failed=["2"], landed=[], total=2),
+    *(
+        errors.IncompleteBlock(problem=problem, reply_line=7, format="search_replace", path=path)
+        for problem in ("no_start", "no_separator", "no_end", "empty", "not_a_hunk", "partial", "other")
+        for path in (None, "a.py")
+    ),
+    errors.AmbiguousBlock(path="a.py", reply_line=7, readings=[{"old": "a", "new": "b"}] * 2),
+    errors.AmbiguousBlock(path="a.py", reply_line=7, readings=[{"old": "a", "new": "b"}]),
+    errors.AmbiguousBlock(path="a.py", reply_line=7, readings=[], ends=[9, 12]),
+    errors.NoPath(reply_line=7),
+    errors.NoContext(path="a.py", context=[]),
+    errors.NoContext(path="a.py", context=["class A:"]),
+    errors.ReplyTimeout(limit=30_000),
+    errors.UnsupportedBlock(path="a.png", problem="binary"),
+    errors.UnsupportedBlock(path=None, problem="not_a_file"),
 ]
 
 
@@ -170,6 +188,7 @@ def test_only_what_may_succeed_later_is_retryable() -> None:
     assert {sample.code for sample in SAMPLES if sample.retryable} == {
         "FILE_CHANGED",
         "READ_FAILED",
+        "REPLY_TIMEOUT",
         "WORKSPACE_BUSY",
         "WRITE_FAILED",
     }

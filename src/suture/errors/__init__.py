@@ -12,6 +12,8 @@
     │                        ClipboardNotFound ClipboardRequiresReplace StripPreconditionFailed
     ├── about a pattern      InvalidRegex InvalidFlags RegexTimeout InvalidGlob NoFilesMatched
     │                        InvalidCaptureGroup NoCaptureGroups TooManyReplacements OverMatch
+    ├── about a reply        NoBlocks BlocksFailed IncompleteBlock AmbiguousBlock NoPath NoContext
+    │                        ReplyTimeout UnsupportedBlock
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
     │                        RecoveryBlocked
     ├── about the history    HistoryUnavailable ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
@@ -90,11 +92,23 @@ from suture.errors.patterns import (
     RegexTimeout,
     TooManyReplacements,
 )
+from suture.errors.replies import (
+    AmbiguousBlock,
+    BlocksFailed,
+    IncompleteBlock,
+    NoBlocks,
+    NoContext,
+    NoPath,
+    ReplyTimeout,
+    UnsupportedBlock,
+)
 
 __all__ = [
     "AlreadyApplied",
     "AlreadyUndone",
+    "AmbiguousBlock",
     "BinaryFile",
+    "BlocksFailed",
     "ChangeNotFound",
     "ClipboardNotFound",
     "ClipboardRequiresReplace",
@@ -108,6 +122,7 @@ __all__ = [
     "FileExists",
     "FileNotFound",
     "HistoryUnavailable",
+    "IncompleteBlock",
     "InputTooLarge",
     "InternalError",
     "InvalidArguments",
@@ -117,9 +132,12 @@ __all__ = [
     "InvalidPath",
     "InvalidRegex",
     "MissingOldText",
+    "NoBlocks",
     "NoCaptureGroups",
+    "NoContext",
     "NoFilesMatched",
     "NoMatch",
+    "NoPath",
     "NotAFile",
     "NotAFolder",
     "NotEncodable",
@@ -139,6 +157,7 @@ __all__ = [
     "ReadFailed",
     "RecoveryBlocked",
     "RegexTimeout",
+    "ReplyTimeout",
     "SameFileTwice",
     "SnapshotExists",
     "StripPreconditionFailed",
@@ -147,6 +166,7 @@ __all__ = [
     "UndoConflict",
     "UnknownTool",
     "UnprovedChange",
+    "UnsupportedBlock",
     "WorkspaceBusy",
     "WorkspaceNotFound",
     "WriteFailed",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from suture.tools.spec import ToolSpec
 
 TOOLS = {
+    "apply_reply": "suture.tools.reply",
     "file_edit": "suture.tools.edit",
     "file_read": "suture.tools.read",
     "history": "suture.tools.history",

@@ -6,7 +6,7 @@ from suture import edit_wording, errors, render
 from suture.locate import Index
 from suture.locate.diagnose import block, diagnose, words_of
 from suture.occurrences import number, occurrences
-from suture.sequence import MOST_HITS
+from suture.sequence import MOST_HITS, Outcome
 from suture.tools.spec import Answer
 
 TYPE_CHECKING = False
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from suture.engine import Session
     from suture.locate.diagnose import Diagnosis, Place
     from suture.plan import Snapshot
-    from suture.sequence import Outcome
     from suture.tools.edit import FileEdit, OneEdit
 
 _AROUND = 3
@@ -37,19 +36,28 @@ _OWN = ("similar_content", "match_locations", "file_preview", "region", "unique"
 def mismatch(session: Session, before: Snapshot, request: FileEdit, outcome: Outcome) -> errors.SutureError:
     """The error of the first edit that fails."""
     assert outcome.failed is not None  # noqa: S101  asked only then
-    failing = _Failing(session, before, request, outcome, outcome.failed)
+    failing = _Failing(session, before, request.edits, outcome, dry_run=request.dry_run)
     return failing.wrong_count() if outcome.hits else failing.no_match()
+
+
+def no_match(session: Session | None, before: Snapshot, one: OneEdit, *, dry_run: bool) -> errors.NoMatch:
+    """Why one text is not in a file; without a session, nothing is known of earlier versions and attempts."""
+    return _Failing(session, before, [one], Outcome((), (), 0, before.text.body), dry_run=dry_run).no_match()
 
 
 class _Failing:
     """An edit that fails, and the text as it found it. Lines are told as those of the original file."""
 
-    def __init__(self, session: Session, before: Snapshot, request: FileEdit, outcome: Outcome, number: int) -> None:
+    def __init__(
+        self, session: Session | None, before: Snapshot, edits: Sequence[OneEdit], outcome: Outcome, *, dry_run: bool
+    ) -> None:
+        number = outcome.failed or 0
         self._session = session
         self._before = before
-        self._request = request
+        self._edits = edits
+        self._dry_run = dry_run
         self._outcome = outcome
-        self._edit: OneEdit = request.edits[number]
+        self._edit = edits[number]
         self._index = Index(outcome.body, before.place.name)
         self._origin: Callable[[int], int] = outcome.origin
         self._room = _ROOM
@@ -57,7 +65,7 @@ class _Failing:
         self._where: dict[str, Any] = {
             "path": before.place.name,
             "edit_index": number,
-            "total_edits": len(request.edits),
+            "total_edits": len(edits),
             "search_text": self._edit.old_text,
             "expected_occurrences": self._edit.occurrences,
         }
@@ -115,8 +123,10 @@ class _Failing:
 
     def _attempt(self) -> int:
         edit = self._edit
+        if self._session is None:
+            return 1
         known = self._before.content.digest, self._before.place.name, edit.old_text, edit.new_text, edit.occurrences
-        return self._session.attempt(hash((*known, self._request.dry_run)))
+        return self._session.attempt(hash((*known, self._dry_run)))
 
     def _correction(self, found: Diagnosis | None) -> dict[str, Any] | None:
         if found is None or found.correction is None or self._edit.occurrences > 1:
@@ -144,6 +154,8 @@ class _Failing:
         """What became of the text, if it stood in an earlier version; of one that is found, only that it is done."""
         from suture.tools.stale import replaced
 
+        if self._session is None:
+            return None
         known = replaced(self._session, self._before, self._edit.old_text, self._edit.new_text)
         if known is None or (found.why == "found" and not known.applied):
             return None
@@ -159,7 +171,7 @@ class _Failing:
         if not places:
             return None
         start, end = places[0]
-        sizes = [len(each.old_text.encode("utf-8", "surrogatepass")) for each in self._request.edits]
+        sizes = [len(each.old_text.encode("utf-8", "surrogatepass")) for each in self._edits]
         return next(
             (
                 number

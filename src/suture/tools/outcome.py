@@ -66,9 +66,12 @@ def _plan_diff(change: FileChange) -> str:
             return text_diff(path, path, before.content.bytes(), after.bytes(), before.mode, mode)
         case Delete(before=before):
             return text_diff(path, None, before.content.bytes(), None, before.mode)
-        case Rename(before=before, to=to, after=moved):
+        case Rename(before=before, to=to, after=moved, replaced=replaced):
             content = (moved or before.content).bytes()
-            return text_diff(path, to.name, before.content.bytes(), content, before.mode)
+            if replaced is None:
+                return text_diff(path, to.name, before.content.bytes(), content, before.mode)
+            gone = text_diff(path, None, before.content.bytes(), None, before.mode)  # no diff can rename onto a file
+            return gone + text_diff(to.name, to.name, replaced.content.bytes(), content, replaced.mode, before.mode)
     raise TypeError(change)
 
 

@@ -200,6 +200,21 @@ class _Texts(Argument):
         return {"type": "array", "items": {"type": "string"}}
 
 
+class _Ids(_Texts):
+    expected = 'a list of ids, such as ["1", "3.2"]'
+
+    def check(self, value: object) -> object:
+        if isinstance(value, str):
+            decoded = _decoded(value)
+            value = decoded if isinstance(decoded, list) else value.replace(",", " ").split()
+        value = value if isinstance(value, list | tuple) else [value]
+        if any(isinstance(each, bool) for each in value):
+            raise self.wrong(value)
+        return super().check(
+            [str(each) if isinstance(each, int) else f"{each:g}" if isinstance(each, float) else each for each in value]
+        )
+
+
 class _Hashes(Argument):
     expected = "a hash, or an object of path: hash"
 
@@ -253,6 +268,11 @@ def member(about: str, *, model: type[Request]) -> Any:
 def texts(about: str) -> Any:
     """A list of strings, empty if left out."""
     return _Texts(about, default=())
+
+
+def ids(about: str) -> Any:
+    """A list of names such as 1 and 3.2, which may come as numbers; None if left out."""
+    return _Ids(about, default=None)
 
 
 def dry_run() -> Any:

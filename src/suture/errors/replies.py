@@ -1,0 +1,83 @@
+"""What can go wrong with a model's reply, or a block of it."""
+
+from __future__ import annotations
+
+from suture.errors.error import SutureError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class NoBlocks(SutureError):
+    """The reply holds nothing that could be applied."""
+
+    code = "NO_BLOCKS"
+    fenced: list[str]
+    """Whole files in fences that were passed over."""
+    characters: int
+
+
+class BlocksFailed(SutureError):
+    """Some blocks of the reply could not be applied; what became of the others is told beside it."""
+
+    code = "BLOCKS_FAILED"
+    failed: list[str]
+    """The ids of those blocks."""
+    landed: list[str]
+    total: int
+
+
+class IncompleteBlock(SutureError):
+    """A block lacks a part, so that nobody can tell what it says."""
+
+    code = "INCOMPLETE_BLOCK"
+    problem: str
+    """`no_start`, `no_separator`, `no_end`, `empty`, `not_a_hunk`; `partial`: it deletes more than it shows."""
+    reply_line: int
+    format: str
+    path: str | None
+
+
+class AmbiguousBlock(SutureError):
+    """Markers in a block's content let it be read in several ways, and the file does not tell which is meant."""
+
+    code = "AMBIGUOUS_BLOCK"
+    path: str
+    reply_line: int
+    readings: list[dict[str, Any]]
+    """`{old, new}` of each."""
+    ends: list[int] = []  # noqa: RUF012  never changed
+    """The lines of the reply at which it may end, where that is the question."""
+
+
+class ReplyTimeout(SutureError):
+    """The blocks before this one took all the time there is for a call."""
+
+    code = "REPLY_TIMEOUT"
+    retryable = True
+    limit: int
+    """In milliseconds."""
+
+
+class NoPath(SutureError):
+    """The reply does not say which file a block is about."""
+
+    code = "NO_PATH"
+    reply_line: int
+
+
+class NoContext(SutureError):
+    """A hunk only inserts, and nothing in it says where."""
+
+    code = "NO_CONTEXT"
+    path: str
+    context: list[str]
+
+
+class UnsupportedBlock(SutureError):
+    """A change of something that is not text: a binary file, a symbolic link, a submodule."""
+
+    code = "UNSUPPORTED_BLOCK"
+    path: str | None
+    problem: str

@@ -1,0 +1,228 @@
+"""The words for what can go wrong with a model's reply, or with one block of it."""
+
+from __future__ import annotations
+
+from suture.phrases import LINE, as_it_is, count, few, first_line, matched, plain, same, shown_lines, span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from suture.phrases import Words
+
+_SHOWN_PLACES = 10
+_SHOWN_LINES = 6
+_SHOWN_REGION = 60
+_SHOWN_WORDS = 2
+_SHOWN_DIFFERENCES = 3
+_NEAR = 0.5
+_MARKERS = {
+    "search_replace": ">>>>>>> REPLACE is missing",
+    "new_file": ">>>>>>> NEW_FILE is missing",
+    "v4a": "*** End Patch is missing",
+    "unified": "its @@ line counts more lines than follow, or its fence has no end",
+}
+_BEGINS = {"search_replace": "<<<<<<< SEARCH", "new_file": "<<<<<<< NEW_FILE"}
+_AGAIN = "Send this block again"
+
+
+def details(error: Any) -> list[str]:
+    """What is known about why a block failed, beyond the message: places, differences, the file's own lines."""
+    return list(_DETAILS.get(error.code, _nothing)(error))
+
+
+def _nothing(_: Any) -> Iterator[str]:
+    yield from ()
+
+
+def _not_found(error: Any) -> Iterator[str]:
+    """Where the text may have gone, or what is most like it."""
+    if error.applied is not None:
+        where = span(error.applied["start_line"], error.applied["end_line"])
+        yield f"The new text stands already at {where}; if that is the place, leave the block out."
+    elif error.stale is not None:
+        until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
+        yield f"It stood there {until}; {span(error.stale['start_line'], error.stale['end_line'])} now:"
+        yield from shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
+    elif error.attempt > 1 and error.region is not None:
+        where = span(error.region["start_line"], error.region["end_line"])
+        yield f"This block was refused before, and the file has not changed since. {where.capitalize()}, exactly:"
+        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
+    elif error.similar_content:
+        yield from _similar(error)
+    elif error.words is not None and error.words["missing"]:
+        missing = ", ".join(map(plain, error.words["missing"][:_SHOWN_WORDS]))
+        yield f"Words of it that stand nowhere in the file: {missing}. Is {plain(error.path)} the right file?"
+
+
+def _similar(error: Any) -> Iterator[str]:
+    best = error.similar_content[0]
+    how = f"It stands there {matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
+    yield f"{how}, line {best['line_number']}:"
+    yield from shown_lines(best["line_number"], best["content"], _SHOWN_LINES)
+    differing = best["differences"] if best["similarity_score"] >= _NEAR else []
+    for each in differing[:_SHOWN_DIFFERENCES]:
+        yield f"  Difference in line {each['line_number']}: {each['description']}"
+    if len(differing) > _SHOWN_DIFFERENCES:
+        yield f"  … and {count(len(differing) - _SHOWN_DIFFERENCES, 'more difference')}"
+
+
+def _sides(error: Any) -> Iterator[str]:
+    sides = {"in the block:": error.base, "in the file: ": error.ours, "wanted:      ": error.theirs}
+    yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 2))
+
+
+def _region(error: Any) -> Iterator[str]:
+    yield from shown_lines(error.start_line, error.text, _SHOWN_LINES)
+
+
+def _places(error: Any) -> str:
+    where = list(dict.fromkeys(span(each["start_line"], each["end_line"]) for each in error.places))
+    more = f" and {len(where) - _SHOWN_PLACES} more" if len(where) > _SHOWN_PLACES else ""
+    return ", ".join(where[:_SHOWN_PLACES]) + more
+
+
+def _look_again(error: Any) -> str:
+    if error.applied is not None:
+        return "Read the file, and leave the block out if it is done."
+    if error.stale is not None:
+        return f"Your copy of {error.path} is old: read it again. {_AGAIN} with the lines as they are now."
+    if error.why == "found" or error.rung:
+        return f'{_AGAIN} with the lines as the file has them, or set match to "lenient".'
+    return f"{_AGAIN}, its SEARCH part copied from the file: read {error.path} first."
+
+
+def _incomplete(error: Any) -> str:
+    where = f"line {error.reply_line} of the reply"
+    path = f" for {error.path}" if error.path else ""
+    end = _MARKERS.get(error.format, "its end is missing")
+    begin = _BEGINS.get(error.format, "its beginning")
+    return {
+        "no_end": f"The block{path} that begins at {where} is cut off: {end}.",
+        "no_separator": f"The block{path} at {where} has no ======= between what to find and what to put in.",
+        "no_start": f"{end.split(' is')[0]} at {where} ends nothing: {begin} is missing.",
+        "empty": f"The section{path} at {where} says nothing to change.",
+        "not_a_hunk": f"The section{path} at {where} has lines that are neither context nor added (+) nor removed (-).",
+        "partial": f"The diff at {where} deletes {error.path}, but shows only a part of it.",
+    }.get(error.problem, f"The block{path} at {where} cannot be read: {error.problem}.")
+
+
+def _ambiguous(error: Any) -> str:
+    if error.ends:
+        lines = " or ".join(map(str, error.ends))
+        return (
+            f"The block for {error.path} at line {error.reply_line} of the reply may end at line {lines}: "
+            "text stands between two end markers."
+        )
+    if len(error.readings) == 1:
+        return (
+            f"The block for {error.path} at line {error.reply_line} of the reply comes behind a SEARCH marker without "
+            "an end, and the file has that marker, too: what is to be replaced cannot be told."
+        )
+    ways = count(len(error.readings), "way")
+    return (
+        f"The block for {error.path} at line {error.reply_line} of the reply can be split in {ways}, for ======= "
+        "stands in its text; the file does not tell which is meant."
+    )
+
+
+def _near(error: Any) -> str:
+    if error.near:
+        return f"Did you mean {' or '.join(error.near)}? To create the file, send a NEW_FILE block."
+    return "Check the path; it is relative to the workspace root. To create the file, send a NEW_FILE block."
+
+
+def _fenced(error: Any) -> str:
+    if error.fenced:
+        names = ", ".join(error.fenced[:3])
+        return f"It has whole files in code fences ({names}): to write those, set whole_files."
+    return (
+        "Write the path of the file on a line of its own, and below it a block: <<<<<<< SEARCH, the lines to find, "
+        "=======, the lines to put in, >>>>>>> REPLACE. An apply_patch envelope or a unified diff will do, too."
+    )
+
+
+def _landed(error: Any) -> str:
+    only = " only" if error.landed else ""
+    return f"Mend these blocks, and send{only} them again."
+
+
+_DETAILS = {
+    "NO_MATCH": _not_found,
+    "EDIT_CONFLICT": _sides,
+    "PARTLY_APPLIED": _region,
+    "UNPROVED_CHANGE": _region,
+}
+REPLY_MESSAGES: dict[str, Words] = {
+    "NO_BLOCKS": (same("The reply holds no block that could be applied."), _fenced),
+    "BLOCKS_FAILED": (
+        lambda e: f"{len(e.failed)} of {count(e.total, 'block')} could not be applied: {', '.join(e.failed)}.",
+        _landed,
+    ),
+    "INCOMPLETE_BLOCK": (_incomplete, same(f"{_AGAIN}, whole.")),
+    "AMBIGUOUS_BLOCK": (
+        _ambiguous,
+        same("Send the block again with markers of 9 characters (<<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE)."),
+    ),
+    "NO_PATH": (
+        lambda e: f"The block at line {e.reply_line} of the reply does not say which file it is about.",
+        same(f"{_AGAIN} with the path on the line before it, or give default_path."),
+    ),
+    "REPLY_TIMEOUT": (
+        lambda e: f"There was no time left for this block: {e.limit:,} ms (reply_call_ms) have passed.",
+        same("Send it again, in a smaller reply."),
+    ),
+    "NO_CONTEXT": (
+        lambda e: (
+            f"The hunk only inserts, and nothing in it says where in {e.path}"
+            f"{': ' + plain(e.context[-1])[:LINE] + ' is not there' if e.context else ''}."
+        ),
+        same("Add lines of the file around the new ones, as context."),
+    ),
+    "UNSUPPORTED_BLOCK": (
+        lambda e: (
+            f"The diff changes {e.path or 'a file'}, which is "
+            f"{'binary' if e.problem == 'binary' else 'a symbolic link or a submodule'}."
+        ),
+        same("Only text files can be changed this way."),
+    ),
+}
+BLOCK_MESSAGES: dict[str, Words] = {
+    **REPLY_MESSAGES,
+    "NO_MATCH": (
+        lambda e: f"Could not find matching text in {e.path}: {first_line(e.search_text)}",
+        _look_again,
+    ),
+    "OLD_TEXT_NOT_UNIQUE": (
+        lambda e: f"The text fits {count(len(e.places), 'place')} in {e.path} {matched(e.rung)}: {_places(e)}.",
+        same(f"{_AGAIN} with more of the lines around the place you mean, so that only one fits."),
+    ),
+    "EDIT_CONFLICT": (
+        lambda e: f"{e.path}:{e.line} differs from the block in what it changes.",
+        same(f"Decide what these lines should say. {_AGAIN} with the lines as the file has them."),
+    ),
+    "PARTLY_APPLIED": (
+        lambda e: f"A part of this change has been made already, at {span(e.start_line, e.end_line)} of {e.path}.",
+        same("Read these lines, and send only what is still to be changed."),
+    ),
+    "UNPROVED_CHANGE": (
+        lambda e: (
+            f"The text stands at {span(e.start_line, e.end_line)} of {e.path} {matched(e.rung)}, but the new one "
+            "does not fit there."
+        ),
+        same(f"{_AGAIN} with the lines indented and spelled as the file has them."),
+    ),
+    "ELISION_IN_NEW_TEXT": (
+        lambda e: (
+            f"The new text leaves something out ({plain(e.marker.strip())[:LINE] or '...'}): "
+            f"code would be deleted unseen from {e.path}."
+        ),
+        same(f"{_AGAIN} with everything written out, or with the same parts left out in both halves."),
+    ),
+    "FILE_NOT_FOUND": (lambda e: f"There is no file {e.path}.", _near),
+    "FILE_EXISTS": (
+        lambda e: f"{e.path} exists already, and has other content.",
+        same("Change it by SEARCH/REPLACE blocks, or choose another name."),
+    ),
+}

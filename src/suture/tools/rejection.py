@@ -1,0 +1,88 @@
+"""Why a hunk of a reply was not applied: the answer of the search as an error, found by looking closer."""
+
+from __future__ import annotations
+
+from suture import errors
+from suture.locate import Found, locate
+from suture.locate.request import readings
+from suture.locate.settle import standing
+from suture.plan import Content, Place, Snapshot
+from suture.records import Record
+from suture.text import Text
+from suture.tools.edit import OneEdit
+from suture.tools.mismatch import no_match
+from suture.tools.refusal import Request, refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from suture.engine import Session
+    from suture.fitting import Fit
+    from suture.formats.blocks import Hunk
+    from suture.locate import Refused
+    from suture.tools.sheets import Sheet
+
+_SHOWN = 2_000
+_TELLING = 12  # letters and digits of a text that is known when it is seen
+
+
+class Wanted(Record):
+    """What was asked for, and whether it is worth to look closely."""
+
+    hunk: Hunk
+    match: str
+    dry_run: bool
+    closely: bool
+
+
+def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit) -> errors.SutureError:
+    """The error of a hunk; `AlreadyApplied` where its new text stands there."""
+    answer: Refused = fitted.answer  # type: ignore[assignment]  # asked only then
+    old, new, hunk = fitted.split.old, fitted.split.new, wanted.hunk
+    if answer.why == "unplaced":
+        return errors.NoContext(path=sheet.name, context=list(hunk.context))
+    if answer.why == "unsplit":
+        readings = [{"old": each.old[:_SHOWN], "new": each.new[:_SHOWN]} for each in hunk.splits]
+        return errors.AmbiguousBlock(path=sheet.name, reply_line=hunk.line, readings=readings)
+    text = _as_it_is(sheet)
+    request = Request(0, 1, sheet.name, old, new, wanted.match)
+    if answer.why == "missing" and not wanted.closely:
+        return _unexamined(sheet, old)
+    if answer.why != "missing":
+        return refusal(request, answer, text.lines, lambda _old, _new: None)
+    place = Place(0, sheet.name, sheet.name) if sheet.before is None else sheet.before.place
+    before = Snapshot(place, text, Content((sheet.body,)), (), 0)
+    found = no_match(session, before, OneEdit(old_text=old, new_text=new, occurrences=1), dry_run=wanted.dry_run)
+    applied = found.applied if found.stale is not None and found.stale["applied"] else _standing(sheet, old, new)
+    if applied is not None:
+        where: dict[str, Any] = {"index": 0, "total": 1, "path": sheet.name, "search_text": old}
+        return errors.AlreadyApplied(**where, **applied)
+    return found
+
+
+def _unexamined(sheet: Sheet, old: str) -> errors.NoMatch:
+    """That a text is not there, and no more."""
+    where: dict[str, Any] = {
+        "path": sheet.name,
+        "edit_index": 0,
+        "total_edits": 1,
+        "search_text": old,
+        "expected_occurrences": 1,
+    }
+    known: dict[str, Any] = {"why": "missing", "rung": None, "similar_content": [], "indent": {}, "file_preview": None}
+    return errors.NoMatch(**where, **known)
+
+
+def _standing(sheet: Sheet, old: str, new: str) -> dict[str, Any] | None:
+    """Where the new text stands in one place, says enough to be known, and nothing of the old one is left."""
+    once = isinstance(locate(sheet.index, new, new, match="whitespace", whole_lines=True), Found)
+    found = standing(sheet.index, readings(old, new)[0], enough=_TELLING) if once else None
+    if found is None or found.why != "applied":
+        return None
+    return {"start_line": found.sites[0].start_line, "end_line": found.sites[0].end_line}
+
+
+def _as_it_is(sheet: Sheet) -> Text:
+    """A file's text as the blocks before left it."""
+    return Text(sheet.body, bom=b"", encoding=sheet.text.encoding, body=sheet.body)

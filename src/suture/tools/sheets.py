@@ -1,0 +1,235 @@
+"""The files that a reply is about, as its blocks leave them one after the other; nothing is written here.
+
+A `Shelf` says what stands where before the call: a workspace, or texts in memory. `Sheets` are what the blocks made of
+it so far, and at the end the changes that make a plan.
+"""
+
+from __future__ import annotations
+
+from suture.edits import apply, compose, edit, minimize, splice
+from suture.errors import FileNotFound
+from suture.locate import Index
+from suture.plan import Content, Rename
+from suture.tools.outcome import check_hash
+from suture.tools.writable import check, check_whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Protocol
+
+    from suture.edits import Edit
+    from suture.engine import Session
+    from suture.plan import FileChange, Snapshot
+    from suture.text import Text
+
+    class Shelf(Protocol):
+        """What stands where before the call."""
+
+        def name_of(self, path: str) -> str:
+            """The one name of the file that a path means."""
+
+        def read(self, name: str) -> Snapshot | None:
+            """The file, or None where there is none."""
+
+        def blank(self, name: str) -> Text:
+            """The text that a new file begins with."""
+
+        def is_link(self, path: str) -> bool:
+            """Whether a path leads to its file by a link."""
+
+        def near(self, path: str) -> list[str]:
+            """Files that may be meant by a path at which there is none."""
+
+
+_EXECUTABLE = 0o111
+
+
+class Sheet:
+    """One file, as it is so far."""
+
+    def __init__(self, name: str, before: Snapshot | None, text: Text) -> None:
+        self.name = name
+        self.before = before
+        """What stood there, or None."""
+        self.text = text
+        """As it was read; of a new file, empty."""
+        self.body = text.body
+        self.edits: list[Edit] = []
+        """What makes `body` of the text."""
+        self.exists = before is not None
+        self.mode: int | None = None
+        self.moved_from: Sheet | None = None
+        self.moved_to: Sheet | None = None
+        self._index: Index | None = None
+
+    @property
+    def index(self) -> Index:
+        """As it is so far, prepared for searching."""
+        if self._index is None or self._index.body is not self.body:
+            self._index = Index(self.body, self.name)
+        return self._index
+
+    def make(self, edits: Iterable[Edit]) -> None:
+        """Edit it."""
+        found = list(edits)
+        self.check(found)
+        self.edits = compose(len(self.text.body), self.edits, found)
+        self.body = apply(self.body, found)
+        self.exists = True
+
+    def checked(self, content: str) -> bytes:
+        """A whole content as its text can hold it; a byte order mark is not doubled."""
+        check_whole(self.text, content, "")
+        new = (content.removeprefix("\ufeff") if self.text.bom else content).encode("utf-8", "surrogatepass")
+        check(self.text, new, self.body)
+        return new
+
+    def fill(self, new: bytes) -> None:
+        """Replace it whole."""
+        self.make([edit(0, len(self.body), new)])
+
+    def empty(self) -> None:
+        """Delete it."""
+        self.fill(b"")
+        self.exists = False
+
+    def become(self, other: Sheet) -> None:
+        """Be what another one is, byte for byte."""
+        self.text, self.body, self.edits = other.text, other.body, other.edits
+        self.mode = other.before.mode if other.mode is None and other.before is not None else other.mode
+        self.exists = True
+
+    def check(self, edits: Iterable[Edit]) -> None:
+        """Refuse what the file's encoding cannot hold."""
+        for each in edits:
+            check(self.text, each.new, self.body)
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of the file as it is so far."""
+        return b"".join(splice(self.text, self.changes))
+
+    @property
+    def changes(self) -> list[Edit]:
+        """The edits, with nothing in them that stays."""
+        return minimize(self.text.body, self.edits)
+
+    def set_executable(self, git_mode: int) -> bool:
+        """Take over the one permission that git knows; whether that changes anything."""
+        known = 0o644 if self.before is None else self.before.mode
+        mode = known if self.mode is None else self.mode
+        executable = mode | (mode & 0o444) >> 2
+        self.mode = executable if git_mode & _EXECUTABLE else mode & ~_EXECUTABLE
+        return self.mode != mode
+
+
+class Sheets:
+    """All files that blocks were about so far."""
+
+    def __init__(self, shelf: Shelf, expect_hash: str | dict[str, str] | None = None) -> None:
+        self.shelf = shelf
+        self._expect_hash = expect_hash
+        self._open: dict[str, Sheet] = {}
+
+    def at(self, path: str) -> Sheet:
+        """The file that a path means, there or not."""
+        name = self.shelf.name_of(path)
+        if name not in self._open:
+            before = self.shelf.read(name)
+            check_hash(self._expect_hash, name, before)
+            text = self.shelf.blank(name) if before is None else before.text
+            self._open[name] = Sheet(name, before, text)
+        return self._open[name]
+
+    def near(self, path: str) -> list[str]:
+        """Files that may be meant by a path at which there is none."""
+        moved = [each.moved_to.name for each in self._open.values() if each.name == path and each.moved_to is not None]
+        made = [each.name for each in self._open.values() if each.exists and each.name.endswith(f"/{path}")]
+        return list(dict.fromkeys([*moved, *made, *self.shelf.near(path)]))
+
+    def move(self, sheet: Sheet, to: Sheet) -> None:
+        """Give a file another name; what stood there is gone."""
+        to.become(sheet)
+        sheet.empty()
+        to.moved_from, sheet.moved_to = sheet, to
+
+    def changed(self) -> list[Sheet]:
+        """The files that are not as they were."""
+        return [each for each in self._open.values() if _differs(each)]
+
+    def plan(self, session: Session) -> list[FileChange]:
+        """What has to be done to have the files as they are here."""
+        changes: list[FileChange] = []
+        moved: set[str] = set()
+        for to in self._open.values():
+            source = to.moved_from
+            if source is not None and _is_move(source, to):
+                changes.append(self._rename(session, source, to))
+                moved |= {source.name, to.name}
+        changes += [_change(session, each) for each in self.changed() if each.name not in moved]
+        return changes
+
+    def _rename(self, session: Session, source: Sheet, to: Sheet) -> FileChange:
+        content = to.content
+        if to.before is None:
+            return session.plan_rename(source.name, to.name, content)
+        assert source.before is not None  # noqa: S101  it is a file that moves
+        session.plan_delete(source.name)  # refuses what cannot be taken away
+        return Rename(source.before.place, source.before, to.before.place, Content((content,)), to.before)
+
+
+def _is_move(source: Sheet, to: Sheet) -> bool:
+    """Whether a file got another name, and is the same in all but its content."""
+    moved = source.before is not None and to.exists and not source.exists
+    return moved and source.before is not None and to.mode == source.before.mode
+
+
+def _change(session: Session, sheet: Sheet) -> FileChange:
+    if sheet.before is None:
+        mode = None if sheet.mode is None else 0o755 if sheet.mode & _EXECUTABLE else None
+        return session.plan_create(sheet.name, sheet.content, mode)
+    if not sheet.exists:
+        return session.plan_delete(sheet.name)
+    if sheet.text is not sheet.before.text:
+        return session.plan_write(sheet.name, sheet.content)
+    return session.plan_update(sheet.before, sheet.changes).but(mode=sheet.mode)
+
+
+def _differs(sheet: Sheet) -> bool:
+    if sheet.before is None or not sheet.exists:
+        return sheet.exists or sheet.before is not None
+    moved = sheet.text is not sheet.before.text
+    return moved or bool(sheet.changes) or sheet.mode not in {None, sheet.before.mode}
+
+
+class Files:
+    """A workspace as a shelf."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def name_of(self, path: str) -> str:
+        """The name that results have for the file."""
+        return self._session.locate(path).name
+
+    def read(self, name: str) -> Snapshot | None:
+        """The file's text."""
+        return None if self._session.locate(name).stat is None else self._session.read(name)
+
+    def blank(self, name: str) -> Text:
+        """An empty text in the encoding that is configured for the name."""
+        return self._session.blank(name)
+
+    def is_link(self, path: str) -> bool:
+        """Whether it is a symbolic link, or stands behind one."""
+        return self._session.locate(path).by_link
+
+    def near(self, path: str) -> list[str]:
+        """Files of nearly that name, and those of the same name in other folders."""
+        return self._session.near(path)
+
+
+def missing(path: str, near: Sequence[str]) -> FileNotFound:
+    """There is no such file."""
+    return FileNotFound(path=path, near=list(near[:3]))

@@ -1,0 +1,232 @@
+"""Real files, second versions of them as people make them, and git's diffs between the two."""
+
+import os
+import re
+import subprocess
+import sysconfig
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+Tree = dict[str, bytes]
+SUFFIXES = (".py", ".py", ".py", ".h", ".pyi", ".txt", ".md", ".rst", ".json", ".toml", ".c")
+MOST = 1_200
+"""Lines that are taken of a file."""
+HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+class Hunk(NamedTuple):
+    """A hunk of git's diff: the line of the file before where it begins, and the lines there before and after."""
+
+    at: int
+    old: list[str]
+    new: list[str]
+
+
+def git(folder: Path, *arguments: str, diff: str = "") -> str:
+    """Run git, far from any settings."""
+    alone = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "GIT_CEILING_DIRECTORIES": str(folder.parent),
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+    sent = diff.encode("utf-8", "surrogateescape")
+    done = subprocess.run(["git", *arguments], input=sent, cwd=folder, env=alone, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b""), done.stderr.decode("utf-8", "replace")[:2000]
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+@cache
+def files(suffix: str) -> list[Path]:
+    """Files of the packages that are installed, and of Python itself."""
+    return [path for path in _all_files() if path.suffix == suffix and 0 < path.stat().st_size < 200_000]
+
+
+@cache
+def _all_files() -> list[Path]:
+    roots = {sysconfig.get_path(name) for name in ("purelib", "stdlib", "include")}
+    walks = (walk for root in roots for walk in os.walk(root))
+    return sorted({Path(folder, name) for folder, _, names in walks for name in names if name.endswith(SUFFIXES)})
+
+
+def a_file(random: Random, suffix: str) -> list[str]:
+    """The lines of a real file; of a long one, some of them."""
+    while True:
+        raw = random.choice(files(suffix)).read_bytes()
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError:
+            continue
+        if "\0" in text or "\r" in text or text.startswith("\ufeff"):
+            continue
+        lines = text.split("\n")
+        at = random.randrange(max(1, len(lines) - MOST))
+        found = [f"{line}\n" for line in lines[at : at + MOST]]
+        if not lines[-1] and at + MOST >= len(lines):
+            found.pop()
+        return found
+
+
+def second_version(random: Random, lines: list[str], others: list[str]) -> list[str]:
+    """What somebody made of a file; new lines come from another one."""
+    made = list(lines)
+    for _ in range(random.choice([1, 1, 2, 3, 5, 10])):
+        at = random.choice([0, len(made), *(random.randrange(len(made) + 1) for _ in range(6))])
+        other, few = random.randrange(len(made) + 1), random.choice([1, 1, 2, 3, 8, 25])
+        there = random.randrange(len(others) + 1)
+        match random.choice("change insert insert delete copy move indent blank blank swap".split()):
+            case "change":
+                made[at : at + few] = [_changed(random, line) for line in made[at : at + few]]
+            case "insert":
+                made[at:at] = others[there : there + few]
+            case "delete":
+                del made[at : at + few]
+            case "copy":
+                made[at:at] = made[other : other + few]
+            case "move":
+                block = made[at : at + few]
+                del made[at : at + few]
+                made[other:other] = block
+            case "indent":
+                made[at : at + few] = [_indented(random, line) for line in made[at : at + few]]
+            case "blank":
+                made[at : at + random.randrange(2)] = ["\n"] * random.choice([1, 1, 2])
+            case "swap":
+                made[at : at + 2] = made[at : at + 2][::-1]
+    return made
+
+
+def a_pair(random: Random) -> tuple[str, bytes, bytes]:
+    """The suffix of a file, and two versions of it."""
+    suffix = random.choice(SUFFIXES)
+    suffix = suffix if files(suffix) else ".py"
+    before, others = a_file(random, suffix), a_file(random, suffix)
+    kind = random.choice(["", "", "", "", "", "repetitive", "short", "empty"])
+    if kind == "repetitive":
+        before = [random.choice(before[:4]) for _ in range(random.choice([10, 40, 200]))]
+    elif kind == "short":
+        before = before[: random.randrange(6)]
+    after = second_version(random, before, others)
+    if kind == "empty":
+        before, after = random.choice([([], after), (before, [])])
+    end = random.choice(["", "", "", "", "before", "after", "both"])
+    texts = [_ended("".join(lines), end in {side, "both"}) for side, lines in (("before", before), ("after", after))]
+    match random.choice(["", "", "", "", "crlf", "mixed"]):
+        case "crlf":
+            texts = [text.replace("\n", "\r\n") for text in texts]
+        case "mixed":
+            chosen = {line for line in dict.fromkeys([*before, *after]) if random.random() < 0.3}
+            texts = ["".join(_with_cr(line, chosen) for line in text.splitlines(keepends=True)) for text in texts]
+    return suffix, texts[0].encode(), texts[1].encode()
+
+
+def _changed(random: Random, line: str) -> str:
+    words = line.rstrip("\n").split(" ")
+    words[random.randrange(len(words))] = random.choice(["value", "é", "None", '"', "x = 1", "", "日本", "\t"])
+    return " ".join(words) + "\n"
+
+
+def _indented(random: Random, line: str) -> str:
+    return f"    {line}" if random.random() < 0.7 else line.removeprefix("    ")
+
+
+def _ended(text: str, cut: bool) -> str:  # noqa: FBT001  one of two
+    return text.rstrip("\n") if cut else text
+
+
+def _with_cr(line: str, chosen: set[str]) -> str:
+    return f"{line[:-1]}\r\n" if line in chosen else line
+
+
+def write(folder: Path, tree: Tree, executable: Iterable[str] = ()) -> None:
+    """Make a folder hold just the files of a tree; those that shall be are executable."""
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if ".git" not in path.relative_to(folder).parts:
+            path.rmdir() if path.is_dir() else path.unlink()
+    for name, content in tree.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(0o755 if name in executable else 0o644)
+
+
+def read(folder: Path) -> dict[str, tuple[bytes, bool]]:
+    """All files of a folder, and whether they are executable."""
+    paths = [path for path in folder.rglob("*") if path.is_file() and ".git" not in path.relative_to(folder).parts]
+    return {str(path.relative_to(folder)): (path.read_bytes(), os.access(path, os.X_OK)) for path in paths}
+
+
+class Versions:
+    """A folder with a git repository, which compares trees."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        git(folder, "init", "--quiet")
+
+    def add(self, tree: Tree, executable: Iterable[str] = ()) -> str:
+        """Git's name of a tree."""
+        write(self.folder, tree, executable)
+        git(self.folder, "-c", "core.autocrlf=false", "-c", "core.safecrlf=false", "add", "--all", "--force", ".")
+        return git(self.folder, "write-tree").strip()
+
+    def diff(self, before: str, after: str, *options: str) -> str:
+        """The diff between two trees."""
+        return git(self.folder, "diff", "--no-color", *options, before, after)
+
+
+def applied_by_git(
+    folder: Path, tree: Tree, diff: str, executable: Iterable[str] = ()
+) -> dict[str, tuple[bytes, bool]]:
+    """What `git apply` makes of a tree."""
+    folder.mkdir()
+    write(folder, tree, executable)
+    git(folder, "apply", "--whitespace=nowarn", diff=diff)
+    return read(folder)
+
+
+def sections(diff: str) -> dict[str, str]:
+    """The part of a diff about each file, for names without anything special."""
+    parts = re.split(r"^(?=diff --git a/(\S+) )", diff, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def hunks(section: str) -> Iterator[Hunk]:
+    """The hunks of a diff of one file; a missing line end is the one of the line's last character."""
+    found: Hunk | None = None
+    last: list[list[str]] = []
+    for line in section.split("\n")[:-1]:
+        if header := HEADER.match(line):
+            if found:
+                yield found
+            start, length = int(header[1]), int(header[2] or 1)
+            found = Hunk(start if length else start + 1, [], [])
+        elif found and line.startswith("\\"):
+            for side in last:
+                side[-1] = side[-1][:-1]
+        elif found:
+            last = {"-": [found.old], "+": [found.new]}.get(line[0], [found.old, found.new])
+            for side in last:
+                side.append(f"{line[1:]}\n")
+    if found:
+        yield found
+
+
+def patched(before: str, chosen: Iterable[Hunk]) -> str:
+    """A text with some hunks applied just where their numbers say."""
+    lines = [f"{line}\n" for line in before.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    for hunk in sorted(chosen, reverse=True):
+        at = hunk.at - 1
+        assert lines[at : at + len(hunk.old)] == hunk.old
+        lines[at : at + len(hunk.old)] = hunk.new
+    return "".join(lines)
+
+
+def stands_once(before: str, hunk: Hunk) -> bool:
+    """Whether the old lines of a hunk stand in a text once only, be the last one finished or not."""
+    lines, old = before.split("\n"), [line.removesuffix("\n") for line in hunk.old]
+    return sum(lines[at : at + len(old)] == old for at in range(len(lines) - len(old) + 1)) == 1

@@ -1,0 +1,153 @@
+"""Replies of any kind: chunking, truncation, fuzz."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suture import ReplyParser, parse_reply, preview_reply, validate_reply
+from suture.formats.blocks import Block
+from tests.unit.tools.reply_samples import SAMPLES
+
+MARKERS = [
+    "<<<<<<< SEARCH",
+    "<<<<< SEARCH x.py",
+    "<<<<<<<<< search",
+    "=======",
+    "=====",
+    "=========",
+    ">>>>>>> REPLACE",
+    ">>>>> REPLACE ",
+    ">>>>>>>>> REPLACE",
+    "<<<<<<< NEW_FILE",
+    ">>>>>>> NEW_FILE",
+    "<<<<<<< HEAD",
+    ">>>>>>> main",
+    "*** Begin Patch",
+    "*** Update File: a.py",
+    "*** Add File: b.py",
+    "*** Delete File: c.py",
+    "*** Move to: d.py",
+    "*** End of File",
+    "*** End Patch",
+    "diff --git a/a.py b/a.py",
+    "--- a/a.py",
+    "+++ b/a.py",
+    "--- /dev/null",
+    "+++ /dev/null",
+    "@@ -1,2 +1,3 @@",
+    "@@ ... @@",
+    "@@",
+    "\\ No newline at end of file",
+    "rename from a.py",
+    "rename to b.py",
+    "```",
+    "```python",
+    "```diff",
+    "```python a.py",
+    "~~~~",
+    "### File: a.py",
+    "**b.py**",
+    "Now `c.py`:",
+    "",
+]
+LINES = st.one_of(
+    st.sampled_from(MARKERS),
+    st.sampled_from([" a", "-a", "+a", "a", "b", "  b", "\tc", "+", "-", " ", "x = 1\r", "\u2028"]),
+    st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=8),
+)
+REPLIES = st.lists(LINES, max_size=40).map("\n".join)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """A reply that makes sense, with some lines dropped, doubled or exchanged."""
+    names = st.sampled_from(sorted(SAMPLES)).filter(lambda name: len(SAMPLES[name].reply) < 3_000)
+    lines = SAMPLES[draw(names)].reply.split("\n")
+    for _ in range(draw(st.integers(0, 4))):
+        at = draw(st.integers(0, max(len(lines) - 1, 0)))
+        what = draw(st.sampled_from(["drop", "double", "put", "cut"]))
+        if what == "drop":
+            del lines[at : at + 1]
+        elif what == "double":
+            lines[at:at] = lines[at : at + 1]
+        elif what == "put":
+            lines.insert(at, draw(LINES))
+        else:
+            lines = lines[: at + 1]
+    return "\n".join(lines)
+
+
+def streamed(text: str, cuts: list[int]) -> tuple[list[Block], ReplyParser]:
+    parser = ReplyParser(whole_files=True)
+    found: list[Block] = []
+    places = sorted({0, len(text), *(each % (len(text) + 1) for each in cuts)})
+    for start, end in pairwise(places):
+        found += parser.feed(text[start:end])
+    return [*found, *parser.close()], parser
+
+
+@pytest.mark.promise("reply.stream")
+@given(text=REPLIES | damaged(), cuts=st.lists(st.integers(0, 10_000), max_size=12))
+def test_a_reply_in_pieces_has_the_same_blocks(text: str, cuts: list[int]) -> None:
+    whole = parse_reply(text, whole_files=True)
+    blocks, parser = streamed(text, cuts)
+    assert (blocks, parser.reply) == (list(whole), whole)
+
+
+def texts_of(block: Block) -> list[str]:
+    sides = [side for hunk in block.hunks for split in hunk.splits for side in (split.old, split.new)]
+    return [*sides, block.content or ""]
+
+
+def is_written(line: str, full: str) -> bool:
+    """Whether a line of a block is one of the reply, but for the sign of a diff and the indentation of its markers."""
+    return full.endswith(line) and full[: len(full) - len(line)].strip() in {"", "+", "-"}
+
+
+@pytest.mark.promise("reply.invents-nothing")
+@given(text=REPLIES | damaged() | st.text())
+def test_nothing_is_invented_whatever_the_text_is(text: str) -> None:
+    reply = parse_reply(text, whole_files=True)
+    written = text.removeprefix("\ufeff").split("\n")
+    written += [line.removesuffix("\r") for line in written]
+    ends = 0
+    for number, block in enumerate(reply, 1):
+        assert block.number == number
+        assert 0 < block.line <= block.end_line <= len(written) // 2
+        assert block.line > ends or block.problem
+        ends = block.end_line if not block.problem else ends
+        for line in {line for side in texts_of(block) for line in side.split("\n")}:
+            assert not line or any(is_written(line, each) for each in written)
+    assert validate_reply(text).is_valid <= any(not block.problem for block in parse_reply(text))
+
+
+@given(text=REPLIES | damaged())
+def test_whatever_a_reply_says_applying_it_to_texts_ends_in_an_answer_for_each_block(text: str) -> None:
+    files = {"a.py": "a\nb\nx = 1\n", "b.py": "", "x.py": "a\r\nb\r\n"}
+    found = preview_reply(text, files, whole_files=True)
+    assert [each.id for each in found.outcomes] == [
+        name for block in parse_reply(text, whole_files=True) for name in block.ids
+    ]
+    assert all((each.error is None) == (each.status != "failed") for each in found.outcomes)
+
+
+@pytest.mark.promise("reply.truncated")
+@given(name=st.sampled_from(sorted(SAMPLES)), share=st.floats(0, 1))
+def test_of_a_reply_that_is_cut_off_the_complete_blocks_are_left(name: str, share: float) -> None:
+    text = SAMPLES[name].reply
+    lines = text.split("\n")
+    kept = int(len(lines) * share)
+    whole = {block.line: block for block in parse_reply(text) if not block.problem}
+    for block in parse_reply("\n".join(lines[:kept])):
+        if block.problem is None and block.line in whole and whole[block.line].format in {"search_replace", "new_file"}:
+            complete = whole[block.line]
+            assert (block.hunks, block.content, block.path) == (complete.hunks, complete.content, complete.path)
+    cut = {block.line for block in parse_reply("\n".join(lines[:kept])) if not block.problem}
+    inside = {
+        line
+        for line, block in whole.items()
+        if block.end_line <= kept and block.format in {"search_replace", "new_file"}
+    }
+    assert inside <= cut

@@ -1,0 +1,425 @@
+"""What `apply_reply` does beyond what its specification lists: odd files, chains of changes, many failures, limits."""
+
+from typing import Any
+
+import pytest
+
+from suture import Settings, ToolResult, Workspace, apply_blocks, parse_reply, preview_reply
+from tests.unit.changes import workspace
+from tests.unit.tools.reply_samples import at, block, new_file
+
+Files = dict[str, bytes]
+
+
+def ask(ws: Workspace, reply: str, **more: Any) -> ToolResult:
+    return ws.call("apply_reply", {"reply": reply, **more})
+
+
+def met(before: Files, reply: str, **more: Any) -> tuple[ToolResult, Files]:
+    ws, fs = workspace(before)
+    return ask(ws, reply, **more), fs.files()
+
+
+def told(result: ToolResult) -> dict[str, str]:
+    blocks = result.metadata["blocks"]
+    return {each["id"]: each["error"]["code"] if each["status"] == "failed" else each["status"] for each in blocks}
+
+
+def patch(*lines: str) -> str:
+    return "\n".join(["*** Begin Patch", *lines, "*** End Patch", ""])
+
+
+MOVE = patch("*** Update File: a.py", "*** Move to: b.py", "@@", "-x = 1", "+x = 2")
+CHAINS: dict[str, tuple[Files, str, Files, dict[str, str]]] = {
+    "moved, and then edited under the new name": (
+        {"a.py": b"x = 1\n"},
+        MOVE + at("b.py", block("x = 2\n", "x = 3\n")),
+        {"b.py": b"x = 3\n"},
+        {"1.1": "applied", "2": "applied"},
+    ),
+    "moved, and then edited under the old name": (
+        {"a.py": b"x = 1\n"},
+        MOVE + at("a.py", block("x = 2\n", "x = 3\n")),
+        {"b.py": b"x = 3\n"},
+        {"1.1": "applied", "2": "applied"},
+    ),
+    "moved, and a new file in its place": (
+        {"a.py": b"x = 1\n"},
+        MOVE + at("a.py", new_file("y\n")),
+        {"a.py": b"y\n", "b.py": b"x = 2\n"},
+        {"1.1": "applied", "2": "applied"},
+    ),
+    "moved twice": (
+        {"a.py": b"x = 1\n"},
+        MOVE + patch("*** Update File: b.py", "*** Move to: c.py", "@@", "-x = 2", "+x = 3"),
+        {"c.py": b"x = 3\n"},
+        {"1.1": "applied", "2.1": "applied"},
+    ),
+    "moved onto a file that was deleted before": (
+        {"a.py": b"x = 1\n", "b.py": b"old\n"},
+        patch("*** Delete File: b.py") + MOVE,
+        {"b.py": b"x = 2\n"},
+        {"1": "applied", "2.1": "applied"},
+    ),
+    "deleted, and made anew": (
+        {"a.py": b"x = 1\n"},
+        patch("*** Delete File: a.py", "*** Add File: a.py", "+y"),
+        {"a.py": b"y\n"},
+        {"1": "applied", "2": "applied"},
+    ),
+    "made, and deleted again": (
+        {},
+        patch("*** Add File: a.py", "+y", "*** Delete File: a.py"),
+        {},
+        {"1": "applied", "2": "applied"},
+    ),
+    "moved to its own name": (
+        {"a.py": b"x = 1\n"},
+        MOVE.replace("b.py", "a.py"),
+        {"a.py": b"x = 2\n"},
+        {"1.1": "applied"},
+    ),
+    "one hunk of a move fails": (
+        {"a.py": b"x = 1\ny = 1\n"},
+        patch("*** Update File: a.py", "*** Move to: b.py", "@@", "-x = 1", "+x = 2", "@@", "-never was here", "+z"),
+        {"b.py": b"x = 2\ny = 1\n"},
+        {"1.1": "applied", "1.2": "NO_MATCH"},
+    ),
+    "all hunks of a move fail": (
+        {"a.py": b"x = 1\n"},
+        patch("*** Update File: a.py", "*** Move to: b.py", "@@", "-never was here", "+z"),
+        {"a.py": b"x = 1\n"},
+        {"1.1": "NO_MATCH"},
+    ),
+    "a move that was made": (
+        {"b.py": b"x = 1\n"},
+        patch("*** Update File: a.py", "*** Move to: b.py"),
+        {"b.py": b"x = 1\n"},
+        {"1": "already_applied"},
+    ),
+    "a move of a file that is not there": (
+        {},
+        patch("*** Update File: a.py", "*** Move to: b.py"),
+        {},
+        {"1": "FILE_NOT_FOUND"},
+    ),
+    "a rename by a diff onto a file": (
+        {"a": b"x\n", "b": b"y\n"},
+        "diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n",
+        {"a": b"x\n", "b": b"y\n"},
+        {"1": "FILE_EXISTS"},
+    ),
+    "a copy": (
+        {"a": b"x\n"},
+        "diff --git a/a b/b\nsimilarity index 100%\ncopy from a\ncopy to b\n",
+        {"a": b"x\n", "b": b"x\n"},
+        {"1": "applied"},
+    ),
+    "a copy that is changed": (
+        {"a": b"x\n"},
+        "diff --git a/a b/b\ncopy from a\ncopy to b\n--- a/a\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n",
+        {"a": b"x\n", "b": b"y\n"},
+        {"1.1": "applied"},
+    ),
+    "a copy onto a file": (
+        {"a": b"x\n", "b": b"y\n"},
+        "diff --git a/a b/b\nsimilarity index 100%\ncopy from a\ncopy to b\n",
+        {"a": b"x\n", "b": b"y\n"},
+        {"1": "FILE_EXISTS"},
+    ),
+    "blocks that take each other back": (
+        {"a.py": b"x = 1\n"},
+        at("a.py", block("x = 1\n", "x = 2\n"), block("x = 2\n", "x = 1\n")),
+        {"a.py": b"x = 1\n"},
+        {"1": "applied", "2": "applied"},
+    ),
+    "a deletion that shows only a part": (
+        {"a.py": b"1\n2\n3\n"},
+        "--- a/a.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n",
+        {"a.py": b"1\n2\n3\n"},
+        {"1": "INCOMPLETE_BLOCK"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "reply", "after", "statuses"), CHAINS.values(), ids=CHAINS)
+def test_blocks_see_what_those_before_made(before: Files, reply: str, after: Files, statuses: dict[str, str]) -> None:
+    ws, fs = workspace(before)
+    result = ask(ws, reply)
+    assert (fs.files(), told(result)) == (after, statuses)
+    if result.metadata["change_id"]:
+        assert not ws.call("undo").is_error
+        assert fs.files() == before
+
+
+def test_a_file_keeps_its_bytes_when_it_is_moved() -> None:
+    content = "x = 1\r\n\u00e4\r\n".encode("utf-16")
+    _, files = met({"a.txt": content}, patch("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-x = 1", "+x = 2"))
+    assert files == {"b.txt": "x = 2\r\n\u00e4\r\n".encode("utf-16")}
+
+
+def test_a_mode_is_changed_as_git_does() -> None:
+    ws, fs = workspace({"run": b"x\n"})
+    diff = "diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
+    assert told(ask(ws, diff)) == {"1": "applied"}
+    assert fs.node_of("run").mode == 0o755
+    assert told(ask(ws, diff)) == {"1": "already_applied"}
+    assert told(ask(ws, "diff --git a/run b/run\nold mode 100755\nnew mode 100644\n")) == {"1": "applied"}
+    assert fs.node_of("run").mode == 0o644
+
+
+def test_a_binary_file_can_be_moved_and_deleted_but_not_edited() -> None:
+    binary = b"\0\1\2"
+    reply = patch("*** Update File: a.bin", "*** Move to: b.bin", "*** Delete File: c.bin", "*** Update File: d.bin")
+    reply = reply.replace("*** End Patch", "@@\n-a\n+b\n*** End Patch")
+    result, files = met({"a.bin": binary, "c.bin": binary, "d.bin": binary}, reply)
+    assert told(result) == {"1": "applied", "2": "applied", "3.1": "BINARY_FILE"}
+    assert files == {"b.bin": binary, "d.bin": binary}
+
+
+@pytest.mark.parametrize(
+    "reply", [patch("*** Delete File: link.py"), patch("*** Update File: link.py", "*** Move to: b.py")]
+)
+def test_a_link_is_not_taken_away(reply: str) -> None:
+    ws, fs = workspace({"real/a.py": b"x\n"})
+    fs.put_link("link.py", "real/a.py")
+    before = fs.files()
+    assert told(ask(ws, reply)) == {"1": "NOT_A_FILE"}
+    assert fs.files() == before
+
+
+FENCED = {
+    "code": ("a.py", "```python\nx = 1\n```\n", "x = 1\n"),
+    "blank lines behind": ("a.py", "```python\nx = 1\n```\n\n", "x = 1\n"),
+    "tildes": ("a.py", "~~~\nx = 1\n~~~\n", "x = 1\n"),
+    "several": ("a.py", "```\nx\n```\n```\ny\n```\n", "```\nx\n```\n```\ny\n```\n"),
+    "without an end": ("a.py", "```python\nx = 1\n", "```python\nx = 1\n"),
+    "prose": ("a.md", "```python\nx = 1\n```\n", "```python\nx = 1\n```\n"),
+}
+
+
+@pytest.mark.parametrize(("path", "content", "written"), FENCED.values(), ids=FENCED)
+@pytest.mark.parametrize("by", ["NEW_FILE", "SEARCH"])
+def test_a_fence_around_all_of_a_new_file_of_code_is_not_a_part_of_it(
+    path: str, content: str, written: str, by: str
+) -> None:
+    made = new_file(content) if by == "NEW_FILE" else block("", content)
+    assert met({}, at(path, made))[1] == {path: written.encode()}
+
+
+def test_a_whole_file_that_leaves_something_out_is_refused() -> None:
+    reply = "```python a.py\nx = 2\n# ... rest of the code ...\n```\n"
+    result, files = met({"a.py": b"x = 1\ny = 1\n"}, reply, whole_files=True)
+    assert (told(result), files) == ({"1": "ELISION_IN_NEW_TEXT"}, {"a.py": b"x = 1\ny = 1\n"})
+    assert met({"a.py": b"x = 1\n"}, reply, whole_files=True, match="exact")[1]["a.py"].startswith(b"x = 2\n")
+
+
+def test_a_new_file_where_none_can_be_is_refused() -> None:
+    result, files = met({"a": b"x\n"}, at("a/b.py", new_file("y\n")))
+    assert (result.is_error, files) == (True, {"a": b"x\n"})
+
+
+def test_a_name_with_a_backslash_is_found_as_it_is_written() -> None:
+    assert met({"a\\b.py": b"x = 1\n"}, at("a\\b.py", block("x = 1\n", "x = 2\n")))[1] == {"a\\b.py": b"x = 2\n"}
+
+
+def test_a_path_that_turned_out_to_mean_a_file_means_it_again() -> None:
+    before = {"src/app.py": b"x = 1\ny = 1\n", "lib/app.py": b"y = 1\n"}
+    result, files = met(before, at("app.py", block("x = 1\n", "x = 2\n"), block("y = 1\n", "y = 2\n")))
+    assert (told(result), files["src/app.py"]) == ({"1": "applied", "2": "applied"}, b"x = 2\ny = 2\n")
+    assert result.metadata["warnings"] == [
+        "There is no app.py; the block fits src/app.py, and no other file of a similar name."
+    ]
+
+
+def test_a_near_name_that_cannot_be_edited_is_passed_over() -> None:
+    before = {"src/app.py": b"x = 1\n", "lib/app.py": b"\0x = 1\n"}
+    assert met(before, at("app.py", block("x = 1\n", "x = 2\n")))[1]["src/app.py"] == b"x = 2\n"
+
+
+def test_many_failures_are_not_all_looked_into() -> None:
+    blocks = [block(f"missing_name_{number} = {number}\n", "x\n") for number in range(30)]
+    result, _ = met({"a.py": b"something = 1\n"}, at("a.py", *blocks))
+    found = [each["error"] for each in result.metadata["blocks"]]
+    assert {each["code"] for each in found} == {"NO_MATCH"}
+    assert [bool(each["similar_content"] or each["words"]) for each in found] == [True] * 20 + [False] * 10
+    assert result.text.count("failed: Could not find matching text") == 30
+
+
+def test_blocks_for_which_there_is_no_time_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter(range(0, 1_000, 20))
+    monkeypatch.setattr("suture.tools.stitching.monotonic", lambda: next(now))
+    ws, fs = workspace({"a.py": b"x = 1\ny = 1\n"}, Settings(reply_call_ms=30_000))
+    result = ask(ws, at("a.py", block("x = 1\n", "x = 2\n"), block("y = 1\n", "y = 2\n")))
+    assert (told(result), fs.files()) == ({"1": "applied", "2": "REPLY_TIMEOUT"}, {"a.py": b"x = 2\ny = 1\n"})
+    assert "reply_call_ms" in result.text
+
+
+def test_too_many_blocks_are_refused() -> None:
+    ws, fs = workspace({"a.py": b"x = 1\n"}, Settings(max_edits=1))
+    result = ask(ws, at("a.py", block("x = 1\n", "x = 2\n"), block("x = 2\n", "x = 3\n")))
+    assert (result.metadata["error"]["code"], fs.files()) == ("INPUT_TOO_LARGE", {"a.py": b"x = 1\n"})
+    assert (result.metadata["blocks"], result.metadata["summary"]["failed"]) == ([], 0)
+
+
+@pytest.mark.parametrize("only", [["1", "2.1"], '["1", "2.1"]', "1, 2.1", [1, 2.1], 1])
+def test_ids_may_come_in_any_shape(only: object) -> None:
+    reply = at("a.py", block("x = 1\n", "x = 2\n")) + patch("*** Update File: b.py", "@@", "-y = 1", "+y = 2")
+    result, _ = met({"a.py": b"x = 1\n", "b.py": b"y = 1\n"}, reply, only=only)
+    assert told(result) == {"1": "applied", "2.1": "applied" if only != 1 else "skipped"}
+
+
+@pytest.mark.parametrize("only", [True, [None], ["9"], {"a": 1}])
+def test_what_is_no_id_is_refused(only: object) -> None:
+    result, files = met({"a.py": b"x = 1\n"}, at("a.py", block("x = 1\n", "x = 2\n")), only=only)
+    assert (result.metadata["error"]["code"], files) == ("INVALID_ARGUMENTS", {"a.py": b"x = 1\n"})
+
+
+def test_a_character_that_a_file_cannot_hold_is_refused_for_its_block_only() -> None:
+    before = {"a.txt": b"caf\xe9 = 1\nb = 1\n"}
+    result, files = met(before, at("a.txt", block("b = 1\n", "b = \u4e2d\n"), block("b = 1\n", "b = 2\n")))
+    assert (told(result), files) == ({"1": "ENCODING_UNKNOWN", "2": "applied"}, {"a.txt": b"caf\xe9 = 1\nb = 2\n"})
+
+
+def test_what_was_carried_over_is_known_when_it_comes_again() -> None:
+    ws, fs = workspace({"a.py": b"def f():\n    value = compute(first)\n"})
+    reply = at("a.py", block("value = compute(first)\n", "value = compute(second)\n"))
+    assert told(ask(ws, reply)) == {"1": "applied"}
+    assert told(ask(ws, reply)) == {"1": "already_applied"}
+    assert fs.files() == {"a.py": b"def f():\n    value = compute(second)\n"}
+
+
+def test_a_part_that_stays_does_not_make_a_deletion_done() -> None:
+    reply = at("a.py", block("first_call()\nimportant_call()\nlast_call()\n", "important_call()\n"))
+    assert told(met({"a.py": b"important_call()\n"}, reply)[0]) == {"1": "NO_MATCH"}
+
+
+def test_the_second_time_the_region_is_shown_as_it_is() -> None:
+    ws, _ = workspace({"a.py": b"def f():\n    total = compute(\x1b[31mfirst)\n    return total\n"})
+    reply = at("a.py", block("    total = compute(other_thing)\n    return total_value\n", "    return 0\n"))
+    ask(ws, reply)
+    text = ask(ws, reply).text
+    assert "refused before" in text
+    assert "return total" in text
+    assert "\x1b" not in text
+
+
+def test_a_text_that_stood_there_earlier_is_told_so() -> None:
+    ws, _ = workspace({"a.py": b"alpha = 1\nbeta = 2\n"})
+    ask(ws, at("a.py", block("alpha = 1\n", "gamma = 3\n")))
+    result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n")))
+    assert "It stood there until change" in result.text
+    assert "Your copy of a.py is old" in result.text
+
+
+def test_a_generated_file_is_changed_with_a_warning() -> None:
+    before = {"a.go": b"// Code generated by x. DO NOT EDIT.\nvar a = 1\n"}
+    result, files = met(before, at("a.go", block("var a = 1\n", "var a = 2\n")))
+    assert files["a.go"].endswith(b"var a = 2\n")
+    assert any("a.go" in each for each in result.metadata["warnings"])
+
+
+def test_many_blocks_that_land_are_not_all_listed() -> None:
+    body = "".join(f"{number}\n" for number in range(1, 31))
+    blocks = [block(f"{number}\n", f"{number}!\n") for number in range(1, 31)]
+    result, _ = met({"a.txt": body.encode()}, at("a.txt", *blocks))
+    assert result.text.startswith("Applied all 30 blocks (change ")
+    assert result.text.endswith("\n… and 10 more.")
+
+
+def test_a_conflict_is_told_with_both_sides() -> None:
+    lines = "def f():\n    a = compute(alpha, beta)\n    b = compute(gamma, delta)\n    total = {}\n    return total\n"
+    reply = at("a.py", block(lines.format("a + b"), lines.format("a - b")))
+    result, _ = met({"a.py": lines.format("a + b + offset").encode()}, reply)
+    assert told(result) == {"1": "EDIT_CONFLICT"}
+    assert "in the file:      total = a + b + offset" in result.text
+
+
+def test_texts_in_memory_have_no_outside() -> None:
+    for path in ("/etc/passwd", "../a.py"):
+        found = preview_reply(at(path, new_file("x\n")), {})
+        assert (found.files, [each.error.code for each in found.outcomes if each.error]) == (
+            {},
+            ["PATH_OUTSIDE_WORKSPACE"],
+        )
+
+
+def test_texts_in_memory_are_found_by_nearly_their_names() -> None:
+    files = {"src/app.py": "x = 1\n", "./other.py": "x = 1\n"}
+    assert preview_reply(at("./src//x/../app.py", block("x = 1\n", "x = 2\n")), files).files == {
+        "src/app.py": "x = 2\n"
+    }
+    assert preview_reply(at("app.py", block("x = 1\n", "x = 2\n")), files).files == {"src/app.py": "x = 2\n"}
+
+
+def test_a_preview_can_be_of_some_blocks_only() -> None:
+    reply = at("a", block("1\n", "one\n"), block("2\n", "two\n"))
+    found = preview_reply(reply, {"a": "1\n2\n"}, only=["2"])
+    assert (found.files, [each.status for each in found.outcomes]) == ({"a": "1\ntwo\n"}, ["skipped", "applied"])
+
+
+def test_blocks_are_applied_to_one_text_whatever_they_are_about() -> None:
+    blocks = parse_reply(at("a", block("1\n", "one\n")) + patch("*** Update File: b", "@@", "-2", "+two"))
+    found = apply_blocks("1\n2\n", blocks)
+    assert (found.text, [each.id for each in found.outcomes]) == ("one\ntwo\n", ["1", "2.1"])
+
+
+HEAD = "--- a/x\n+++ b/x\n"
+PATCHES = {
+    "a hunk does not land in what another one puts in": (
+        "out:\n    a\n    b\n    }\nend\n",
+        "@@ out:\n     a\n+    }\n+end\n+c\n     b\n@@ out:\n     }\n end\n+last\n",
+        "out:\n    a\n    }\nend\nc\n    b\n    }\nend\nlast\n",
+    ),
+    "a hunk may be about what another one made": (
+        "first = 1\nsecond = 2\n",
+        "@@ ... @@\n-first = 1\n+first = 10\n second = 2\n@@ ... @@\n first = 10\n-second = 2\n+second = 20\n",
+        "first = 10\nsecond = 20\n",
+    ),
+    "but not in the middle of it": (
+        "first = 1\n",
+        "@@ ... @@\n first = 1\n+alpha = compute(1)\n+beta = compute(2)\n@@ ... @@\n-alpha = compute(1)\n+gamma = 3\n",
+        "first = 1\nalpha = compute(1)\nbeta = compute(2)\n",
+    ),
+    "two hunks for one place": (
+        "first = 1\nsecond = 2\n",
+        "@@ ... @@\n-first = 1\n+first = 10\n@@ ... @@\n-first = 1\n+first = 11\n",
+        "first = 10\nsecond = 2\n",
+    ),
+    "hunks out of order": (
+        "first = 1\nsecond = 2\nthird = 3\n",
+        "@@ ... @@\n-third = 3\n+third = 30\n@@ ... @@\n-first = 1\n+first = 10\n",
+        "first = 10\nsecond = 2\nthird = 30\n",
+    ),
+    "the order decides between equal places": (
+        "a = 1\nx = 1\nb = 1\nx = 1\n",
+        "@@ ... @@\n-b = 1\n+b = 2\n@@ ... @@\n-x = 1\n+x = 2\n",
+        "a = 1\nx = 1\nb = 2\nx = 2\n",
+    ),
+    "all numbers are wrong by the same": (
+        "x\n" * 10 + "a\n" + "x\n" * 10 + "b\n" + "x\n" * 10,
+        "@@ -4,3 +4,3 @@\n x\n-a\n+A\n x\n@@ -8,3 +8,3 @@\n x\n-x\n+X\n x\n",
+        "x\n" * 10 + "A\n" + "x\n" * 3 + "X\n" + "x\n" * 6 + "b\n" + "x\n" * 10,
+    ),
+    "line ends are changed if the diff shows them": (
+        "a\r\nb\r\n",
+        "@@ -1,2 +1,2 @@\n-a\r\n-b\r\n+a\n+b\n",
+        "a\nb\n",
+    ),
+    "one line end is changed": ("a\r\nb\n", "@@ -1,2 +1,2 @@\n-a\r\n+x\n b\n", "x\nb\n"),
+    "the end of a file without a newline tells the place": (
+        "a\nb\na\nb",
+        "@@ ... @@\n a\n-b\n\\ No newline at end of file\n+c\n",
+        "a\nb\na\nc\n",
+    ),
+    "a blank line of context at the end": (
+        "x\n\ny\nx\n\nz\n",
+        "@@ -4,2 +4,3 @@\n x\n+new\n \n",
+        "x\n\ny\nx\nnew\n\nz\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "hunks", "after"), PATCHES.values(), ids=PATCHES)
+def test_the_hunks_of_a_patch_are_about_the_file_before_it(before: str, hunks: str, after: str) -> None:
+    assert preview_reply(HEAD + hunks, {"x": before}).files["x"] == after

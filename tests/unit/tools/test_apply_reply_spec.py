@@ -1,0 +1,1355 @@
+"""The tool `apply_reply` as its specification promises it: docs/spec/seeds (004), docs/spec/TOOLS.md sections 0 and 5.
+
+Written from the specification alone. The replies that it lists by category are in `reply_samples`; here is what holds
+for all of them, and then each sentence of section 5.
+"""
+
+import difflib
+import json
+import logging
+import random
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suture import Settings, ToolResult, Workspace
+from suture.testing import MemoryFS
+from tests.unit.changes import done, git_apply, hashed, land, recorded, refused, state, workspace, write
+from tests.unit.tools.reply_samples import (
+    NINE,
+    NOTHING,
+    OTHER,
+    PATHS,
+    REPEATED,
+    SAMPLES,
+    SIMPLE,
+    TWO,
+    UNDECIDED,
+    Sample,
+    at,
+    block,
+    fenced,
+    new_file,
+    v4a,
+)
+
+FIELDS = {"change_id", "summary", "blocks", "files", "errors", "warnings", "diff"}
+OF_A_BLOCK = {
+    "id",
+    "format",
+    "action",
+    "path",
+    "path_as_written",
+    "status",
+    "line",
+    "reply_line",
+    "rung",
+    "score",
+    "diff",
+    "error",
+}
+STATUSES = ("applied", "already_applied", "failed", "skipped")
+UNSHOWN = {"UTF-16", "a binary file", "bytes of an unknown encoding"}
+"""Samples whose bytes a diff in text can't give."""
+MISSING = block("no_such_function(call)\n", "something_else\n")
+
+
+def ask(ws: Workspace, reply: str, **more: Any) -> ToolResult:
+    return ws.call("apply_reply", {"reply": reply, **more})
+
+
+def told(result: ToolResult) -> dict[str, str]:
+    """What became of each block: its status, or the code of its error."""
+    blocks = result.metadata["blocks"]
+    return {each["id"]: each["error"]["code"] if each["status"] == "failed" else each["status"] for each in blocks}
+
+
+def fits(expected: dict[str, str], result: ToolResult) -> bool:
+    """Whether the blocks became what is expected; `*` is any error."""
+    found = told(result)
+    failed = {each["id"] for each in result.metadata["blocks"] if each["status"] == "failed"}
+    wild = {name for name, what in expected.items() if what == "*"}
+    found = {name: "*" if name in wild & failed else what for name, what in found.items()}
+    return list(found.items()) == list(expected.items())
+
+
+def met(before: dict[str, bytes], reply: str, **more: Any) -> tuple[ToolResult, dict[str, bytes]]:
+    """The answer to a reply, and the files after it."""
+    ws, fs = workspace(before)
+    result = ask(ws, reply, **more)
+    return result, fs.files()
+
+
+def failure(result: ToolResult, number: str = "1") -> dict[str, Any]:
+    """The error of a block."""
+    (found,) = (each for each in result.metadata["blocks"] if each["id"] == number)
+    assert found["status"] == "failed", found
+    error: dict[str, Any] = found["error"]
+    return error
+
+
+def unchanged(sample: Sample) -> bool:
+    return dict(sample.before) == dict(sample.after)
+
+
+# What holds for every reply
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.promise("reply.exact")
+def test_a_reply_makes_exactly_these_files_and_tells_of_each_block(name: str) -> None:
+    sample = SAMPLES[name]
+    result, files = met(dict(sample.before), sample.reply)
+    assert files == sample.after, result.text
+    assert fits(dict(sample.told), result), told(result)
+    assert result.is_error is any(each["status"] == "failed" for each in result.metadata["blocks"])
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_answer_has_its_shape_and_agrees_with_itself(name: str) -> None:
+    sample = SAMPLES[name]
+    result, files = met(dict(sample.before), sample.reply)
+    data = result.metadata
+    assert set(data) >= FIELDS
+    counted = {status: sum(each["status"] == status for each in data["blocks"]) for status in STATUSES}
+    assert data["summary"] == counted
+    assert (data["change_id"] is None) is unchanged(sample)
+    for each in data["blocks"]:
+        assert set(each) >= OF_A_BLOCK
+        assert each["format"] in {"search_replace", "new_file", "v4a", "unified"}
+        assert each["action"] in {"create", "update", "delete", "rename"}
+        assert each["status"] in STATUSES
+        assert (each["error"] is not None) is (each["status"] == "failed")
+        assert each["line"] is None or each["line"] >= 1
+        assert (each["line"] is None) or each["status"] != "failed"
+        assert 1 <= each["reply_line"] <= sample.reply.count("\n") + 1
+        assert each["rung"] is None or isinstance(each["rung"], str)
+        assert each["score"] is None or 0 <= each["score"] <= 1
+        if each["status"] == "failed":
+            assert {"code", "message", "hint", "retryable"} <= set(each["error"])
+            assert all(isinstance(each["error"][name], str) for name in ("code", "message", "hint"))
+            assert isinstance(each["error"]["retryable"], bool)
+    for each in data["files"]:
+        assert set(each) >= {"path", "hash", "action"}
+    hashes = {each["hash"] for each in data["files"] if each["action"] != "delete"}
+    changed = {path for path, content in files.items() if sample.before.get(path) != content}
+    assert hashes == {hashed(files[path]) for path in changed}
+    gone = {each["path"] for each in data["files"] if each["action"] == "delete"}
+    assert gone <= set(sample.before) - set(files)
+    assert all(isinstance(each, str) for each in [*data["errors"], *data["warnings"]])
+    assert isinstance(data["diff"], str)
+    assert (data["diff"] == "") is unchanged(sample)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_one_undo_takes_the_whole_reply_back(name: str) -> None:
+    sample = SAMPLES[name]
+    ws, fs = workspace(dict(sample.before))
+    before = state(fs)
+    change = ask(ws, sample.reply).metadata["change_id"]
+    assert [each["change_id"] for each in recorded(ws)] == ([] if change is None else [change])
+    if change is not None:
+        assert recorded(ws)[0]["tool"] == "apply_reply"
+        assert done(ws.undo())["undone"] == change
+    assert state(fs) == before
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_dry_run_gives_the_same_answer_and_writes_nothing(name: str) -> None:
+    sample = SAMPLES[name]
+    ws, fs = workspace(dict(sample.before))
+    before, shelf = state(fs), dict(fs.shelf)
+    dry = ask(ws, sample.reply, dry_run=True)
+    assert (state(fs), dict(fs.shelf)) == (before, shelf)
+    real, _ = met(dict(sample.before), sample.reply)
+    assert {name: dry.metadata[name] for name in FIELDS} == {**{n: real.metadata[n] for n in FIELDS}, "change_id": None}
+    assert dry.is_error is real.is_error
+    assert dry.metadata.get("error", {}).get("code") == real.metadata.get("error", {}).get("code")
+
+
+@pytest.mark.parametrize("name", [each for each in SAMPLES if not unchanged(SAMPLES[each]) and each not in UNSHOWN])
+def test_git_makes_the_same_files_of_the_diff(name: str, tmp_path: Path) -> None:
+    sample = SAMPLES[name]
+    result, files = met(dict(sample.before), sample.reply)
+    assert git_apply(tmp_path, sample.before, result.metadata["diff"]) == files
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, sample in SAMPLES.items()
+        if "\r" not in sample.reply and set(sample.after) <= set(sample.before) and "Add File" not in sample.reply
+    ],
+)
+def test_a_reply_with_crlf_makes_the_same_files(name: str) -> None:
+    sample = SAMPLES[name]
+    result, files = met(dict(sample.before), sample.reply.replace("\n", "\r\n"))
+    assert files == sample.after
+    assert fits(dict(sample.told), result), told(result)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, sample in SAMPLES.items()
+        if "INCOMPLETE_BLOCK" not in sample.told.values() and not sample.reply.startswith("\ufeff")
+    ],
+)
+def test_prose_around_a_reply_changes_nothing(name: str) -> None:
+    sample = SAMPLES[name]
+    reply = f"Sure! Here are the changes.\n\n{sample.reply}\n\nLet me know if you need anything else.\n"
+    result, files = met(dict(sample.before), reply)
+    assert files == sample.after
+    assert fits(dict(sample.told), result), told(result)
+
+
+@pytest.mark.parametrize("sample", UNDECIDED, ids=lambda sample: sample.name)
+def test_what_may_be_split_in_several_ways_lands_as_meant_or_not_at_all(sample: Sample) -> None:
+    result, files = met(dict(sample.before), sample.reply)
+    assert files in (sample.before, sample.after)
+    assert result.is_error is (files == sample.before)
+
+
+@pytest.mark.parametrize(
+    ("before", "between"),
+    [
+        (b"one\n=======\ntwo\n=======\nthree\n", "one\n=======\ntwo\n=======\nfour\n"),
+        (b"one\n=======\ntwo\nthree\n", "one\n=======\ntwo\n=======\nfour\n"),
+        (b"one\n=======\n\nthree\n", "one\n=======\n\n=======\nfour\n"),
+    ],
+)
+def test_several_splits_that_stand_in_the_file_are_reported_and_none_is_guessed(before: bytes, between: str) -> None:
+    result, files = met({"a.txt": before}, at("a.txt", f"<<<<<<< SEARCH\n{between}>>>>>>> REPLACE\n"))
+    assert files == {"a.txt": before}
+    assert result.metadata["blocks"][0]["status"] == "failed"
+
+
+def test_no_split_that_stands_in_the_file_is_reported() -> None:
+    before = {"a.txt": b"alpha\nbeta\n"}
+    reply = at("a.txt", block("not_in_this_file(1)\n=======\nnor_is_this_line(2)\n", "changed\n"))
+    result, files = met(before, reply)
+    assert (files, fits({"1": "*"}, result)) == (before, True)
+
+
+# Truncation
+
+
+def test_wherever_a_reply_is_cut_the_complete_blocks_land_and_nothing_else() -> None:
+    before = {"a.py": b"x = 1\ny = 1\nz = 1\n"}
+    blocks = [block(f"{name} = 1\n", f"{name} = 2\n{name} = 3\n") for name in "xyz"]
+    reply = "Here it is.\n\n" + at("a.py", *blocks)
+    ends, position = [], 0
+    for each in blocks:
+        position = reply.index(each, position) + len(each) - 1
+        ends.append(position)
+    starts = [reply.index(each) + len("<<<<<<< SEARCH\n") for each in blocks]
+    for cut in range(len(reply) + 1):
+        whole = sum(end <= cut for end in ends)
+        begun = sum(start <= cut for start in starts) > whole
+        result, files = met(before, reply[:cut])
+        expected = b"".join(
+            f"{name} = 2\n{name} = 3\n".encode() if number < whole else f"{name} = 1\n".encode()
+            for number, name in enumerate("xyz")
+        )
+        assert files == {"a.py": expected}, reply[:cut]
+        if begun:
+            assert told(result) == {
+                **{str(number + 1): "applied" for number in range(whole)},
+                str(whole + 1): "INCOMPLETE_BLOCK",
+            }, reply[:cut]
+
+
+def test_a_cut_new_file_is_never_written_in_part() -> None:
+    content = "".join(f"line {number}\n" for number in range(8))
+    reply = at("new.txt", new_file(content))
+    for cut in range(len(reply) - 1):
+        result, files = met({}, reply[:cut])
+        assert (files, result.is_error, result.metadata.get("change_id")) == ({}, True, None), reply[:cut]
+
+
+def test_the_rest_of_a_cut_reply_is_named_with_what_to_send_again() -> None:
+    reply = SIMPLE + "\n### File: src/second.py\n<<<<<<< SEARCH\ny = 1\n=======\ny"
+    result, _ = met({"a.py": b"x = 1\n", "src/second.py": b"y = 1\n"}, reply)
+    error = failure(result, "2")
+    assert error["code"] == "INCOMPLETE_BLOCK"
+    assert "src/second.py" in result.text
+    assert "again" in error["hint"] or "again" in result.text
+    assert result.metadata["blocks"][1]["path"] == "src/second.py"
+
+
+# Validation: the seed's words
+
+
+def test_an_incomplete_reply_carries_the_seeds_words() -> None:
+    reply = at("a.py", block("x = 1\n", "x = 2\n"), block("y = 1\n", "y = 2\n"), "<<<<<<< SEARCH\nz = 1\n")
+    result, files = met({"a.py": b"x = 1\ny = 1\nz = 1\n"}, reply)
+    assert files == {"a.py": b"x = 2\ny = 2\nz = 1\n"}
+    assert "Mismatched SEARCH/REPLACE: 3 SEARCH vs 2 REPLACE" in result.metadata["errors"]
+
+
+def test_a_missing_separator_is_warned_of_in_the_seeds_words() -> None:
+    malformed = "<<<<<<< SEARCH\nz = 1\n>>>>>>> REPLACE\n"
+    reply = at("a.py", block("x = 1\n", "x = 2\n"), malformed, block("y = 1\n", "y = 2\n"))
+    result, files = met({"a.py": b"x = 1\ny = 1\nz = 1\n"}, reply)
+    assert files == {"a.py": b"x = 2\ny = 2\nz = 1\n"}
+    expected = (
+        "Some SEARCH/REPLACE blocks may be missing the separator (=======). 2 complete blocks found out of 3 expected."
+    )
+    assert expected in [" ".join(each.split()) for each in result.metadata["warnings"]]
+
+
+def test_a_mismatch_of_new_file_markers_is_told() -> None:
+    reply = at("a.txt", new_file("a\n")) + "\n### File: b.txt\n<<<<<<< NEW_FILE\nb\n"
+    result, files = met({}, reply)
+    assert files == {"a.txt": b"a\n"}
+    assert "Mismatched NEW_FILE: 2 start vs 1 end" in result.metadata["errors"]
+
+
+def test_malformed_blocks_are_told_in_the_seeds_words() -> None:
+    result, _ = met(TWO, SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")
+    assert "Some file blocks may be malformed" in json.dumps(result.to_dict())
+
+
+def test_a_text_that_is_not_found_is_told_in_the_seeds_words() -> None:
+    result, _ = met({"a.py": b"alpha = 1\n"}, at("a.py", MISSING))
+    assert "Could not find matching text" in failure(result)["message"]
+    assert "Could not find matching text" in result.text
+
+
+def test_a_sound_reply_has_neither_errors_nor_warnings() -> None:
+    result, _ = met(TWO, SIMPLE + "\n" + OTHER)
+    assert (result.metadata["errors"], result.metadata["warnings"]) == ([], [])
+
+
+def test_what_is_wrong_with_a_reply_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, "suture.reply"):
+        met(TWO, SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")
+    assert "suture.reply" in {each.name for each in caplog.records}
+
+
+# Nothing usable
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_a_reply_without_blocks_is_an_error_and_writes_nothing(name: str) -> None:
+    ws, fs = workspace({"a.py": b"x = 1\n"})
+    before, shelf = state(fs), dict(fs.shelf)
+    result = ask(ws, NOTHING[name])
+    assert refused(result)["code"] == "NO_BLOCKS"
+    assert (state(fs), dict(fs.shelf)) == (before, shelf)
+    assert recorded(ws) == []
+
+
+def test_nothing_is_written_when_every_block_fails() -> None:
+    ws, fs = workspace({"a.py": b"x = 1\n"})
+    before, node = state(fs), fs.node_of("a.py").inode
+    result = ask(ws, at("a.py", MISSING))
+    assert (state(fs), fs.node_of("a.py").inode) == (before, node)
+    assert (result.metadata["change_id"], result.metadata["files"], result.metadata["diff"]) == (None, [], "")
+
+
+def test_when_some_blocks_fail_the_answer_is_an_error_that_names_the_landed_ones() -> None:
+    result, _ = met(TWO, at("a.py", MISSING) + "\n" + OTHER)
+    assert refused(result)["code"] == "BLOCKS_FAILED"
+    assert "do not send it again" in result.text
+    reply = "\n".join([SIMPLE, at("c.py", MISSING), OTHER])
+    result, _ = met({**TWO, "c.py": b"z = 1\n"}, reply)
+    assert refused(result)["code"] == "BLOCKS_FAILED"
+    assert "do not send them again" in result.text
+
+
+@pytest.mark.parametrize("reply", [at("a.py", MISSING), SIMPLE])
+def test_nobody_is_told_not_to_send_again_where_all_landed_or_none(reply: str) -> None:
+    result, _ = met(TWO, reply)
+    assert "do not send" not in result.text.lower()
+
+
+# The shape of an answer
+
+
+def test_an_answer_in_full() -> None:
+    ws, fs = workspace({"src/a.py": b"w = 0\nx = 1\ny = 2\n"})
+    reply = "Here:\n\n### File: src/a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n"
+    result = ask(ws, reply)
+    data = done(result)
+    (found,) = data["blocks"]
+    expected = {
+        "id": "1",
+        "format": "search_replace",
+        "action": "update",
+        "path": "src/a.py",
+        "path_as_written": "src/a.py",
+        "status": "applied",
+        "line": 2,
+        "reply_line": 4,
+        "rung": "exact",
+        "error": None,
+    }
+    assert {name: found[name] for name in expected} == expected
+    assert "-x = 1\n+x = 2\n" in found["diff"]
+    assert data["summary"] == {"applied": 1, "already_applied": 0, "failed": 0, "skipped": 0}
+    assert data["files"] == [{"path": "src/a.py", "hash": hashed(b"w = 0\nx = 2\ny = 2\n"), "action": "update"}]
+    assert (data["errors"], data["warnings"]) == ([], [])
+    assert data["diff"] == (
+        "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n"
+        "@@ -1,3 +1,3 @@\n w = 0\n-x = 1\n+x = 2\n y = 2\n"
+    )
+    assert data["change_id"] == recorded(ws)[0]["change_id"]
+    assert data["change_id"] in result.text
+    assert fs.files() == {"src/a.py": b"w = 0\nx = 2\ny = 2\n"}
+    assert result.to_dict() == {
+        "isError": False,
+        "content": [{"type": "text", "text": result.text}],
+        "metadata": data,
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "reply", "expected"),
+    [
+        ({}, at("n.py", new_file("n\n")), [("1", "new_file", "create", "n.py")]),
+        ({}, at("n.py", block("", "n\n")), [("1", "search_replace", "create", "n.py")]),
+        ({"a": b"x\n"}, v4a("*** Update File: a\n@@\n-x\n+y\n"), [("1.1", "v4a", "update", "a")]),
+        ({}, v4a("*** Add File: a\n+y\n"), [("1", "v4a", "create", "a")]),
+        ({"a": b"x\n"}, v4a("*** Delete File: a\n"), [("1", "v4a", "delete", "a")]),
+        ({"a": b"x\n"}, v4a("*** Update File: a\n*** Move to: b\n@@\n-x\n+y\n"), [("1.1", "v4a", "rename", None)]),
+        ({"a": b"x\n"}, "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n", [("1.1", "unified", "update", "a")]),
+        ({}, "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+y\n", [("1", "unified", "create", "a")]),
+        ({"a": b"x\n"}, "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", [("1", "unified", "delete", "a")]),
+        (
+            {"a": b"x\n"},
+            "diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n",
+            [("1", "unified", "rename", None)],
+        ),
+    ],
+)
+def test_format_and_action_of_a_block(
+    before: dict[str, bytes], reply: str, expected: list[tuple[str, str, str, str | None]]
+) -> None:
+    result, _ = met(before, reply)
+    assert not result.is_error, result.text
+    found = [(each["id"], each["format"], each["action"], each["path"]) for each in result.metadata["blocks"]]
+    moved = found[0][2] == "rename"
+    assert [(*each[:3], None if moved else each[3]) for each in found] == expected
+    assert [each["action"] for each in result.metadata["files"]] == [expected[0][2]]
+    if moved:
+        assert [(each["path"], each["to"]) for each in result.metadata["files"]] == [("a", "b")]
+
+
+def test_lines_are_those_of_the_file_as_the_block_found_it() -> None:
+    reply = at("a.py", block("c\n", "C\n"), block("a\n", "1\n2\n3\na\n"), block("e\n", "E\n"), MISSING)
+    result, _ = met({"a.py": b"a\nb\nc\nd\ne\n"}, reply)
+    assert [each["line"] for each in result.metadata["blocks"]] == [3, 1, 8, None]
+
+
+def test_reply_lines_are_those_where_the_blocks_begin() -> None:
+    reply = "Hello.\n\n" + at("a.py", block("x = 1\n", "x = 2\n"), "prose\n" + block("y = 1\n", "y = 2\n"))
+    result, _ = met({"a.py": b"x = 1\ny = 1\n"}, reply)
+    lines = reply.split("\n")
+    begin = [number for number, line in enumerate(lines, 1) if line == "<<<<<<< SEARCH"]
+    assert [each["reply_line"] for each in result.metadata["blocks"]] == begin
+
+
+def test_every_landed_block_has_its_own_diff_and_the_answer_has_the_whole() -> None:
+    reply = at("a.py", block("one\n", "1\n"), block("1\n", "ONE\n"), MISSING)
+    result, _ = met({"a.py": b"one\ntwo\n"}, reply)
+    first, second, third = (each["diff"] for each in result.metadata["blocks"])
+    assert "-one\n+1\n" in first
+    assert "-1\n+ONE\n" in second
+    assert not third
+    assert "-one\n+ONE\n" in result.metadata["diff"]
+
+
+def test_files_are_listed_once_with_what_became_of_them() -> None:
+    before = {"a.py": b"one\ntwo\n", "b.py": b"b\n", "c.py": b"c\n"}
+    reply = at("a.py", block("one\n", "1\n"), block("two\n", "2\n")) + v4a(
+        "*** Delete File: b.py\n*** Add File: d.py\n+d\n"
+    )
+    result, _ = met(before, reply)
+    found = {each["path"]: (each["action"], each["hash"]) for each in result.metadata["files"]}
+    assert len(result.metadata["files"]) == 3
+    assert found == {
+        "a.py": ("update", hashed(b"1\n2\n")),
+        "b.py": ("delete", None),
+        "d.py": ("create", hashed(b"d\n")),
+    }
+
+
+def test_the_typed_method_is_the_same_call() -> None:
+    ws, fs = workspace(TWO)
+    data = done(ws.apply_reply(SIMPLE))
+    assert (data["summary"]["applied"], fs.files()["a.py"]) == (1, b"x = 2\n")
+    dry = done(ws.apply_reply(OTHER, dry_run=True))
+    assert (dry["change_id"], fs.files()["b.py"]) == (None, b"y = 1\n")
+
+
+def test_the_tool_is_called_with_a_real_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes(b"x = 1\r\ny")
+    (tmp_path / "a.py").chmod(0o755)
+    data = done(ask(Workspace(tmp_path), SIMPLE + "\n" + at("src/new.py", new_file("n = 1\n"))))
+    assert (tmp_path / "a.py").read_bytes() == b"x = 2\r\ny"
+    assert (tmp_path / "src/new.py").read_bytes() == b"n = 1\n"
+    assert stat.S_IMODE((tmp_path / "a.py").stat().st_mode) == 0o755
+    assert done(Workspace(tmp_path).undo())["undone"] == data["change_id"]
+    assert (tmp_path / "a.py").read_bytes() == b"x = 1\r\ny"
+    assert not (tmp_path / "src").exists()
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"reply": 1},
+        {"reply": SIMPLE, "atomic": "perhaps"},
+        {"reply": SIMPLE, "match": "fuzzy"},
+        {"reply": SIMPLE, "validate": "maybe"},
+        {"reply": SIMPLE, "only": ["7"]},
+        {"reply": SIMPLE, "only": ["1", "1.5"]},
+        {"reply": SIMPLE, "only": ["first"]},
+        {"reply": SIMPLE, "dryrun": True},
+        {"reply": SIMPLE, "wholefiles": True},
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused_and_nothing_is_written(arguments: dict[str, Any]) -> None:
+    ws, fs = workspace(TWO)
+    assert refused(ws.call("apply_reply", arguments))["code"] == "INVALID_ARGUMENTS"
+    assert fs.files() == TWO
+
+
+def test_an_unknown_argument_is_answered_with_the_nearest() -> None:
+    ws, _ = workspace(TWO)
+    result = ask(ws, SIMPLE, defaultpath="a.py")
+    assert "default_path" in result.text
+
+
+@pytest.mark.parametrize("validate", ["off", "warn", "strict"])
+def test_validate_is_taken(validate: str) -> None:
+    result, files = met(TWO, SIMPLE, validate=validate)
+    assert (result.is_error, files["a.py"]) == (False, b"x = 2\n")
+
+
+def test_a_reply_may_be_as_large_as_a_request_and_no_larger() -> None:
+    fs = MemoryFS(TWO)
+    ws = Workspace(fs.root, Settings(max_request_bytes=1_000), fs=fs)
+    assert refused(ask(ws, "x" * 2_000 + "\n" + SIMPLE))["code"] == "INPUT_TOO_LARGE"
+    assert fs.files() == TWO
+
+
+def test_a_reply_may_have_as_many_blocks_as_a_call_has_edits() -> None:
+    fs = MemoryFS({"a.py": b"1\n2\n3\n4\n"})
+    ws = Workspace(fs.root, Settings(max_edits=3), fs=fs)
+    error = refused(ask(ws, at("a.py", *(block(f"{n}\n", f"n{n}\n") for n in range(1, 5)))))
+    assert (error["code"], error["setting"]) == ("INPUT_TOO_LARGE", "max_edits")
+    assert fs.files() == {"a.py": b"1\n2\n3\n4\n"}
+
+
+# atomic
+
+
+def test_atomic_lands_all_of_a_reply_that_fits() -> None:
+    result, files = met(TWO, SIMPLE + "\n" + OTHER, atomic=True)
+    assert files == {"a.py": b"x = 2\n", "b.py": b"y = 2\n"}
+    assert told(result) == {"1": "applied", "2": "applied"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (at("a.py", MISSING) + "\n" + OTHER, {"1": "NO_MATCH", "2": "skipped"}),
+        (SIMPLE + "\n" + at("b.py", MISSING), {"1": "skipped", "2": "NO_MATCH"}),
+        (SIMPLE + "\n" + at("b.py", MISSING) + "\n" + OTHER, {"1": "skipped", "2": "NO_MATCH", "3": "skipped"}),
+        (SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny", {"1": "skipped", "2": "INCOMPLETE_BLOCK"}),
+        (at("new.py", new_file("n\n")) + "\n" + at("a.py", MISSING), {"1": "skipped", "2": "NO_MATCH"}),
+    ],
+)
+@pytest.mark.promise("reply.partial")
+def test_atomic_lands_nothing_of_a_reply_that_fails_anywhere(reply: str, expected: dict[str, str]) -> None:
+    ws, fs = workspace(TWO)
+    before = state(fs)
+    result = ask(ws, reply, atomic=True)
+    assert (state(fs), told(result)) == (before, expected)
+    assert (result.is_error, result.metadata["change_id"], result.metadata["files"]) == (True, None, [])
+    assert recorded(ws) == []
+    assert "do not send" not in result.text
+
+
+# only
+
+
+@pytest.mark.parametrize(
+    ("only", "after", "skipped"),
+    [
+        (["1"], b"1\ntwo\nthree\n", ["2", "3"]),
+        (["2"], b"one\n2\nthree\n", ["1", "3"]),
+        (["3", "1"], b"1\ntwo\n3\n", ["2"]),
+        (["1", "2", "3"], b"1\n2\n3\n", []),
+        ('["2"]', b"one\n2\nthree\n", ["1", "3"]),
+        ("2", b"one\n2\nthree\n", ["1", "3"]),
+        (None, b"1\n2\n3\n", []),
+    ],
+)
+@pytest.mark.promise("reply.chosen")
+def test_only_the_chosen_blocks_land(only: Any, after: bytes, skipped: list[str]) -> None:
+    reply = at("a.py", block("one\n", "1\n"), block("two\n", "2\n"), block("three\n", "3\n"))
+    result, files = met({"a.py": b"one\ntwo\nthree\n"}, reply, only=only)
+    assert files == {"a.py": after}
+    assert [name for name, what in told(result).items() if what == "skipped"] == skipped
+    assert result.metadata["summary"]["skipped"] == len(skipped)
+    assert not result.is_error
+
+
+@pytest.mark.parametrize(
+    ("only", "after"),
+    [
+        (["1.1"], b"one\n2\n3\nfour\n5\n6\n7\n8\n9\n"),
+        (["1.2"], NINE.replace(b"8", b"eight")),
+        (["1"], b"one\n2\n3\nfour\n5\n6\n7\neight\n9\n"),
+        (["1.1", "1.2"], b"one\n2\n3\nfour\n5\n6\n7\neight\n9\n"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["unified", "v4a"])
+@pytest.mark.promise("reply.chosen")
+def test_only_the_chosen_hunks_land(only: list[str], after: bytes, kind: str) -> None:
+    hunks = "@@ -1,4 +1,4 @@\n-1\n+one\n 2\n 3\n-4\n+four\n@@ -7,3 +7,3 @@\n 7\n-8\n+eight\n 9\n"
+    reply = f"--- a/a\n+++ b/a\n{hunks}"
+    if kind == "v4a":
+        reply = v4a("*** Update File: a\n" + hunks.replace("@@ -1,4 +1,4 @@", "@@").replace("@@ -7,3 +7,3 @@", "@@"))
+    result, files = met({"a": NINE}, reply, only=only)
+    assert files == {"a": after}
+    assert not result.is_error
+
+
+def test_ids_stay_when_only_some_blocks_are_chosen() -> None:
+    reply = at("a.py", block("one\n", "1\n"), block("two\n", "2\n"))
+    whole, _ = met({"a.py": b"one\ntwo\n"}, reply, dry_run=True)
+    part, _ = met({"a.py": b"one\ntwo\n"}, reply, only=["2"])
+    assert [each["id"] for each in whole.metadata["blocks"]] == [each["id"] for each in part.metadata["blocks"]]
+
+
+def test_a_block_that_fails_and_is_not_chosen_is_skipped_and_no_error() -> None:
+    result, files = met(TWO, at("a.py", MISSING) + "\n" + OTHER, only=["2"])
+    assert (result.is_error, told(result)) == (False, {"1": "skipped", "2": "applied"})
+    assert files["b.py"] == b"y = 2\n"
+
+
+# default_path and paths
+
+
+@pytest.mark.parametrize("place", PATHS)
+def test_the_path_is_found_wherever_models_put_it(place: str) -> None:
+    before = {"src/app.py": b"x = 1\n", "other.py": b"x = 1\n"}
+    result, files = met(before, PATHS[place])
+    assert files == {**before, "src/app.py": b"x = 2\n"}, result.text
+    assert result.metadata["blocks"][0]["path"] == "src/app.py"
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Import the helper from `b.py`:",
+        "Import the helper from b.py:",
+        "Same as in `b.py`:",
+        "This is what `b.py` expects.",
+        "`b.py` needs this:",
+        "- uses `b.py`",
+        "See https://example.com/b.py",
+        "Call `os.path` instead:",
+        "Then, before/after:",
+        "Next",
+        "**Note**",
+        "`x = 1`",
+    ],
+)
+@pytest.mark.parametrize("more", ["\n\n```python\n", "\n\n", "\n"], ids=["fence", "empty line", "at once"])
+def test_a_heading_holds_whatever_is_said_below_it(prose: str, more: str) -> None:
+    before = {"src/app.py": b"x = 1\n", "b.py": b"x = 1\n"}
+    end = "```\n" if "```" in more else ""
+    result, files = met(before, "### File: src/app.py\n\n" + prose + more + block("x = 1\n", "x = 2\n") + end)
+    assert files == {**before, "src/app.py": b"x = 2\n"}, told(result)
+
+
+@pytest.mark.parametrize("line", ["b.py", "`b.py`", "**b.py**", "### File: b.py", "### b.py", "File: b.py"])
+def test_a_path_on_its_own_line_ends_the_heading_before(line: str) -> None:
+    before = {"a.py": b"x = 1\n", "b.py": b"x = 1\n"}
+    reply = at("a.py", block("x = 1\n", "x = 2\n")) + f"\n{line}\n" + block("x = 1\n", "x = 3\n")
+    assert met(before, reply)[1] == {"a.py": b"x = 2\n", "b.py": b"x = 3\n"}
+
+
+def test_two_names_of_one_file_are_one_file() -> None:
+    ws, fs = workspace({"real/a.py": b"x = 1\ny = 1\nz = 1\n"})
+    fs.put_link("link.py", "real/a.py")
+    reply = "\n".join(at(path, block(f"{n} = 1\n", f"{n} = 2\n")) for path, n in (("link.py", "x"), ("real/a.py", "y")))
+    result = ask(ws, reply + "\n" + at("./real/a.py", block("z = 1\n", "z = 2\n")))
+    assert told(result) == {"1": "applied", "2": "applied", "3": "applied"}
+    assert fs.node_of("real/a.py").data == b"x = 2\ny = 2\nz = 2\n"
+    assert len(result.metadata["files"]) == 1
+
+
+@pytest.mark.parametrize(
+    "body", ["*** Delete File: link.py\n", "*** Update File: link.py\n*** Move to: c.py\n@@\n-x = 1\n+x = 2\n"]
+)
+def test_deleting_and_moving_by_a_link_are_refused(body: str) -> None:
+    """The decision of docs/adr/0006: the link would point nowhere."""
+    ws, fs = workspace({"real/a.py": b"x = 1\n", "b.py": b"y = 1\n"})
+    fs.put_link("link.py", "real/a.py")
+    result = ask(ws, v4a(body) + "\n" + OTHER)
+    assert [each["status"] for each in result.metadata["blocks"]] == ["failed", "applied"]
+    assert (fs.node_of("real/a.py").data, fs.node_of("b.py").data) == (b"x = 1\n", b"y = 2\n")
+
+
+def test_the_path_is_told_as_it_was_written_too() -> None:
+    result, _ = met({"src/app.py": b"x = 1\n"}, PATHS["separators of Windows"])
+    (found,) = result.metadata["blocks"]
+    assert (found["path"], found["path_as_written"]) == ("src/app.py", "src\\app.py")
+
+
+def test_an_absolute_path_inside_is_told_relative_to_the_root() -> None:
+    ws, fs = workspace({"src/app.py": b"x = 1\n"})
+    result = ask(ws, at(f"{fs.root.rstrip('/')}/src/app.py", block("x = 1\n", "x = 2\n")))
+    assert (told(result), fs.files()) == ({"1": "applied"}, {"src/app.py": b"x = 2\n"})
+    assert result.metadata["blocks"][0]["path"] == "src/app.py"
+
+
+@pytest.mark.parametrize(
+    ("reply", "after"),
+    [
+        (block("x = 1\n", "x = 2\n"), {"a.py": b"x = 2\n", "b.py": b"x = 1\n"}),
+        (fenced(block("x = 1\n", "x = 2\n"), info="python"), {"a.py": b"x = 2\n", "b.py": b"x = 1\n"}),
+        (at("b.py", block("x = 1\n", "x = 2\n")), {"a.py": b"x = 1\n", "b.py": b"x = 2\n"}),
+        (
+            at("b.py", block("x = 1\n", "x = 2\n"), block("x = 2\n", "x = 3\n")),
+            {"a.py": b"x = 1\n", "b.py": b"x = 3\n"},
+        ),
+        (
+            block("x = 1\n", "x = 5\n") + "\n" + at("b.py", block("x = 1\n", "x = 2\n")),
+            {"a.py": b"x = 5\n", "b.py": b"x = 2\n"},
+        ),
+    ],
+    ids=[
+        "no path",
+        "a fence",
+        "a path",
+        "a heading over two blocks",
+        "first none, then one",
+    ],
+)
+def test_default_path_is_used_where_the_reply_has_none(reply: str, after: dict[str, bytes]) -> None:
+    _, files = met({"a.py": b"x = 1\n", "b.py": b"x = 1\n"}, reply, default_path="a.py")
+    assert files == after
+
+
+def test_a_block_without_a_path_belongs_to_the_file_of_the_block_before() -> None:
+    reply = "a.py\n" + fenced(block("x = 1\n", "x = 2\n")) + "\nAnd also:\n\n" + fenced(block("y = 1\n", "y = 2\n"))
+    result, files = met({"a.py": b"x = 1\ny = 1\n"}, reply)
+    assert files == {"a.py": b"x = 2\ny = 2\n"}
+    assert [each["path"] for each in result.metadata["blocks"]] == ["a.py", "a.py"]
+
+
+def test_the_default_path_comes_before_the_path_of_the_block_before() -> None:
+    reply = "a.py\n" + fenced(block("x = 1\n", "x = 2\n")) + "\nAnd also:\n\n" + fenced(block("y = 1\n", "y = 2\n"))
+    _, files = met({"a.py": b"x = 1\ny = 1\n", "b.py": b"y = 1\n"}, reply, default_path="b.py")
+    assert files == {"a.py": b"x = 2\ny = 1\n", "b.py": b"y = 2\n"}
+
+
+def test_a_block_without_any_path_says_so() -> None:
+    result, files = met(TWO, block("x = 1\n", "x = 2\n"))
+    assert (told(result), files) == ({"1": "NO_PATH"}, TWO)
+    assert "path" in failure(result)["hint"]
+
+
+def test_a_unique_near_name_is_taken_where_the_block_fits_and_the_answer_says_so() -> None:
+    result, files = met(
+        {"src/app.py": b"x = 1\n", "README.md": b"read\n"}, at("src/ap.py", block("x = 1\n", "x = 2\n"))
+    )
+    assert files == {"src/app.py": b"x = 2\n", "README.md": b"read\n"}
+    (found,) = result.metadata["blocks"]
+    assert (found["path"], found["path_as_written"], found["status"]) == ("src/app.py", "src/ap.py", "applied")
+    assert "src/ap.py" in result.text
+    assert "src/app.py" in result.text
+
+
+@pytest.mark.parametrize(
+    ("before", "reply"),
+    [
+        ({"src/app.py": b"y = 1\n"}, at("src/ap.py", block("not_in_there(at, all)\n", "x\n"))),
+        ({"src/apps.py": b"x = 1\n", "src/appt.py": b"x = 1\n"}, at("src/appx.py", block("x = 1\n", "x = 2\n"))),
+    ],
+    ids=["it does not fit", "two fit"],
+)
+def test_a_near_name_is_not_taken_otherwise(before: dict[str, bytes], reply: str) -> None:
+    result, files = met(before, reply)
+    assert (told(result), files) == ({"1": "FILE_NOT_FOUND"}, before)
+
+
+def test_a_new_file_never_goes_to_a_near_name() -> None:
+    result, files = met({"src/app.py": b"x = 1\n"}, at("src/ap.py", new_file("x = 1\n")))
+    assert files == {"src/app.py": b"x = 1\n", "src/ap.py": b"x = 1\n"}
+    assert told(result) == {"1": "applied"}
+
+
+def test_a_deletion_never_goes_to_a_near_name() -> None:
+    result, files = met({"src/app.py": b"x = 1\n"}, v4a("*** Delete File: src/ap.py\n"))
+    assert (told(result), files) == ({"1": "FILE_NOT_FOUND"}, {"src/app.py": b"x = 1\n"})
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("../a.py", "PATH_OUTSIDE_WORKSPACE"),
+        ("src/../../a.py", "PATH_OUTSIDE_WORKSPACE"),
+        ("/etc/passwd", "PATH_OUTSIDE_WORKSPACE"),
+        ("link/a.py", "PATH_OUTSIDE_WORKSPACE"),
+        (".git/config", "PROTECTED_PATH"),
+        (".envrc", "PROTECTED_PATH"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["search", "new file", "add", "delete", "unified", "move"])
+def test_no_block_leaves_the_workspace_and_the_others_land(path: str, code: str, kind: str, tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root / "src", root / ".git", outside):
+        folder.mkdir(parents=True)
+    for file in (tmp_path / "a.py", outside / "a.py", root / ".git/config", root / ".envrc"):
+        file.write_bytes(b"x = 1\n")
+    (root / "b.py").write_bytes(b"y = 1\n")
+    (root / "link").symlink_to(outside)
+    reply = {
+        "search": at(path, block("x = 1\n", "x = 2\n")),
+        "new file": at(path, new_file("x = 2\n")),
+        "add": v4a(f"*** Add File: {path}\n+x = 2\n"),
+        "delete": v4a(f"*** Delete File: {path}\n"),
+        "unified": f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-x = 1\n+x = 2\n",
+        "move": v4a(f"*** Update File: b.py\n*** Move to: {path}\n@@\n-y = 1\n+y = 3\n"),
+    }[kind]
+    if kind == "unified" and path.startswith("/"):
+        reply = reply.replace("a//", "/").replace("b//", "/")
+    result = ask(Workspace(root), reply + "\n" + OTHER)
+    assert list(told(result).values()) == [code, "applied"]
+    assert (root / "b.py").read_bytes() == b"y = 2\n"
+    for file in (tmp_path / "a.py", outside / "a.py", root / ".git/config", root / ".envrc"):
+        assert file.read_bytes() == b"x = 1\n"
+
+
+# expect_hash
+
+
+def test_the_expected_hashes_are_those_of_the_files() -> None:
+    expected = {"a.py": hashed(b"x = 1\n"), "b.py": hashed(b"y = 1\n")}
+    result, files = met(TWO, SIMPLE + "\n" + OTHER, expect_hash=expected)
+    assert (result.is_error, files) == (False, {"a.py": b"x = 2\n", "b.py": b"y = 2\n"})
+
+
+@pytest.mark.parametrize("dry", [False, True])
+def test_another_hash_fails_the_whole_call(*, dry: bool) -> None:
+    ws, fs = workspace(TWO)
+    before = state(fs)
+    expected = {"a.py": hashed(b"x = 1\n"), "b.py": hashed(b"something else\n")}
+    error = refused(ask(ws, SIMPLE + "\n" + OTHER, expect_hash=expected, dry_run=dry))
+    assert (error["code"], error["retryable"], error["path"]) == ("FILE_CHANGED", True, "b.py")
+    assert state(fs) == before
+
+
+# match
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after", "bound"),
+    [
+        (b"a = 1\nb = 2\n", "a = 1\nb = 2\n", "a = 1\nb = 3\n", b"a = 1\nb = 3\n", "exact"),
+        (b"a = 1\r\nb = 2\r\n", "a = 1\nb = 2\n", "a = 1\nb = 3\n", b"a = 1\r\nb = 3\r\n", "exact"),
+        (b"a = 1  \nb = 2\n", "a = 1\nb = 2\n", "a = 1\nb = 3\n", b"a = 1  \nb = 3\n", "whitespace"),
+        (
+            b"f:\n\ta = 1\n\tb = 2\n",
+            "    a = 1\n    b = 2\n",
+            "    a = 1\n    b = 3\n",
+            b"f:\n\ta = 1\n\tb = 3\n",
+            "whitespace",
+        ),
+        (
+            b"f:\n    a = 1\n    b = 2\n",
+            "a = 1\nb = 2\n",
+            "a = 1\nb = 3\n",
+            b"f:\n    a = 1\n    b = 3\n",
+            "whitespace",
+        ),
+        (
+            b"name = 'value'\nother = 2\n",
+            "name = ‘value’\nother = 2\n",
+            "name = ‘value’\nother = 3\n",
+            b"name = 'value'\nother = 3\n",
+            "lenient",
+        ),
+    ],
+    ids=["exact", "line ends", "trailing", "tabs", "shift", "look-alike"],
+)
+def test_match_bounds_how_loosely_a_text_is_found(before: bytes, old: str, new: str, after: bytes, bound: str) -> None:
+    bounds = ["exact", "whitespace", "lenient"]
+    for match in bounds:
+        result, files = met({"a": before}, at("a", block(old, new)), match=match)
+        if bounds.index(match) >= bounds.index(bound):
+            assert (told(result), files) == ({"1": "applied"}, {"a": after}), match
+        else:
+            assert (told(result), files) == ({"1": "NO_MATCH"}, {"a": before}), match
+    assert met({"a": before}, at("a", block(old, new)))[1] == {"a": after}
+
+
+def test_the_rung_and_score_of_a_match_are_told() -> None:
+    reply = at("a", block("a = 1\n", "a = 2\n"), block("c = 1\nd = 1\n", "c = 1\nd = 2\n"))
+    result, _ = met({"a": b"a = 1\nif b:\n    c = 1\n    d = 1\n"}, reply)
+    first, second = result.metadata["blocks"]
+    assert (first["rung"], second["rung"]) == ("exact", "indentation")
+    assert isinstance(second["score"], int | float)
+
+
+# Lines and pieces of lines
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        (b"barfoo()\n    foo()\nfoobar()\n", "foo()\n", "baz()\n", b"barfoo()\n    baz()\nfoobar()\n"),
+        (b"banana\na\nband\n", "a\n", "b\n", b"banana\nb\nband\n"),
+        (b"x = 10\nx = 1\nx = 100\n", "x = 1\n", "x = 2\n", b"x = 10\nx = 2\nx = 100\n"),
+        (b"    barfoo()\n    foo()\n", "foo()\n", "if x:\n    foo()\n", b"    barfoo()\n    if x:\n        foo()\n"),
+        (
+            b"value = compute(1)  # note\nother\n",
+            "compute(1)\n",
+            "compute(2)\n",
+            b"value = compute(2)  # note\nother\n",
+        ),
+        (b"if a and old_name and b:\n", "old_name\n", "new_name\n", b"if a and new_name and b:\n"),
+    ],
+    ids=["indentation first", "a letter", "a prefix", "indentation is carried", "a piece", "a piece in the middle"],
+)
+def test_a_block_is_whole_lines_and_a_piece_of_a_line_only_at_last(
+    before: bytes, old: str, new: str, after: bytes
+) -> None:
+    result, files = met({"a.py": before}, at("a.py", block(old, new)))
+    assert (told(result), files) == ({"1": "applied"}, {"a.py": after})
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "code"),
+    [
+        (b"f(compute(1))\ng(compute(1))\n", "compute(1)\n", "compute(2)\n", "*"),
+        (b"f(compute(1), compute(1))\n", "compute(1)\n", "compute(2)\n", "*"),
+        (b"value = compute(1)  # note\n", "compute(1)\n", "first(1)\ncompute(2)\n", "*"),
+        (b"value = compute(1)  # note\n", "compute(1)\n", "", "*"),
+        (b"same()\nx\nsame()\n", "same()\n", "other()\n", "OLD_TEXT_NOT_UNIQUE"),
+        (b"  same()\nx\n    same()\n", "same()\n", "other()\n", "OLD_TEXT_NOT_UNIQUE"),
+        (b"a\nb\nx\na\nb\n", "a\nb\n", "c\n", "OLD_TEXT_NOT_UNIQUE"),
+        (b"a\nb\nx\na\nb\n", "a\nb\n", "", "OLD_TEXT_NOT_UNIQUE"),
+    ],
+    ids=[
+        "a piece in two lines",
+        "a piece twice in a line",
+        "a piece becomes lines",
+        "a piece is deleted",
+        "two lines",
+        "two depths",
+        "two blocks",
+        "two blocks to delete",
+    ],
+)
+def test_what_is_not_clear_is_refused(before: bytes, old: str, new: str, code: str) -> None:
+    result, files = met({"a.py": before}, at("a.py", block(old, new)))
+    assert files == {"a.py": before}
+    assert fits({"1": code}, result), told(result)
+
+
+def test_a_text_that_stands_twice_is_told_with_its_places() -> None:
+    result, _ = met({"a.py": b"same()\nx\nsame()\n"}, at("a.py", block("same()\n", "other()\n")))
+    error = failure(result)
+    assert error["code"] == "OLD_TEXT_NOT_UNIQUE"
+    assert [each["start_line"] for each in error["places"]] == [1, 3]
+
+
+def test_a_text_that_is_not_found_is_told_with_what_is_like_it() -> None:
+    before = b"import os\n\n\ndef total(values, rate):\n    return sum(values) * rate\n"
+    old = "def total(values, tax_rate, country):\n    return sum(values) * tax_rate[country]\n"
+    result, files = met({"a.py": before}, at("a.py", block(old, "def total(values):\n    return 0\n")))
+    error = failure(result)
+    assert (error["code"], files) == ("NO_MATCH", {"a.py": before})
+    assert {"similar_content", "search_text"} <= set(error)
+    assert 4 in {each["line_number"] for each in error["similar_content"]}
+
+
+def test_indentation_is_carried_to_the_file() -> None:
+    before = b"class A:\n\tdef f(self):\n\t\tif self.x:\n\t\t\treturn 1\n\t\treturn 2\n"
+    old = "def f(self):\n  if self.x:\n    return 1\n  return 2\n"
+    new = "def f(self):\n  if self.x:\n    self.y = 1\n    return 1\n  return 2\n\ndef g(self):\n  return 3\n"
+    after = (
+        b"class A:\n\tdef f(self):\n\t\tif self.x:\n\t\t\tself.y = 1\n\t\t\treturn 1\n\t\treturn 2\n"
+        b"\n\tdef g(self):\n\t\treturn 3\n"
+    )
+    result, files = met({"a.py": before}, at("a.py", block(old, new)))
+    assert (told(result), files) == ({"1": "applied"}, {"a.py": after})
+
+
+# Applied already, and files that are there
+
+
+@pytest.mark.parametrize(
+    ("before", "reply"),
+    [
+        (TWO, SIMPLE + "\n" + OTHER),
+        ({}, at("n.py", new_file("n = 1\nm = 2\n"))),
+        ({"a": NINE}, v4a("*** Update File: a\n@@\n 4\n-5\n+five\n 6\n")),
+        ({}, v4a("*** Add File: a\n+one\n+two\n")),
+        ({"a": NINE}, "--- a/a\n+++ b/a\n@@ -3,5 +3,5 @@\n 3\n 4\n-5\n+five\n 6\n 7\n"),
+        ({}, "--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+one\n+two\n"),
+    ],
+    ids=["search", "new file", "V4A", "V4A add", "diff", "diff of a new file"],
+)
+def test_a_reply_that_was_applied_is_applied_already_and_no_error(before: dict[str, bytes], reply: str) -> None:
+    ws, fs = workspace(before)
+    done(ask(ws, reply))
+    after = state(fs)
+    result = ask(ws, reply)
+    assert (set(told(result).values()), result.is_error) == ({"already_applied"}, False)
+    assert (result.metadata["change_id"], result.metadata["files"], result.metadata["diff"]) == (None, [], "")
+    assert state(fs) == after
+    assert len(recorded(ws)) == 1
+
+
+def test_what_stands_already_lands_beside_what_does_not() -> None:
+    ws, fs = workspace(TWO)
+    done(ask(ws, SIMPLE))
+    result = ask(ws, SIMPLE + "\n" + OTHER)
+    assert told(result) == {"1": "already_applied", "2": "applied"}
+    assert result.metadata["summary"] == {"applied": 1, "already_applied": 1, "failed": 0, "skipped": 0}
+    assert fs.files() == {"a.py": b"x = 2\n", "b.py": b"y = 2\n"}
+
+
+def test_an_added_file_of_v4a_takes_the_place_of_another_and_undo_brings_that_back() -> None:
+    ws, fs = workspace({"a.py": b"old\r\ncontent"})
+    data = done(ask(ws, v4a("*** Add File: a.py\n+new\n")))
+    assert (fs.files(), [each["path"] for each in data["files"]]) == ({"a.py": b"new\n"}, ["a.py"])
+    done(ws.undo())
+    assert fs.files() == {"a.py": b"old\r\ncontent"}
+
+
+def test_a_moved_file_of_v4a_takes_the_place_of_another_and_undo_brings_both_back() -> None:
+    before = {"a.py": b"one\ntwo\n", "b.py": b"in the way\n"}
+    ws, fs = workspace(before)
+    done(ask(ws, v4a("*** Update File: a.py\n*** Move to: b.py\n@@\n-one\n+1\n two\n")))
+    assert fs.files() == {"b.py": b"1\ntwo\n"}
+    done(ws.undo())
+    assert fs.files() == before
+
+
+def test_a_file_of_v4a_may_be_moved_without_a_change() -> None:
+    result, files = met({"a.py": b"one\n"}, v4a("*** Update File: a.py\n*** Move to: src/b.py\n"))
+    assert (told(result), files) == ({"1": "applied"}, {"src/b.py": b"one\n"})
+
+
+# Unified diffs
+
+
+def test_the_modes_of_a_diff_are_taken_or_told() -> None:
+    ws, fs = workspace({"a.sh": b"echo 1\n"})
+    result = ask(ws, "diff --git a/a.sh b/a.sh\nold mode 100644\nnew mode 100755\n")
+    made = fs.node_of("a.sh").mode & 0o111 != 0
+    assert made or result.is_error or "mode" in result.text
+    assert fs.files() == {"a.sh": b"echo 1\n"}
+
+
+def test_a_hunk_beside_mode_lines_lands() -> None:
+    reply = (
+        "diff --git a/a.sh b/a.sh\nold mode 100644\nnew mode 100755\nindex 1..2\n--- a/a.sh\n+++ b/a.sh\n"
+        "@@ -1 +1 @@\n-echo 1\n+echo 2\n"
+    )
+    result, files = met({"a.sh": b"echo 1\n"}, reply)
+    assert files == {"a.sh": b"echo 2\n"}
+    assert told(result)["1.1"] == "applied"
+
+
+def test_a_new_file_of_a_diff_is_as_executable_as_it_says() -> None:
+    ws, fs = workspace({})
+    reply = "diff --git a/x.sh b/x.sh\nnew file mode 100755\n--- /dev/null\n+++ b/x.sh\n@@ -0,0 +1 @@\n+echo\n"
+    done(ask(ws, reply))
+    assert (fs.files(), fs.node_of("x.sh").mode & 0o111 != 0) == ({"x.sh": b"echo\n"}, True)
+
+
+def _versions(seed: int) -> tuple[bytes, bytes]:
+    """Two versions of a text whose lines repeat a lot."""
+    chance = random.Random(seed)
+    words = [
+        "",
+        "}",
+        "end",
+        "    return 1",
+        "same()",
+        "other()",
+        "\tx",
+        "+ plus",
+        "- minus",
+        "-- dashes",
+        "@@ at",
+        "\\ no",
+    ]
+    before = [chance.choice(words) for _ in range(chance.randrange(1, 60))]
+    after = list(before)
+    for _ in range(chance.randrange(1, 6)):
+        place = chance.randrange(len(after) + 1)
+        kind = chance.choice(["insert", "delete", "change"])
+        new = [chance.choice([*words, f"new {chance.random()}"]) for _ in range(chance.randrange(1, 4))]
+        after[place : place + (0 if kind == "insert" else chance.randrange(1, 4))] = [] if kind == "delete" else new
+    ends = [chance.choice(["\n", "\n", ""]) for _ in range(2)]
+    first, second = ("\n".join(each) + (end if each else "") for each, end in zip((before, after), ends, strict=True))
+    return first.encode(), second.encode()
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_diff_with_right_numbers_lands_as_git_would_land_it(seed: int) -> None:
+    before, after = _versions(seed)
+    if before == after or not before or not after:
+        pytest.skip("these two versions make no such diff")
+    old, new = (each.decode().splitlines(keepends=True) for each in (before, after))
+    diff = "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in difflib.unified_diff(old, new, "a/a.txt", "b/a.txt", n=1 + seed % 3)
+    )
+    result, files = met({"a.txt": before}, f"diff --git a/a.txt b/a.txt\n{diff}")
+    assert files == {"a.txt": after}, diff
+    assert set(told(result).values()) == {"applied"}
+
+
+def test_a_hunk_without_numbers_that_fits_several_places_is_refused() -> None:
+    reply = "--- a/a\n+++ b/a\n@@ @@\n begin\n-same\n+other\n end\n"
+    result, files = met({"a": REPEATED}, reply)
+    assert (told(result), files) == ({"1.1": "OLD_TEXT_NOT_UNIQUE"}, {"a": REPEATED})
+
+
+# Whole files
+
+
+WHOLE = fenced("x = 2\n", info="python")
+
+
+@pytest.mark.parametrize(
+    ("reply", "after"),
+    [
+        ("### File: a.py\n" + WHOLE, {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}),
+        ("a.py\n" + WHOLE, {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}),
+        ("**a.py**\n\n" + WHOLE, {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}),
+        (fenced("x = 2\n", info="python a.py"), {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}),
+        (fenced("x = 2\n", info="python:a.py"), {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}),
+        ("src/new.py\n" + WHOLE, {**TWO, "src/new.py": b"x = 2\n"}),
+        ("a.md\n" + fenced("# A\n\n```sh\nls\n```\n", "````", "markdown"), {**TWO, "a.md": b"# A\n\n```sh\nls\n```\n"}),
+        ("a.py\n" + WHOLE + "\n" + OTHER, {"a.py": b"x = 2\n", "b.py": b"y = 2\n"}),
+    ],
+    ids=[
+        "heading",
+        "line before",
+        "bold",
+        "info",
+        "info with colon",
+        "new",
+        "fences inside",
+        "beside a block",
+    ],
+)
+def test_fenced_whole_files_land_when_they_are_asked_for(reply: str, after: dict[str, bytes]) -> None:
+    result, files = met(TWO, reply, whole_files=True)
+    assert files == after, result.text
+    found = result.metadata["blocks"][0]
+    assert (found["id"], found["format"], found["status"]) == ("1", "whole_file", "applied")
+    assert found["action"] == ("update" if found["path"] in TWO else "create")
+
+
+def test_fenced_code_is_no_block_unless_whole_files_are_asked_for() -> None:
+    result, files = met(TWO, "### File: a.py\n" + WHOLE)
+    assert (refused(result)["code"], files) == ("NO_BLOCKS", TWO)
+    result, files = met(TWO, "### File: a.py\n" + WHOLE + "\n" + OTHER)
+    assert (told(result), files) == ({"1": "applied"}, {"a.py": b"x = 1\n", "b.py": b"y = 2\n"})
+
+
+@pytest.mark.parametrize(
+    ("inside", "kind"),
+    [
+        (block("x = 1\n", "x = 2\n"), "search_replace"),
+        ("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n", "unified"),
+        (v4a("*** Update File: a.py\n@@\n-x = 1\n+x = 2\n"), "v4a"),
+    ],
+)
+def test_a_block_in_a_fence_is_no_whole_file(inside: str, kind: str) -> None:
+    result, files = met(TWO, "### File: a.py\n" + fenced(inside, info="python"), whole_files=True)
+    assert ([each["format"] for each in result.metadata["blocks"]], files["a.py"]) == ([kind], b"x = 2\n")
+
+
+@pytest.mark.parametrize("first", ["### File: a.py\n" + WHOLE, "a.py\n" + WHOLE, SIMPLE])
+def test_commands_after_a_file_are_not_its_content(first: str) -> None:
+    result, files = met(TWO, first + "\nThen run:\n\n```sh\npython a.py\n```\n", whole_files=True)
+    assert files == {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}, result.text
+
+
+def test_a_whole_file_that_leaves_parts_out_is_refused() -> None:
+    before = {"a.py": b"def a():\n    pass\n\n\ndef b():\n    pass\n"}
+    reply = "a.py\n" + fenced("def a():\n    return 1\n\n\n# ... rest of the code unchanged\n", info="python")
+    result, files = met(before, reply, whole_files=True)
+    assert (fits({"1": "*"}, result), files) == (True, before)
+
+
+def test_a_whole_file_that_stands_already_is_applied_already() -> None:
+    result, files = met(TWO, "a.py\n" + fenced("x = 1\n"), whole_files=True)
+    assert (told(result), files, result.metadata["change_id"]) == ({"1": "already_applied"}, TWO, None)
+
+
+def test_a_whole_file_that_is_cut_is_not_written() -> None:
+    result, files = met(TWO, "a.py\n```python\nx = 2\n", whole_files=True)
+    assert (told(result), files) == ({"1": "INCOMPLETE_BLOCK"}, TWO)
+
+
+def test_a_whole_file_keeps_the_mark_and_the_mode_and_undo_brings_the_old_back() -> None:
+    ws, fs = workspace({"a.py": b"\xef\xbb\xbfx = 1\n"})
+    fs.node_of("a.py").mode = 0o755
+    done(ask(ws, "a.py\n" + WHOLE, whole_files=True))
+    assert (fs.files()["a.py"], fs.node_of("a.py").mode) == (b"\xef\xbb\xbfx = 2\n", 0o755)
+    done(ws.undo())
+    assert fs.files() == {"a.py": b"\xef\xbb\xbfx = 1\n"}
+
+
+def test_code_without_a_path_is_no_whole_file() -> None:
+    _, files = met(TWO, "Run this:\n\n```sh\nls\n```\n", whole_files=True)
+    assert files == TWO
+
+
+# One transaction
+
+
+def test_blocks_that_take_each_other_back_change_nothing() -> None:
+    reply = at("a.py", block("x = 1\n", "x = 2\n"), block("x = 2\n", "x = 1\n"))
+    result, files = met(TWO, reply)
+    assert (told(result), files) == ({"1": "applied", "2": "applied"}, TWO)
+    assert (result.metadata["change_id"], result.metadata["diff"], result.metadata["files"]) == (None, "", [])
+
+
+@pytest.mark.parametrize(
+    ("before", "reply", "after"),
+    [
+        ({"a": b"x\n"}, at("a", block("x\n", "y\n")) + v4a("*** Delete File: a\n"), {}),
+        (
+            {"a": b"x\n"},
+            v4a("*** Delete File: a\n") + at("a", new_file("new\n")),
+            {"a": b"new\n"},
+        ),
+        ({}, at("a", new_file("x\n")) + v4a("*** Delete File: a\n"), {}),
+        (
+            {"a": b"x\n", "b": b"y\n"},
+            v4a("*** Update File: a\n*** Move to: c\n@@\n-x\n+1\n*** Update File: b\n*** Move to: a\n@@\n-y\n+2\n"),
+            {"a": b"2\n", "c": b"1\n"},
+        ),
+        (
+            {"a": b"x\n"},
+            v4a("*** Update File: a\n*** Move to: b\n@@\n-x\n+1\n*** Update File: b\n*** Move to: c\n@@\n-1\n+2\n"),
+            {"c": b"2\n"},
+        ),
+    ],
+    ids=["edit and delete", "delete and create", "create and delete", "move into a free place", "move twice"],
+)
+def test_each_block_meets_the_result_of_those_before(
+    before: dict[str, bytes], reply: str, after: dict[str, bytes]
+) -> None:
+    ws, fs = workspace(before)
+    result = ask(ws, reply)
+    assert set(told(result).values()) == {"applied"}, result.text
+    assert fs.files() == after
+    if before != after:
+        done(ws.undo())
+    assert fs.files() == before
+
+
+def test_an_edit_of_a_file_that_the_reply_deleted_fails() -> None:
+    result, files = met(
+        {"a.txt": b"one line\n"}, v4a("*** Delete File: a.txt\n") + at("a.txt", block("one line\n", "x\n"))
+    )
+    assert (told(result), files) == ({"1": "applied", "2": "FILE_NOT_FOUND"}, {})
+
+
+def test_a_stale_copy_is_told_with_the_change_that_replaced_it() -> None:
+    ws, _ = workspace({"a.py": b"import os\n\n\ndef compute(value):\n    return value * 2\n"})
+    change = land(ws, write("a.py", "import os\n\n\nclass Completely:\n    different = True\n"))
+    reply = at(
+        "a.py", block("def compute(value):\n    return value * 2\n", "def compute(value):\n    return value * 3\n")
+    )
+    result = ask(ws, reply)
+    assert told(result) == {"1": "NO_MATCH"}
+    assert failure(result)["stale"]["change_id"] == change
+
+
+# Only the span changes
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"\xef\xbb\xbfx = 1\r\n\xc3\xa9\r\nlast", b"\xef\xbb\xbfx = 2\r\n\xc3\xa9\r\nlast"),
+        (b"a  \t\nx = 1\n\n\n\n", b"a  \t\nx = 2\n\n\n\n"),
+        (b"\x0c\nx = 1\n\x1a", b"\x0c\nx = 2\n\x1a"),
+        (b"\xff\xfe\xfd\nx = 1\nend", b"\xff\xfe\xfd\nx = 2\nend"),
+        (b"a\rb\nx = 1\n", b"a\rb\nx = 2\n"),
+        (b"a\rx = 1\rb\r", b"a\rx = 2\rb\r"),
+    ],
+    ids=["mark and CRLF", "blanks", "control characters", "unknown bytes", "lone CR", "only CR"],
+)
+def test_every_byte_outside_the_change_stays(before: bytes, after: bytes) -> None:
+    result, files = met({"a.py": before}, SIMPLE)
+    assert files == {"a.py": after}, result.text
+
+
+def test_the_mode_of_an_edited_file_stays() -> None:
+    ws, fs = workspace({"a.py": b"x = 1\n"})
+    fs.node_of("a.py").mode = 0o755
+    done(ask(ws, SIMPLE))
+    assert (fs.files()["a.py"], fs.node_of("a.py").mode) == (b"x = 2\n", 0o755)
+
+
+def test_an_edit_through_a_link_keeps_the_link() -> None:
+    ws, fs = workspace({"real/a.py": b"x = 1\n"})
+    fs.put_link("a.py", "real/a.py")
+    result = ask(ws, SIMPLE)
+    assert (told(result), fs.node_of("real/a.py").data) == ({"1": "applied"}, b"x = 2\n")
+    assert result.metadata["blocks"][0]["path"] == "real/a.py"
+
+
+def test_a_file_that_no_block_names_is_not_touched() -> None:
+    ws, fs = workspace({"a.py": b"x = 1\n", "other.py": b"z\n"})
+    before = (fs.node_of("other.py").inode, fs.node_of("other.py").modified_ns)
+    done(ask(ws, SIMPLE))
+    assert (fs.node_of("other.py").inode, fs.node_of("other.py").modified_ns) == before
+
+
+# The text that a model reads
+
+
+def test_the_text_names_each_failed_block_with_its_file_and_what_to_do() -> None:
+    reply = "\n".join(
+        [at("a.py", MISSING), at("b.py", block("same()\n", "x\n")), at("c.py", block("z = 1\n", "z = 2\n"))]
+    )
+    result, _ = met({"a.py": b"x = 1\n", "b.py": b"same()\nsame()\n", "c.py": b"z = 1\n"}, reply)
+    assert told(result) == {"1": "NO_MATCH", "2": "OLD_TEXT_NOT_UNIQUE", "3": "applied"}
+    for path in ("a.py", "b.py", "c.py"):
+        assert path in result.text
+    assert "do not send it again" in result.text
+    assert result.metadata["change_id"] in result.text
+
+
+def test_the_text_of_a_failed_block_is_short() -> None:
+    long = "".join(f"unknown_function_{number}(with_arguments)\n" for number in range(300))
+    result, _ = met(TWO, at("a.py", block(long, "x\n")))
+    assert result.text.count("(with_arguments)") <= 1
+    assert len([line for line in result.text.split("\n") if line.strip()]) <= 30
+
+
+def test_a_long_diff_is_cut_in_the_text_and_whole_in_the_data() -> None:
+    content = "".join(f"line {number}\n" for number in range(1_000))
+    result, _ = met({}, at("big.txt", new_file(content)))
+    assert result.metadata["diff"].count("\n+line ") == 1_000
+    assert result.text.count("\n") < 500

@@ -1,0 +1,582 @@
+"""The public functions for replies, as the specification promises them: docs/spec/TOOLS.md section 5 and seed 004.
+
+`parse_reply`, `validate_reply`, `extract_paths`, `apply_blocks`, `preview_reply` and `ReplyParser` are pure: they take
+and give values, and no file is touched. Written from the specification alone.
+"""
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from suture import ReplyParser, apply_blocks, extract_paths, parse_reply, preview_reply, validate_reply
+from tests.unit.tools.reply_samples import (
+    COMPLEX,
+    CONFLICT,
+    NINE,
+    NOTHING,
+    OTHER,
+    PATHS,
+    SAMPLES,
+    SIMPLE,
+    TWO,
+    Sample,
+    at,
+    block,
+    fenced,
+    new_file,
+    v4a,
+)
+
+SEPARATOR = (
+    "Some SEARCH/REPLACE blocks may be missing the separator (=======). 2 complete blocks found out of 3 expected."
+)
+MALFORMED = "<<<<<<< SEARCH\nz = 1\n>>>>>>> REPLACE\n"
+CUT = "<<<<<<< SEARCH\nz = 1\n=======\nz = 2\n"
+MISSING = block("no_such_function(call)\n", "something_else\n")
+AS_TEXT = {
+    name: sample
+    for name, sample in SAMPLES.items()
+    if name not in {"UTF-16", "a byte order mark", "bytes of an unknown encoding", "a binary file", "a folder"}
+    and name not in {"a new file below a file", "a character that cannot be written"}
+    and "manner" not in name
+    and not {"PATH_OUTSIDE_WORKSPACE", "PROTECTED_PATH"} & set(sample.told.values())
+}
+"""The samples whose files a `str` can hold, and for which no folder is needed."""
+
+
+def texts(files: Any) -> dict[str, str]:
+    return {path: content.decode() for path, content in files.items()}
+
+
+def sides(found: Any) -> list[tuple[str, str]]:
+    """Both sides of each hunk of a block that can be split in one way only."""
+    assert found.problem is None
+    result = []
+    for hunk in found.hunks:
+        (split,) = hunk.splits
+        result.append((split.old, split.new))
+    return result
+
+
+def told(outcomes: Iterable[Any]) -> dict[str, str]:
+    return {each.id: each.error.code if each.status == "failed" else each.status for each in outcomes}
+
+
+def fits(expected: Any, outcomes: Iterable[Any]) -> bool:
+    """Whether the blocks became what is expected; `*` is any error."""
+    outcomes = list(outcomes)
+    failed = {each.id for each in outcomes if each.status == "failed"}
+    wild = {name for name, what in expected.items() if what == "*"}
+    found = {name: "*" if name in wild & failed else what for name, what in told(outcomes).items()}
+    return list(found.items()) == list(expected.items())
+
+
+# parse_reply
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (SIMPLE, [("search_replace", "update", "a.py", [("x = 1\n", "x = 2\n")])]),
+        (at("a.py", block("x = 1\n", "")), [("search_replace", "update", "a.py", [("x = 1\n", "")])]),
+        (
+            at("a.py", block("x\n", "y\n"), block("z\n", "")) + OTHER,
+            [
+                ("search_replace", "update", "a.py", [("x\n", "y\n")]),
+                ("search_replace", "update", "a.py", [("z\n", "")]),
+                ("search_replace", "update", "b.py", [("y = 1\n", "y = 2\n")]),
+            ],
+        ),
+        (
+            at("a.py", block("  x\n\n  y\n", "\n")),
+            [("search_replace", "update", "a.py", [("  x\n\n  y\n", "\n")])],
+        ),
+        (
+            "### File: a.py\r\n<<<<<<< SEARCH\r\nx\r\n=======\r\ny\r\n>>>>>>> REPLACE\r\n",
+            [("search_replace", "update", "a.py", [("x\n", "y\n")])],
+        ),
+        (
+            v4a("*** Update File: a.py\n@@\n c\n-x\n+y\n@@\n-z\n d\n"),
+            [("v4a", "update", "a.py", [("c\nx\n", "c\ny\n"), ("z\nd\n", "d\n")])],
+        ),
+        (
+            "--- a/src/a.py\n+++ b/src/a.py\n@@ -1,2 +1,2 @@\n c\n-x\n+y\n@@ -9,1 +9,2 @@\n d\n+e\n",
+            [("unified", "update", "src/a.py", [("c\nx\n", "c\ny\n"), ("d\n", "d\ne\n")])],
+        ),
+    ],
+    ids=["one", "deletion", "three", "blanks", "CRLF", "V4A", "diff"],
+)
+def test_blocks_are_read_with_both_sides_as_whole_lines(
+    reply: str, expected: list[tuple[str, str, str, list[tuple[str, str]]]]
+) -> None:
+    found = parse_reply(reply)
+    assert [(each.format, each.action, each.path, sides(each)) for each in found] == expected
+
+
+def test_a_reply_is_a_sequence_of_numbered_blocks() -> None:
+    found = parse_reply(SIMPLE + "\n" + OTHER)
+    assert (len(found), [each.number for each in found]) == (2, [1, 2])
+    assert (found[0].path, found[1].path, found[-1].path) == ("a.py", "b.py", "b.py")
+    assert list(found) == list(found.blocks)
+
+
+def test_blocks_say_where_they_stand_in_the_reply() -> None:
+    reply = "Hello.\n\n### File: a.py\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n\nThen:\n" + new_file("n\n")
+    first, second = parse_reply(reply)
+    assert (first.line, first.end_line) == (4, 8)
+    assert (second.line, second.end_line) == (11, 13)
+
+
+def test_a_new_file_has_a_content() -> None:
+    (found,) = parse_reply(at("src/n.py", new_file("a\n\n=======\nb\n")))
+    assert (found.format, found.action, found.path) == ("new_file", "create", "src/n.py")
+    assert (found.content, found.problem) == ("a\n\n=======\nb\n", None)
+    (found,) = parse_reply(v4a("*** Add File: n.py\n+a\n+\n+b\n"))
+    assert (found.format, found.action, found.path, found.content) == ("v4a", "create", "n.py", "a\n\nb\n")
+
+
+def test_a_moved_file_has_an_aim() -> None:
+    (found,) = parse_reply(v4a("*** Update File: a.py\n*** Move to: src/b.py\n@@\n-x\n+y\n"))
+    assert (found.action, found.path, found.to, sides(found)) == ("rename", "a.py", "src/b.py", [("x\n", "y\n")])
+    (found,) = parse_reply("diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n")
+    assert (found.format, found.action, found.path, found.to) == ("unified", "rename", "a.py", "b.py")
+
+
+def test_a_deleted_file_is_a_deletion() -> None:
+    (found,) = parse_reply(v4a("*** Delete File: a.py\n"))
+    assert (found.format, found.action, found.path) == ("v4a", "delete", "a.py")
+    (found,) = parse_reply("--- a/a.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n")
+    assert (found.format, found.action, found.path) == ("unified", "delete", "a.py")
+
+
+@pytest.mark.parametrize("place", PATHS)
+def test_paths_are_read_wherever_models_put_them(place: str) -> None:
+    (found,) = parse_reply(PATHS[place])
+    assert found.path == "src/app.py"
+
+
+def test_a_path_is_kept_as_it_was_written() -> None:
+    (found,) = parse_reply(PATHS["separators of Windows"])
+    assert found.path_as_written == "src\\app.py"
+
+
+def test_a_default_path_stands_in_for_one_that_is_missing() -> None:
+    reply = block("x\n", "y\n")
+    assert [each.path for each in parse_reply(reply)] == [None]
+    assert [each.path for each in parse_reply(reply, default_path="a.py")] == ["a.py"]
+    assert [each.path for each in parse_reply(SIMPLE, default_path="z.py")] == ["a.py"]
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_no_block_is_invented(name: str) -> None:
+    assert (len(parse_reply(NOTHING[name])), extract_paths(NOTHING[name]) in ([], ["a.py"])) == (0, True)
+
+
+def test_fenced_files_are_blocks_only_when_they_are_asked_for() -> None:
+    reply = "### File: a.py\n" + fenced("x = 2\n", info="python")
+    assert len(parse_reply(reply)) == 0
+    (found,) = parse_reply(reply, whole_files=True)
+    assert (found.format, found.path, found.content) == ("whole_file", "a.py", "x = 2\n")
+
+
+@pytest.mark.parametrize(
+    "incomplete",
+    [
+        MALFORMED,
+        CUT,
+        "<<<<<<< SEARCH\nz = 1\n",
+        "<<<<<<< NEW_FILE\nz = 1\n",
+        CUT + ">>>>>>> REP",
+    ],
+)
+def test_an_incomplete_block_is_a_block_with_a_problem(incomplete: str) -> None:
+    found = parse_reply(at("a.py", incomplete))
+    assert (len(found), found[0].problem is not None, found[0].path) == (1, True, "a.py")
+    found = parse_reply(SIMPLE + "\n" + incomplete)
+    assert [each.problem is None for each in found] == [True, False]
+
+
+@pytest.mark.parametrize("incomplete", [MALFORMED, CUT, "<<<<<<< SEARCH\nz = 1\n"])
+def test_an_incomplete_block_does_not_swallow_the_next(incomplete: str) -> None:
+    first, second = parse_reply(at("a.py", incomplete) + "\n" + OTHER)
+    assert (first.problem is None, second.problem is None) == (False, True)
+    (hunk,) = second.hunks
+    assert second.path == "b.py"
+    assert ("y = 1\n", "y = 2\n") in [(split.old, split.new) for split in hunk.splits]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# Title\n", "Title\n=======\n"),
+        ("Title\n=======\n", "# Title\n"),
+        ("Title\n=======\n", "Head\n=======\n"),
+        ("a\n=======\nb\n=======\n", "c\n"),
+        (CONFLICT.decode(), "a = 0\n"),
+    ],
+)
+def test_where_a_split_is_not_clear_the_right_one_is_among_them(old: str, new: str) -> None:
+    (found,) = parse_reply(at("a.md", block(old, new)))
+    (hunk,) = found.hunks
+    splits = [(split.old, split.new) for split in hunk.splits]
+    assert (old, new) in splits
+    assert len(splits) == len(set(splits))
+    for before, after in splits:
+        assert before + "=======\n" + after == old + "=======\n" + new
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_texts_are_whole_lines_and_lines_of_blocks_rise(name: str) -> None:
+    found = parse_reply(SAMPLES[name].reply)
+    assert [each.number for each in found] == list(range(1, len(found) + 1))
+    position = 0
+    for each in found:
+        assert position < each.line <= each.end_line
+        position = each.end_line
+        for hunk in each.hunks:
+            for split in hunk.splits:
+                assert all(text in {"", "\n"} or text.endswith("\n") for text in (split.old, split.new)) or (
+                    each.format == "unified" and "No newline" in SAMPLES[name].reply
+                )
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_parsing_twice_gives_equal_blocks(name: str) -> None:
+    reply = SAMPLES[name].reply
+    assert list(parse_reply(reply)) == list(parse_reply(reply))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_text_can_be_parsed(seed: int) -> None:
+    """Whatever is cut, doubled, swapped or left out of replies: errors are values."""
+    chance = random.Random(seed)
+    pieces = "".join(sample.reply for sample in chance.sample(COMPLEX, 3)).split("\n")
+    for _ in range(chance.randrange(1, 12)):
+        place = chance.randrange(len(pieces))
+        what = chance.choice(["cut", "double", "swap", "noise"])
+        if what == "cut":
+            del pieces[place : place + chance.randrange(1, 4)]
+        elif what == "double":
+            pieces.insert(place, pieces[place])
+        elif what == "swap":
+            other = chance.randrange(len(pieces))
+            pieces[place], pieces[other] = pieces[other], pieces[place]
+        else:
+            pieces.insert(place, "".join(chance.choice("<>=@+-* \t`#~\r\0é\u2028") for _ in range(9)))
+    reply = "\n".join(pieces)
+    found = parse_reply(reply)
+    assert all(each.line >= 1 for each in found)
+    validation = validate_reply(reply)
+    assert isinstance(validation.is_valid, bool)
+    assert len(extract_paths(reply)) == len(set(extract_paths(reply)))
+    parser = ReplyParser()
+    assert [*parser.feed(reply[: len(reply) // 2]), *parser.feed(reply[len(reply) // 2 :]), *parser.close()] == list(
+        found
+    )
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<<<<<<< SEARCH\n", "=======\n", ">>>>>>> REPLACE\n", "```\n", "*** Begin Patch\n", "--- a/x\n+++ b/x\n", "@@\n"],
+)
+def test_thousands_of_markers_without_sense_are_parsed(piece: str) -> None:
+    """A parser that goes back for each of them would take minutes; times are in `bench/`."""
+    for reply in (
+        piece * 5_000,
+        "<<<<<<< SEARCH\n" + piece * 5_000,
+        "<<<<<<< SEARCH\n=======\n" + piece * 5_000 + ">>>>>>> REPLACE\n",
+    ):
+        assert all(each.line >= 1 for each in parse_reply(reply))
+
+
+# validate_reply
+
+
+@pytest.mark.parametrize(
+    ("reply", "errors", "warnings"),
+    [
+        (SIMPLE, [], []),
+        (SIMPLE + "\n" + OTHER, [], []),
+        (at("n.py", new_file("n\n")), [], []),
+        (
+            at("a.py", block("x\n", "y\n"), block("y\n", "z\n"), "<<<<<<< SEARCH\nz = 1\n"),
+            ["Mismatched SEARCH/REPLACE: 3 SEARCH vs 2 REPLACE"],
+            None,
+        ),
+        (at("a.py", block("x\n", "y\n"), CUT), ["Mismatched SEARCH/REPLACE: 2 SEARCH vs 1 REPLACE"], None),
+        (
+            at("a.py", block("x\n", "y\n"), ">>>>>>> REPLACE\n"),
+            ["Mismatched SEARCH/REPLACE: 1 SEARCH vs 2 REPLACE"],
+            None,
+        ),
+        (
+            at("n.py", new_file("n\n")) + "\n### File: m.py\n<<<<<<< NEW_FILE\nm\n",
+            ["Mismatched NEW_FILE: 2 start vs 1 end"],
+            None,
+        ),
+        (
+            at("a.py", block("x\n", "y\n"), MALFORMED, block("y\n", "z\n")),
+            [],
+            [SEPARATOR],
+        ),
+    ],
+    ids=["sound", "two", "new file", "3 vs 2", "2 vs 1", "1 vs 2", "NEW_FILE", "separator"],
+)
+def test_a_reply_is_validated_in_the_seeds_words(reply: str, errors: list[str], warnings: list[str] | None) -> None:
+    found = validate_reply(reply)
+    assert [each for each in errors if each not in found.errors] == []
+    assert found.is_valid is (not errors)
+    assert found.is_valid is (not found.errors)
+    if warnings is not None:
+        given = [" ".join(each.split()) for each in found.warnings]
+        assert [each for each in warnings if each not in given] == []
+        assert bool(warnings) is bool(given)
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_a_reply_without_blocks_is_told(name: str) -> None:
+    found = validate_reply(NOTHING[name])
+    assert [*found.errors, *found.warnings] != []
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_errors_and_warnings_are_strings(name: str) -> None:
+    found = validate_reply(SAMPLES[name].reply)
+    assert isinstance(found.errors, list)
+    assert isinstance(found.warnings, list)
+    assert all(isinstance(each, str) for each in [*found.errors, *found.warnings])
+
+
+@pytest.mark.parametrize("sample", COMPLEX, ids=lambda sample: sample.name)
+def test_a_sound_reply_is_valid_even_if_it_does_not_fit_the_files(sample: Sample) -> None:
+    assert validate_reply(sample.reply).is_valid
+
+
+# extract_paths
+
+
+@pytest.mark.parametrize(
+    ("reply", "paths"),
+    [
+        (SIMPLE, ["a.py"]),
+        (OTHER + SIMPLE + OTHER, ["b.py", "a.py"]),
+        (at("z.py", block("a\n", "b\n"), block("c\n", "d\n")), ["z.py"]),
+        (at("src/n.py", new_file("x\n")), ["src/n.py"]),
+        (
+            v4a("*** Update File: a.py\n@@\n-x\n+y\n*** Add File: b.py\n+b\n*** Delete File: c.py\n"),
+            ["a.py", "b.py", "c.py"],
+        ),
+        (
+            "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-x\n+y\n--- a/y.py\n+++ b/y.py\n@@ -1 +1 @@\n-x\n+y\n",
+            ["x.py", "y.py"],
+        ),
+        ("--- /dev/null\n+++ b/n.py\n@@ -0,0 +1 @@\n+n\n", ["n.py"]),
+        ("--- a/o.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-o\n", ["o.py"]),
+        ("prose only\n", []),
+        ("", []),
+    ],
+    ids=[
+        "one",
+        "in order, once",
+        "two blocks",
+        "new file",
+        "V4A",
+        "diff",
+        "diff: new",
+        "diff: deleted",
+        "prose",
+        "empty",
+    ],
+)
+def test_paths_are_extracted_in_order_and_once(reply: str, paths: list[str]) -> None:
+    assert extract_paths(reply) == paths
+
+
+def test_the_paths_of_many_files_are_extracted() -> None:
+    assert extract_paths(SAMPLES["20 files and 10 edits of each"].reply) == [f"src/module_{n}.ts" for n in range(20)]
+
+
+def test_the_paths_of_all_formats_are_extracted_from_one_reply() -> None:
+    reply = SAMPLES["all formats in one reply"].reply
+    assert extract_paths(reply) == ["a.py", "b.py", "old.txt", "c.py", "d.py"]
+
+
+# apply_blocks
+
+
+@pytest.mark.parametrize(
+    ("text", "reply", "after", "expected"),
+    [
+        ("x = 1\ny\n", SIMPLE, "x = 2\ny\n", {"1": "applied"}),
+        ("x = 1\r\ny\r\n", SIMPLE, "x = 2\r\ny\r\n", {"1": "applied"}),
+        ("y\nx = 1", SIMPLE, "y\nx = 2", {"1": "applied"}),
+        ("x = 1\n", block("x = 1\n", "x = 2\n"), "x = 2\n", {"1": "applied"}),
+        (
+            "one\ntwo\nthree\n",
+            at("a", block("one\n", "1\n"), MISSING, block("three\n", "")),
+            "1\ntwo\n",
+            {"1": "applied", "2": "NO_MATCH", "3": "applied"},
+        ),
+        ("same\nsame\n", block("same\n", "x\n"), "same\nsame\n", {"1": "OLD_TEXT_NOT_UNIQUE"}),
+        ("alpha = 2\n", block("alpha = 2\n", "alpha = 2\n"), "alpha = 2\n", {"1": "already_applied"}),
+        ("", block("", "x\n"), "x\n", {"1": "applied"}),
+        ("a\n", at("a", block("a\n", "b\n"), block("b\n", "c\n")), "c\n", {"1": "applied", "2": "applied"}),
+        (
+            NINE.decode(),
+            v4a("*** Update File: a\n@@\n 4\n-5\n+five\n"),
+            NINE.decode().replace("5", "five"),
+            {"1.1": "applied"},
+        ),
+        (
+            NINE.decode(),
+            "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n@@ -8,2 +8,2 @@\n 8\n-9\n+nine\n",
+            NINE.decode().replace("1", "one").replace("9", "nine"),
+            {"1.1": "applied", "1.2": "applied"},
+        ),
+        (
+            "def f():\n\treturn 1\n",
+            block("    return 1\n", "    return 2\n"),
+            "def f():\n\treturn 2\n",
+            {"1": "applied"},
+        ),
+        (
+            "x = 1\n",
+            at("a.py", MALFORMED, block("x = 1\n", "x = 2\n")),
+            "x = 2\n",
+            {"1": "INCOMPLETE_BLOCK", "2": "applied"},
+        ),
+        ("x\n", "", "x\n", {}),
+    ],
+)
+def test_blocks_are_applied_to_a_text_in_memory(text: str, reply: str, after: str, expected: dict[str, str]) -> None:
+    found = apply_blocks(text, parse_reply(reply))
+    assert (found.text, told(found.outcomes)) == (after, expected)
+
+
+def test_some_blocks_of_a_reply_can_be_applied_and_keep_their_ids() -> None:
+    blocks = parse_reply(at("a", block("one\n", "1\n"), block("two\n", "2\n"), block("three\n", "3\n")))
+    found = apply_blocks("one\ntwo\nthree\n", [blocks[2], blocks[0]])
+    assert (found.text, told(found.outcomes)) == ("1\ntwo\n3\n", {"3": "applied", "1": "applied"})
+    found = apply_blocks("one\ntwo\nthree\n", blocks.blocks[1:])
+    assert (found.text, told(found.outcomes)) == ("one\n2\n3\n", {"2": "applied", "3": "applied"})
+
+
+def test_an_outcome_says_how_and_where() -> None:
+    blocks = parse_reply(at("a", block("b = 1\n", "b = 2\n"), block("c = 1\nd = 1\n", "c = 1\nd = 2\n"), MISSING))
+    found = apply_blocks("a = 1\nb = 1\nif x:\n    c = 1\n    d = 1\n", blocks)
+    assert [(each.status, each.rung) for each in found.outcomes] == [
+        ("applied", "exact"),
+        ("applied", "indentation"),
+        ("failed", None),
+    ]
+    assert [each.line for each in found.outcomes][::2] == [2, None]
+    assert [each.error is None for each in found.outcomes] == [True, True, False]
+
+
+def test_a_conflict_is_resolved_in_memory() -> None:
+    conflict = "<<<<<<< HEAD\nb = 1\n=======\nb = 2\n>>>>>>> feature\n"
+    found = apply_blocks(CONFLICT.decode(), parse_reply(block(conflict, "b = 12\n")))
+    assert (found.text, told(found.outcomes)) == ("a = 0\nb = 12\nc = 3\n", {"1": "applied"})
+
+
+# preview_reply
+
+
+@pytest.mark.parametrize("name", AS_TEXT)
+def test_a_preview_says_what_would_become_of_the_files(name: str) -> None:
+    sample = AS_TEXT[name]
+    files = texts(sample.before)
+    found = preview_reply(sample.reply, files)
+    after = texts(sample.after)
+    expected: dict[str, str | None] = {path: text for path, text in after.items() if files.get(path) != text}
+    expected |= dict.fromkeys(set(files) - set(after))
+    assert found.files == expected
+    assert fits(dict(sample.told), found.outcomes), told(found.outcomes)
+    assert files == texts(sample.before)
+
+
+def test_a_preview_has_paths_diffs_and_the_validation() -> None:
+    reply = SIMPLE + "\n" + OTHER + "\n" + at("b.py", MISSING) + "\n" + CUT
+    found = preview_reply(reply, texts(TWO))
+    assert [each.path for each in found.outcomes] == ["a.py", "b.py", "b.py", "b.py"]
+    assert told(found.outcomes) == {"1": "applied", "2": "applied", "3": "NO_MATCH", "4": "INCOMPLETE_BLOCK"}
+    assert "-x = 1\n+x = 2\n" in found.outcomes[0].diff
+    assert not found.outcomes[2].diff
+    assert not found.validation.is_valid
+    assert "Mismatched SEARCH/REPLACE: 4 SEARCH vs 3 REPLACE" in found.validation.errors
+
+
+def test_a_preview_of_a_deletion_has_no_text() -> None:
+    found = preview_reply(v4a("*** Delete File: a.py\n"), texts(TWO))
+    assert found.files == {"a.py": None}
+
+
+def test_a_preview_of_prose_changes_nothing() -> None:
+    found = preview_reply("Nothing to do.\n", texts(TWO))
+    assert (found.files, list(found.outcomes)) == ({}, [])
+
+
+# ReplyParser
+
+
+def chunked(reply: str, sizes: Iterable[int]) -> list[Any]:
+    parser, found, position = ReplyParser(), list[Any](), 0
+    for size in sizes:
+        found += parser.feed(reply[position : position + size])
+        position += size
+        if position >= len(reply):
+            break
+    found += parser.feed(reply[position:])
+    return [*found, *parser.close()]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_reply_in_pieces_gives_the_same_blocks(name: str) -> None:
+    reply = SAMPLES[name].reply
+    expected = list(parse_reply(reply))
+    chance = random.Random(name)
+    step = 1 if len(reply) < 2_000 else 97
+    assert chunked(reply, [step] * len(reply)) == expected
+    for size in (2, 3, 7, 64, 1_000):
+        assert chunked(reply, [size] * (len(reply) // size)) == expected
+    for _ in range(3):
+        assert chunked(reply, [chance.randrange(1, 50) for _ in range(len(reply))]) == expected
+    assert chunked(reply, []) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["the seed's own example", "all formats in one reply", "V4A: several hunks", "cut inside SEARCH"]
+)
+def test_a_reply_with_crlf_in_pieces_gives_the_same_blocks(name: str) -> None:
+    reply = SAMPLES[name].reply.replace("\n", "\r\n")
+    expected = list(parse_reply(reply))
+    for cut in range(len(reply)):
+        assert chunked(reply, [cut]) == expected, cut
+
+
+def test_a_block_is_given_as_soon_as_it_is_complete() -> None:
+    parser = ReplyParser()
+    assert parser.feed("Here it comes.\n\n### File: a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx") == []
+    assert [each.path for each in parser.feed(" = 2\n>>>>>>> REPLACE\n")] == ["a.py"]
+    assert parser.feed("\nNext:\n\n") == []
+    assert parser.feed("### File: b.py\n<<<<<<< NEW_FILE\ny\n") == []
+    assert [each.path for each in parser.feed(">>>>>>> NEW_FILE\n")] == ["b.py"]
+    assert parser.feed("That's all.") == []
+    assert parser.close() == []
+
+
+def test_what_is_incomplete_is_given_at_the_close() -> None:
+    parser = ReplyParser()
+    assert [each.number for each in parser.feed(SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")] == [1]
+    (rest,) = parser.close()
+    assert (rest.number, rest.path, rest.problem is not None) == (2, "b.py", True)
+
+
+def test_the_parser_takes_the_same_options() -> None:
+    parser = ReplyParser(default_path="z.py", whole_files=True)
+    reply = block("x\n", "y\n") + "\nsrc/new.py\n" + fenced("n = 1\n", info="python")
+    found = [*parser.feed(reply), *parser.close()]
+    assert found == list(parse_reply(reply, default_path="z.py", whole_files=True))
+    assert [(each.format, each.path) for each in found] == [("search_replace", "z.py"), ("whole_file", "src/new.py")]
