@@ -13,6 +13,8 @@ COMMANDS = {
     "split": ("split a file by a regular expression", r"suture split '\n\n+' notes.txt"),
     "edit": ("replace exact text in a file", "suture edit src/app.py --old 'timeout=30' --new 'timeout=60'"),
     "patch": ("edit a file by patches", "suture patch src/app.py patches.json --dry-run"),
+    "apply": ("apply a model's reply: blocks, patches, diffs", "suture apply reply.md --dry-run"),
+    "prompt": ("print how a model should write its changes", "suture prompt --format blocks"),
     "call": ("call a tool with JSON arguments", """suture call file_read '{"path": "README.md"}'"""),
     "tools": ("list the tools", "suture tools --json"),
     "log": ("list the changes, newest first", "suture log src/ --limit 5"),

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _LIKE = 0.75  # how much of an option's name must be right for it to be what was meant
+_APPLY_NOTES = (
+    """\
+The reply may hold SEARCH/REPLACE and NEW_FILE blocks, apply_patch envelopes and unified diffs, with
+text between them. Blocks are numbered in order, their hunks as 3.1, 3.2; --dry-run lists them.""",
+    "exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or wrong usage, 130 interrupted",
+)
+_NOTES = {**dict.fromkeys(PATTERN_FILLS, PATTERN_NOTES), "apply": _APPLY_NOTES}
 _HOMES = {
     "read": "commands",
     "call": "commands",
@@ -24,6 +31,8 @@ _HOMES = {
     "recover": "commands",
     "patch": "patch",
     "edit": "edit",
+    "apply": "apply",
+    "prompt": "prompt",
     "search": "search",
     "replace": "replace",
     "extract": "pick",
@@ -42,7 +51,7 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         if words is not None and name not in words:
             continue
         command.description = about[0].upper() + about[1:] + "."
-        command.epilog = "\n\n".join([f"example:\n  {example}", *(PATTERN_NOTES if name in PATTERN_FILLS else ())])
+        command.epilog = "\n\n".join([f"example:\n  {example}", *_NOTES.get(name, ())])
         _FILLS[name](command)
         command.add_argument("--root", default=".", metavar="DIR", help="the workspace (default: this folder)")
         command.add_argument("--verbose", action="store_true", help="log what happens to stderr")
@@ -93,6 +102,43 @@ def _fill_patch(command: argparse.ArgumentParser) -> None:
     command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
     command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
     _add_json(command)
+
+
+def _fill_apply(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "reply", metavar="FILE|-", nargs="?", default="-", help="the reply: a file, or - for stdin (default: stdin)"
+    )
+    command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
+    ways = command.add_mutually_exclusive_group()
+    ways.add_argument("-p", "--patch", action="store_true", help="show each block and ask whether to apply it")
+    ways.add_argument("--json", action="store_true", help="print the whole result as JSON")
+    command.add_argument("--atomic", action="store_true", help="apply all blocks or none")
+    command.add_argument(
+        "--only",
+        type=_ids,
+        action="extend",
+        metavar="IDS",
+        help="apply only these, such as 1,3.2; several times if need be",
+    )
+    command.add_argument(
+        "--match", choices=("exact", "whitespace", "lenient"), help="how far files may differ (default: lenient)"
+    )
+    command.add_argument(
+        "--whole-files", action="store_true", help="take a fenced code block with a path for that whole file, too"
+    )
+    command.add_argument("--default-path", metavar="PATH", help="the file of blocks that name none")
+    command.add_argument(
+        "--expect-hash", metavar="HASH", help='refuse if a file has another one; for several files, {"PATH": "HASH", …}'
+    )
+
+
+def _fill_prompt(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--format",
+        choices=("blocks", "v4a", "unified"),
+        default="blocks",
+        help="SEARCH/REPLACE blocks, an apply_patch envelope, or a unified diff (default: blocks)",
+    )
 
 
 def _fill_call(command: argparse.ArgumentParser) -> None:
@@ -158,6 +204,8 @@ _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     **PATTERN_FILLS,
     "edit": _fill_edit,
     "patch": _fill_patch,
+    "apply": _fill_apply,
+    "prompt": _fill_prompt,
     "call": _fill_call,
     "tools": _fill_tools,
     "log": _fill_log,
@@ -168,6 +216,14 @@ _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "restore": _fill_restore,
     "recover": _fill_recover,
 }
+
+
+def _ids(given: str) -> list[str]:
+    found = given.replace(",", " ").split()
+    if not found:
+        message = f"expected ids of blocks such as 1,3.2, not {given!r}"
+        raise argparse.ArgumentTypeError(message)
+    return found
 
 
 class _Parser(argparse.ArgumentParser):

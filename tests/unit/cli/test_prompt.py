@@ -1,0 +1,119 @@
+"""`suture prompt`: what it tells models to write is what suture reads."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from suture import Workspace, parse_reply
+from suture.cli import main
+from suture.formats.blocks import Block
+
+GREETING = 'def greet(name):\n    return "Hello " + name\n\n\nLIMIT = 10\nUNUSED = 20\n'
+FAREWELL = 'def part(name):\n    return "Goodbye " + name\n'
+IN_BLOCKS = GREETING.replace("(name)", '(name, end="!")').replace("name\n", "name + end\n").replace("UNUSED = 20\n", "")
+IN_HUNKS = GREETING.replace('"Hello " + name', '"Hello, " + name + "!"').replace("UNUSED = 20\n", "")
+EXAMPLES: dict[str, tuple[list[tuple[str, str, str]], str]] = {
+    "blocks": (
+        [
+            ("1", "search_replace update", "src/greeting.py"),
+            ("2", "search_replace update", "src/greeting.py"),
+            ("3", "new_file create", "src/farewell.py"),
+            ("4", "v4a delete", "src/old.py"),
+        ],
+        IN_BLOCKS,
+    ),
+    "v4a": (
+        [
+            ("1.1 1.2", "v4a update", "src/greeting.py"),
+            ("2", "v4a create", "src/farewell.py"),
+            ("3", "v4a delete", "src/old.py"),
+        ],
+        IN_HUNKS,
+    ),
+    "unified": (
+        [
+            ("1.1 1.2", "unified update", "src/greeting.py"),
+            ("2", "unified create", "src/farewell.py"),
+            ("3", "unified delete", "src/old.py"),
+        ],
+        IN_HUNKS,
+    ),
+}
+
+
+def printed(capfd: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["prompt", *words]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    return out
+
+
+def read(block: Block) -> tuple[str, str, str | None]:
+    assert block.problem is None
+    return (" ".join(block.ids), f"{block.format} {block.action}", block.path)
+
+
+@pytest.mark.parametrize("format", EXAMPLES)
+def test_every_example_is_read_as_it_is_meant(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002
+    text = printed(capfd, "--format", format)
+    (example,) = re.findall(r"^```\w*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    expected, _ = EXAMPLES[format]
+    assert [read(block) for block in parse_reply(example)] == expected
+
+
+@pytest.mark.parametrize("format", EXAMPLES)
+def test_what_stands_around_the_example_is_no_block(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002
+    expected, _ = EXAMPLES[format]
+    assert [read(block) for block in parse_reply(printed(capfd, "--format", format))] == expected
+
+
+@pytest.mark.parametrize("match", ["exact", "lenient"])
+@pytest.mark.parametrize("format", EXAMPLES)
+def test_every_example_does_what_is_said_of_it(
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    format: str,  # noqa: A002
+    match: str,
+) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/greeting.py").write_text(GREETING)
+    (tmp_path / "src/old.py").write_text('print("old")\n')
+    result = Workspace(tmp_path).apply_reply(printed(capfd, "--format", format), match=match)
+    assert result.metadata["summary"] == {"applied": 4, "already_applied": 0, "failed": 0, "skipped": 0}
+    assert (result.metadata["errors"], result.metadata["warnings"]) == ([], [])
+    _, greeting = EXAMPLES[format]
+    after = {path.name: path.read_text() for path in (tmp_path / "src").iterdir()}
+    assert after == {"greeting.py": greeting, "farewell.py": FAREWELL}
+
+
+def test_blocks_are_what_is_printed_unless_another_format_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    assert printed(capfd) == printed(capfd, "--format", "blocks")
+    assert len({printed(capfd, "--format", format) for format in EXAMPLES}) == 3  # noqa: A001
+
+
+@pytest.mark.parametrize("format", EXAMPLES)
+def test_a_prompt_is_short_plain_text(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002
+    text = printed(capfd, "--format", format)
+    lines = text.split("\n")
+    assert text.isascii()
+    assert text.endswith("time.\n")
+    assert len(lines) < 60
+    assert max(map(len, lines)) <= 100
+
+
+def test_an_unknown_format_is_wrong_usage(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["prompt", "--format", "xml"]) == 2
+    assert capfd.readouterr().out == ""
+
+
+def test_a_prompt_needs_no_tool() -> None:
+    code = "import sys; from suture.cli import main; main(['prompt']); sys.stderr.write(' '.join(sys.modules))"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    found = set(done.stderr.split())
+    assert "suture.cli.prompt" in found
+    assert found.isdisjoint(["suture.workspace", "suture.tools", "suture.formats", "suture.render"])
