@@ -9,7 +9,7 @@ import platform
 import tempfile
 from pathlib import Path
 
-from bench import commit, diff, file_edit, history, memory, merge, read, replace, sequence, startup
+from bench import commit, diff, file_edit, history, memory, merge, read, replace, reply, sequence, startup
 from bench.editbench import run as editbench
 from bench.search import run as search
 
@@ -25,6 +25,7 @@ SUBJECTS = {
     "file_edit": file_edit.tables,
     "search": search.tables,
     "replace": replace.tables,
+    "reply": reply.tables,
     "editbench": editbench.tables,
 }
 

@@ -62,6 +62,7 @@ def main() -> None:
         correct(workspace)
         patch(workspace)
         rename(root, workspace)
+        apply(root, workspace)
         take_back(root, workspace)
         print("\nNext: README.md, ARCHITECTURE.md, `suture --help`.")
 
@@ -117,6 +118,49 @@ def rename(root: Path, workspace: Workspace) -> None:
     command(root, "replace", NAME, "welcome", "src", "docs", "--write")
     title("One undo takes it back everywhere")
     print(workspace.undo().text.split("\n")[0])
+
+
+REPLY = """\
+I'll make the greeting configurable, and say so in the notes.
+
+### File: src/greet.py
+<<<<<<< SEARCH
+def greet(name):
+=======
+def greet(name, hello="Good day, "):
+>>>>>>> REPLACE
+
+<<<<<<< SEARCH
+    hello = "Good evening, "
+=======
+>>>>>>> REPLACE
+
+```diff
+--- a/notes.txt
++++ b/notes.txt
+@@ ... @@
+ 2nd line
++greet() takes a greeting
+```
+
+*** Begin Patch
+*** Add File: docs/changes.md
++# Changes
++
++- `greet` takes a greeting.
+*** End Patch
+"""
+
+
+def apply(root: Path, workspace: Workspace) -> None:
+    """A model's reply over three files, in three formats, with one block that is stale; then the same, mended."""
+    title("A model's reply: three files, three formats, one block that knows an older file")
+    print("\n".join(f"  | {line}" for line in REPLY.split("\n")))
+    print(workspace.apply_reply(REPLY).text)
+    title("The answer says what to send again; mended, it lands: `suture apply`")
+    stale = REPLY.split("<<<<<<< SEARCH")[2].partition("```diff")[0]
+    (root / "reply.md").write_text(f"src/greet.py\n<<<<<<< SEARCH{stale.replace('evening', 'day')}")
+    command(root, "apply", str(root / "reply.md"))
 
 
 def command(root: Path, *words: str) -> None:

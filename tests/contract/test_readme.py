@@ -50,12 +50,12 @@ def test_the_transaction_does_what_the_text_says(sample: Path) -> None:
 
 
 def test_the_failing_call_prints_what_is_shown(sample: Path) -> None:
-    shown, _, _ = [code for language, code in BLOCKS if language == "text"]
+    shown, *_ = [code for language, code in BLOCKS if language == "text"]
     assert run([sys.executable, "-c", python_blocks()[1]], sample) == shown
 
 
 def test_every_command_prints_what_is_shown(sample: Path) -> None:
-    plain, _, _, _, taking_back = [code for language, code in BLOCKS if language == "console" and code.startswith("$ ")]
+    plain, *_, taking_back = [code for language, code in BLOCKS if language == "console" and code.startswith("$ ")]
     follow(plain, sample)
     run([sys.executable, "-c", python_blocks()[0]], sample)
     (sample / "greeting.txt").write_text("HELLO world\n")
@@ -70,15 +70,24 @@ def test_the_patches_do_what_is_shown(sample: Path) -> None:
 
 
 def test_the_edits_do_what_is_shown(sample: Path) -> None:
-    _, shown, _ = [code for language, code in BLOCKS if language == "text"]
+    _, shown, *_ = [code for language, code in BLOCKS if language == "text"]
     assert anonymous(run([sys.executable, "-c", python_blocks()[2]], sample)) == anonymous(shown)
     (session,) = [code for language, code in BLOCKS if language == "console" and "suture edit" in code]
     follow(session, sample)
 
 
+def test_the_reply_does_what_is_shown(sample: Path) -> None:
+    (reply,) = [code for language, code in BLOCKS if language == "markdown"]
+    (sample / "reply.md").write_text(reply)
+    (session,) = [code for language, code in BLOCKS if language == "console" and "suture apply" in code]
+    follow(session, sample)
+    _, _, shown, _ = [code for language, code in BLOCKS if language == "text"]
+    assert anonymous(run([sys.executable, "-c", python_blocks()[4]], sample)) == anonymous(shown)
+
+
 def test_the_searches_do_what_is_shown(sample: Path) -> None:
-    _, _, shown = [code for language, code in BLOCKS if language == "text"]
-    assert run([sys.executable, "-c", python_blocks()[4]], sample) == shown
+    *_, shown = [code for language, code in BLOCKS if language == "text"]
+    assert run([sys.executable, "-c", python_blocks()[5]], sample) == shown
     (session,) = [code for language, code in BLOCKS if language == "console" and "suture search" in code]
     follow(session, sample)
 
@@ -108,6 +117,7 @@ def test_the_demo_runs_to_its_end() -> None:
     assert "has been rolled back" in out
     assert "landed as change" in out
     assert "later edits are kept (merged)" in out
+    assert "do not send them again" in out
     assert "1. Send this edit instead; it stands once, at lines 2-3" in out
     assert "Edited src/greet.py: 1 replacement" in out
     assert "but for indentation; your change was carried over" in out
