@@ -45,6 +45,8 @@ class Expected(Record):
 
 def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | None = None) -> Fit:
     """Find the one place of a hunk."""
+    if len(hunk.splits) > 1 and hunk.at is not None:
+        return _counted(index, hunk, match, expected or Expected())
     if len(hunk.splits) > 1:
         likely = hunk.splits[: hunk.likely] or hunk.splits
         fitted = _of_splits(index, hunk, likely, match)
@@ -65,6 +67,8 @@ def in_place(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
     found: list[Found] = []
     end = 0
     for hunk in hunks:
+        if len(hunk.splits) > 1:
+            return None
         (split,) = hunk.splits
         here = None if hunk.at is None or not split.old else _at(index, split, hunk.at)
         if here is None or here.span[0] < end:
@@ -72,6 +76,21 @@ def in_place(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
         found.append(here)
         end = here.span[1]
     return found
+
+
+def _counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
+    """A hunk behind whose last line, as it counts them, more follow that may be its own.
+
+    If they are lines of the file, the file decides. If they are only added, nothing does.
+    """
+    counted, whole = hunk.splits
+    if counted.old == whole.old:
+        return Fit(Refused("unsplit"), whole)
+    for split in (whole, counted):
+        here = next((found for line in expected.lines if (found := _at(index, split, line))), None)
+        if here is not None and split.old != split.new:
+            return Fit(here, split)
+    return Fit(_one(index, hunk, whole, match, expected), whole)
 
 
 def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected) -> Found | Refused:

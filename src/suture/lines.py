@@ -15,6 +15,7 @@ from itertools import accumulate, count
 from operator import add
 
 _CHUNK = 1 << 20
+_FEW = 8
 
 
 class Lines:
@@ -24,6 +25,7 @@ class Lines:
         self._body = body
         self._terminator = b"\r" if b"\n" not in body and b"\r" in body else b"\n"
         self._starts: array[int] | None = None
+        self._asked = 0
 
     def __len__(self) -> int:
         if self._starts is not None:
@@ -44,7 +46,18 @@ class Lines:
 
     def at(self, offset: int) -> int:
         """The number of the line that holds `offset`; the end of the file belongs to its last line."""
+        if self._starts is None and self._asked < _FEW:
+            self._asked += 1  # counting is faster than an index, as long as it is not done often
+            behind = offset >= len(self._body) and self.finished
+            return max(1, self._body.count(self._terminator, 0, offset) + (not behind))
         return max(1, bisect_right(self.starts, offset))
+
+    def around(self, offset: int) -> tuple[int, int]:
+        """Begin and end of the line that holds `offset`, its ending included, as `span` gives it for its number."""
+        if offset >= len(self._body) and self.finished:
+            offset = len(self._body) - 1
+        end = self._body.find(self._terminator, offset) + 1
+        return self._body.rfind(self._terminator, 0, offset) + 1, end or len(self._body)
 
     def span(self, line: int) -> tuple[int, int]:
         """Begin and end of a line, its ending included."""
@@ -55,7 +68,10 @@ class Lines:
 
     def ending(self, line: int) -> bytes:
         r"""How a line ends: `\n`, `\r\n`, `\r`, or nothing for an unfinished last line."""
-        start, end = self.span(line)
+        return self.ending_of(*self.span(line))
+
+    def ending_of(self, start: int, end: int) -> bytes:
+        """How a line ends that is given by its span."""
         if not self._body.endswith(self._terminator, start, end):
             return b""
         return b"\r\n" if self._body.endswith(b"\r\n", start, end) else self._terminator

@@ -53,11 +53,16 @@ class Preview(Record):
     validation: Validation
 
 
-def apply_blocks(text: str, blocks: Iterable[Block], match: str = "lenient") -> Applied:
-    """Apply blocks to one text, whatever files they name; one that fails leaves it as it was."""
+def apply_blocks(text: str, blocks: Iterable[Block], match: str = "lenient", *, path: str | None = None) -> Applied:
+    """Apply blocks to one text: those about `path`, or all, whatever they are about. One that fails changes nothing."""
     sheets = Sheets(_Texts({_ONLY: text}))
-    named = [block.but(path=_ONLY, path_as_written=_ONLY) for block in blocks]
-    outcomes = Stitching(sheets, match).run(named)
+    chosen = [block for block in blocks if path in {None, block.path}]
+    named = [block.but(path=_ONLY, path_as_written=_ONLY, alternatives=()) for block in chosen]
+    known = {block.number: block for block in chosen}
+    outcomes = [
+        each.but(block=known[each.block.number], path=known[each.block.number].path)
+        for each in Stitching(sheets, match).run(named)
+    ]
     return Applied(_said(sheets.at(_ONLY).body), outcomes)
 
 

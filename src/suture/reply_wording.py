@@ -88,6 +88,8 @@ def _look_again(error: Any) -> str:
         return "Read the file, and leave the block out if it is done."
     if error.stale is not None:
         return f"Your copy of {error.path} is old: read it again. {_AGAIN} with the lines as they are now."
+    if error.why == "found" and error.rung in {"exact", "line_ends"}:
+        return "It is a part of a line there, and blocks are whole lines: send the whole line in both parts."
     if error.why == "found" or error.rung:
         return f'{_AGAIN} with the lines as the file has them, or set match to "lenient".'
     return f"{_AGAIN}, its SEARCH part copied from the file: read {error.path} first."
@@ -102,8 +104,10 @@ def _incomplete(error: Any) -> str:
         "no_end": f"The block{path} that begins at {where} is cut off: {end}.",
         "no_separator": f"The block{path} at {where} has no ======= between what to find and what to put in.",
         "no_start": f"{end.split(' is')[0]} at {where} ends nothing: {begin} is missing.",
-        "empty": f"The section{path} at {where} says nothing to change.",
+        "empty": f"The section{path} at {where} says nothing to change; a hunk begins with a line of @@.",
         "not_a_hunk": f"The section{path} at {where} has lines that are neither context nor added (+) nor removed (-).",
+        "two_ends": f"The block{path} at {where} may end at either of two markers of different lengths.",
+        "inside": f"The section{path} at {where} comes behind a block that nothing ends, and may be a part of it.",
         "partial": f"The diff at {where} deletes {error.path}, but shows only a part of it.",
     }.get(error.problem, f"The block{path} at {where} cannot be read: {error.problem}.")
 
@@ -120,6 +124,11 @@ def _ambiguous(error: Any) -> str:
             f"The block for {error.path} at line {error.reply_line} of the reply comes behind a SEARCH marker without "
             "an end, and the file has that marker, too: what is to be replaced cannot be told."
         )
+    if len({each["old"] for each in error.readings}) == 1:
+        return (
+            f"The hunk for {error.path} at line {error.reply_line} of the reply has more added lines behind it "
+            "than its @@ line counts; nothing tells whether they belong to it."
+        )
     ways = count(len(error.readings), "way")
     return (
         f"The block for {error.path} at line {error.reply_line} of the reply can be split in {ways}, for ======= "
@@ -127,7 +136,15 @@ def _ambiguous(error: Any) -> str:
     )
 
 
+def _unambiguous(error: Any) -> str:
+    if len(error.readings) > 1 and len({each["old"] for each in error.readings}) == 1:
+        return "Send it again in a code fence, or with the right counts."
+    return "Send the block again with markers of 9 characters (<<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE)."
+
+
 def _near(error: Any) -> str:
+    if error.create_by is not None:
+        return "There is nothing to delete: leave the block out."
     if error.near:
         return f"Did you mean {' or '.join(error.near)}? To create the file, send a NEW_FILE block."
     return "Check the path; it is relative to the workspace root. To create the file, send a NEW_FILE block."
@@ -163,11 +180,14 @@ REPLY_MESSAGES: dict[str, Words] = {
     "INCOMPLETE_BLOCK": (_incomplete, same(f"{_AGAIN}, whole.")),
     "AMBIGUOUS_BLOCK": (
         _ambiguous,
-        same("Send the block again with markers of 9 characters (<<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE)."),
+        _unambiguous,
     ),
     "NO_PATH": (
-        lambda e: f"The block at line {e.reply_line} of the reply does not say which file it is about.",
-        same(f"{_AGAIN} with the path on the line before it, or give default_path."),
+        lambda e: (
+            f"The block at line {e.reply_line} of the reply does not say which file it is about"
+            f"{': it fits ' + ' and '.join(e.candidates) if e.candidates else ''}."
+        ),
+        same(f"{_AGAIN} below a line `### File: PATH`, or give default_path."),
     ),
     "REPLY_TIMEOUT": (
         lambda e: f"There was no time left for this block: {e.limit:,} ms (reply_call_ms) have passed.",
@@ -218,7 +238,15 @@ BLOCK_MESSAGES: dict[str, Words] = {
             f"The new text leaves something out ({plain(e.marker.strip())[:LINE] or '...'}): "
             f"code would be deleted unseen from {e.path}."
         ),
-        same(f"{_AGAIN} with everything written out, or with the same parts left out in both halves."),
+        lambda e: (
+            "Write out the whole file, or send blocks for the parts that change."
+            if e.operation == "overwrite"
+            else f"{_AGAIN} with everything written out, or with the same parts left out in both halves."
+        ),
+    ),
+    "MISSING_OLD_TEXT": (
+        same("The SEARCH part is empty, which fits only a new or empty file."),
+        same("To insert, put a line beside the place into the SEARCH part, and repeat it in the REPLACE part."),
     ),
     "FILE_NOT_FOUND": (lambda e: f"There is no file {e.path}.", _near),
     "FILE_EXISTS": (

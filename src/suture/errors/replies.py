@@ -65,6 +65,8 @@ class NoPath(SutureError):
 
     code = "NO_PATH"
     reply_line: int
+    candidates: list[str] = []  # noqa: RUF012  never changed
+    """The files that are mentioned above it, if it fits several of them."""
 
 
 class NoContext(SutureError):

@@ -57,6 +57,8 @@ class Block(Record):
     path: str | None
     """The file, as far as the reply says which."""
     path_as_written: str | None = None
+    alternatives: tuple[str, ...] = ()
+    """Other files that it may be about, where only prose names one: the files decide."""
     hunks: tuple[Hunk, ...] = ()
     content: str | None = None
     """The whole file, where it is given."""
@@ -92,6 +94,8 @@ PROBLEMS = (
     "no_start",  # an end marker that nothing begins
     "no_separator",  # a block without =======
     "no_end",  # the reply ends, or goes on with something else, before the block does
+    "two_ends",  # the block may end at either of two markers, and other blocks stand between them
+    "inside",  # it comes behind a block that nothing ends, and may be its content
     "empty",  # a section that says nothing about its file
     "not_a_hunk",  # a line that is neither context nor added nor removed
     "binary",  # a change of a binary file

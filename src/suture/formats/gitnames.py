@@ -90,7 +90,8 @@ def problem_without_hunks(said: dict[str, str], *, cut: bool) -> str | None:
     made, gone = "new file mode" in said, "deleted file mode" in said
     if cut:
         if moved:
-            done = said.get("similarity index") == "100%"
+            name = said.get("rename to", said.get("copy to", ""))
+            done = said.get("similarity index") == "100%" and said.get("diff --git", name).endswith(name)
         elif made or gone:
             done = _is_empty(said, new=made)
         else:

@@ -23,7 +23,7 @@ _LABELS = {
     "modified file",
     "updated file",
 }
-_KEYS = {"file", "filename", "filepath", "path", "title", "name", "src"}
+_KEYS = {"file", "filename", "filepath", "file_path", "path", "title", "name", "src"}
 _NAMES = """
 makefile dockerfile containerfile license licence readme changelog notice authors codeowners gemfile rakefile
 procfile vagrantfile jenkinsfile brewfile justfile cmakelists.txt build workspace podfile pipfile go.mod go.sum
@@ -42,9 +42,11 @@ d3.js express.js nest.js next.js node.js nuxt.js react.js three.js vue.js
 _KNOWN_NAMES = frozenset(_NAMES.split())
 _KNOWN_EXTENSIONS = frozenset(_EXTENSIONS.split())
 _LIBRARIES = frozenset(_NO_FILES.split())
-_DECORATION = "#>*+;% \t"
+_DECORATION = "#>*+;%= \t"
 _NO_PATH = frozenset(' \t\r\f\v\u00a0<>|*?"`=;{}')
-_ENDS = " \t:*`"
+_NEVER = frozenset('<>|*?"')
+_ENDS = " \t:*`="
+_SETS_OFF = (":", "-", "\u2013", "\u2014", "(", ",")
 _PAIRS = {"`": "`", '"': '"', "'": "'", "\u201c": "\u201d", "[": "]", "(": ")", "<": ">"}
 _FENCES = ("```", "~~~")
 
@@ -54,8 +56,9 @@ def labelled(line: str) -> str | None:
     text = _bare(line)
     name, colon, rest = text.partition(":")
     if colon and name.strip("*_` \t").lower() in _LABELS:
-        path = _unwrapped(rest)
-        return path if path and ("`" in rest or not _is_sentence(path)) else None
+        path = _unnumbered(_unwrapped(rest))
+        possible = bool(path) and "://" not in path and _NEVER.isdisjoint(path)
+        return path if possible and ("`" in rest or not _is_sentence(path)) else None
     is_heading = line.lstrip().startswith("#")
     return _whole(text) if is_heading else None
 
@@ -67,26 +70,60 @@ def _is_sentence(text: str) -> bool:
 
 
 def alone(line: str) -> str | None:
-    """The path that a line is, but for its decoration."""
-    return labelled(line) or _whole(_bare(line))
+    """The path that a line is, but for its decoration; or that it begins with, set off from what it says about it."""
+    return labelled(line) or _whole(_bare(line)) or _tagged(line.strip()) or _leading(line)
+
+
+def _leading(line: str) -> str | None:
+    """The path at the beginning of a heading, or in bold or backticks at the beginning of any line."""
+    text, marked = _bare(line), line.lstrip("#>-+0123456789.) \t")
+    quote = "`" if text.startswith("`") else "**" if marked.startswith("**") else ""
+    if quote:
+        path, _, rest = text.removeprefix(quote).partition(quote)
+    else:
+        path, _, rest = text.partition(" ")
+    rest = rest.lstrip("*` \t")
+    heading = bool(quote) or line.lstrip().startswith("#")
+    path = path.strip("*` \t:")
+    return path if heading and rest[:1] in _SETS_OFF and _is_known(path) else None
+
+
+def _tagged(text: str) -> str | None:
+    """The path in a tag, as its text or as an attribute."""
+    if not text.startswith("<") or text.startswith("<!"):
+        return None
+    tag, _, rest = text[1:_LONGEST].partition(">")
+    name, _, attributes = tag.partition(" ")
+    if not attributes and name.lower() in _KEYS:
+        return _path(rest.partition("</")[0].strip())
+    for word in _words(attributes):
+        key, sign, value = word.partition("=")
+        if sign and key.lower() in _KEYS:
+            return _path(_unwrapped(value.rstrip("/")))
+    return None
 
 
 def _whole(text: str) -> str | None:
     """The path that a text is; between backticks it may hold spaces."""
-    path = _unwrapped(text)
+    path = _unnumbered(_unwrapped(text))
     if _path(path) is not None:
         return path
     quoted = text.strip("* \t:").startswith("`") and bool(path) and "`" not in path
     return path if quoted and " " in path and not _is_sentence(path) and "/" in path else None
 
 
-def mentioned(line: str) -> str | None:
-    """The one path in a sentence: between backticks, or in a line that ends with a colon."""
+def mentioned(line: str) -> list[str]:
+    """The paths that a sentence speaks of: between backticks, with a folder, or any before a colon at its end."""
+    line = line[: 2 * _LONGEST]
     words = [part.strip() for part in line.split("`")[1::2]]
-    if not words and line.rstrip().rstrip("*").endswith(":"):
-        words = [word.strip("*\"'(),:") for word in line.split()]
-    found = {word for word in words if _is_known(word) and word.lower() not in _LIBRARIES}
-    return found.pop() if len(found) == 1 else None
+    plain = [word.strip("*_\"'(),:;.").removesuffix("'s") for word in " ".join(line.split("`")[::2]).split()]
+    words += plain if is_announcement(line) else [word for word in plain if "/" in word]
+    return list(dict.fromkeys(word for word in words if _is_known(word) and word.lower() not in _LIBRARIES))
+
+
+def is_announcement(line: str) -> bool:
+    """Whether a line says what comes next."""
+    return line.rstrip().rstrip("*").endswith(":")
 
 
 def in_info(line: str) -> str | None:
@@ -153,6 +190,12 @@ def _unwrapped(text: str) -> str:
     text = text.rstrip(_ENDS)
     head, space, remark = text.partition(" (")
     return head.rstrip(_ENDS) if space and remark.endswith(")") else text
+
+
+def _unnumbered(path: str) -> str:
+    """A path without the line number behind it."""
+    name, colon, number = path.rpartition(":")
+    return name if colon and number.isdecimal() and name else path
 
 
 def _path(text: str) -> str | None:

@@ -2,8 +2,9 @@
 
 Prose is passed over. The path of a block that does not name its file itself is looked for in the lines above it and
 in the fence around it; else it is that of the last `### File:` heading, the default path, or that of the block
-before. Below such a heading, what a sentence mentions is not taken for a path. A fenced file without any marker is a
-block only if whole files are asked for.
+before. A file that only a sentence mentions is one that the block may be about: the files decide. A fenced file
+without any marker is a block only if whole files are asked for. Behind a block that nothing ends, patches and diffs
+are not believed: they may be its content.
 
 The parser is one generator over a source of lines, so that it can be fed in pieces: it stops where it needs a line
 that has not come yet, and goes on from there.
@@ -13,20 +14,25 @@ from __future__ import annotations
 
 from suture.formats import search_replace, unified, v4a
 from suture.formats.blocks import Block
-from suture.formats.naming import alone, as_path, closes, fence_of, in_info, labelled, mentioned
+from suture.formats.naming import alone, as_path, closes, fence_of, in_info, is_announcement, labelled, mentioned
 from suture.formats.search_replace import marker, path_behind
 from suture.formats.source import Source
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Sequence
 
     from suture.formats.source import Reading
 
 _LOOKED_AT = 3
 """Lines above a block that may name its file, blank ones not counted."""
 _MOST_UNCLOSED = 20
+_BLOCKS = {"search_replace", "new_file"}
+_THOUGHTS = {"<think>": "</think>", "<thinking>": "</thinking>"}
+_TEXTS = {"md", "markdown"}
+_LONG_FENCE = 4
+_MOST_MENTIONED = 5
 _DIFFS = {"diff", "patch", "udiff"}
 _NO_FILES = {
     "bash",
@@ -53,6 +59,8 @@ class Reply(Record):
     """Every file that it names, in order: those of its blocks and headings."""
     fenced: tuple[str, ...]
     """Whole files in fences that were passed over."""
+    unread: tuple[int, ...] = ()
+    """Lines at which diffs begin that name no file, and were passed over."""
 
     def __len__(self) -> int:
         return len(self.blocks)
@@ -83,6 +91,7 @@ class ReplyParser:
         self._blocks: list[Block] = []
         self._paths: dict[str, None] = {}
         self._fenced: dict[str, None] = {}
+        self._unread: list[int] = []
         self._fence = self._language = ""
         self._unclosed = 0
         """How many fenced files had no end: each takes a look at all that follows."""
@@ -93,6 +102,11 @@ class ReplyParser:
         self._floor = 0
         """The first line that belongs to no block before."""
         self._after = _After()
+        self._said = _Said()
+        self._unsure = False
+        """Whether a block has no end, and none of its kind was complete since."""
+        self._thought = ""
+        """What ends the thoughts of a model, which are no part of its reply."""
         self._running = self._run()
 
     def feed(self, chunk: str) -> list[Block]:
@@ -109,7 +123,7 @@ class ReplyParser:
     @property
     def reply(self) -> Reply:
         """What was found so far."""
-        return Reply(tuple(self._blocks), tuple(self._paths), tuple(self._fenced))
+        return Reply(tuple(self._blocks), tuple(self._paths), tuple(self._fenced), tuple(self._unread))
 
     def _advance(self) -> list[Block]:
         known = len(self._blocks)
@@ -126,6 +140,10 @@ class ReplyParser:
                 yield None
             if at >= len(source.lines):
                 return
+            if self._is_thought(source.lines[at]):
+                at += 1
+                self._floor = at
+                continue
             reading = self._reading(at)
             if reading is None and source.lines[at][:4] in {"--- ", "Inde"}:  # the next line tells whether it is a diff
                 while not source.ready(at + 1):
@@ -136,15 +154,26 @@ class ReplyParser:
                 continue
             at = yield from self._numbered(reading, at)
 
+    def _is_thought(self, line: str) -> bool:
+        """Whether a line is among the thoughts that some models print before they reply."""
+        text = line.strip().lower()
+        if self._thought:
+            self._thought = "" if self._thought in text else self._thought
+            return True
+        opened = next((tag for tag in _THOUGHTS if text.startswith(tag)), None) if text[:1] == "<" else None
+        if opened is not None and not self._fence:
+            self._thought = "" if _THOUGHTS[opened] in text else _THOUGHTS[opened]
+        return opened is not None and not self._fence
+
     def _reading(self, at: int) -> Reading | None:
         """The reader of what begins at a line."""
         line = self._source.lines[at]
         start = line.lstrip()[:1]
-        if start not in {"<", "*", "d", "@"}:
+        if start not in {"<", "-", "*", "d", "@"}:
             return None
         if marker(line) in {"search", "new_file"}:
             return search_replace.read(self._source, at)
-        if v4a.begins(line, None):
+        if v4a.begins(line, None) and (self._fence or not v4a.is_bare_deletion(line)):
             return v4a.read(self._source, at, self._fence or None)
         return self._diff(at, None) if start in {"d", "@"} else None
 
@@ -168,26 +197,40 @@ class ReplyParser:
                 yield None
                 continue
             written = block.path_as_written or self._own_path(block) or above
-            path = block.path or (None if written is None else as_path(written))
-            if path and self._heading:
-                self._heading = path  # what is named last holds
-            path = path or self._heading or self._default_path or self._last
-            block = block.but(number=len(self._blocks) + 1, path=path, path_as_written=written or path)
-            self._note(block)
-            yield block
+            yield self._noted(self._named(block, written))
 
     def _own_path(self, block: Block) -> str | None:
         """The path in the line of a block's first marker."""
         if block.format not in {"search_replace", "new_file"} or block.problem == "no_start":
             return None
-        return path_behind(self._source.lines[block.line - 1]) or None
+        return alone(path_behind(self._source.lines[block.line - 1]))
 
-    def _note(self, block: Block) -> None:
+    def _named(self, block: Block, written: str | None) -> Block:
+        """A block with its number and its path: as written for it, else as said in prose, else that in force."""
+        path = block.path or (None if written is None else as_path(written))
+        if path and self._heading:
+            self._heading = path  # what is named last holds
+        others: list[str] = []
+        if path is None:
+            said = self._said
+            held = self._heading or self._default_path or self._last
+            announced = said.announced if not self._heading else None
+            path = announced or held or next(iter(said.paths), None)
+            others = [] if announced else [each for each in said.paths if each != path]
+        number = len(self._blocks) + 1
+        if self._unsure and block.format not in _BLOCKS and not block.problem:
+            block = block.but(problem="inside", hunks=(), content=None)
+        return block.but(number=number, path=path, path_as_written=written or path, alternatives=tuple(others))
+
+    def _noted(self, block: Block) -> Block:
         """Remember what later blocks depend on."""
         self._last = block.path
+        self._said = _Said()
         self._paths.update((each, None) for each in (block.path, block.to) if each)
         self._source.unclosed = block.problem == "no_end" and block.format == "search_replace"
+        self._unsure = block.problem in {"no_end", "inside"} or (self._unsure and block.format not in _BLOCKS)
         self._after = _After(None if block.problem else block.number, block.format)
+        return block
 
     def _passed(self, at: int) -> Generator[Block | None, None, int]:
         """Go on behind a line that begins no block."""
@@ -195,19 +238,30 @@ class ReplyParser:
         start = line.lstrip()[:1]
         if start in {"`", "~"} and (fence := fence_of(line)) is not None:
             return (yield from self._fence_line(at, *fence))
-        if start in {"=", ">"} and (kind := marker(line)) is not None:
+        if start in {"=", ">", "+"} and (kind := marker(line)) is not None:
             if kind != "separator":
                 yield from self._stray(at, kind)
             self._after.separated = True
             return at + 1
         if line.strip():
             self._after.text = True
-            if not self._fence and (start == "#" or ":" in line):
-                named = labelled(line)
-                if named is not None:
-                    self._heading = as_path(named)
-                    self._paths[self._heading] = None
+            if not self._fence:
+                self._listen(line)
         return at + 1
+
+    def _listen(self, line: str) -> None:
+        """Take note of the paths in a line of prose."""
+        heading = labelled(line) if line.lstrip()[:1] == "#" or ":" in line else None
+        if heading is not None:
+            self._heading = as_path(heading)
+            self._paths[self._heading] = None
+        name = heading or alone(line)
+        if name is not None:
+            self._said = _Said(as_path(name))
+        elif "." in line or "/" in line or "`" in line:
+            self._said.add([as_path(each) for each in mentioned(line)], announced=is_announcement(line))
+        else:
+            self._said.announced = None
 
     def _stray(self, at: int, kind: str) -> Generator[Block | None, None, None]:
         """An end marker that nothing began. If text goes on to it from a block, that block may end only here."""
@@ -218,13 +272,9 @@ class ReplyParser:
         if doubts is None and not after.separated:
             return  # the end of a block once more, or a word about it
         action = "create" if name == "new_file" else "update"
-        path = self._heading or self._default_path or self._last
-        block = Block(
-            len(self._blocks) + 1, name, action, at + 1, at + 1, path, path, problem="no_start", doubts=doubts
-        )
-        self._note(block)
         self._floor = at + 1
-        yield block
+        block = Block(0, name, action, at + 1, at + 1, None, problem="no_start", doubts=doubts)
+        yield self._noted(self._named(block, None))
 
     def _fence_line(self, at: int, fence: str, info: str) -> Generator[Block | None, None, int]:
         """A fence that begins or ends."""
@@ -233,17 +283,33 @@ class ReplyParser:
             self._after.fenced = True
             return at + 1
         self._fence, self._language = fence, info.partition(" ")[0].lower()
-        if self._language in _NO_FILES:
+        if self._language in _NO_FILES - _DIFFS:
             return at + 1
         while not self._source.ready(at + 1):
             yield None
         first = self._source.line(at + 1) or ""
         written = self._path_above(at + 1)
+        if self._language in _DIFFS:
+            return (yield from self._bare_diff(at, fence, written))
         if written is None and self._whole_files:
-            written = alone(first) or self._default_path
+            written = alone(first) or (None if self._said.paths else self._default_path)
         if written is None:
             return at + 1
         return (yield from self._whole_file(at, fence, written))
+
+    def _bare_diff(self, at: int, fence: str, written: str | None) -> Generator[Block | None, None, int]:
+        """A fence for a diff: one that is indented is taken without that; hunks without any header are read here."""
+        source = self._source
+        lead = source.lines[at][: len(source.lines[at]) - len(source.lines[at].lstrip())]
+        if lead:
+            end = yield from self._fence_end(at, fence)
+            source.dedent(at + 1, len(source.lines) if end is None else end, lead)
+        if not unified.is_bare(source.line(at + 1) or ""):
+            return at + 1
+        if written is None and self._said.announced is None:
+            self._unread.append(at + 1)
+            return at + 1
+        return (yield from self._numbered(unified.read(source, at + 1, fence), at + 1))
 
     def _whole_file(self, at: int, fence: str, written: str) -> Generator[Block | None, None, int]:
         """A fence with a path: a whole file, unless something else begins in it."""
@@ -255,24 +321,26 @@ class ReplyParser:
             if line is None or line.strip():
                 break
             first += 1
-        if line is None or self._begins(first) or (alone(line) is not None and self._begins(first + 1)):
+        whole = self._whole_files and (len(fence) >= _LONG_FENCE or self._language in _TEXTS)
+        if line is None or (not whole and (self._begins(first) or (alone(line) and self._begins(first + 1)))):
+            return at + 1
+        if line.lstrip().startswith(("<<<<", "----", ">>>>", "++++")) and not whole:
             return at + 1
         path = as_path(written)
         if not self._whole_files:
             self._fenced[path] = None
             return at + 1
         end = (yield from self._fence_end(at, fence)) if self._unclosed < _MOST_UNCLOSED else None
-        common = ("whole_file", "create", at + 1)
-        block = Block(len(self._blocks) + 1, *common, (end or at) + 1, path, written, problem=None if end else "no_end")
+        last = (end or at) + 1
+        block = Block(0, "whole_file", "create", at + 1, last, path, written, problem=None if end else "no_end")
         if end is not None:
             self._fence = ""
             skipped = at + 1 if alone(line) != written or _is_comment(line) else at + 2
             block = block.but(content=source.text(skipped, end, crlf=source.is_crlf(at)))
         self._unclosed += end is None
-        self._note(block)
-        self._floor = (end or at) + 1
-        yield block
-        return (end or at) + 1
+        self._floor = last
+        yield self._noted(self._named(block, written))
+        return last
 
     def _begins(self, at: int) -> bool:
         """Whether a block begins at a line that has come."""
@@ -306,27 +374,41 @@ class ReplyParser:
         return self._above[1]
 
     def _found_above(self, at: int) -> str | None:
-        looked, prose = 0, False
+        looked = 0
         for number in range(at - 1, self._floor - 1, -1):
             line = self._source.line(number) or ""
             if not line.strip():
                 continue
             looked += 1
             fence = fence_of(line)
-            if fence is not None:
-                found = in_info(line) if fence[1] else None
-            else:
-                found = alone(line) or (None if prose or self._heading else mentioned(line))
-                prose = True
+            found = alone(line) if fence is None else in_info(line)
             if found is not None:
                 return found
             if looked == _LOOKED_AT:
                 break
-        return None
+        return self._said.name
 
 
 def _is_comment(line: str) -> bool:
     return line.lstrip().startswith(("#", "//", "/*", "<!--", "--", ";", "%"))
+
+
+class _Said:
+    """What prose said about files since the last block."""
+
+    def __init__(self, name: str | None = None) -> None:
+        self.name = name
+        """The one that a line named; then nothing else counts."""
+        self.paths: list[str] = []
+        """Those that sentences mentioned, the last first."""
+        self.announced: str | None = None
+        """The one in the last line, if that says what comes next."""
+
+    def add(self, paths: Sequence[str], *, announced: bool) -> None:
+        """Take note of the paths in a sentence."""
+        self.announced = paths[0] if announced and len(paths) == 1 else None
+        if self.name is None:
+            self.paths = list(dict.fromkeys([*reversed(paths), *self.paths]))[:_MOST_MENTIONED]
 
 
 class _After:

@@ -8,6 +8,7 @@ r"""SEARCH/REPLACE and NEW_FILE blocks.
 Each marker is a line of its own. Either part of a search may be empty: nothing to find fits a file that is new or
 empty, nothing to put in deletes. Looser: a marker has 5 to 9 characters, may be indented (its block's lines are then
 taken without that indentation, if all have it), may be in lower case and followed by spaces; a path may follow SEARCH.
+Markers may be `------- SEARCH` and `+++++++ REPLACE`, and `:start_line:10` and `-------` may stand before what to find.
 
 Markers may stand in the content. Begins and ends are matched like brackets, so that whole blocks can be content;
 what is left over is a block without an end. Several separators at the top level of a block are several ways
@@ -29,7 +30,13 @@ if TYPE_CHECKING:
     from suture.formats.source import Reading, Source
 
 _SHORTEST, _LONGEST = 5, 9
-_MARKERS = {"<": {"SEARCH": "search", "NEW_FILE": "new_file"}, ">": {"REPLACE": "replace", "NEW_FILE": "end_of_file"}}
+_MARKERS = {
+    "<": {"SEARCH": "search", "NEW_FILE": "new_file"},
+    "-": {"SEARCH": "search"},
+    ">": {"REPLACE": "replace", "NEW_FILE": "end_of_file"},
+    "+": {"REPLACE": "replace"},
+}
+_BEGINNINGS, _ENDINGS = ("<<<<<", "-----"), (">>>>>", "+++++")
 _CLOSED_BY = {"search": "replace", "new_file": "end_of_file"}
 _ENDS = {"replace": "search", "end_of_file": "new_file"}
 _MOST_SPLITS = 20
@@ -39,7 +46,7 @@ def marker(line: str) -> str | None:
     """What a line marks: `search`, `new_file`, `separator`, `replace`, `end_of_file`, or nothing."""
     text = line.strip()
     char = text[:1]
-    if char not in {"<", "=", ">"} or not text.startswith(char * _SHORTEST):
+    if char not in {"<", "=", ">", "-", "+"} or not text.startswith(char * _SHORTEST):
         return None
     words = text.lstrip(char)
     if not _SHORTEST <= len(text) - len(words) <= _LONGEST:
@@ -57,12 +64,18 @@ def _may_follow(rest: str, kind: str) -> bool:
     """Whether the rest of a line leaves it a marker: nothing, a path after SEARCH, or stray punctuation."""
     if not rest or not any(char.isalnum() or char == "_" for char in rest):
         return True
-    return kind in {"search", "new_file"} and rest[0] in " \t:"
+    remark = rest[0].isspace() and rest.lstrip().startswith(("#", "//", "(", "<!--", "--"))
+    return remark or (kind in {"search", "new_file"} and rest[0] in " \t:")
+
+
+def is_separator(line: str) -> bool:
+    """Whether a line looks like the one between the two parts of a block."""
+    return marker(line) == "separator"
 
 
 def path_behind(line: str) -> str:
     """What stands in a line behind its marker."""
-    words = line.strip().lstrip("<").lstrip()
+    words = line.strip().lstrip("<-").lstrip()
     return words[len("SEARCH" if words[:1] in {"S", "s"} else "NEW_FILE") :].strip(" \t:`*'\"<>")
 
 
@@ -73,7 +86,8 @@ def read(source: Source, at: int) -> Reading:
     if end is None:
         yield Block(0, *_named(kind), at + 1, at + 1, None, problem="no_end")
         return at + 1
-    yield _new_file(source, at, end) if kind == "new_file" else _search(source, at, end)
+    block = _new_file(source, at, end) if kind == "new_file" else _search(source, at, end)
+    yield block if at not in source.torn else block.but(problem="two_ends", hunks=(), content=None)
     return end + 1
 
 
@@ -107,6 +121,9 @@ class _Pairing:
         self._places: dict[tuple[str, int], list[int]] = {}
         """The places in that list, by what they are."""
         self._loose: int | None = None
+        """The first end of another length than the block's own."""
+        self._goes_on = False
+        """Whether another block begins behind it."""
         self._begin(at, str(marker(source.lines[at])))
 
     def is_over(self) -> bool:
@@ -114,7 +131,7 @@ class _Pairing:
         source, lines = self._source, self._source.lines
         for number in range(self._next, len(lines)):
             line = lines[number]
-            if ("<<<<<" in line or ">>>>>" in line) and self._take(number, marker(line)):
+            if any(each in line for each in (*_BEGINNINGS, *_ENDINGS)) and self._take(number, marker(line)):
                 return True
         self._next = len(lines)
         if source.over:
@@ -125,9 +142,10 @@ class _Pairing:
     def _take(self, number: int, kind: str | None) -> bool:
         """Look at a line that may be a marker; whether the block has its end now."""
         if kind in _CLOSED_BY:
-            if self._loose is not None:
+            if self._loose is not None and _size(self._source.lines[number]) == self._begun[0][1][1]:
                 self._source.closings[self._at] = self._loose
                 return True
+            self._goes_on = self._loose is not None
             self._begin(number, kind)
         elif kind in _ENDS:
             self._close(number, _ENDS[kind])
@@ -152,6 +170,8 @@ class _Pairing:
             self._places[what].pop()
             self._source.closings[begin] = None
         self._source.closings[begin] = number
+        if not self._begun and self._goes_on and self._loose is not None:
+            self._source.torn[self._at] = self._loose
 
 
 def _new_file(source: Source, at: int, end: int) -> Block:
@@ -170,12 +190,22 @@ def _search(source: Source, at: int, end: int) -> Block:
         return Block(0, "search_replace", "update", at + 1, end + 1, None, problem="no_separator")
     crlf, lead = source.is_crlf(at), _lead(source.lines[at])
     splits = []
+    first = _behind_number(source, at + 1)
     for middle in sorted(separators, key=lambda each: (each not in same, each)):
-        sides = [source.text(at + 1, middle, crlf=crlf), source.text(middle + 1, end, crlf=crlf)]
+        sides = [source.text(first, middle, crlf=crlf), source.text(middle + 1, end, crlf=crlf)]
         splits.append(Split(*_dedented(sides, lead)))
     action = "update" if any(each.old for each in splits) else "create"
     hunk = Hunk(at + 1, tuple(splits), inner=source.unclosed, likely=len(same))
     return Block(0, "search_replace", action, at + 1, end + 1, None, hunks=(hunk,))
+
+
+def _behind_number(source: Source, at: int) -> int:
+    """Where the lines to find begin, if those of a line number come first: it is not needed, and often wrong."""
+    lines = [line.strip() for line in source.lines[at : at + 3]]
+    numbers = [line.partition(":")[2] for line in lines if line.startswith((":start_line:", ":end_line:"))]
+    behind = lines[len(numbers) : len(numbers) + 1]
+    ruled = bool(numbers) and bool(behind) and len(behind[0]) >= _SHORTEST and not behind[0].strip("-")
+    return at + len(numbers) + 1 if ruled else at
 
 
 def _separators(source: Source, at: int, end: int) -> list[int]:
@@ -184,7 +214,7 @@ def _separators(source: Source, at: int, end: int) -> list[int]:
     inside = at
     for number in range(at + 1, end):
         line = source.lines[number]
-        if number > inside and "<<<<<" in line:
+        if number > inside and any(each in line for each in _BEGINNINGS):
             inside = source.closings.get(number) or inside
         elif number > inside and "=====" in line and marker(line) == "separator":
             found.append(number)

@@ -25,9 +25,13 @@ class Source:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.over = False
+        self.cut = False
+        """Whether the last line has no end."""
         self._rest: list[str] = []
         self.closings: dict[int, int | None] = {}
         """Where a block ends that begins at a line, once that is known; None: nowhere."""
+        self.torn: dict[int, int] = {}
+        """Blocks that may have ended earlier, at a marker of another length, with other blocks behind it."""
         self.unclosed = False
         """Whether the last block is a SEARCH that nothing ends."""
 
@@ -43,10 +47,15 @@ class Source:
 
     def close(self) -> None:
         """No more will come."""
+        self.cut = bool(self._rest)
         if self._rest:
             self.lines.append("".join(self._rest))
             self._rest.clear()
         self.over = True
+
+    def dedent(self, first: int, end: int, lead: str) -> None:
+        """Take an indentation off some lines, as far as they have it."""
+        self.lines[first:end] = [line.removeprefix(lead) for line in self.lines[first:end]]
 
     def ready(self, at: int) -> bool:
         """Whether it is known what line comes there, or that none does. Lines are counted from 0."""

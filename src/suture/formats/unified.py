@@ -132,14 +132,17 @@ class _Draft:
         """Those that no line has followed so far."""
         self.headers_line = 0
 
-    def add(self, lines: Sequence[str], end: int) -> None:
-        """Take the lines behind the last header for a hunk."""
+    def add(self, lines: Sequence[str], end: int, counted: int | None) -> None:
+        """Take the lines behind the last header for a hunk; or, if the file says so, only those that it counts."""
         split = split_of(lines)
+        short = None if counted is None or counted >= len(lines) else split_of(lines[:counted])
         if split is None:
             self.spoil("not_a_hunk")
         elif lines and self.problem is None:
             context = tuple(each for header in self.headers for each in header.context)
-            self.hunks.append(Hunk(self.headers_line, (split,), context, self.headers[-1].place(split.old)))
+            splits = (split,) if short is None else (short, split)
+            at = self.headers[-1].place(splits[0].old)
+            self.hunks.append(Hunk(self.headers_line, splits, context, at, likely=len(splits) - 1))
             self.headers.clear()
             self.end = end
 
@@ -158,21 +161,27 @@ def _section(source: Source, at: int, fence: str | None) -> Reading:
     while True:
         start = yield from _past_blanks(source, at)
         line = source.line(start)
-        if line is None or not _begins_hunk(line):
+        bare = fence is not None and not draft.hunks and not draft.headers and line is not None and is_bare(line)
+        if line is None or not (bare or _begins_hunk(line)):
             break
-        at = yield from _hunk(source, start, fence, draft)
+        at = yield from _hunk(source, start - bare, fence, draft, bare=bare)
     if line is None and not draft.hunks and draft.problem is None:
         draft.problem = "no_end" if fence else problem_without_hunks(draft.said, cut=True)
     yield from _blocks(draft, at)
     return at
 
 
-def _hunk(source: Source, start: int, fence: str | None, draft: _Draft) -> Waiting:
-    """Read the lines behind a header of a hunk, as far as they are its own."""
+def is_bare(line: str) -> bool:
+    """Whether a line is one of a hunk, and no header: models forget the `@@`."""
+    return line[:1] in {" ", "+", "-"} and not line.startswith(("--- ", "+++ "))
+
+
+def _hunk(source: Source, start: int, fence: str | None, draft: _Draft, *, bare: bool) -> Waiting:
+    """Read the lines behind a header of a hunk, as far as they are its own; a `bare` one has no header."""
     if not draft.headers:
-        draft.headers_line = start + 1
+        draft.headers_line = start + 1 + bare
     stop = yield from _stretch(source, start + 1, fence)
-    header = hunk_header(source.line(start) or "")
+    header = HunkHeader() if bare else hunk_header(source.line(start) or "")
     if header is None:
         draft.spoil("not_a_hunk")
         return stop
@@ -184,12 +193,14 @@ def _hunk(source: Source, start: int, fence: str | None, draft: _Draft) -> Waiti
     used = _extent(lines, header, fenced=fence is not None, over=over)
     known = _begins_hunk(source.line(stop) or "") or (yield from _begins_section(source, stop))
     ends = over and all(map(is_blank, lines[used:]))
-    if ends and (fence or not used or _is_short(lines[:used], header) or _may_begin_header(lines[:used], header)):
+    cut = not used or _is_short(lines[:used], header) or _may_begin_header(lines[:used], header)
+    if ends and (fence or cut or (source.cut and lines[used - 1][:1] in {"+", "-"})):
         draft.spoil("no_end")
     elif not over and used == len(lines) and fence is None and _is_short(lines, header) and not known:
         draft.spoil("not_a_hunk")  # a line without a prefix stands where the header says that there are more
     else:
-        draft.add(lines[:used], start + 1 + used)
+        counted = None if fence or known or not header.counts else _counted(lines, *header.counts)
+        draft.add(lines[:used], start + 1 + used, counted)
     return start + 1 + used
 
 
@@ -226,7 +237,7 @@ def _block(
     content: str | None = None,
     problem: str | None = None,
 ) -> Block:
-    common = (0, "unified", about.action, line, end, about.path, about.path_as_written)
+    common = (0, "unified", about.action, line, end, about.path, about.path_as_written, ())
     return Block(*common, hunks, content, about.to, about.mode, about.copied_from, problem)
 
 

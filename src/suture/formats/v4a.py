@@ -44,6 +44,11 @@ def begins(line: str, next_line: str | None) -> bool:  # noqa: ARG001  as all re
     return marker is not None and marker[0] in _ACTIONS
 
 
+def is_bare_deletion(line: str) -> bool:
+    """Whether a line, without anything around it, deletes a file: it may as well be talked about."""
+    return (_marker(line.lstrip(" ")) or ("", ""))[0] == "delete file"
+
+
 def read(source: Source, at: int, fence: str | None) -> Reading:
     """The sections of the patch that begins at a line."""
     frame = _Frame(source, at, fence)
@@ -106,7 +111,7 @@ class _Section:
     def blocks(self, lines: list[str], stop: str) -> list[Block]:
         """The blocks that it comes to."""
         lines = _unindented([line.removesuffix("\r") for line in lines] if self.crlf else lines, self.frame.indent)
-        cut = stop == "over" and not self.frame.strict
+        cut = stop == "over" or (stop == "begin patch" and self.frame.enveloped)
         end = _trimmed(lines)
         if self.kind == "update file":
             cut = cut or (stop == "over" and end > 0 and hunk_header(lines[end - 1]) is not None)

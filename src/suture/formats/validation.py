@@ -8,6 +8,9 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from suture.formats.blocks import Block
     from suture.formats.reply import Reply
 
 
@@ -26,28 +29,52 @@ def validate_reply(text: str) -> Validation:
 
 def validated(text: str, reply: Reply) -> Validation:
     """As `validate_reply`, for a reply that has been parsed."""
-    found = dict.fromkeys(("search", "replace", "new_file", "end_of_file", "separator", None), 0)
-    for line in text.split("\n"):
-        if line.lstrip()[:1] in {"<", "=", ">"}:
-            found[marker(line)] += 1
+    usable = [block for block in reply if not block.problem]
+    found = _markers(text, usable)
     errors, warnings = [], []
     if found["search"] != found["replace"]:
         errors.append(f"Mismatched SEARCH/REPLACE: {found['search']} SEARCH vs {found['replace']} REPLACE")
     if found["new_file"] != found["end_of_file"]:
         errors.append(f"Mismatched NEW_FILE: {found['new_file']} start vs {found['end_of_file']} end")
-    usable = [block for block in reply if not block.problem]
     if not usable:
         errors.append("No valid blocks found")
     expected = [block for block in reply if block.format == "search_replace" and block.problem != "no_start"]
     complete = sum(not block.problem for block in expected)
-    if complete < len(expected):
+    if complete < len(expected) and found["separator"] < found["search"]:
         warnings.append(
             "Some SEARCH/REPLACE blocks may be missing the separator (=======). "
             f"{complete} complete blocks found out of {len(expected)} expected."
         )
     if len(usable) < len(reply):
         warnings.append("Some file blocks may be malformed")
+    if found["unknown"]:
+        warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE")
+    warnings += [f"The diff at line {line} of the reply names no file, and was passed over" for line in reply.unread]
+    if usable:
+        warnings += [f"A code fence names {path}, but whole files were not asked for" for path in reply.fenced]
     return Validation(not errors, errors, warnings)
+
+
+def _markers(text: str, usable: Sequence[Block]) -> dict[str, int]:
+    """How many markers of each kind there are, those in the content of usable blocks not counted."""
+    found: dict[str, int] = dict.fromkeys(("search", "replace", "new_file", "end_of_file", "separator", "unknown"), 0)
+    lines, at = text.split("\n"), 0
+    for block in usable:
+        found = _counted(lines[at : block.line - 1], found)
+        names = {"search_replace": ("search", "separator", "replace"), "new_file": ("new_file", "end_of_file")}
+        for name in names.get(block.format, ()):
+            found[name] += 1
+        at = block.end_line
+    return _counted(lines[at:], found)
+
+
+def _counted(lines: Sequence[str], found: dict[str, int]) -> dict[str, int]:
+    for line in lines:
+        if line.lstrip()[:1] in {"<", "=", ">", "-", "+"}:
+            kind = marker(line)
+            if kind is not None or line.startswith(("<<<< ", "<<<<<")):
+                found[kind or "unknown"] += 1
+    return found
 
 
 def extract_paths(text: str) -> list[str]:

@@ -101,9 +101,11 @@ class _Hit:
         self.index, self.start, self.end, self.rung = index, start, end, rung
         self.site = _site(index, start, end)
         lines, body = index.lines, index.body
-        self.before = body[lines.span(self.site.start_line)[0] : start]
+        self.before = body[lines.around(start)[0] : start]
         """What the file has before it in its first line."""
-        self.rest = b"" if body[end - 1] in b"\r\n" else body[end : lines.span(self.site.end_line)[1]].rstrip(b"\r\n")
+        self.rest = (
+            b"" if body[end - 1] in b"\r\n" else body[end : lines.around(max(start, end - 1))[1]].rstrip(b"\r\n")
+        )
         """What the file has after it in its last line."""
 
     def lacks_margins(self, old: str, new: str) -> bool:
@@ -152,9 +154,9 @@ class _Hit:
         return was != now and now.startswith(was) and self.index.line(self.site.end_line - 1) == now
 
     def _ending(self) -> bytes:
-        lines, first = self.index.lines, self.site.start_line
-        near = (line for line in (first, first - 1, first + 1) if 1 <= line <= len(lines))
-        return next(filter(None, map(lines.ending, near)), b"\n")
+        lines, (begin, end) = self.index.lines, self.index.lines.around(self.start)
+        before = lines.around(begin - 1) if begin else (0, 0)  # where the last line has no end
+        return lines.ending_of(begin, end) or lines.ending_of(*before) or b"\n"
 
 
 def _several(text: str) -> bool:

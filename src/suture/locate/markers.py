@@ -32,4 +32,6 @@ def is_spoken(line: str) -> bool:
     if found is None or not _ELLIPSIS.search(found[1]):
         return False
     said = _ELLIPSIS.sub(" ", found[1]).strip(" ()[]")
+    if not said.isascii() and _ELLIPSIS.match(found[1]):
+        return True  # in words of any language
     return not said or _SAYS.match(said) is not None or (len(said.split()) <= _TERSE and bool(_SAYS.search(said)))

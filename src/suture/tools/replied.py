@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from suture import render
-from suture.errors import BlocksFailed
+from suture.errors import BlocksFailed, IncompleteBlock
+from suture.formats.blocks import IN_HUNKS
 from suture.tools import generated, outcome
 from suture.tools.spec import Answer
 
@@ -102,7 +103,7 @@ class Replied:
         for each in self._with("already_applied"):
             at = f" at line {each.line}" if each.line else ""
             yield f"{each.id} {render.plain(each.path or '')}: applied already{at}; leave it out."
-        if failed and change is not None:
+        if failed and change is not None and applied:
             ids = ", ".join(each.id for each in applied)
             one = len(applied) == 1
             yield f"{'Block' if one else 'Blocks'} {ids} landed: do not send {'it' if one else 'them'} again."
@@ -113,17 +114,22 @@ class Replied:
             lines = _failure(each, full=number < _SHOWN_FAILED and room > 0)
             room -= len(lines)
             yield from lines
-        yield from (f"error: {each}" for each in self._validation.errors)
-        yield from (f"warning: {each}" for each in warnings)
+        named = any(isinstance(each.error, IncompleteBlock) for each in failed)
+        known = {*self._validation.errors, *self._validation.warnings} if named else set()  # told with the block
+        yield from (f"error: {each}" for each in self._validation.errors if each not in known)
+        yield from (f"warning: {each}" for each in warnings if each not in known)
 
     def _warnings(self) -> Iterator[str]:
         """What may not have been meant, or is worth knowing, but was done."""
+        for each in self._with("applied"):
+            if each.holds_marker:
+                yield f"Block {each.id}: a line of ======= was taken for a part of the new text."
         for note in dict.fromkeys(each.note for each in self._outcomes if each.note and each.status != "failed"):
             yield f"{note[0].upper()}{note[1:]}."
-        for each in self._plan.changes:
-            before = getattr(each, "before", None)
-            if before is not None and (made := generated.warning(each.place.name, before.text.body)) is not None:
-                yield f"{each.place.name}: {made}"
+        for file in self._plan.changes:
+            before = getattr(file, "before", None)
+            if before is not None and (made := generated.warning(file.place.name, before.text.body)) is not None:
+                yield f"{file.place.name}: {made}"
 
 
 def unapplied(error: SutureError) -> Answer:
@@ -151,11 +157,18 @@ def _line(each: Outcome) -> str:
 def _failure(each: Outcome, *, full: bool) -> list[str]:
     """One block that failed: what happened, what is known, what to do."""
     assert each.error is not None  # noqa: S101  a failure has its reason
-    message, hint = render.block_message(each.error), render.block_hint(each.error)
+    message, hint = render.block_message(each.error), _hint(each)
     head = f"Block {each.id} failed: {message}"
     if not full:
         return [head]
     return [head, *(f"  {line}" for line in render.block_details(each.error)), f"  {hint}"]
+
+
+def _hint(each: Outcome) -> str:
+    """What to do about a block that failed, in the words of its format."""
+    assert each.error is not None  # noqa: S101  a failure has its reason
+    hint = render.block_hint(each.error)
+    return hint.replace("its SEARCH part", "its context and - lines") if each.block.format in IN_HUNKS else hint
 
 
 def _told(each: Outcome) -> dict[str, Any]:
@@ -181,5 +194,5 @@ def error_data(each: Outcome) -> dict[str, Any]:
     assert each.error is not None  # noqa: S101  asked only then
     told = render.error_data(each.error)
     told |= {"details": render.block_details(each.error)}
-    told |= {"message": render.block_message(each.error), "hint": render.block_hint(each.error)}
+    told |= {"message": render.block_message(each.error), "hint": _hint(each)}
     return {name: value for name, value in told.items() if name not in _HIDDEN}

@@ -12,6 +12,7 @@ from suture.diff import FileDiff, unified
 from suture.edits import minimize
 from suture.errors import AlreadyApplied, SutureError
 from suture.fitting import Expected, Fit, fit, in_place
+from suture.formats.search_replace import is_separator
 from suture.locate import Found, Refused
 from suture.records import Record
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from suture.tools.sheets import Sheet
 
     Reject = Callable[[Sheet, Hunk, Fit], SutureError]
+
+
+_SETTLED = {"ambiguous", "applied", "unplaced", "unsplit"}
+"""Why a hunk is refused whatever other hunks made."""
 
 
 class Outcome(Record):
@@ -44,6 +49,8 @@ class Outcome(Record):
     error: SutureError | None = None
     note: str = ""
     """What else the caller should know."""
+    holds_marker: bool = False
+    """Whether a line that looks like a separator was taken for content of the new text."""
     to: str | None = None
     """The new name of a file that was renamed."""
 
@@ -77,7 +84,7 @@ class Section:
                 yield self._done(name, before, placed[name])
             else:
                 answer = fitted[name].answer
-                elsewhere = isinstance(answer, Refused) and answer.why not in {"ambiguous", "applied", "unplaced"}
+                elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED
                 yield self._applied(name, hunk, self._in_result(hunk, inserted) if elsewhere else fitted[name])
 
     def _fitted(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
@@ -116,7 +123,8 @@ class Section:
         try:
             if isinstance(fitted.answer, Found):
                 sheet.make(fitted.answer.edits)
-                return self._done(name, before, fitted.answer)
+                holds_marker = len(hunk.splits) > 1 and any(map(is_separator, fitted.split.new.split("\n")))
+                return self._done(name, before, fitted.answer).but(holds_marker=holds_marker)
         except SutureError as error:
             return failed(name, block, error, sheet.name)
         rejected = self._reject(sheet, hunk, fitted)
@@ -128,7 +136,8 @@ class Section:
         """A hunk that was applied, or changes nothing."""
         block, sheet = self._block, self._sheet
         edits = minimize(before, found.edits)
-        at = sheet.name, found.site.start_line, found.rung, found.score
+        line = before.count(b"\n", 0, edits[0].span.start) + 1 if edits else found.site.start_line
+        at = sheet.name, line, found.rung, found.score
         if not edits and not block.to:
             return Outcome(name, block, "already_applied", block.action, *at)
         diff = diff_of(FileDiff(sheet.name, sheet.name, before, tuple(edits)))

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 
 _EXECUTABLE = 0o111
+_LONG_NAME = 5
+_SHORT_NAME = 2
 
 
 class Sheet:
@@ -55,8 +57,8 @@ class Sheet:
         self.text = text
         """As it was read; of a new file, empty."""
         self.body = text.body
-        self.edits: list[Edit] = []
-        """What makes `body` of the text."""
+        self._steps: list[tuple[int, int, list[Edit]]] = []
+        """What makes `body` of the text, one step after the other: how many were made, on how many bytes, and edits."""
         self.exists = before is not None
         self.mode: int | None = None
         self.moved_from: Sheet | None = None
@@ -74,9 +76,15 @@ class Sheet:
         """Edit it."""
         found = list(edits)
         self.check(found)
-        self.edits = compose(len(self.text.body), self.edits, found)
+        self._steps.append((1, len(self.body), found))
+        while len(self._steps) > 1 and self._steps[-2][0] <= self._steps[-1][0]:
+            self._join()  # so that each edit is joined with others a few times only
         self.body = apply(self.body, found)
         self.exists = True
+
+    def _join(self) -> None:
+        (number, size, first), (more, _, second) = self._steps[-2:]
+        self._steps[-2:] = [(number + more, size, compose(size, first, second))]
 
     def checked(self, content: str) -> bytes:
         """A whole content as its text can hold it; a byte order mark is not doubled."""
@@ -96,7 +104,7 @@ class Sheet:
 
     def become(self, other: Sheet) -> None:
         """Be what another one is, byte for byte."""
-        self.text, self.body, self.edits = other.text, other.body, other.edits
+        self.text, self.body, self._steps = other.text, other.body, list(other._steps)
         self.mode = other.before.mode if other.mode is None and other.before is not None else other.mode
         self.exists = True
 
@@ -105,6 +113,12 @@ class Sheet:
         for each in edits:
             check(self.text, each.new, self.body)
 
+    def begin_as(self, other: Sheet) -> None:
+        """Be what another one was before all blocks, as a copy that a diff makes."""
+        self.become(other)
+        if other.before is not None:
+            self.text, self.body, self._steps = other.before.text, other.before.text.body, []
+
     @property
     def content(self) -> bytes:
         """The bytes of the file as it is so far."""
@@ -112,8 +126,10 @@ class Sheet:
 
     @property
     def changes(self) -> list[Edit]:
-        """The edits, with nothing in them that stays."""
-        return minimize(self.text.body, self.edits)
+        """The edits of the text, with nothing in them that stays."""
+        while len(self._steps) > 1:
+            self._join()
+        return minimize(self.text.body, [each for _, _, edits in self._steps for each in edits])
 
     def set_executable(self, git_mode: int) -> bool:
         """Take over the one permission that git knows; whether that changes anything."""
@@ -228,6 +244,30 @@ class Files:
     def near(self, path: str) -> list[str]:
         """Files of nearly that name, and those of the same name in other folders."""
         return self._session.near(path)
+
+
+def is_near(path: str, name: str) -> bool:
+    """Whether a file's name may be what a path means: with more or fewer folders above, or one slip in a long name."""
+    if f"/{name}".endswith(f"/{path}") or f"/{path}".endswith(f"/{name}"):
+        return True
+    sent, stands = path.split("/"), name.split("/")
+    pairs = [(one, other) for one, other in zip(sent, stands, strict=False) if one != other]
+    return len(sent) == len(stands) and len(pairs) == 1 and _is_slip(*pairs[0])
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Whether two names differ in case, in how words are joined, or by one letter; short ones not by another one."""
+    from rapidfuzz.distance import OSA  # only a missing file needs it
+
+    plain = [each.lower().replace("-", "_") for each in (one, other)]
+    if plain[0] == plain[1]:
+        return True
+    (stem, _, extension), (other_stem, _, other_extension) = (each.rpartition(".") for each in plain)
+    digits = [[char for char in each if char.isdigit()] for each in plain]
+    if extension != other_extension or digits[0] != digits[1] or OSA.distance(stem, other_stem) != 1:
+        return False
+    same_letters = len(stem) != len(other_stem) or sorted(stem) == sorted(other_stem)
+    return min(len(stem), len(other_stem)) >= (_SHORT_NAME if same_letters else _LONG_NAME)
 
 
 def missing(path: str, near: Sequence[str]) -> FileNotFound:

@@ -15,7 +15,7 @@ from suture.locate import Found
 from suture.locate.markers import is_spoken
 from suture.tools.rejection import Wanted, rejection
 from suture.tools.section import Outcome, Section, diff_of, failed
-from suture.tools.sheets import missing
+from suture.tools.sheets import is_near, missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from suture.engine import Session
     from suture.fitting import Fit
-    from suture.formats.blocks import Block, Hunk
+    from suture.formats.blocks import Block, Hunk, Split
     from suture.tools.sheets import Sheet, Sheets
 
-_INCOMPLETE = {"no_start", "no_separator", "no_end", "empty", "not_a_hunk"}
+_INCOMPLETE = {"no_start", "no_separator", "no_end", "two_ends", "inside", "empty", "not_a_hunk"}
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
 _MOST_NEAR = 20
 _MOST_CLOSELY = 20
@@ -45,11 +45,18 @@ class Stitching:
         self._failures = 0
         self._limit = None if session is None else session.settings.reply_call_ms
         self._start = monotonic()
+        self._landed: dict[tuple[str, tuple[Split, ...]], int] = {}
+        """What was applied, and where."""
+        self._touched: set[str] = set()
+        """Files that the reply creates, deletes or renames: such a name is no slip."""
         self._meant: dict[str, str] = {}
         """What a path that does not exist turned out to mean."""
 
     def run(self, blocks: Sequence[Block], only: Sequence[str] | None = None) -> list[Outcome]:
         """Apply the blocks, or those whose ids are chosen."""
+        self._touched = {
+            name for block in blocks if block.action != "update" for name in (block.path, block.to) if name
+        }
         doubted = {block.doubts: block for block in blocks if block.doubts is not None}
         outcomes: list[Outcome] = []
         for block in blocks:
@@ -71,7 +78,7 @@ class Stitching:
         try:
             self._check_time()
             _check_usable(block, end)
-            yield from self._applied(block, chosen)
+            yield from self._applied(self._decided(block), chosen)
         except errors.FileChanged:
             raise  # the caller's own condition for the whole call
         except errors.SutureError as error:
@@ -85,13 +92,39 @@ class Stitching:
         if block.action == "delete":
             yield self._deleted(block)
         elif block.content is not None:
-            yield self._written(block, _unfenced(block.content, block.path or ""))
+            fenced = block.format == "new_file"
+            yield self._written(block, _unfenced(block.content, block.path or "") if fenced else block.content)
         elif block.action == "rename":
             yield from self._renamed(block, chosen)
         elif block.copied_from is not None:
             yield from self._copied(block, chosen)
         else:
             yield from self._updated(block, chosen)
+
+    def _decided(self, block: Block) -> Block:
+        """A block that prose names several files for, about the one that it fits."""
+        if not block.alternatives or block.path is None:
+            return block
+        sheets: dict[str, str] = {}
+        for path in (block.path, *block.alternatives):
+            try:
+                sheet = self._sheets.at(path)
+            except errors.SutureError:
+                continue
+            if self._goes_into(block, sheet):
+                sheets.setdefault(sheet.name, path)
+        if len(sheets) > 1:
+            raise errors.NoPath(reply_line=block.line, candidates=list(sheets))
+        (path,) = sheets.values() if sheets else (block.path,)
+        return block if path == block.path else block.but(path=path, path_as_written=path)
+
+    def _goes_into(self, block: Block, sheet: Sheet) -> bool:
+        """Whether a block can be applied to a file, or has been."""
+        creates = block.content is not None or not any(split.old for hunk in block.hunks for split in hunk.splits)
+        if creates or not sheet.exists or sheet.text.is_binary():
+            return creates and not sheet.exists
+        answers = [fit(sheet.index, hunk, self._match).answer for hunk in block.hunks]
+        return all(isinstance(each, Found) or each.why == "applied" for each in answers)
 
     def _written(self, block: Block, content: str) -> Outcome:
         """A whole file; one that stands there is replaced only if the format says so."""
@@ -100,6 +133,8 @@ class Stitching:
         if sheet.exists and _plain(new) == _plain(before):
             return Outcome(str(block.number), block, "already_applied", "create", sheet.name)
         replaces = block.format in {"v4a", "whole_file"}
+        if sheet.exists and before and not replaces and block.format == "search_replace":
+            raise errors.MissingOldText(index=0, total=1)
         if sheet.exists and before and not replaces:
             raise errors.FileExists(path=sheet.name)
         if sheet.exists and block.format == "whole_file" and self._match != "exact":
@@ -111,10 +146,14 @@ class Stitching:
         if block.mode is not None and action == "create":
             sheet.set_executable(block.mode)
         diff = diff_of(FileDiff(old_path, sheet.name, before, tuple(line_edits(before, new))))
-        return Outcome(str(block.number), block, "applied", action, sheet.name, 1, diff=diff)
+        fence = content not in (block.content, *(split.new for hunk in block.hunks for split in hunk.splits))
+        note = f"the code fence around {sheet.name} was left out" if fence else ""
+        return Outcome(str(block.number), block, "applied", action, sheet.name, 1, diff=diff, note=note)
 
     def _deleted(self, block: Block) -> Outcome:
-        sheet = self._existing(block.path or "")
+        sheet = self._sheets.at(block.path or "")
+        if not sheet.exists:
+            raise errors.FileNotFound(path=block.path or "", near=[], create_by=[])
         self._check_itself(block.path or "")
         if block.format == "unified":
             old = "".join(hunk.splits[0].old for hunk in block.hunks)
@@ -140,29 +179,29 @@ class Stitching:
         if not source.exists and to.exists and not block.hunks:
             yield Outcome(str(block.number), block, "already_applied", "rename", source.name, to=to.name)
             return
-        sheet = self._fitting(block)
+        sheet = self._existing(block.path or "")
         self._check_itself(block.path or "")
         if to.exists and to is not sheet and block.format != "v4a":
             raise errors.FileExists(path=to.name)
+        self._check_new(to)
         made = list(self._hunks(block, chosen, sheet))
         if to is sheet or (made and all(each.status == "failed" for each in made)):
             yield from made
             return
         name = sheet.name
-        self._check_new(to)
         self._sheets.move(sheet, to)
         if block.mode is not None:
             to.set_executable(block.mode)
         if not block.hunks:
             made = [Outcome(str(block.number), block, "applied", "rename", name, diff=diff_of(_moved(name, to)))]
-        yield from (each.but(to=to.name) for each in made)
+        yield from (_told_as(each, to.name) for each in made)
 
     def _copied(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         to = self._sheets.at(block.path or "")
         if to.exists:
             raise errors.FileExists(path=to.name)
         self._check_new(to)
-        to.become(self._existing(block.copied_from or ""))
+        to.begin_as(self._existing(block.copied_from or ""))
         yield from self._hunks(block, chosen, to)
         if block.mode is not None:
             to.set_executable(block.mode)
@@ -192,9 +231,17 @@ class Stitching:
         section = Section(block, sheet, self._match, self._rejected)
         outcomes = section.in_patch(hunks) if block.format in IN_HUNKS else section.one_by_one(hunks)
         note = self._note(block, sheet)
-        yield from (each.but(note=note) if note else each for each in outcomes)
+        for each in outcomes:
+            if each.status == "applied" and each.line is not None:
+                self._landed[sheet.name, hunks[each.id].splits] = each.line
+            yield each.but(note=note) if note else each
 
     def _rejected(self, sheet: Sheet, hunk: Hunk, fitted: Fit) -> errors.SutureError:
+        line = self._landed.get((sheet.name, hunk.splits))
+        if line is not None:  # the same block, once more
+            return errors.AlreadyApplied(
+                index=0, total=1, path=sheet.name, search_text=fitted.split.old, start_line=line, end_line=line
+            )
         self._failures += 1
         closely = self._failures <= _MOST_CLOSELY
         request = Wanted(hunk, self._match, dry_run=self._dry_run, closely=closely)
@@ -221,11 +268,15 @@ class Stitching:
             if literal.exists:
                 return literal
         near = self._sheets.near(path)
+        if sheet.moved_to is not None:
+            candidates = [sheet.moved_to.name]
+        else:
+            candidates = [] if path in self._touched else [each for each in near if is_near(path, each)]
         known = [self._meant[path]] if path in self._meant else []
         fits = [each for each in known if self._fits(block, each)]
-        fits = fits or [each for each in near[:_MOST_NEAR] if self._fits(block, each)]
-        if len(fits) != 1 or len(near) > _MOST_NEAR:
-            raise missing(path, near)
+        fits = fits or [each for each in candidates[:_MOST_NEAR] if self._fits(block, each)]
+        if len(fits) != 1 or len(candidates) > _MOST_NEAR:
+            raise missing(path, [each for each in near if each != path])
         self._meant[path] = fits[0]
         return self._sheets.at(fits[0])
 
@@ -264,9 +315,19 @@ def _check_usable(block: Block, end: Block | None) -> None:
         raise errors.UnsupportedBlock(path=block.path, problem=block.problem)
     if block.path is None:
         raise errors.NoPath(reply_line=block.line)
+    if block.path[1:3] in {":/", ":\\"}:
+        raise errors.PathOutsideWorkspace(path=block.path, reason="it begins at a drive")
     if end is not None:
         ends = [block.end_line, end.line]
         raise errors.AmbiguousBlock(path=block.path, reply_line=block.line, readings=[], ends=ends)
+
+
+def _told_as(outcome: Outcome, name: str) -> Outcome:
+    """What became of a hunk, under the name that its file has now."""
+    error = outcome.error
+    if error is not None and "path" in error.fields():
+        error = type(error)(**{**error.fields(), "path": name})
+    return outcome.but(to=name, error=error)
 
 
 def _moved(name: str, to: Sheet) -> FileDiff:

@@ -53,7 +53,7 @@ new file mode 100644
 @@ -0,0 +1 @@
 +# Notes
 """.format(" ")
-LINES = "✓ 1 src/app.py:1, found but for indentation\n✓ 2 src/app.py:6\n✓ 3 notes.md, created\n"
+LINES = "✓ 1 src/app.py:2, found but for indentation\n✓ 2 src/app.py:6\n✓ 3 notes.md, created\n"
 FAILING = "### File: src/app.py\n" + block("nowhere at all\n", "x\n")
 MISSED = "Block 1 failed: Could not find matching text in src/app.py: nowhere at all\n"
 AFTER = {"src/app.py": APP.replace("1", "10").replace("2", "20"), "notes.md": "# Notes\n"}
@@ -184,7 +184,7 @@ def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:
 
 def test_a_block_without_a_file_is_told_by_its_line(said: Run) -> None:
     err = "Block 1 failed: The block at line 1 of the reply does not say which file it is about.\n"
-    err += "  Send this block again with the path on the line before it, or name it by --default-path.\n"
+    err += "  Send this block again below a line `### File: PATH`, or name it by --default-path.\n"
     out = said(block("a\n", "b\n"), code=1, err=err)
     assert out == "✗ 1 (line 1 of the reply), failed\nNothing was changed: 1 failed.\n"
 
@@ -290,7 +290,7 @@ def test_a_stricter_match_may_be_asked_for(said: Run, capfd: pytest.CaptureFixtu
 
 
 def test_whole_files_are_taken_if_asked_for(root: Path, said: Run, capfd: pytest.CaptureFixture[str]) -> None:
-    reply = "The file src/app.py:\n\n```python\nx = 1\n```\n"
+    reply = "**src/app.py**\n\n```python\nx = 1\n```\n"
     (root / "reply.md").write_text(reply)
     assert main(["apply", "reply.md"]) == 2
     out, err = capfd.readouterr()
@@ -599,7 +599,7 @@ def test_a_block_is_shown_before_it_is_asked_about(asked: Callable[..., Any]) ->
     _, out, _ = asked("n\n?\nn\nn\n")
     first, second, third, rest = re.split(r"Apply block . to \S+\? \[y,n,q,a,d,\?\] (?=[B-])", out)
     assert first.startswith(
-        "Block 1: update src/app.py:1, found but for indentation\ndiff --git a/src/app.py b/src/app.py\n"
+        "Block 1: update src/app.py:2, found but for indentation\ndiff --git a/src/app.py b/src/app.py\n"
     )
     assert "\n-    return 1\n+    return 10\n" in first
     assert second.startswith("Block 2: update src/app.py:6\n")

@@ -13,6 +13,10 @@ LABELLED = {
     "File: docs/My Notes.md": "docs/My Notes.md",
     "File: see below": None,
     "File:": None,
+    "File: https://example.org/a.py": None,
+    "File: a/*.py": None,
+    "File: a/t.py:12": "a/t.py",
+    "### `dir with space/x.txt`": "dir with space/x.txt",
     "# path: src/app.py": "src/app.py",
     "// path: src/app.js": "src/app.js",
     "/* File: a.css */": "a.css",
@@ -57,6 +61,20 @@ ALONE = {
     "Dockerfile": "Dockerfile",
     "bin/run": "bin/run",
     "(a/b.py)": "a/b.py",
+    "**a/s.py**: raise it": "a/s.py",
+    "1. **a/s.py**: raise it": "a/s.py",
+    "- `a/s.py` \u2014 raise it": "a/s.py",
+    "### 1. a/s.py - change f": "a/s.py",
+    "### a/s.py (new)": "a/s.py",
+    "a/s.py - change f": None,
+    "### Changes - a/s.py": None,
+    "=== a/s.py ===": "a/s.py",
+    "<path>a/s.py</path>": "a/s.py",
+    '<file path="a/s.py">': "a/s.py",
+    "<file name='a/s.py' />": "a/s.py",
+    "<div class='x'>": None,
+    "<b>a/s.py</b>": None,
+    "<!-- a/s.html -->": "a/s.html",
     "see a/b.py": None,
     "https://example.org/a.py": None,
     "e.g.": None,
@@ -80,25 +98,27 @@ def test_a_line_may_be_a_path(line: str, path: str | None) -> None:
     assert alone(line) == path
 
 
-MENTIONED = {
-    "Now update `src/app.py`:": "src/app.py",
-    "In `app.py` we need this": "app.py",
-    "`Makefile` needs it": "Makefile",
-    "First `a.py`, and then `a.py` again": "a.py",
-    "Copy it from `a.py` to `b.py`:": None,
-    "We use `React.memo` here:": None,
-    "We use `self.value`": None,
-    "Update src/app.py:": "src/app.py",
-    "**Update (src/app.py):**": "src/app.py",
-    "Update src/app.py now": None,
-    "This is for Node.js:": None,
-    "Nothing here:": None,
+MENTIONED: dict[str, list[str]] = {
+    "Now update `src/app.py`:": ["src/app.py"],
+    "In `app.py` we need this": ["app.py"],
+    "`Makefile` needs it": ["Makefile"],
+    "First `a.py`, and then `a.py` again": ["a.py"],
+    "Copy it from `a.py` to `b.py`:": ["a.py", "b.py"],
+    "We use `React.memo` here:": [],
+    "We use `self.value`": [],
+    "Update src/app.py:": ["src/app.py"],
+    "**Update (src/app.py):**": ["src/app.py"],
+    "Update src/app.py now, as lib/x.py's twin.": ["src/app.py", "lib/x.py"],
+    "Update app.py now": [],
+    "Update app.py:": ["app.py"],
+    "This is for Node.js:": [],
+    "Nothing here:": [],
 }
 
 
-@pytest.mark.parametrize(("line", "path"), MENTIONED.items(), ids=list(MENTIONED))
-def test_a_sentence_may_name_one_file(line: str, path: str | None) -> None:
-    assert mentioned(line) == path
+@pytest.mark.parametrize(("line", "paths"), MENTIONED.items(), ids=list(MENTIONED))
+def test_a_sentence_may_mention_files(line: str, paths: list[str]) -> None:
+    assert mentioned(line) == paths
 
 
 INFO = {

@@ -199,6 +199,11 @@ VALIDATIONS: dict[str, tuple[str, list[str], list[str]]] = {
     "one end is missing": (
         f"{AB}{AB}<<<<<<< SEARCH\na\n=======\nb\n",
         ["Mismatched SEARCH/REPLACE: 3 SEARCH vs 2 REPLACE"],
+        [MALFORMED],
+    ),
+    "one is cut off before its separator": (
+        f"{AB}{AB}<<<<<<< SEARCH\na\n",
+        ["Mismatched SEARCH/REPLACE: 3 SEARCH vs 2 REPLACE"],
         [MISSING.format(2, 3), MALFORMED],
     ),
     "one separator is missing": (f"{AB}<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", [], [MISSING.format(1, 2), MALFORMED]),
@@ -222,3 +227,116 @@ def test_a_reply_is_validated_in_the_words_of_the_specification(
 ) -> None:
     found = validate_reply(text)
     assert (found.is_valid, found.errors, found.warnings) == (not errors, errors, warnings)
+
+
+def alternatives(text: str, default_path: str | None = None) -> list[tuple[str | None, tuple[str, ...]]]:
+    return [(each.path, each.alternatives) for each in parse_reply(text, default_path)]
+
+
+SAID: dict[str, tuple[str, list[tuple[str | None, tuple[str, ...]]]]] = {
+    "a heading holds over what is mentioned below it": (
+        f"### File: a.py\n\nAs in `b.py`:\n{AB}",
+        [("a.py", ())],
+    ),
+    "and so does a line of its own": (f"**a.py**\n\nAs in `b.py`, we return:\n{AB}", [("a.py", ())]),
+    "however far above": (f"`a.py`\n\none\n\ntwo\n\nthree\n\nfour `b.py`\n{AB}", [("a.py", ())]),
+    "a heading from before a block does not rule out what is mentioned behind it": (
+        f"### File: a.py\n{AB}\nNow the same in `b.py`:\n{AB}",
+        [("a.py", ()), ("a.py", ("b.py",))],
+    ),
+    "what announces a block names its file": (
+        f"a.py\n{AB}\nNow the same in `b.py`:\n{AB}",
+        [("a.py", ()), ("b.py", ())],
+    ),
+    "what is mentioned otherwise may be its file": (
+        f"a.py\n{AB}\nThe rest is in lib/b.py and `c.py`.\n{AB}",
+        [("a.py", ()), ("a.py", ("lib/b.py", "c.py"))],
+    ),
+    "two that are announced": (f"From `a.py` to `b.py`:\n{AB}", [("b.py", ("a.py",))]),
+    "an announcement counts only before its block": (f"In `a.py`:\n\nWords.\n{AB}", [("a.py", ())]),
+    "a heading may say what is done": (f"### 2. b/t.py - change g\n{AB}", [("b/t.py", ())]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SAID.values(), ids=SAID)
+def test_a_file_that_prose_mentions_may_be_meant(text: str, expected: list[tuple[str | None, tuple[str, ...]]]) -> None:
+    found = alternatives(text)
+    assert [(path, set(others)) for path, others in found] == [(path, set(others)) for path, others in expected]
+
+
+def test_thoughts_are_not_read() -> None:
+    assert paths(f"<think>\nMaybe\na.py\n{AB}\n</think>\n\nb.py\n{AB}") == ["b.py"]
+    assert paths(f"<Thinking>short</thinking>\nb.py\n{AB}") == ["b.py"]
+    assert paths(f"<think>\na.py\n{AB}") == []
+    assert paths(f"```\n<think>\n```\nb.py\n{AB}") == ["b.py"]
+
+
+def test_behind_a_block_without_an_end_patches_are_not_believed() -> None:
+    text = f"n.md\n<<<<<<< NEW_FILE\nExample:\n\n{PATCH}{DIFF}"
+    assert [each.problem for each in parse_reply(text)] == ["no_end", "inside", "inside"]
+    assert [each.problem for each in parse_reply(f"{text}a.py\n{AB}{PATCH}")] == [
+        "no_end",
+        "inside",
+        "inside",
+        None,
+        None,
+    ]
+
+
+def test_a_patch_in_a_patch_is_not_believed() -> None:
+    inner = "*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n"
+    found = parse_reply(f"*** Begin Patch\n*** Add File: n.md\nexample:\n{inner}*** End Patch\n")
+    assert [each for each in found if not each.problem] == []
+
+
+def test_a_deletion_alone_may_be_talked_about() -> None:
+    assert len(parse_reply("You would write:\n\n*** Delete File: a.py\n\nbut don't.\n")) == 0
+    assert paths("```\n*** Delete File: a.py\n```\n") == ["a.py"]
+
+
+def test_a_fenced_text_may_hold_blocks() -> None:
+    text = f"n.md\n````md\n### File: a.py\n{AB}````\n"
+    assert told(text, whole_files=True) == [("whole_file", "n.md")]
+
+
+def test_a_file_that_a_sentence_mentions_is_not_written_whole() -> None:
+    assert told("In `m.py`, change g:\n\n```python\nx\n```\n", whole_files=True) == []
+    assert told("In `m.py`, change g:\n\n```python\nx\n```\n", "d.py", whole_files=True) == []
+
+
+def test_a_fence_with_markers_is_no_whole_file() -> None:
+    assert parse_reply("m.py\n```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n```\n").fenced == ()
+
+
+DIFFS = {
+    "without a header, behind a path": ("`d.py`\n```diff\n a\n-b\n+c\n```\n", ["d.py"]),
+    "announced": ("In `d.py`:\n\n```diff\n a\n-b\n+c\n```\n", ["d.py"]),
+    "without a path": ("a.py\n" + AB + "Like this:\n\n```diff\n a\n-b\n+c\n```\n", ["a.py"]),
+    "in a list item": (
+        "- `d.py`:\n  ```diff\n  --- a/d.py\n  +++ b/d.py\n  @@ -1 +1 @@\n  -a\n  +b\n  ```\n",
+        ["d.py"],
+    ),
+    "in a list item without an end": ("- x\n  ```diff\n  --- a/d.py\n  +++ b/d.py\n  @@ -1 +1 @@\n  -a\n", ["d.py"]),
+}
+
+
+@pytest.mark.parametrize(("text", "found"), DIFFS.values(), ids=DIFFS)
+def test_diffs_in_fences_are_read_without_headers_and_indented(text: str, found: list[str]) -> None:
+    assert paths(text) == found
+
+
+def test_what_is_passed_over_is_told() -> None:
+    text = f"a.py\n{AB}\nLike this:\n\n```diff\n-a\n+b\n```\n\n**w.py**\n```python\nx\n```\n<<<<<<< HEAD\n"
+    assert validate_reply(text).warnings == [
+        "Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE",
+        "The diff at line 10 of the reply names no file, and was passed over",
+        "A code fence names w.py, but whole files were not asked for",
+    ]
+
+
+def test_markers_in_content_are_not_counted() -> None:
+    text = (
+        "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n <<<<<<< SEARCH\n-a\n+b\n"
+        "y\n<<<<<<< NEW_FILE\n>>>>>>> REPLACE\n>>>>>>> NEW_FILE\n"
+    )
+    assert validate_reply(text).errors == []

@@ -219,3 +219,22 @@ def test_lines_and_numbers_tell_where_a_block_stands() -> None:
         (2, 8, 11, "create"),
     ]
     assert first.hunks[0].splits == (Split("a\n", "b\n"),)
+
+
+def test_a_remark_behind_a_marker_is_no_path() -> None:
+    found = only("a.py\n<<<<<<< SEARCH (line 1)\na\n=======\nb\n>>>>>>> REPLACE  # done\n")
+    assert (found.path, splits(found)) == ("a.py", [("a\n", "b\n")])
+
+
+def test_the_markers_of_other_tools_are_read() -> None:
+    text = "a.py\n------- SEARCH\n:start_line:7\n-------\na\n=======\nb\n+++++++ REPLACE\n"
+    assert splits(only(text)) == [("a\n", "b\n")]
+    text = "a.py\n<<<<<<< SEARCH\n:start_line:7\n:end_line:9\n-------\na\n=======\nb\n>>>>>>> REPLACE\n"
+    assert splits(only(text)) == [("a\n", "b\n")]
+    assert splits(only("<<<<<<< SEARCH\n:start_line:7\na\n=======\n>>>>>>> REPLACE\n")) == [(":start_line:7\na\n", "")]
+
+
+def test_a_block_that_may_end_before_others_of_another_length_cannot_be_used() -> None:
+    inner = ">>>>>>> REPLACE\n<<<<<<< SEARCH\nzero\n=======\n2\n"
+    found = only(f"<<<<<<<<< SEARCH\ntwo\n=========\n2\n{inner}>>>>>>>>> REPLACE\n")
+    assert (found.problem, found.hunks) == ("two_ends", ())

@@ -346,7 +346,6 @@ HUNKS = {
         ["@@ -1 +1 @@", "-a", "+b", "+c", " d", "@@ -7 +7 @@", "-e", "+f"],
         [hunk(3, "a\nd\n", "b\nc\nd\n", at=1), hunk(8, "e\n", "f\n", at=7)],
     ),
-    "counts that are too small at the end": (["@@ -1 +1 @@", "-a", "+b", "+c"], [hunk(3, "a\n", "b\nc\n", at=1)]),
     "counts that are exceeded on one side": (
         ["@@ -1,1 +1,9 @@", "-a", "-b", "@@", "-c"],
         [hunk(3, "a\nb\n", "", at=1), hunk(6, "c\n", "")],
@@ -623,3 +622,31 @@ def test_a_diff_begins_with_its_header(line: str, next_line: str | None, *, expe
 @pytest.mark.parametrize(("line", "expected"), [("@@", True), ("@@ -1 +1 @@", True), ("@@@ -1", True), ("@@x", False)])
 def test_a_fenced_diff_begins_with_a_hunk_too(line: str, *, expected: bool) -> None:
     assert unified.begins(line, None, fenced=True) is expected
+
+
+def test_added_lines_behind_those_that_are_counted_may_be_a_list() -> None:
+    lines = ("@@ -1 +1 @@", "-a", "+b", "+ c")
+    (found,), _ = read(text_of(*HEAD, *lines))
+    assert found.hunks == (Hunk(3, (Split("a\n", "b\n"), Split("a\n", "b\n c\n")), (), 1, likely=1),)
+    (fenced,), _ = read(text_of(*HEAD, *lines, "```"), "```")
+    assert fenced.hunks == (hunk(3, "a\n", "b\n c\n", at=1),)
+
+
+def test_a_last_line_without_an_end_may_be_half_of_one() -> None:
+    text = text_of(*HEAD, "@@ -1,2 +1,2 @@", " a", "-b")
+    (found,), _ = read(f"{text}+c")
+    assert found.problem == "no_end"
+    (whole,), _ = read(f"{text}+c\n")
+    assert whole.hunks == (hunk(3, "a\nb\n", "a\nc\n", at=1),)
+
+
+@pytest.mark.parametrize("head", [HEAD, ()], ids=["with a header", "without"])
+def test_in_a_fence_hunks_need_no_header(head: tuple[str, ...]) -> None:
+    (found,), _ = read(text_of(*head, " a", "-b", "+c", "```"), "```")
+    assert found.hunks == (hunk(len(head) + 1, "a\nb\n", "a\nc\n"),)
+
+
+def test_a_new_name_that_is_cut_off_is_none() -> None:
+    text = text_of("diff --git a/x b/long", "similarity index 100%", "rename from x", "rename to lo")
+    (found,), _ = read(text)
+    assert found.problem == "no_end"

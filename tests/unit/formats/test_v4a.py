@@ -262,7 +262,7 @@ def test_the_word_that_ends_a_here_document_is_text_without_one() -> None:
 
 
 BARE = {
-    "ends with the reply": ("*** Update File: x\n-a\n+b", None, 3, [(hunk(2, "a\n", "b\n"),)], None),
+    "may be cut off at the end of the reply": ("*** Update File: x\n-a\n+b", None, 3, [()], "no_end"),
     "ends before a text": (
         "*** Update File: x\n@@ f\n-a\n\n+b\n\nText",
         None,
@@ -287,9 +287,9 @@ BARE = {
     "is deleted before the fence": ("*** Delete File: x\n```\n", "```", 1, [()], None),
     "is deleted at an end without a fence": ("*** Delete File: x", "```", 1, [()], "no_end"),
     "is several": (
-        "*** Update File: x\n-a\n\n*** Update File: y\n-a\n",
+        "*** Update File: x\n-a\n\n*** Update File: y\n-a\n\nText",
         None,
-        5,
+        6,
         [(hunk(2, "a\n", ""),), (hunk(5, "a\n", ""),)],
         None,
     ),

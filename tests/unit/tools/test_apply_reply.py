@@ -133,6 +133,101 @@ CHAINS: dict[str, tuple[Files, str, Files, dict[str, str]]] = {
         {"a.py": b"x = 1\n"},
         {"1": "applied", "2": "applied"},
     ),
+    "a copy of a file that the diff changes": (
+        {"f": b"a\n"},
+        "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"
+        "diff --git a/f b/g\nsimilarity index 100%\ncopy from f\ncopy to g\n",
+        {"f": b"b\n", "g": b"a\n"},
+        {"1.1": "applied", "2": "applied"},
+    ),
+    "a move of a file in another folder": (
+        {"src/a.py": b"x = 1\n"},
+        MOVE,
+        {"src/a.py": b"x = 1\n"},
+        {"1.1": "FILE_NOT_FOUND"},
+    ),
+    "a move to a name that cannot be": (
+        {"a.py": b"x = 1\n"},
+        MOVE.replace("b.py", "b\\\tb.py"),
+        {"a.py": b"x = 1\n"},
+        {"1.1": "INVALID_PATH"},
+    ),
+    "a block twice": (
+        {"a.py": b"x = 1\n"},
+        at("a.py", block("x = 1\n", "x = 2\n"), block("x = 1\n", "x = 2\n")),
+        {"a.py": b"x = 2\n"},
+        {"1": "applied", "2": "already_applied"},
+    ),
+    "nothing to delete": ({}, patch("*** Delete File: a.py"), {}, {"1": "FILE_NOT_FOUND"}),
+    "a file of another name is no slip if the reply deletes the one it names": (
+        {"users.py": b"x = 1\n", "user.py": b"x = 1\n"},
+        patch("*** Delete File: user.py") + at("user.py", block("x = 1\n", "x = 2\n")),
+        {"users.py": b"x = 1\n"},
+        {"1": "applied", "2": "FILE_NOT_FOUND"},
+    ),
+    "a new file of a diff keeps its fences": (
+        {},
+        "--- /dev/null\n+++ b/p.tmpl\n@@ -0,0 +1,3 @@\n+```python\n+x\n+```\n",
+        {"p.tmpl": b"```python\nx\n```\n"},
+        {"1": "applied"},
+    ),
+    "a list behind a diff": (
+        {"a.py": b"one\ntwo\n"},
+        "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n+ item\n",
+        {"a.py": b"one\ntwo\n"},
+        {"1.1": "AMBIGUOUS_BLOCK"},
+    ),
+    "a list of another kind behind a diff": (
+        {"a.py": b"one\ntwo\n"},
+        "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n- item\n",
+        {"a.py": b"ONE\ntwo\n"},
+        {"1.1": "applied"},
+    ),
+    "a header that counts too little": (
+        {"a.py": b"1\n2\n3\n4\n5\n"},
+        "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n 1\n-2\n+b\n 3\n-4\n+d\n 5\n",
+        {"a.py": b"1\nb\n3\nd\n5\n"},
+        {"1.1": "applied"},
+    ),
+    "a header that counts too little, and a wrong number": (
+        {"a.py": b"1\n2\n3\n4\n5\n"},
+        "--- a/a.py\n+++ b/a.py\n@@ -3,2 +3,2 @@\n 1\n-2\n+b\n 3\n-4\n+d\n 5\n",
+        {"a.py": b"1\nb\n3\nd\n5\n"},
+        {"1.1": "applied"},
+    ),
+    "a block that prose names another file for": (
+        {"a.py": b"x = 1\n", "b.py": b"y = 1\n"},
+        at("a.py", block("x = 1\n", "x = 2\n")) + "\nAnd then in `b.py` we need it:\n" + block("y = 1\n", "y = 2\n"),
+        {"a.py": b"x = 2\n", "b.py": b"y = 2\n"},
+        {"1": "applied", "2": "applied"},
+    ),
+    "a block that fits two files of which prose speaks": (
+        {"a.py": b"x = 1\ny = 1\n", "b.py": b"y = 1\n"},
+        at("a.py", block("x = 1\n", "x = 2\n")) + "\nAnd then in `b.py` we need it:\n" + block("y = 1\n", "y = 2\n"),
+        {"a.py": b"x = 2\ny = 1\n", "b.py": b"y = 1\n"},
+        {"1": "applied", "2": "NO_PATH"},
+    ),
+    "a new file of which prose speaks": (
+        {"a.py": b"x = 1\n"},
+        at("a.py", block("x = 1\n", "x = 2\n")) + "\nThe helper goes to `b.py`.\n" + new_file("y\n"),
+        {"a.py": b"x = 2\n", "b.py": b"y\n"},
+        {"1": "applied", "2": "applied"},
+    ),
+    "no file that prose speaks of": (
+        {"a.py": b"x = 1\n", "c.bin": b"\0"},
+        at("a.py", block("x = 1\n", "x = 2\n"))
+        + "\nAs in `b.py`, `../c.py` and `c.bin`.\n"
+        + block("nowhere(at, all)\n", "y\n"),
+        {"a.py": b"x = 2\n", "c.bin": b"\0"},
+        {"1": "applied", "2": "NO_MATCH"},
+    ),
+    "a drive": ({}, at("C:/x.py", new_file("x\n")), {}, {"1": "PATH_OUTSIDE_WORKSPACE"}),
+    "nothing to find in a file that is not empty": (
+        {"a.py": b"x = 1\n"},
+        at("a.py", block("", "y\n")),
+        {"a.py": b"x = 1\n"},
+        {"1": "MISSING_OLD_TEXT"},
+    ),
     "a deletion that shows only a part": (
         {"a.py": b"1\n2\n3\n"},
         "--- a/a.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n",
@@ -230,6 +325,61 @@ def test_a_path_that_turned_out_to_mean_a_file_means_it_again() -> None:
     assert result.metadata["warnings"] == [
         "There is no app.py; the block fits src/app.py, and no other file of a similar name."
     ]
+
+
+NEAR = {
+    "app.py": "src/app.py",
+    "project/src/app.py": "src/app.py",
+    "src/App.py": "src/app.py",
+    "src/ap.py": "src/app.py",
+    "src/my-app.py": "src/my_app.py",
+    "src/apsp.py": "src/apps.py",
+    "src/handlar.py": "src/handler.py",
+}
+
+
+@pytest.mark.parametrize(("written", "meant"), NEAR.items(), ids=list(NEAR))
+def test_a_name_with_a_slip_means_the_one_file_that_fits(written: str, meant: str) -> None:
+    assert met({meant: b"x = 1\n"}, at(written, block("x = 1\n", "x = 2\n")))[1] == {meant: b"x = 2\n"}
+
+
+OTHERS = {
+    "config.prod.yml": "config.dev.yml",
+    "b.py": "a.py",
+    "fr.json": "de.json",
+    "client/package.json": "server/package.json",
+    "v2/users.py": "v1/users.py",
+    "handler_v2.go": "handler_v1.go",
+    "foo.h": "foo.c",
+    "Foo.test.tsx": "Foo.tsx",
+    "src/app.py": "tests/app.py",
+    "README.de.md": "README.md",
+}
+
+
+@pytest.mark.parametrize(("written", "other"), OTHERS.items(), ids=list(OTHERS))
+def test_another_file_is_not_meant_though_the_block_fits_it(written: str, other: str) -> None:
+    result, files = met({other: b"x = 1\n"}, at(written, block("x = 1\n", "x = 2\n")))
+    assert (told(result), files) == ({"1": "FILE_NOT_FOUND"}, {other: b"x = 1\n"})
+
+
+def test_what_may_not_have_been_meant_is_told() -> None:
+    result, _ = met({"m.py": b"a\n"}, at("m.py", block("a\n", "b\n=======\n")))
+    assert result.metadata["warnings"] == ["Block 1: a line of ======= was taken for a part of the new text."]
+    result, _ = met({}, at("m.py", new_file("```\nx\n```\n")))
+    assert result.metadata["warnings"] == ["The code fence around m.py was left out."]
+
+
+def test_a_hunk_of_a_renamed_file_that_fails_is_told_with_the_new_name() -> None:
+    reply = patch("*** Update File: a.py", "*** Move to: b.py", "@@", "-x = 1", "+x = 2", "@@", "-never was here", "+z")
+    result, _ = met({"a.py": b"x = 1\n"}, reply)
+    assert "Could not find matching text in b.py: never was here" in result.text
+    assert "its context and - lines copied from the file: read b.py" in result.text
+
+
+def test_a_part_of_a_line_is_told_to_be_one() -> None:
+    result, _ = met({"a.py": b"value = compute(x)\n"}, at("a.py", block("compute(x)\n", "")))
+    assert "blocks are whole lines" in result.text
 
 
 def test_a_near_name_that_cannot_be_edited_is_passed_over() -> None:
@@ -361,7 +511,8 @@ def test_a_preview_can_be_of_some_blocks_only() -> None:
 def test_blocks_are_applied_to_one_text_whatever_they_are_about() -> None:
     blocks = parse_reply(at("a", block("1\n", "one\n")) + patch("*** Update File: b", "@@", "-2", "+two"))
     found = apply_blocks("1\n2\n", blocks)
-    assert (found.text, [each.id for each in found.outcomes]) == ("one\ntwo\n", ["1", "2.1"])
+    assert (found.text, [(each.id, each.path) for each in found.outcomes]) == ("one\ntwo\n", [("1", "a"), ("2.1", "b")])
+    assert apply_blocks("1\n2\n", blocks, path="b").text == "1\ntwo\n"
 
 
 HEAD = "--- a/x\n+++ b/x\n"
