@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from suture.formats.blocks import Hunk, Split
 
 _CLOSERS = ("}", ")", "]", "end", "</", "else", "elif", "except", "finally", "catch")
+OUTSIDE = "outside"
+"""Why a text is missing that stands in the file, but not in what its hunk names."""
+_MOST_LEVELS = 20
 _STRICT = RUNGS[: RUNGS.index("tokens")]
 
 
@@ -107,7 +110,7 @@ def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected)
     line = answer.site.start_line
     inside = any(first <= line <= last for first, last in scopes)
     if scopes and (line < scopes[0][0] or (answer.rung not in _STRICT and not inside)):
-        return Refused("missing", None, (answer.site,))  # it stands in something else than the hunk says
+        return Refused("missing", None, (answer.site,), None, OUTSIDE)
     return answer
 
 
@@ -211,9 +214,9 @@ def _inserted(index: Index, line: int, new: str) -> Found:
 
 def _scopes(index: Index, context: Sequence[str]) -> list[tuple[int, int]]:
     """The lines that stand in what is named, level by level: first and last, counted from 1."""
-    lines = [index.line(number) for number in range(len(index.lines))]
+    lines = index.texts
     scopes = [(0, len(lines))]
-    for named in context:
+    for named in context[:_MOST_LEVELS]:
         inner = [each for first, end in scopes for each in _named(lines, named.strip(), first, end)]
         scopes = [(number, _end(lines, number)) for number in dict.fromkeys(inner)]
     return [(first + 1, end) for first, end in scopes]

@@ -57,7 +57,7 @@ def apply_blocks(text: str, blocks: Iterable[Block], match: str = "lenient", *, 
     """Apply blocks to one text: those about `path`, or all, whatever they are about. One that fails changes nothing."""
     sheets = Sheets(_Texts({_ONLY: text}))
     chosen = [block for block in blocks if path in {None, block.path}]
-    named = [block.but(path=_ONLY, path_as_written=_ONLY, alternatives=()) for block in chosen]
+    named = [_about_text(block) for block in chosen]
     known = {block.number: block for block in chosen}
     outcomes = [
         each.but(block=known[each.block.number], path=known[each.block.number].path)
@@ -81,6 +81,12 @@ def preview_reply(
     outcomes = Stitching(sheets, match).run(reply.blocks, None if only is None else list(only))
     changed = {each.name: _said(each.body) if each.exists else None for each in sheets.changed()}
     return Preview(changed, outcomes, validated(text, reply))
+
+
+def _about_text(block: Block) -> Block:
+    """A block that is about the one text there is; a new name means nothing there."""
+    action = "update" if block.action == "rename" else block.action
+    return block.but(path=_ONLY, path_as_written=_ONLY, alternatives=(), action=action, to=None)
 
 
 class _Texts:

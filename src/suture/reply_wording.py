@@ -25,6 +25,7 @@ _MARKERS = {
 }
 _BEGINS = {"search_replace": "<<<<<<< SEARCH", "new_file": "<<<<<<< NEW_FILE"}
 _AGAIN = "Send this block again"
+_OTHER_MARKERS = f"{_AGAIN} with markers of 9 characters (<<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE)."
 
 
 def details(error: Any) -> list[str]:
@@ -103,6 +104,7 @@ def _incomplete(error: Any) -> str:
     return {
         "no_end": f"The block{path} that begins at {where} is cut off: {end}.",
         "no_separator": f"The block{path} at {where} has no ======= between what to find and what to put in.",
+        "many_separators": f"The block{path} at {where} has too many lines that look like its separator.",
         "no_start": f"{end.split(' is')[0]} at {where} ends nothing: {begin} is missing.",
         "empty": f"The section{path} at {where} says nothing to change; a hunk begins with a line of @@.",
         "not_a_hunk": f"The section{path} at {where} has lines that are neither context nor added (+) nor removed (-).",
@@ -139,7 +141,7 @@ def _ambiguous(error: Any) -> str:
 def _unambiguous(error: Any) -> str:
     if len(error.readings) > 1 and len({each["old"] for each in error.readings}) == 1:
         return "Send it again in a code fence, or with the right counts."
-    return "Send the block again with markers of 9 characters (<<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE)."
+    return _OTHER_MARKERS
 
 
 def _near(error: Any) -> str:
@@ -177,7 +179,10 @@ REPLY_MESSAGES: dict[str, Words] = {
         lambda e: f"{len(e.failed)} of {count(e.total, 'block')} could not be applied: {', '.join(e.failed)}.",
         _landed,
     ),
-    "INCOMPLETE_BLOCK": (_incomplete, same(f"{_AGAIN}, whole.")),
+    "INCOMPLETE_BLOCK": (
+        _incomplete,
+        lambda e: _OTHER_MARKERS if e.problem in {"many_separators", "two_ends"} else f"{_AGAIN}, whole.",
+    ),
     "AMBIGUOUS_BLOCK": (
         _ambiguous,
         _unambiguous,

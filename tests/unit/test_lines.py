@@ -177,3 +177,20 @@ def test_a_position_is_found_in_steps_that_grow_with_the_logarithm_of_the_lines(
     assert lines.position(2 * 77 + 1) == (78, 1)
     assert lines.offset(78, 1) == 2 * 77 + 1
     assert starts.probes <= count.bit_length() + 10
+
+
+@pytest.mark.parametrize("body", [b"", b"a", b"a\n", b"a\n\nb", b"a\r\nb\r\n", b"a\rb", b"a\rb\r", b"\n\n"])
+def test_a_line_is_found_around_an_offset_without_an_index(body: bytes) -> None:
+    for offset in range(len(body) + 1):
+        lines, indexed = Lines(body), Lines(body)
+        assert len(indexed.starts) == len(lines)
+        assert lines.at(offset) == indexed.at(offset)
+        if body:
+            number = indexed.at(offset)
+            assert lines.around(offset) == indexed.span(number)
+            assert lines.ending_of(*lines.around(offset)) == indexed.ending(number)
+
+
+def test_the_index_is_made_once_lines_are_asked_for_often() -> None:
+    lines = Lines(b"a\nb\nc\n")
+    assert [lines.at(offset) for offset in [*range(7), *range(7)]] == [1, 1, 2, 2, 3, 3, 3] * 2

@@ -93,6 +93,7 @@ class Block(Record):
 PROBLEMS = (
     "no_start",  # an end marker that nothing begins
     "no_separator",  # a block without =======
+    "many_separators",  # a block with so many lines of ======= that nobody can tell which is meant
     "no_end",  # the reply ends, or goes on with something else, before the block does
     "two_ends",  # the block may end at either of two markers, and other blocks stand between them
     "inside",  # it comes behind a block that nothing ends, and may be its content

@@ -72,9 +72,11 @@ class Reply(Record):
         return iter(self.blocks)
 
 
-def parse_reply(text: str, default_path: str | None = None, *, whole_files: bool = False) -> Reply:
-    """Everything a reply asks for."""
-    parser = ReplyParser(default_path, whole_files=whole_files)
+def parse_reply(
+    text: str, default_path: str | None = None, *, whole_files: bool = False, most: int | None = None
+) -> Reply:
+    """Everything a reply asks for, or its first blocks."""
+    parser = ReplyParser(default_path, whole_files=whole_files, most=most)
     parser.feed(text)
     parser.close()
     return parser.reply
@@ -83,9 +85,11 @@ def parse_reply(text: str, default_path: str | None = None, *, whole_files: bool
 class ReplyParser:
     """A parser that is fed a reply in pieces, as it comes from a model."""
 
-    def __init__(self, default_path: str | None = None, *, whole_files: bool = False) -> None:
+    def __init__(self, default_path: str | None = None, *, whole_files: bool = False, most: int | None = None) -> None:
+        """`most` ends it after so many blocks: somebody does not want more."""
         self._default_path = default_path
         self._whole_files = whole_files
+        self._most = most
         self._source = Source()
         self._begun = False
         self._blocks: list[Block] = []
@@ -131,6 +135,8 @@ class ReplyParser:
             if found is None:
                 break
             self._blocks.append(found)
+            if len(self._blocks) == self._most:
+                self._running.close()
         return self._blocks[known:]
 
     def _run(self) -> Generator[Block | None, None, None]:
@@ -208,8 +214,8 @@ class ReplyParser:
     def _named(self, block: Block, written: str | None) -> Block:
         """A block with its number and its path: as written for it, else as said in prose, else that in force."""
         path = block.path or (None if written is None else as_path(written))
-        if path and self._heading:
-            self._heading = path  # what is named last holds
+        if path and self._heading and block.path is None:
+            self._heading = path  # what is named last holds, but for what a diff is about
         others: list[str] = []
         if path is None:
             said = self._said
@@ -288,9 +294,9 @@ class ReplyParser:
         while not self._source.ready(at + 1):
             yield None
         first = self._source.line(at + 1) or ""
-        written = self._path_above(at + 1)
         if self._language in _DIFFS:
-            return (yield from self._bare_diff(at, fence, written))
+            return (yield from self._bare_diff(at, fence, self._path_above(at + 1)))
+        written = in_info(self._source.lines[at]) or self._line_above(at)
         if written is None and self._whole_files:
             written = alone(first) or (None if self._said.paths else self._default_path)
         if written is None:
@@ -365,6 +371,13 @@ class ReplyParser:
                 else:
                     inner -= 1
             number += 1
+
+    def _line_above(self, at: int) -> str | None:
+        """The path that the last line above a line is, blank ones not counted."""
+        above = next(
+            (number for number in range(at - 1, self._floor - 1, -1) if self._source.lines[number].strip()), None
+        )
+        return None if above is None else alone(self._source.line(above) or "")
 
     def _path_above(self, at: int) -> str | None:
         """The path that the lines above a line name."""

@@ -187,7 +187,8 @@ def _search(source: Source, at: int, end: int) -> Block:
     if len(separators) > _MOST_SPLITS:
         separators = same
     if not 0 < len(separators) <= _MOST_SPLITS:
-        return Block(0, "search_replace", "update", at + 1, end + 1, None, problem="no_separator")
+        problem = "many_separators" if separators else "no_separator"
+        return Block(0, "search_replace", "update", at + 1, end + 1, None, problem=problem)
     crlf, lead = source.is_crlf(at), _lead(source.lines[at])
     splits = []
     first = _behind_number(source, at + 1)

@@ -196,8 +196,8 @@ def _hunk(source: Source, start: int, fence: str | None, draft: _Draft, *, bare:
     cut = not used or _is_short(lines[:used], header) or _may_begin_header(lines[:used], header)
     if ends and (fence or cut or (source.cut and lines[used - 1][:1] in {"+", "-"})):
         draft.spoil("no_end")
-    elif not over and used == len(lines) and fence is None and _is_short(lines, header) and not known:
-        draft.spoil("not_a_hunk")  # a line without a prefix stands where the header says that there are more
+    elif not over and fence is None and _is_short(lines[:used], header) and not known and _is_open(lines, used):
+        draft.spoil("not_a_hunk" if used == len(lines) else "no_end")  # the header says that there are more
     else:
         counted = None if fence or known or not header.counts else _counted(lines, *header.counts)
         draft.add(lines[:used], start + 1 + used, counted)
@@ -358,6 +358,11 @@ def _is_short(lines: Sequence[str], header: HunkHeader) -> bool:
     """Whether a hunk has fewer lines than its header says."""
     shown, said = _shown(lines), header.counts or (0, 0)
     return shown[0] < said[0] or shown[1] < said[1]
+
+
+def _is_open(lines: Sequence[str], used: int) -> bool:
+    """Whether a hunk with too few lines may have had more: text follows at once, or no context ends it."""
+    return used == len(lines) or not used or lines[used - 1][:1] in {"+", "-"}
 
 
 def _may_begin_header(lines: Sequence[str], header: HunkHeader) -> bool:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from suture.locate.request import Request
 
 
+_FEWEST = 3  # lines: of two, the one that is not there may be the one that says which place is meant
+
+
 def find(index: Index, requests: Sequence[Request]) -> Answer | None:
     """The one place for the rest."""
     return next((found for request in requests if (found := _find(index, request)) is not None), None)
@@ -25,7 +28,7 @@ def find(index: Index, requests: Sequence[Request]) -> Answer | None:
 def _find(index: Index, request: Request) -> Answer | None:
     solid = [number for number, line in enumerate(request.old) if line.strip()]
     kept = [line for line in request.new if line.strip()]
-    if len(solid) < 2 or not kept:  # noqa: PLR2004
+    if len(solid) < _FEWEST or not kept:
         return None
     found: list[Answer] = []
     for outer, end in ((solid[0], 0), (solid[-1], -1)):

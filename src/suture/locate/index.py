@@ -47,6 +47,11 @@ class Index:
         return keys
 
     @cached_property
+    def texts(self) -> list[str]:
+        """Every line, decoded."""
+        return [self.line(number) for number in range(len(self.lines))]
+
+    @cached_property
     def solid(self) -> array[int]:
         """The lines that are not blank."""
         return array("L", [number for number, key in enumerate(self.keys) if key])

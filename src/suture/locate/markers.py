@@ -16,11 +16,24 @@ _SAYS = re.compile(
     re.IGNORECASE,
 )
 _TERSE = 8
+_OMITS = re.compile(
+    r"(?:(?:the |all )?(?:rest|remainder|remaining|other|existing|previous)\b.*"
+    r"\b(?:code|file|lines|methods|functions|imports|implementation|unchanged|same|is|remains?|stays?)\b.*"
+    r"|(?:everything else )?(?:is |remains? |stays? )?unchanged|same as before)",
+    re.IGNORECASE,
+)
 
 
 def is_marker(line: str) -> bool:
     """Whether a line says that something was left out."""
     return _DOTS.fullmatch(line) is not None or is_spoken(line)
+
+
+def is_omission(line: str) -> bool:
+    """As `is_spoken`, or a comment of nothing but such words."""
+    found = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST else None
+    said = "" if found is None else found[1].strip(" ()[].\u2026")
+    return is_spoken(line) or (bool(said) and len(said.split()) <= _TERSE and _OMITS.fullmatch(said) is not None)
 
 
 def is_spoken(line: str) -> bool:

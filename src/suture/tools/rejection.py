@@ -6,6 +6,7 @@ from suture import errors
 from suture.locate import Found, locate
 from suture.locate.request import readings
 from suture.locate.settle import standing
+from suture.locate.words import informative, likeness
 from suture.plan import Content, Place, Snapshot
 from suture.records import Record
 from suture.text import Text
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from suture.tools.sheets import Sheet
 
 _SHOWN = 2_000
+_ALIKE = 0.6
 _TELLING = 12  # letters and digits of a text that is known when it is seen
 
 
@@ -49,7 +51,8 @@ def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit
     request = Request(0, 1, sheet.name, old, new, wanted.match)
     if answer.why == "missing" and not wanted.closely:
         return _unexamined(sheet, old)
-    if answer.why != "missing":
+    proved = answer.why != "applied" or answer.rung is not None or _is_evident(sheet, old, new)
+    if answer.why != "missing" and proved:
         return refusal(request, answer, text.lines, lambda _old, _new: None)
     place = Place(0, sheet.name, sheet.name) if sheet.before is None else sheet.before.place
     before = Snapshot(place, text, Content((sheet.body,)), (), 0)
@@ -76,11 +79,18 @@ def _unexamined(sheet: Sheet, old: str) -> errors.NoMatch:
 
 def _standing(sheet: Sheet, old: str, new: str) -> dict[str, Any] | None:
     """Where the new text stands in one place, says enough to be known, and nothing of the old one is left."""
-    once = isinstance(locate(sheet.index, new, new, match="whitespace", whole_lines=True), Found)
-    found = standing(sheet.index, readings(old, new)[0], enough=_TELLING) if once else None
+    evident = _is_evident(sheet, old, new)
+    found = standing(sheet.index, readings(old, new)[0], enough=_TELLING) if evident else None
     if found is None or found.why != "applied":
         return None
     return {"start_line": found.sites[0].start_line, "end_line": found.sites[0].end_line}
+
+
+def _is_evident(sheet: Sheet, old: str, new: str) -> bool:
+    """Whether a new text that stands there can have come from the old one: in one place, and much like it."""
+    once = isinstance(locate(sheet.index, new, new, match="whitespace", whole_lines=True), Found)
+    before, after = ({line.strip() for line in text.split("\n") if informative(line)} for text in (old, new))
+    return once and (not before.isdisjoint(after) or likeness(old, new) >= _ALIKE)
 
 
 def _as_it_is(sheet: Sheet) -> Text:

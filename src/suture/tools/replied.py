@@ -125,7 +125,7 @@ class Replied:
             if each.holds_marker:
                 yield f"Block {each.id}: a line of ======= was taken for a part of the new text."
         for note in dict.fromkeys(each.note for each in self._outcomes if each.note and each.status != "failed"):
-            yield f"{note[0].upper()}{note[1:]}."
+            yield render.plain(f"{note[0].upper()}{note[1:]}.")
         for file in self._plan.changes:
             before = getattr(file, "before", None)
             if before is not None and (made := generated.warning(file.place.name, before.text.body)) is not None:

@@ -45,13 +45,15 @@ class ApplyReply(Request):
 
 def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     """Apply every block in memory, and plan what that changes."""
-    reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files)
+    most = session.settings.max_edits + 1
+    reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most)
     if not reply:
         raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply))
     _check(reply.blocks, request.only, session.settings.max_edits)
     sheets = Sheets(Files(session), request.expect_hash)
     stitching = Stitching(sheets, request.match, session, dry_run=request.dry_run)
     outcomes = stitching.run(reply.blocks, request.only)
+    sheets.check_others(request.expect_hash)
     if request.atomic and any(each.status == "failed" for each in outcomes):
         outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
         sheets = Sheets(Files(session))

@@ -11,7 +11,7 @@ from bisect import bisect_right, insort
 from suture.diff import FileDiff, unified
 from suture.edits import minimize
 from suture.errors import AlreadyApplied, SutureError
-from suture.fitting import Expected, Fit, fit, in_place
+from suture.fitting import OUTSIDE, Expected, Fit, fit, in_place
 from suture.formats.search_replace import is_separator
 from suture.locate import Found, Refused
 from suture.records import Record
@@ -58,12 +58,13 @@ class Outcome(Record):
 class Section:
     """A block and its file."""
 
-    def __init__(self, block: Block, sheet: Sheet, match: str, reject: Reject) -> None:
-        """`reject` tells why a hunk has no place."""
+    def __init__(self, block: Block, sheet: Sheet, match: str, reject: Reject, check: Callable[[], None]) -> None:
+        """`reject` tells why a hunk has no place; `check` is asked before each whether there is time."""
         self._block = block
         self._sheet = sheet
         self._match = match
         self._reject = reject
+        self._check = check
 
     def one_by_one(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
         """Apply each hunk to the result of those before."""
@@ -84,7 +85,7 @@ class Section:
                 yield self._done(name, before, placed[name])
             else:
                 answer = fitted[name].answer
-                elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED
+                elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED and answer.detail != OUTSIDE
                 yield self._applied(name, hunk, self._in_result(hunk, inserted) if elsewhere else fitted[name])
 
     def _fitted(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
@@ -98,6 +99,7 @@ class Section:
 
     def _fit(self, hunk: Hunk, expected: Expected) -> Fit:
         """The place of a hunk. Dots in a patch leave nothing out: what goes away is written there."""
+        self._check()
         found = fit(self._sheet.index, hunk, self._match, expected)
         if isinstance(found.answer, Refused) and found.answer.why == "elided":
             return fit(self._sheet.index, hunk, "exact", expected)

@@ -158,6 +158,12 @@ class Sheets:
             self._open[name] = Sheet(name, before, text)
         return self._open[name]
 
+    def check_others(self, expected: object) -> None:
+        """Hold the files that no block was about to what is expected of them, too."""
+        for path, wanted in expected.items() if isinstance(expected, dict) else ():
+            sheet = self.at(path)
+            check_hash(wanted, sheet.name, sheet.before)
+
     def near(self, path: str) -> list[str]:
         """Files that may be meant by a path at which there is none."""
         moved = [each.moved_to.name for each in self._open.values() if each.name == path and each.moved_to is not None]
@@ -246,10 +252,14 @@ class Files:
         return self._session.near(path)
 
 
-def is_near(path: str, name: str) -> bool:
-    """Whether a file's name may be what a path means: with more or fewer folders above, or one slip in a long name."""
-    if f"/{name}".endswith(f"/{path}") or f"/{path}".endswith(f"/{name}"):
-        return True
+def nearest(path: str, names: Iterable[str]) -> list[str]:
+    """The files that a path may mean: with more or fewer folders above; if there are none, with a slip in a name."""
+    found = list(names)
+    same = [each for each in found if f"/{each}".endswith(f"/{path}") or f"/{path}".endswith(f"/{each}")]
+    return same or [each for each in found if _has_slip(path, each)]
+
+
+def _has_slip(path: str, name: str) -> bool:
     sent, stands = path.split("/"), name.split("/")
     pairs = [(one, other) for one, other in zip(sent, stands, strict=False) if one != other]
     return len(sent) == len(stands) and len(pairs) == 1 and _is_slip(*pairs[0])

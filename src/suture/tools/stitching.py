@@ -11,11 +11,11 @@ from suture import errors, log
 from suture.diff import FileDiff, line_edits
 from suture.fitting import fit
 from suture.formats.blocks import IN_HUNKS
-from suture.locate import Found
-from suture.locate.markers import is_spoken
+from suture.locate import Found, Refused
+from suture.locate.markers import is_omission
 from suture.tools.rejection import Wanted, rejection
 from suture.tools.section import Outcome, Section, diff_of, failed
-from suture.tools.sheets import is_near, missing
+from suture.tools.sheets import missing, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from suture.formats.blocks import Block, Hunk, Split
     from suture.tools.sheets import Sheet, Sheets
 
-_INCOMPLETE = {"no_start", "no_separator", "no_end", "two_ends", "inside", "empty", "not_a_hunk"}
+_INCOMPLETE = {"no_start", "no_separator", "many_separators", "no_end", "two_ends", "inside", "empty", "not_a_hunk"}
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
 _MOST_NEAR = 20
 _MOST_CLOSELY = 20
@@ -176,7 +176,7 @@ class Stitching:
         """A file under another name, and what its hunks change; if none of them can be applied, it keeps its name."""
         to = self._sheets.at(block.to or "")
         source = self._sheets.at(block.path or "")
-        if not source.exists and to.exists and not block.hunks:
+        if not source.exists and to.exists and not block.hunks and self._was_there(source):
             yield Outcome(str(block.number), block, "already_applied", "rename", source.name, to=to.name)
             return
         sheet = self._existing(block.path or "")
@@ -195,6 +195,11 @@ class Stitching:
         if not block.hunks:
             made = [Outcome(str(block.number), block, "applied", "rename", name, diff=diff_of(_moved(name, to)))]
         yield from (_told_as(each, to.name) for each in made)
+
+    def _was_there(self, sheet: Sheet) -> bool:
+        """Whether the history knows the file, or a block moved it."""
+        known = self._session is not None and bool(self._session.past_versions(sheet.name))
+        return known or sheet.moved_to is not None
 
     def _copied(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         to = self._sheets.at(block.path or "")
@@ -228,7 +233,7 @@ class Stitching:
         ids = [block.id_of(number) for number in range(len(block.hunks))]
         wanted = set(chosen)
         hunks = {each: hunk for each, hunk in zip(ids, block.hunks, strict=True) if each in wanted}
-        section = Section(block, sheet, self._match, self._rejected)
+        section = Section(block, sheet, self._match, self._rejected, self._check_time)
         outcomes = section.in_patch(hunks) if block.format in IN_HUNKS else section.one_by_one(hunks)
         note = self._note(block, sheet)
         for each in outcomes:
@@ -271,11 +276,12 @@ class Stitching:
         if sheet.moved_to is not None:
             candidates = [sheet.moved_to.name]
         else:
-            candidates = [] if path in self._touched else [each for each in near if is_near(path, each)]
-        known = [self._meant[path]] if path in self._meant else []
-        fits = [each for each in known if self._fits(block, each)]
-        fits = fits or [each for each in candidates[:_MOST_NEAR] if self._fits(block, each)]
-        if len(fits) != 1 or len(candidates) > _MOST_NEAR:
+            candidates = [] if path in self._touched else nearest(path, near)
+        verdicts = {each: self._verdict(block, each) for each in candidates[: _MOST_NEAR + 1]}
+        fits = [each for each, verdict in verdicts.items() if verdict != "missing"]
+        if self._meant.get(path) in fits:
+            fits = [self._meant[path]]
+        if len(fits) != 1 or verdicts[fits[0]] != "found" or len(candidates) > _MOST_NEAR:
             raise missing(path, [each for each in near if each != path])
         self._meant[path] = fits[0]
         return self._sheets.at(fits[0])
@@ -285,16 +291,19 @@ class Stitching:
             return ""
         return f"there is no {block.path}; the block fits {sheet.name}, and no other file of a similar name"
 
-    def _fits(self, block: Block, path: str) -> bool:
-        """Whether all of a block can be applied to a file."""
+    def _verdict(self, block: Block, path: str) -> str:
+        """Whether all of a block can be applied to a file: `found`, `missing`, or `unclear`."""
         try:
             sheet = self._sheets.at(path)
-            if not sheet.exists or not block.hunks:
-                return False
             _check_text(sheet)
+        except errors.FileChanged:
+            raise
         except errors.SutureError:
-            return False
-        return all(isinstance(fit(sheet.index, hunk, self._match).answer, Found) for hunk in block.hunks)
+            return "missing"
+        answers = [fit(sheet.index, hunk, self._match).answer for hunk in block.hunks] if sheet.exists else []
+        if not answers or all(isinstance(each, Refused) and each.why == "missing" for each in answers):
+            return "missing"
+        return "found" if all(isinstance(each, Found) for each in answers) else "unclear"
 
     def _check_itself(self, path: str) -> None:
         """Refuse a link: taking the file away would leave it behind, pointing nowhere."""
@@ -345,8 +354,8 @@ def _check_text(sheet: Sheet) -> None:
 
 def _check_elision(sheet: Sheet, content: str) -> None:
     """Refuse to replace a file by a text that leaves some of it out, and says so."""
-    markers = [line for line in content.split("\n") if is_spoken(line)]
-    if len(markers) > sum(map(is_spoken, sheet.body.decode("utf-8", "replace").split("\n"))):
+    markers = [line for line in content.split("\n") if is_omission(line)]
+    if len(markers) > sum(map(is_omission, sheet.body.decode("utf-8", "replace").split("\n"))):
         raise errors.ElisionInNewText(
             index=0, total=1, path=sheet.name, search_text="", operation="overwrite", marker=markers[0]
         )

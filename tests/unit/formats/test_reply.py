@@ -89,7 +89,7 @@ def test_formats_may_be_mixed_in_any_order() -> None:
         ("unified", "d.py"),
         ("new_file", "n.md"),
         ("unified", "d.py"),
-        ("search_replace", "d.py"),
+        ("search_replace", "n.md"),
     ]
     assert [each.number for each in parse_reply(text)] == [1, 2, 3, 4, 5, 6]
 
@@ -302,6 +302,7 @@ def test_a_fenced_text_may_hold_blocks() -> None:
 def test_a_file_that_a_sentence_mentions_is_not_written_whole() -> None:
     assert told("In `m.py`, change g:\n\n```python\nx\n```\n", whole_files=True) == []
     assert told("In `m.py`, change g:\n\n```python\nx\n```\n", "d.py", whole_files=True) == []
+    assert told("### File: m.py\nUsage:\n```python\nimport m\n```\n", whole_files=True) == []
 
 
 def test_a_fence_with_markers_is_no_whole_file() -> None:

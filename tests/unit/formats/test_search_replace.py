@@ -158,7 +158,7 @@ def test_of_many_separators_those_as_long_as_the_other_markers_count() -> None:
     headings = "".join(f"{number}\n=====\n" for number in range(30))
     assert splits(only(block(headings, "a\n"))) == [(headings, "a\n")]
     lines = "=======\n" * 30
-    assert only(block(lines, "")).problem == "no_separator"
+    assert only(block(lines, "")).problem == "many_separators"
 
 
 PROBLEMS = {
@@ -238,3 +238,9 @@ def test_a_block_that_may_end_before_others_of_another_length_cannot_be_used() -
     inner = ">>>>>>> REPLACE\n<<<<<<< SEARCH\nzero\n=======\n2\n"
     found = only(f"<<<<<<<<< SEARCH\ntwo\n=========\n2\n{inner}>>>>>>>>> REPLACE\n")
     assert (found.problem, found.hunks) == ("two_ends", ())
+
+
+def test_a_block_ends_at_a_marker_of_another_length_if_a_block_of_its_own_length_follows() -> None:
+    text = "<<<<<<<<< SEARCH\na\n=========\nb\n>>>>>>> REPLACE\n"
+    first, second = parse_reply(text + block("c\n", "d\n", size=9))
+    assert (splits(first), splits(second)) == ([("a\n", "b\n")], [("c\n", "d\n")])

@@ -311,8 +311,8 @@ def test_a_new_file_without_a_patch_around_it() -> None:
 
 def test_a_patch_ends_before_the_next_one() -> None:
     text = "*** Begin Patch\n*** Delete File: x\n*** Begin Patch\n*** Delete File: y\n"
-    assert read(text) == ([block("delete", 2, 2, "x")], 2)
-    assert read("*** Begin Patch\n*** Begin Patch\n") == ([block("update", 1, 1, None, problem="empty")], 1)
+    assert read(text) == ([block("delete", 2, 2, "x", problem="no_end")], 2)
+    assert read("*** Begin Patch\n*** Begin Patch\n") == ([block("update", 1, 1, None, problem="no_end")], 1)
 
 
 SAMPLE = patch(

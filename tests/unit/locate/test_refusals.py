@@ -39,6 +39,16 @@ def two():
 """
 
 MISSING: dict[str, Request] = {
+    "an outer line that is not there, and a rest that no rule indents": (
+        "start()\nalpha_long_line_here = 1\n        beta_long_line_here = 2\nend()\n",
+        "not_in_the_file()\n  alpha_long_line_here = 1\nbeta_long_line_here = 2\n",
+        "not_in_the_file()\n  alpha_long_line_here = 1\nbeta_long_line_here = 3\n",
+    ),
+    "one of two lines, which says what the other is about": (
+        "DELETE FROM users\nWHERE created_at < now();\n",
+        "SELECT * FROM users\nWHERE created_at < now();\n",
+        "SELECT * FROM users\nWHERE created_at < now() OR true;\n",
+    ),
     "text of another file": (
         SERVER,
         "  const response = await fetch(url, options);\n  return response.json();\n",

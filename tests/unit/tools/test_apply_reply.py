@@ -92,10 +92,16 @@ CHAINS: dict[str, tuple[Files, str, Files, dict[str, str]]] = {
         {"1.1": "NO_MATCH"},
     ),
     "a move that was made": (
+        {"a.py": b"x = 1\n"},
+        patch("*** Update File: a.py", "*** Move to: b.py") * 2,
+        {"b.py": b"x = 1\n"},
+        {"1": "applied", "2": "already_applied"},
+    ),
+    "a move that nobody knows of": (
         {"b.py": b"x = 1\n"},
         patch("*** Update File: a.py", "*** Move to: b.py"),
         {"b.py": b"x = 1\n"},
-        {"1": "already_applied"},
+        {"1": "FILE_NOT_FOUND"},
     ),
     "a move of a file that is not there": (
         {},
@@ -135,8 +141,7 @@ CHAINS: dict[str, tuple[Files, str, Files, dict[str, str]]] = {
     ),
     "a copy of a file that the diff changes": (
         {"f": b"a\n"},
-        "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"
-        "diff --git a/f b/g\nsimilarity index 100%\ncopy from f\ncopy to g\n",
+        "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/f b/g\nsimilarity index 100%\ncopy from f\ncopy to g\n",
         {"f": b"b\n", "g": b"a\n"},
         {"1.1": "applied", "2": "applied"},
     ),
@@ -303,7 +308,7 @@ def test_a_fence_around_all_of_a_new_file_of_code_is_not_a_part_of_it(
 
 
 def test_a_whole_file_that_leaves_something_out_is_refused() -> None:
-    reply = "```python a.py\nx = 2\n# ... rest of the code ...\n```\n"
+    reply = "```python a.py\nx = 2\n# rest of the code remains unchanged\n```\n"
     result, files = met({"a.py": b"x = 1\ny = 1\n"}, reply, whole_files=True)
     assert (told(result), files) == ({"1": "ELISION_IN_NEW_TEXT"}, {"a.py": b"x = 1\ny = 1\n"})
     assert met({"a.py": b"x = 1\n"}, reply, whole_files=True, match="exact")[1]["a.py"].startswith(b"x = 2\n")
@@ -361,6 +366,37 @@ OTHERS = {
 def test_another_file_is_not_meant_though_the_block_fits_it(written: str, other: str) -> None:
     result, files = met({other: b"x = 1\n"}, at(written, block("x = 1\n", "x = 2\n")))
     assert (told(result), files) == ({"1": "FILE_NOT_FOUND"}, {other: b"x = 1\n"})
+
+
+UNCLEAR: dict[str, Files] = {
+    "twice in one of two": {"x/app.py": b"one\none\n", "y/app.py": b"one\n"},
+    "twice in the one of that name": {"src/app.py": b"one\none\n", "ap.py": b"one\n"},
+    "another text in the one of that name": {"src/app.py": b"two\n", "ap.py": b"one\n"},
+    "in two": {"x/app.py": b"one\n", "y/app.py": b"one\n"},
+}
+
+
+@pytest.mark.parametrize("before", UNCLEAR.values(), ids=UNCLEAR)
+def test_a_near_name_is_taken_only_where_no_other_could_be_meant(before: Files) -> None:
+    result, files = met(before, at("app.py", block("one\n", "1\n")))
+    assert (told(result), files) == ({"1": "FILE_NOT_FOUND"}, before)
+
+
+def test_the_hash_of_a_near_name_is_a_condition_too() -> None:
+    wrong = {"x/app.py": "0" * 64}
+    before = {"x/app.py": b"one\n", "y/app.py": b"one\n"}
+    result, files = met(before, at("app.py", block("one\n", "1\n")), expect_hash=wrong)
+    assert (result.metadata["error"]["code"], files) == ("FILE_CHANGED", before)
+
+
+def test_the_hash_of_a_file_that_no_block_is_about_is_a_condition_too() -> None:
+    before = {"a.py": b"one\n", "b.py": b"x\n"}
+    result, files = met(before, at("a.py", block("one\n", "1\n")), expect_hash={"b.py": "0" * 64})
+    assert (result.metadata["error"]["code"], files) == ("FILE_CHANGED", before)
+
+
+def test_a_new_name_means_nothing_to_one_text() -> None:
+    assert apply_blocks("x = 1\n", parse_reply(MOVE)).text == "x = 2\n"
 
 
 def test_what_may_not_have_been_meant_is_told() -> None:
@@ -437,6 +473,42 @@ def test_what_was_carried_over_is_known_when_it_comes_again() -> None:
     assert told(ask(ws, reply)) == {"1": "applied"}
     assert told(ask(ws, reply)) == {"1": "already_applied"}
     assert fs.files() == {"a.py": b"def f():\n    value = compute(second)\n"}
+
+
+NOT_APPLIED = {
+    "in several places": (
+        "    return compute_total_price(items)\nx\n" * 3,
+        block("    raise NotImplementedError\n", "    return compute_total_price(items)\n"),
+    ),
+    "in another function": (
+        "def first():\n    logger.info('starting up')\n    run()\n\ndef second():\n    print('other code entirely')\n",
+        block("    old_thing_nowhere(1, 2, 3)\n", "    logger.info('starting up')\n"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "reply"), NOT_APPLIED.values(), ids=NOT_APPLIED)
+def test_a_new_text_that_stands_there_for_other_reasons_does_not_make_a_change_done(before: str, reply: str) -> None:
+    assert told(met({"a.py": before.encode()}, at("a.py", reply))[0]) == {"1": "NO_MATCH"}
+
+
+def test_a_hunk_does_not_land_outside_of_what_it_names() -> None:
+    before = "class A:\n    def run(self):\n        return 1\n\nclass B:\n    def run(self):\n        return 2\n"
+    lines = ("@@ class B:", "@@     def run(self):", "-        return 1", "+        return 3")
+    result, files = met({"a.py": before.encode()}, patch("*** Update File: a.py", *lines))
+    assert (told(result), files) == ({"1.1": "NO_MATCH"}, {"a.py": before.encode()})
+
+
+def test_a_line_that_says_which_place_is_meant_is_not_passed_over() -> None:
+    before = b"DELETE FROM users\nWHERE created_at < now();\n"
+    old = "SELECT * FROM users\nWHERE created_at < now();\n"
+    result, files = met({"a.sql": before}, at("a.sql", block(old, old.replace("now();", "now() OR true;"))))
+    assert (result.is_error, files) == (True, {"a.sql": before})
+
+
+def test_a_name_that_a_terminal_would_obey_is_told_cleanly() -> None:
+    result, _ = met({"src/a\x1b[31m.py": b"x = 1\n"}, at("a\x1b[31m.py", block("x = 1\n", "x = 2\n")))
+    assert "\x1b" not in result.text
 
 
 def test_a_part_that_stays_does_not_make_a_deletion_done() -> None:
