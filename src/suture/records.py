@@ -57,7 +57,12 @@ class Record:
 
     def but(self, **changes: Any) -> Self:
         """The same value with some fields changed."""
-        return type(self)(**{**{name: getattr(self, name) for name in self._fields}, **changes})
+        if not changes.keys() <= self.__dict__.keys():
+            return type(self)(**self.__dict__, **changes)  # which says what is wrong
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made.__dict__.update(changes)
+        return made
 
     def __setattr__(self, name: str, value: object) -> None:
         message = f"{type(self).__name__}.{name} cannot be changed"

@@ -6,6 +6,8 @@ there, from between the backticks of a sentence. What merely looks like a word i
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _LONGEST = 300
 _LABELS = {
     "file",
@@ -53,6 +55,11 @@ _FENCES = ("```", "~~~")
 
 def labelled(line: str) -> str | None:
     """The path behind a label such as `### File:`, or on a line that is a heading."""
+    return None if len(line) > 2 * _LONGEST else _labelled(line)
+
+
+@lru_cache(maxsize=64)  # several look at the same lines
+def _labelled(line: str) -> str | None:
     text = _bare(line)
     name, colon, rest = text.partition(":")
     if colon and name.strip("*_` \t").lower() in _LABELS:
@@ -71,6 +78,14 @@ def _is_sentence(text: str) -> bool:
 
 def alone(line: str) -> str | None:
     """The path that a line is, but for its decoration; or that it begins with, set off from what it says about it."""
+    return None if len(line) > 2 * _LONGEST else _alone(line)
+
+
+@lru_cache(maxsize=64)
+def _alone(line: str) -> str | None:
+    if "." not in line and "/" not in line and "\\" not in line and ":" not in line:
+        name = _unwrapped(_bare(line))
+        return name if name.lower() in _KNOWN_NAMES else None
     return labelled(line) or _whole(_bare(line)) or _tagged(line.strip()) or _leading(line)
 
 

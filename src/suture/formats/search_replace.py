@@ -36,10 +36,10 @@ _MARKERS = {
     ">": {"REPLACE": "replace", "NEW_FILE": "end_of_file"},
     "+": {"REPLACE": "replace"},
 }
-_BEGINNINGS, _ENDINGS = ("<<<<<", "-----"), (">>>>>", "+++++")
 _CLOSED_BY = {"search": "replace", "new_file": "end_of_file"}
 _ENDS = {"replace": "search", "end_of_file": "new_file"}
 _MOST_SPLITS = 20
+_MOST_INNER = 1_000
 
 
 def marker(line: str) -> str | None:
@@ -81,8 +81,8 @@ def path_behind(line: str) -> str:
 
 def read(source: Source, at: int) -> Reading:
     """Read the block that begins at a line."""
-    end = yield from _closing(source, at)
     kind = marker(source.lines[at]) or ""
+    end = yield from _closing(source, at, kind)
     if end is None:
         yield Block(0, *_named(kind), at + 1, at + 1, None, problem="no_end")
         return at + 1
@@ -96,10 +96,10 @@ def _named(kind: str) -> tuple[str, str]:
     return ("new_file", "create") if kind == "new_file" else ("search_replace", "update")
 
 
-def _closing(source: Source, at: int) -> Generator[None, None, int | None]:
+def _closing(source: Source, at: int, kind: str) -> Generator[None, None, int | None]:
     """The line that ends the block which begins at `at`; None if none does."""
     if at not in source.closings:
-        pairing = _Pairing(source, at)
+        pairing = _Pairing(source, at, kind)
         while not pairing.is_over():
             yield None
     return source.closings[at]
@@ -112,7 +112,7 @@ class _Pairing:
     itself, one of another length is its end only if none of the right length follows before another block begins.
     """
 
-    def __init__(self, source: Source, at: int) -> None:
+    def __init__(self, source: Source, at: int, kind: str) -> None:
         self._source = source
         self._at = at
         self._next = at + 1
@@ -124,14 +124,15 @@ class _Pairing:
         """The first end of another length than the block's own."""
         self._goes_on = False
         """Whether another block begins behind it."""
-        self._begin(at, str(marker(source.lines[at])))
+        self._begin(at, kind)
 
     def is_over(self) -> bool:
         """Look at the lines that have come, and tell whether it is known now where the block ends."""
         source, lines = self._source, self._source.lines
         for number in range(self._next, len(lines)):
             line = lines[number]
-            if any(each in line for each in (*_BEGINNINGS, *_ENDINGS)) and self._take(number, marker(line)):
+            marks = "<<<<<" in line or ">>>>>" in line or "-----" in line or "+++++" in line
+            if marks and self._take(number, marker(line)):
                 return True
         self._next = len(lines)
         if source.over:
@@ -196,8 +197,8 @@ def _search(source: Source, at: int, end: int) -> Block:
         sides = [source.text(first, middle, crlf=crlf), source.text(middle + 1, end, crlf=crlf)]
         splits.append(Split(*_dedented(sides, lead)))
     action = "update" if any(each.old for each in splits) else "create"
-    hunk = Hunk(at + 1, tuple(splits), inner=source.unclosed, likely=len(same))
-    return Block(0, "search_replace", action, at + 1, end + 1, None, hunks=(hunk,))
+    hunk = Hunk(at + 1, tuple(splits), (), None, False, source.unclosed, len(same))  # noqa: FBT003  there are many
+    return Block(0, "search_replace", action, at + 1, end + 1, None, None, (), (hunk,))
 
 
 def _behind_number(source: Source, at: int) -> int:
@@ -211,14 +212,11 @@ def _behind_number(source: Source, at: int) -> int:
 
 def _separators(source: Source, at: int, end: int) -> list[int]:
     """The lines that may separate the two parts of a block: those that are not inside a block in its content."""
-    found: list[int] = []
-    inside = at
-    for number in range(at + 1, end):
-        line = source.lines[number]
-        if number > inside and any(each in line for each in _BEGINNINGS):
-            inside = source.closings.get(number) or inside
-        elif number > inside and "=====" in line and marker(line) == "separator":
-            found.append(number)
+    lines = source.lines
+    found = [number for number in range(at + 1, end) if "=====" in lines[number] and is_separator(lines[number])]
+    if len(found) > 1:
+        inner = [(begin, last) for begin in range(at + 1, end) if (last := source.closings.get(begin)) is not None]
+        found = [number for number in found if not any(begin < number < last for begin, last in inner[:_MOST_INNER])]
     return found
 
 
