@@ -141,8 +141,8 @@ What makes a change land where you mean it:
 - Show as many lines as it takes for the place to be the only one of its kind in the file, and not
   many more. A lone closing bracket or "return None" may stand anywhere.
 - Keep to one purpose at a time: two changes that do not need each other are two blocks or hunks.
-- They are applied in the order in which you write them, each to what those before it have made. So
-  let what others build on come first, and quote a line that you have changed as it is by then.
+- Files and blocks are changed in the order in which you write them, each block as those before it
+  have left the file. The hunks of one patch or diff are all about the file as it is before them.
 - Write everything out. Three dots, or a remark that the rest stays the same, end up in the file or
   match nothing.
 - If you are told that some of it failed, send only that again, corrected. What has landed is in the
