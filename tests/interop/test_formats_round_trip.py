@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture import ReplyParser, parse_reply
@@ -276,16 +276,19 @@ def chunks(text: str, sizes: Sequence[int]) -> list[str]:
 
 
 @pytest.mark.promise("reply.round-trip")
+@settings(max_examples=50)
 @given(replies)
 def test_changes_in_any_format_are_read_as_they_were_meant(reply: list[tuple[str, Rendered]]) -> None:
     check(written(reply), expected(reply))
 
 
+@settings(max_examples=50)
 @given(replies)
 def test_changes_are_the_same_in_a_reply_whose_lines_end_in_crlf(reply: list[tuple[str, Rendered]]) -> None:
     check(written(reply).replace("\n", "\r\n"), expected(reply))
 
 
+@settings(max_examples=50)
 @given(
     replies,
     st.lists(st.integers(1, 40), min_size=1, max_size=8),
@@ -302,6 +305,7 @@ def test_a_reply_that_comes_in_pieces_is_read_as_one_that_comes_at_once(
     assert (tuple(came), parser.reply) == (whole.blocks, whole)
 
 
+@settings(max_examples=50)
 @given(replies, st.data())
 def test_what_a_cut_reply_has_of_whole_blocks_is_what_the_whole_reply_has(
     reply: list[tuple[str, Rendered]], data: st.DataObject

@@ -79,7 +79,7 @@ def check_like_git(folder: Path, random: Random, number: int, options: str) -> N
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.promise("reply.git")
 def test_diffs_of_real_files_make_what_they_make_in_git(options: str, tmp_path: Path) -> None:
-    check_like_git(tmp_path, Random(f"real files {options}"), 80, options)
+    check_like_git(tmp_path, Random(f"real files {options}"), 40, options)
 
 
 @pytest.mark.soak

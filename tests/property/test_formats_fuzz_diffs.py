@@ -149,7 +149,7 @@ def test_it_does_not_matter_how_a_reply_is_cut_into_pieces(
     assert read(reader, chunks, fence) == whole
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(text=replies(), fence=FENCES, reader=st.sampled_from(READERS))
 def test_blocks_are_in_order_and_say_only_what_stands_in_the_reply(
     text: str, fence: str | None, reader: Reader

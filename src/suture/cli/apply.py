@@ -145,8 +145,9 @@ def _complaints(options: argparse.Namespace, data: dict[str, Any], blocks: Seque
     """What failed and why, what else is to be known, and how to take it back."""
     failed = [each for each in blocks if each["status"] == "failed"]
     yield from map(failure, failed)
-    yield from (f"error: {clean(each)}" for each in data["errors"] if failed)
-    yield from (f"warning: {clean(each)}" for each in data["warnings"])
+    named = any(each["error"]["code"] == "INCOMPLETE_BLOCK" for each in failed)  # then it is told with the block
+    yield from (f"error: {clean(each)}" for each in data["errors"] if failed and not named)
+    yield from (f"warning: {clean(each)}" for each in data["warnings"] if not (named and each.startswith("Some ")))
     if "recovered" in data:
         yield "note: an interrupted transaction was cleared up first; see --json"
     if data["change_id"] is None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from types import SimpleNamespace
 
 from suture import render
 from suture.cli.output import print_text
 from suture.cli.terminal import clean, colored, colored_diff
-from suture.reply_wording import details
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +53,7 @@ def failure(block: Told) -> str:
     """Why a block failed, what is known about it, and what to do."""
     error = block["error"]
     message, *more = error["message"].split("\n")
-    known = [*more, *details(SimpleNamespace(**error)), in_options(error["hint"])]
+    known = [*more, *error["details"], in_options(error["hint"])]
     return "\n".join(map(clean, [f"Block {block['id']} failed: {message}", *(f"  {each}" for each in known)]))
 
 

@@ -207,11 +207,14 @@ class Stitching:
             raise errors.FileExists(path=to.name)
         self._check_new(to)
         to.begin_as(self._existing(block.copied_from or ""))
-        yield from self._hunks(block, chosen, to)
+        made = list(self._hunks(block, chosen, to))
         if block.mode is not None:
             to.set_executable(block.mode)
+        if made and all(each.status == "failed" for each in made):
+            to.empty()
         if not block.hunks:
-            yield Outcome(str(block.number), block, "applied", "create", to.name, 1)
+            made = [Outcome(str(block.number), block, "applied", "create", to.name, 1)]
+        yield from made
 
     def _updated(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         if not any(split.old for hunk in block.hunks for split in hunk.splits) and block.format == "search_replace":

@@ -166,7 +166,11 @@ def test_validation_errors_and_warnings_are_told(root: Path, capfd: pytest.Captu
     assert main(["apply", "reply.md", "--dry-run"]) == 1
     err = capfd.readouterr().err
     assert err.startswith("Block 2 failed: ")
-    assert "\nerror: Mismatched SEARCH/REPLACE: 2 SEARCH vs 1 REPLACE\n" in err
+    assert "Mismatched" not in err  # the block tells it better
+    stale = "### File: src/app.py\n" + block("nowhere at all\n", "x\n")
+    (root / "reply.md").write_text(f"{stale}>>>>>>> REPLACE\n")
+    assert main(["apply", "reply.md", "--dry-run"]) == 1
+    assert "\nerror: Mismatched SEARCH/REPLACE: 1 SEARCH vs 2 REPLACE\n" in capfd.readouterr().err
 
 
 def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:

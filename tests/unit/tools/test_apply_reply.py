@@ -127,6 +127,12 @@ CHAINS: dict[str, tuple[Files, str, Files, dict[str, str]]] = {
         {"a": b"x\n", "b": b"y\n"},
         {"1.1": "applied"},
     ),
+    "a copy that cannot be changed": (
+        {"a": b"x\n"},
+        "diff --git a/a b/b\ncopy from a\ncopy to b\n--- a/a\n+++ b/b\n@@ -1 +1 @@\n-never was here\n+y\n",
+        {"a": b"x\n"},
+        {"1.1": "NO_MATCH"},
+    ),
     "a copy onto a file": (
         {"a": b"x\n", "b": b"y\n"},
         "diff --git a/a b/b\nsimilarity index 100%\ncopy from a\ncopy to b\n",
