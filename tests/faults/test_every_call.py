@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from suture.files.fs import FS
 
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EACCES, errno.EXDEV]
-SAMPLE = 7
-NESTED_SAMPLE = 13
+SAMPLE = 13
+NESTED_SAMPLE = 23
 
 fails = pytest.mark.parametrize("error", ERRORS, ids=[errno.errorcode[error] for error in ERRORS])
 durabilities = pytest.mark.parametrize("durability", DURABILITIES)

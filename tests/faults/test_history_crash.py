@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from suture.files.fs import FS
     from suture.plan import Change
 
-SAMPLE = 11
-NESTED_SAMPLE = 13
-KILL_SAMPLE = 9
+SAMPLE = 19
+NESTED_SAMPLE = 23
+KILL_SAMPLE = 13
 RECOVERY_CALLS = 120
 WRITERS = 4
 EDITS = 50

@@ -193,7 +193,7 @@ def a_revision(random: Random, base: list[bytes]) -> bytes:
 
 
 @pytest.mark.promise("back.merge-like-git")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_short_texts_of_repeated_lines_merge_as_in_git_or_their_lines_are_paired_otherwise(
     seed: int, tmp_path: Path
 ) -> None:
@@ -206,7 +206,7 @@ def test_short_texts_of_repeated_lines_merge_as_in_git_or_their_lines_are_paired
 
 
 @pytest.mark.promise("back.merge-like-git")
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_revisions_of_real_modules_merge_as_in_git_or_their_lines_are_paired_otherwise(
     seed: int, tmp_path: Path
 ) -> None:

@@ -71,6 +71,7 @@ ALONE = {
     "=== a/s.py ===": "a/s.py",
     "<path>a/s.py</path>": "a/s.py",
     '<file path="a/s.py">': "a/s.py",
+    '<file id="3" path="a/s.py">': "a/s.py",
     "<file name='a/s.py' />": "a/s.py",
     "<div class='x'>": None,
     "<b>a/s.py</b>": None,
