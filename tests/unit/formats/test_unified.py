@@ -8,27 +8,12 @@ import pytest
 
 from suture.formats import unified
 from suture.formats.blocks import Block, Hunk, Split
-from suture.formats.source import Source
+from tests.unit.formats.reading import fed, in_pieces
 
 
 def read(text: str, fence: str | None = None, at: int = 0, step: int = 0) -> tuple[list[Block], int]:
     """The blocks of a text that comes in pieces of a size, and the first line that is not theirs."""
-    source = Source()
-    reading = unified.read(source, at, fence)
-    found: list[Block] = []
-    chunks = [text] if not step else [text[start : start + step] for start in range(0, len(text), step)]
-    for chunk in [*chunks, None]:
-        source.close() if chunk is None else source.add(chunk)
-        while source.ready(at):
-            try:
-                block = next(reading)
-            except StopIteration as stop:
-                return found, int(stop.value)
-            if block is None:
-                break
-            found.append(block)
-    message = "the reader waits for lines behind the last one"
-    raise AssertionError(message)
+    return fed(unified.read, in_pieces(text, step), fence, at)
 
 
 def text_of(*lines: str) -> str:
