@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from suture.tools.spec import Answer
 
 _SHOWN_IDS = 20
+_SHOWN_NAMES = 3
 
 
 class ApplyReply(Request):
@@ -90,7 +91,7 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
     applied = [each for each in outcomes if each.status == "applied"]
     names = list(dict.fromkeys(each.path or "" for each in applied))
     blocks = f"{len(applied)} blocks" if len(applied) != 1 else "1 block"
-    return f"{blocks} of a reply: {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"  # noqa: PLR2004
+    return f"{blocks} of a reply: {', '.join(names[:_SHOWN_NAMES])}{' …' if len(names) > _SHOWN_NAMES else ''}"
 
 
 _DESCRIPTION = """\

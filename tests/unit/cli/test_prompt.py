@@ -58,7 +58,7 @@ def read(block: Block) -> tuple[str, str, str | None]:
 
 
 @pytest.mark.parametrize("format", EXAMPLES)
-def test_every_example_is_read_as_it_is_meant(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002
+def test_every_example_is_read_as_it_is_meant(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002  the option of that name
     text = printed(capfd, "--format", format)
     (example,) = re.findall(r"^```\w*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     expected, _ = EXAMPLES[format]
@@ -66,7 +66,7 @@ def test_every_example_is_read_as_it_is_meant(capfd: pytest.CaptureFixture[str],
 
 
 @pytest.mark.parametrize("format", EXAMPLES)
-def test_what_stands_around_the_example_is_no_block(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002
+def test_what_stands_around_the_example_is_no_block(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002  the option of that name
     expected, _ = EXAMPLES[format]
     assert [read(block) for block in parse_reply(printed(capfd, "--format", format))] == expected
 
@@ -76,7 +76,7 @@ def test_what_stands_around_the_example_is_no_block(capfd: pytest.CaptureFixture
 def test_every_example_does_what_is_said_of_it(
     capfd: pytest.CaptureFixture[str],
     tmp_path: Path,
-    format: str,  # noqa: A002
+    format: str,  # noqa: A002  the option of that name
     match: str,
 ) -> None:
     (tmp_path / "src").mkdir()
@@ -92,11 +92,11 @@ def test_every_example_does_what_is_said_of_it(
 
 def test_blocks_are_what_is_printed_unless_another_format_is_named(capfd: pytest.CaptureFixture[str]) -> None:
     assert printed(capfd) == printed(capfd, "--format", "blocks")
-    assert len({printed(capfd, "--format", format) for format in EXAMPLES}) == 3  # noqa: A001
+    assert len({printed(capfd, "--format", format) for format in EXAMPLES}) == 3  # noqa: A001  as above
 
 
 @pytest.mark.parametrize("format", EXAMPLES)
-def test_a_prompt_is_short_plain_text(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002
+def test_a_prompt_is_short_plain_text(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002  the option of that name
     text = printed(capfd, "--format", format)
     lines = text.split("\n")
     assert text.isascii()

@@ -447,6 +447,15 @@ def test_blocks_for_which_there_is_no_time_are_named(monkeypatch: pytest.MonkeyP
     assert "reply_call_ms" in result.text
 
 
+def test_the_hunks_of_one_file_are_not_looked_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter(range(0, 1_000, 20))
+    monkeypatch.setattr("suture.tools.stitching.monotonic", lambda: next(now))
+    hunks = ("@@", "-x = 1", "+x = 2", "@@", "-y = 1", "+y = 2")
+    result, files = met({"a.py": b"x = 1\ny = 1\n"}, patch("*** Update File: a.py", *hunks))
+    assert told(result) == {"1.1": "REPLY_TIMEOUT", "1.2": "REPLY_TIMEOUT"}
+    assert files == {"a.py": b"x = 1\ny = 1\n"}
+
+
 def test_too_many_blocks_are_refused() -> None:
     ws, fs = workspace({"a.py": b"x = 1\n"}, Settings(max_edits=1))
     result = ask(ws, at("a.py", block("x = 1\n", "x = 2\n"), block("x = 2\n", "x = 3\n")))
