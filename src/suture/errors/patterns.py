@@ -14,6 +14,7 @@ class InvalidRegex(SutureError):
     position: int
     advice: str | None = None
     """What is written instead, where that is known."""
+    dialect: str = "JavaScript"
 
 
 class InvalidFlags(SutureError):

@@ -14,15 +14,17 @@ from __future__ import annotations
 from time import monotonic
 
 from suture import log
-from suture.errors import InvalidRegex, RegexTimeout
+from suture.errors import InvalidRegex
 from suture.patterns.emit import for_re2, for_regex
 from suture.patterns.shape import is_literal, may_be_empty, may_hold, required, stays_in_line, weight
+from suture.patterns.subject import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from typing import Any
 
+    from suture.patterns.clock import Clock
     from suture.patterns.emit import Emitted, Slot
     from suture.patterns.nodes import Pattern
     from suture.patterns.subject import Subject
@@ -39,38 +41,7 @@ _TELLING = 0.05
 _OVERDRAFT = 4
 _LINE_FEED = 0x0A
 _REMEMBERED = 100
-_EACH = 1e-5  # seconds for each place that is looked at,
-_PATIENCE = 10  # but never more than so many times what a file is allowed
 _UNDECODABLE = 0xDC80
-
-
-class Clock:
-    """How long a file, and all files of a call together, may be searched."""
-
-    def __init__(self, file_ms: int, call_ms: int) -> None:
-        self._file_ms = file_ms
-        self._call_ms = call_ms
-        self._call_ends = monotonic() + call_ms / 1000
-        self._path = ""
-        self.ends = self._latest = 0.0
-        self.start("")
-
-    def start(self, path: str) -> None:
-        """Begin with another file."""
-        self._path = path
-        now, allowed = monotonic(), self._file_ms / 1000
-        self.ends = min(now + allowed, self._call_ends)
-        self._latest = min(now + allowed * _PATIENCE, self._call_ends)
-
-    def grant(self) -> None:
-        """Allow for a place that was looked at: many of them take time, which is not the pattern's fault."""
-        self.ends = min(self.ends + _EACH, self._latest)
-
-    def timeout(self, pattern: Pattern) -> RegexTimeout:
-        """The error for a search that took too long."""
-        whole = self.ends >= self._call_ends
-        limit, setting = (self._call_ms, "regex_call_ms") if whole else (self._file_ms, "regex_file_ms")
-        return RegexTimeout(pattern=pattern.source, path=self._path, timeout_ms=limit, setting=setting)
 
 
 class Compiled:
@@ -159,7 +130,7 @@ class Compiled:
         if view.startswith(b"\r\n", end - 1) and end > start:
             line = line[:-1]
         if monotonic() > clock.ends:
-            raise clock.timeout(self.pattern)
+            raise clock.timeout(self.pattern.source)
         clock.grant()
         return self.literal in line and self._stands_in(line, clock)
 
@@ -220,7 +191,7 @@ class _Re2(Compiled):
         while position >= 0:
             yield [(position, position + size)]
             if monotonic() > clock.ends:
-                raise clock.timeout(self.pattern)
+                raise clock.timeout(self.pattern.source)
             clock.grant()
             position = view.find(literal, position + size if every else _next_line(view, position))
 
@@ -252,7 +223,7 @@ class _Re2(Compiled):
         self._afford(match, view, position, end, clock)
         while position <= end:
             if monotonic() > clock.ends:
-                raise clock.timeout(self.pattern)
+                raise clock.timeout(self.pattern.source)
             clock.grant()
             found = match(anywhere, view, position, end)
             start, stop = found[0]
@@ -284,7 +255,7 @@ class _Re2(Compiled):
                 taken.append(monotonic() - began)
             if min(taken) > _TELLING:
                 if min(taken) * size > _OVERDRAFT * left * length:
-                    raise clock.timeout(self.pattern)
+                    raise clock.timeout(self.pattern.source)
                 return
 
     def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
@@ -305,7 +276,7 @@ class _Re2(Compiled):
         self._afford(finder, view, position, size, clock)
         while position < size:
             if monotonic() > clock.ends:
-                raise clock.timeout(self.pattern)
+                raise clock.timeout(self.pattern.source)
             found = finder(_anywhere(), view, position, size)[0][0]
             if found < 0:
                 return
@@ -339,7 +310,7 @@ class _Regex(Compiled):
 
     def _found(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         string = view.decode("utf-8", "surrogatepass")
-        place = _Places(string).offset if len(string) < len(view) else None
+        place = Places(string).offset if len(string) < len(view) else None
         search = self._around_literal if self._one_line and self._is_rare_in(view) else self._in
         position = 0
         while True:
@@ -350,10 +321,10 @@ class _Regex(Compiled):
                     position = found.end() + (found.end() == found.start())
                     clock.grant()
             except MemoryError:  # it keeps what it may come back to, up to a limit
-                raise clock.timeout(self.pattern) from None
+                raise clock.timeout(self.pattern.source) from None
             except TimeoutError:
                 if monotonic() > clock.ends:
-                    raise clock.timeout(self.pattern) from None
+                    raise clock.timeout(self.pattern.source) from None
             else:
                 return
 
@@ -364,7 +335,9 @@ class _Regex(Compiled):
             start = max(string.rfind("\n", 0, at) + 1, position)
             end = string.find("\n", at)
             end = len(string) if end < 0 else end
-            for found in self._engine.finditer(string, start, end, timeout=self._left(clock), concurrent=True):
+            for found in self._engine.finditer(
+                string, start, end, timeout=clock.left(self.pattern.source), concurrent=True
+            ):
                 yield found
                 if not every:
                     break
@@ -373,10 +346,10 @@ class _Regex(Compiled):
     def _in(self, string: str, position: int, clock: Clock, *, every: bool) -> Iterator[Any]:
         """The matches from a place on, until the time is up that was left at the beginning."""
         if every and not self._may_be_empty:
-            yield from self._engine.finditer(string, position, timeout=self._left(clock), concurrent=True)
+            yield from self._engine.finditer(string, position, timeout=clock.left(self.pattern.source), concurrent=True)
             return
         while position <= len(string):
-            found = self._engine.search(string, position, timeout=self._left(clock), concurrent=True)
+            found = self._engine.search(string, position, timeout=clock.left(self.pattern.source), concurrent=True)
             if found is None:
                 return
             start, stop = found.span()
@@ -385,46 +358,23 @@ class _Regex(Compiled):
                 yield found
                 position = position if every else string.find("\n", start) + 1 or len(string) + 1
 
-    def _left(self, clock: Clock) -> float:
-        left = clock.ends - monotonic()
-        if left <= 0:
-            raise clock.timeout(self.pattern)
-        return left
-
     def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
         string = view[start:end].decode("utf-8", "surrogatepass")
         try:
-            found = self._engine.search(string, 1, timeout=self._left(clock), concurrent=True)
+            found = self._engine.search(string, 1, timeout=clock.left(self.pattern.source), concurrent=True)
         except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
-            raise clock.timeout(self.pattern) from None
+            raise clock.timeout(self.pattern.source) from None
         return None if found is None else start + len(string[: found.start()].encode("utf-8", "surrogatepass"))
 
     def _stands_in(self, line: bytes, clock: Clock) -> bool:
         try:
             return bool(
-                self._engine.search(line.decode("utf-8", "surrogatepass"), timeout=self._left(clock), concurrent=True)
+                self._engine.search(
+                    line.decode("utf-8", "surrogatepass"), timeout=clock.left(self.pattern.source), concurrent=True
+                )
             )
         except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
-            raise clock.timeout(self.pattern) from None
-
-
-class _Places:
-    """Offsets in UTF-8 of places in a string, asked for from left to right, or nearly so."""
-
-    def __init__(self, string: str) -> None:
-        self._string = string
-        self._at = self._offset = 0
-
-    def offset(self, place: int) -> int:
-        """The offset of a place; -1 stays what it is."""
-        if place < 0:
-            return place
-        if place >= self._at:
-            self._offset += len(self._string[self._at : place].encode("utf-8", "surrogatepass"))
-        else:
-            self._offset -= len(self._string[place : self._at].encode("utf-8", "surrogatepass"))
-        self._at = place
-        return self._offset
+            raise clock.timeout(self.pattern.source) from None
 
 
 _cache: dict[tuple[str, frozenset[str]], Compiled] = {}

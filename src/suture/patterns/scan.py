@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from suture.patterns.engines import Clock, Compiled, Spans
+    from suture.patterns.clock import Clock
+    from suture.patterns.engines import Compiled, Spans
     from suture.patterns.subject import Subject
 
 _WORTH_SPLITTING = 4_000  # bytes for each match

@@ -70,3 +70,23 @@ class Subject:
         """How many characters a part of the body has."""
         part = self.body[start:end]
         return len(part) if part.isascii() else len(part.decode("utf-8", self._errors))
+
+
+class Places:
+    """Offsets in UTF-8 of places in a string, asked for from left to right, or nearly so."""
+
+    def __init__(self, string: str, errors: str = "surrogatepass") -> None:
+        self._string = string
+        self._errors = errors
+        self._at = self._offset = 0
+
+    def offset(self, place: int) -> int:
+        """The offset of a place; -1 stays what it is."""
+        if place < 0:
+            return place
+        if place >= self._at:
+            self._offset += len(self._string[self._at : place].encode("utf-8", self._errors))
+        else:
+            self._offset -= len(self._string[place : self._at].encode("utf-8", self._errors))
+        self._at = place
+        return self._offset

@@ -5,8 +5,9 @@ from __future__ import annotations
 from suture.errors import InputTooLarge
 from suture.files.sweep import Sought
 from suture.json_text import compact
+from suture.patterns.clock import Clock
 from suture.patterns.dialect import parse
-from suture.patterns.engines import Clock, compiled
+from suture.patterns.engines import compiled
 from suture.patterns.subject import Subject
 from suture.render import error_data, error_line
 from suture.tools.request import integer, text

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
     from suture.edits import Edit
     from suture.engine import Session
-    from suture.patterns.engines import Clock, Compiled, Spans
+    from suture.patterns.clock import Clock
+    from suture.patterns.engines import Compiled, Spans
     from suture.patterns.subject import Subject
     from suture.plan import Change, Snapshot, Update
     from suture.tools.spec import Answer

@@ -12,8 +12,9 @@ from typing import Any
 
 import regex
 
+from suture.patterns.clock import Clock
 from suture.patterns.emit import for_re2, for_regex
-from suture.patterns.engines import Clock, Compiled, _Re2, _re2, _Regex
+from suture.patterns.engines import Compiled, _Re2, _re2, _Regex
 from suture.patterns.nodes import Back, Group, Look, Node, Pattern, Repeat
 from suture.patterns.shape import may_be_empty, nodes
 from suture.patterns.subject import Subject

@@ -8,9 +8,10 @@ import regex
 
 from suture.errors import InvalidRegex, RegexTimeout
 from suture.patterns import engines
+from suture.patterns.clock import Clock
 from suture.patterns.dialect import parse
 from suture.patterns.emit import for_regex
-from suture.patterns.engines import NONE, Clock, Compiled, _Regex, compiled
+from suture.patterns.engines import NONE, Compiled, _Regex, compiled
 from suture.patterns.subject import Subject
 from suture.text import Text
 from tests.unit.patterns.grammar import by_both, matches_of, subject_of
@@ -233,11 +234,11 @@ def test_a_quick_look_looks_at_a_part_of_the_buffer() -> None:
 def test_a_timeout_names_the_setting_that_was_too_short() -> None:
     clock = Clock(1_000, 30_000)
     clock.start("a.txt")
-    error = clock.timeout(parse("a"))
+    error = clock.timeout(parse("a").source)
     assert (error.path, error.timeout_ms, error.setting) == ("a.txt", 1_000, "regex_file_ms")
     clock = Clock(1_000, 500)
     clock.start("b.txt")
-    error = clock.timeout(parse("a"))
+    error = clock.timeout(parse("a").source)
     assert (error.path, error.timeout_ms, error.setting) == ("b.txt", 500, "regex_call_ms")
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from suture.patterns.clock import Clock
 from suture.patterns.dialect import parse
-from suture.patterns.engines import Clock, compiled
+from suture.patterns.engines import compiled
 from suture.patterns.scan import Places, as_match, extracts, found, matching_lines, rows, segments
 from suture.patterns.subject import Subject
 from suture.text import Text

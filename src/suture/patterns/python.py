@@ -1,0 +1,307 @@
+r"""Regular expressions as Python writes them, bounded in time.
+
+The standard library's `re` reads a pattern, so that what is an error there is one here; `regex`, which can be stopped,
+searches. What both can read but would read differently is spelled so that it means what it means to `re`. Lines end at
+`\n` in the text that is searched, whatever ends them in the file.
+
+    template = { "\" digit [ digit ] | "\g<" number or name ">" | "\" other escape | any other character }
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from suture.errors import InvalidRegex
+from suture.patterns.subject import Places
+from suture.patterns.template import Template
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from suture.patterns.clock import Clock
+    from suture.text import Text
+
+    Spans = list[tuple[int, int]]
+
+FLAGS = {"IGNORECASE": 2, "MULTILINE": 8, "DOTALL": 16, "UNICODE": 32, "VERBOSE": 64, "ASCII": 256}
+"""Python's flags; `regex` has the same names and other numbers."""
+_INSIDE = {r"\s": r"\s\x1c-\x1f", r"\w": r"\p{L}\p{N}_"}
+"""What Python counts as white space and as part of a word, in `regex`'s words inside a set."""
+_WORD = r"[\p{L}\p{N}_]"
+_OUTSIDE = {r"\s": r"[\s\x1c-\x1f]", r"\S": r"[^\s\x1c-\x1f]", r"\w": _WORD, r"\W": r"[^\p{L}\p{N}_]"}
+_BOUNDARIES = {
+    r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
+    r"\B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
+}
+"""The same for the ends of words: slow, and needed only where both do not agree on a character of the text."""
+_LARGEST = 40_000  # as in `engines`
+_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
+_OCTAL, _LONGEST_OCTAL, _HIGHEST_OCTAL = frozenset("01234567"), 3, 0o377
+_DECIMALS = frozenset("0123456789")
+_MOST_DIGITS = 9
+
+
+class PythonPattern:
+    """A pattern, ready to search."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self.source = source
+        self.groups = 0
+        self.names: dict[str, int] = {}
+        self._flags = self._read(flags)
+        self._compiled(boundaries=False)  # whether it can be searched for at all
+
+    def matches(self, text: Text, clock: Clock) -> Iterator[Spans]:
+        """All matches, from left to right: spans in the text's body of the whole, then of each group."""
+        view = _View(text)
+        numbers = range(self.groups + 1)
+        try:
+            engine = self._compiled(boundaries=view.has_odd_characters if "\\b" in self.source.lower() else False)
+            for found in engine.finditer(view.string, timeout=clock.left(self.source), concurrent=True):
+                clock.left(self.source)
+                yield [view.span(*found.span(number)) for number in numbers]
+        except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
+            raise clock.timeout(self.source) from None
+
+    def _read(self, flags: int) -> int:
+        """Learn about the groups, refuse what `re` refuses, and give all flags, those in the pattern included."""
+        import re
+        import warnings
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                known = re.compile(self.source, flags)
+                parts = _weight(self.source, flags)
+        except re.error as error:
+            raise _invalid(self.source, str(error), error.pos or 0) from None
+        except (ValueError, OverflowError, RecursionError, MemoryError) as error:
+            raise _invalid(self.source, str(error) or "too large") from None
+        self.groups, self.names = known.groups, dict(known.groupindex)
+        if parts > _LARGEST:
+            raise _invalid(self.source, "too large with its repetitions written out")
+        return known.flags
+
+    def _compiled(self, *, boundaries: bool) -> Any:
+        import re
+
+        import regex
+
+        wanted = regex.VERSION0
+        for name, bit in FLAGS.items():
+            wanted |= getattr(regex, name) if self._flags & bit else 0
+        spelling = _Spelling(
+            self.source,
+            verbose=bool(self._flags & FLAGS["VERBOSE"]),
+            ascii_only=bool(self._flags & FLAGS["ASCII"] or re.search(r"\(\?[a-zA-Z]*a", self.source)),
+            boundaries=boundaries,
+        )
+        try:
+            return regex.compile(spelling.again(), wanted)
+        except (regex.error, ValueError, OverflowError, RecursionError, MemoryError) as error:
+            raise _invalid(self.source, f"not supported: {error}") from None
+
+
+class _View:
+    """A text with all its lines ending in a line feed, and the way back to offsets of its body."""
+
+    def __init__(self, text: Text) -> None:
+        errors = "surrogateescape" if text.encoding is None else "surrogatepass"
+        whole = text.body.decode("utf-8", errors)
+        self._places = None if whole.isascii() else Places(whole, errors)
+        self._pairs: list[int] = []
+        """Where, in the string, line feeds stand that are two characters in the text."""
+        if b"\n" not in text.body:
+            self.string = whole.replace("\r", "\n")
+            return
+        at = whole.find("\r\n")
+        while at >= 0:
+            self._pairs.append(at - len(self._pairs))
+            at = whole.find("\r\n", at + 2)
+        self.string = whole.replace("\r\n", "\n")
+
+    @property
+    def has_odd_characters(self) -> bool:
+        """Whether `regex` and Python do not agree on which of the characters are parts of words."""
+        import regex
+
+        unusual = [char for char in set(self.string) if not char.isascii()]
+        return any((regex.match(r"\w", char) is not None) != char.isalnum() for char in unusual)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """A span of the string as one of the body; that of a group without part in a match stays (-1, -1)."""
+        return self._offset(start), self._offset(end)
+
+    def _offset(self, place: int) -> int:
+        if place < 0:
+            return place
+        place += bisect_left(self._pairs, place)
+        return place if self._places is None else self._places.offset(place)
+
+
+def _invalid(source: str, reason: str, position: int = 0) -> InvalidRegex:
+    return InvalidRegex(pattern=source, reason=reason, position=position, dialect="Python")
+
+
+def _weight(source: str, flags: int) -> int:
+    """How many parts a pattern has with what must be repeated written out."""
+    from re import _parser  # type: ignore[attr-defined]  # what `re.compile` has just made, and does not keep
+
+    total, stack = 0, [(_parser.parse(source, flags).data, 1)]
+    while stack and total <= _LARGEST:
+        value, times = stack.pop()
+        if isinstance(value, _parser.SubPattern):
+            value = value.data
+        if isinstance(value, tuple) and len(value) == 2 and str(value[0]).endswith("_REPEAT"):  # noqa: PLR2004  a node
+            least, _, inner = value[1]
+            stack.append((inner, times * max(least, 1)))
+        elif isinstance(value, tuple | list):
+            total += times
+            stack += [(each, times) for each in value]
+    return total
+
+
+class _Spelling:
+    """A pattern that `re` can read, spelled so that `regex` reads the same.
+
+    A brace or bracket that is a character is one; white space and letters are those that Python knows.
+    """
+
+    def __init__(self, source: str, *, verbose: bool, ascii_only: bool, boundaries: bool) -> None:
+        self._source = source
+        self._verbose = verbose
+        self._ascii_only = ascii_only
+        self._outside = _OUTSIDE | _BOUNDARIES if boundaries else _OUTSIDE
+
+    def again(self) -> str:
+        """The pattern."""
+        parts: list[str] = []
+        at = 0
+        while at < len(self._source):
+            part, at = self._part(at)
+            parts.append(part)
+        return "".join(parts)
+
+    def _part(self, at: int) -> tuple[str, int]:
+        """What stands at a place, and where it ends."""
+        source = self._source
+        char = source[at]
+        if char == "\\":
+            part, end = self._escape(at)
+            return (part if self._ascii_only else self._outside.get(part, part)), end
+        if char == "[":
+            return self._set(at)
+        if char == "{" and not _is_quantifier(source, at):
+            return "\\{", at + 1
+        if self._verbose and char.isspace() and char not in " \t\n\r\v\f":
+            return f"\\{char}", at + 1  # which `regex` would leave out
+        if char == "#" and self._verbose:
+            return "", source.find("\n", at) + 1 or len(source)
+        return ("", source.find(")", at) + 1) if source.startswith("(?#", at) else (char, at + 1)
+
+    def _escape(self, at: int) -> tuple[str, int]:
+        """An escape, as it stands in a set."""
+        if self._source.startswith("\\N", at):
+            end = self._source.find("}", at) + 1
+            return self._source[at:end], end
+        return self._source[at : at + 2], at + 2
+
+    def _set(self, at: int) -> tuple[str, int]:
+        """A set of characters, in which no other set can begin."""
+        source = self._source
+        end = at + 2 if source.startswith("[^", at) else at + 1
+        parts = [source[at:end]]
+        if source.startswith("]", end):
+            parts.append("\\]")
+            end += 1
+        while source[end] != "]":
+            if source[end] == "\\":
+                part, end = self._escape(end)
+                parts.append(part)
+            else:
+                parts.append("\\[" if source[end] == "[" else source[end])
+                end += 1
+        if parts[0] == "[^" and any({each, each.upper()} <= {*parts} for each in (r"\s", r"\w", r"\d")):
+            return "(?!)", end + 1  # nothing, where `regex` finds everything
+        if not self._ascii_only and not {r"\S", r"\W"}.intersection(parts):  # with one of these, `regex` errs
+            parts = [_INSIDE.get(part, part) for part in parts]
+        return "".join([*parts, "]"]), end + 1
+
+
+def _is_quantifier(source: str, at: int) -> bool:
+    """Whether a brace begins a number of repetitions."""
+    end = source.find("}", at)
+    low, comma, high = source[at + 1 : max(end, at)].partition(",")
+    return end > 0 and all(set(each) <= _DECIMALS for each in (low, high)) and bool(low or comma)
+
+
+def parse_template(written: str, pattern: PythonPattern) -> Template:
+    """Read a replacement as `re.sub` does."""
+    parts: list[str | int] = []
+    text: list[str] = []
+    at = 0
+    while (slash := written.find("\\", at)) >= 0:
+        text.append(written[at:slash])
+        part, at = _reference(written, slash, pattern)
+        if isinstance(part, str):
+            text.append(part)
+        else:
+            parts += ["".join(text), part]
+            text.clear()
+    return Template(tuple(part for part in (*parts, "".join(text) + written[at:]) if part != ""))
+
+
+def _reference(written: str, slash: int, pattern: PythonPattern) -> tuple[str | int, int]:
+    """What stands at a backslash: a group's number, or a character; and where it ends."""
+    char = written[slash + 1 : slash + 2]
+    if char == "g":
+        return _named(written, slash, pattern)
+    if char == "0":
+        end = slash + 2
+        while end < slash + 1 + _LONGEST_OCTAL and written[end : end + 1] in _OCTAL:
+            end += 1
+        return chr(int(written[slash + 1 : end], 8)), end
+    if char in _DECIMALS:
+        return _numbered(written, slash, pattern)
+    if char in _ESCAPES:
+        return _ESCAPES[char], slash + 2
+    if not char or (char.isascii() and char.isalpha()):
+        reason = f"bad escape \\{char} in the replacement" if char else "bad escape (end of the replacement)"
+        raise _invalid(pattern.source, reason, slash)
+    return f"\\{char}", slash + 2
+
+
+def _numbered(written: str, slash: int, pattern: PythonPattern) -> tuple[str | int, int]:
+    digits = written[slash + 1 : slash + 1 + _LONGEST_OCTAL]
+    if len(digits) == _LONGEST_OCTAL and set(digits) <= _OCTAL:
+        value = int(digits, 8)
+        if value > _HIGHEST_OCTAL:
+            reason = f"octal escape value \\{digits} outside of range 0-0o377 in the replacement"
+            raise _invalid(pattern.source, reason, slash)
+        return chr(value), slash + 4
+    number = digits[:2] if set(digits[1:2]) <= _DECIMALS else digits[:1]
+    return _group(int(number), slash, pattern), slash + 1 + len(number)
+
+
+def _named(written: str, slash: int, pattern: PythonPattern) -> tuple[int, int]:
+    close = written.find(">", slash)
+    name = written[slash + 3 : max(close, slash)]
+    if not written.startswith("\\g<", slash) or close < 0 or not name:
+        reason = "missing group name behind \\g in the replacement"
+        raise _invalid(pattern.source, reason, slash)
+    if set(name) <= _DECIMALS and len(name) <= _MOST_DIGITS:
+        return _group(int(name), slash, pattern), close + 1
+    if name not in pattern.names:
+        known = f"; its named groups are {', '.join(pattern.names)}" if pattern.names else ""
+        reason = f"unknown group name '{name[:100]}' in the replacement{known}"
+        raise _invalid(pattern.source, reason, slash)
+    return pattern.names[name], close + 1
+
+
+def _group(number: int, slash: int, pattern: PythonPattern) -> int:
+    if number > pattern.groups:
+        reason = f"invalid group reference {number} in the replacement"
+        raise _invalid(pattern.source, reason, slash)
+    return number

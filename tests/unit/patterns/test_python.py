@@ -1,0 +1,163 @@
+"""Patterns as Python writes them: the same matches and the same replacements as `re`, and a bound on time."""
+
+import re
+import warnings
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suture.edits import apply, edit
+from suture.errors import InvalidRegex, RegexTimeout
+from suture.patterns.clock import Clock
+from suture.patterns.python import FLAGS, PythonPattern, parse_template
+from suture.text import Text
+
+
+def replaced(pattern: str, replacement: str, raw: bytes, flags: int = 0, encoding: str | None = None) -> bytes:
+    text, found = Text.decode(raw, encoding), PythonPattern(pattern, flags)
+    template = parse_template(replacement, found)
+    clock = Clock(5_000, 5_000)
+    return apply(text.body, [edit(*spans[0], template.filled(text, spans)) for spans in found.matches(text, clock)])
+
+
+@pytest.mark.promise("safe.search")
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "text"),
+    [
+        (r"(\w+) (\w+)", r"\2 \1", "one two"),
+        (r"(?P<first>\w)", r"<\g<first>>", "ab"),
+        (r"b", r"[\g<0>]", "abc"),
+        (r"b", r"\n\t\\", "abc"),
+        (r"b", r"\101\0\07", "abc"),
+        (r"(b)", r"\1\g<1>1", "abc"),
+        (r"b", r"\.\-é", "abc"),
+        (r"x*", "-", "axb"),
+        (r"^", "> ", "a\nb"),
+        (r"(a)|b", r"<\1>", "ab"),
+        (r"a{e}", "x", "a{e}"),
+        (r"a{", "x", "a{"),
+        (r"a{,2}", "x", "aaaa"),
+        (r"[[]", "x", "[]"),
+        (r"[]a]", "x", "]a"),
+        (r"[^]a]", "x", "]ab"),
+        (r"[\]\[]", "x", "[]"),
+        (r"[[:alpha:]]", "x", "a:]"),
+        (r"a(?#comment {e})b", "x", "ab"),
+        (r"\d{2}", "x", "1234"),
+        (r"(?i)AB", "x", "ab"),
+        (r"[é-ü]", "x", "aéb"),
+        (r"(", "x", "a"),
+        (r"a", r"\1", "a"),
+        (r"a", r"\g<n>", "a"),
+        (r"(a)", r"\g<2>", "a"),
+        (r"a", r"\g", "a"),
+        (r"a", r"\g<>", "a"),
+        (r"a", r"\q", "a"),
+        (r"a", "\\", "a"),
+        (r"a", r"\777", "a"),
+        (r"(?P<n>a)", r"\g<m>", "a"),
+        (r"a{1", "x", "a{1"),
+        (r"(?P<é>a)", r"\g<é>", "a"),
+    ],
+)
+def test_the_same_as_re(pattern: str, replacement: str, text: str) -> None:
+    try:
+        expected: str | None = re.sub(pattern, replacement, text)
+    except (re.error, IndexError):
+        expected = None
+    except FutureWarning:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = re.sub(pattern, replacement, text)
+    if expected is None:
+        with pytest.raises(InvalidRegex):
+            replaced(pattern, replacement, text.encode())
+    else:
+        assert replaced(pattern, replacement, text.encode()).decode() == expected
+
+
+@pytest.mark.parametrize(
+    ("flag", "pattern", "text"),
+    [
+        ("IGNORECASE", "AB", "ab"),
+        ("MULTILINE", "^b", "a\nb"),
+        ("DOTALL", "a.b", "a\nb"),
+        ("UNICODE", r"\w", "é"),
+        ("ASCII", r"\w", "é"),
+        ("VERBOSE", "a [ ] b # {e} [", "a b"),
+        ("VERBOSE", "a # {e} [\n b", "ab"),
+    ],
+)
+def test_flags_have_pythons_numbers(flag: str, pattern: str, text: str) -> None:
+    assert FLAGS[flag] == getattr(re, flag)
+    expected = re.sub(pattern, "x", text, flags=FLAGS[flag])
+    assert replaced(pattern, "x", text.encode(), FLAGS[flag]).decode() == expected
+
+
+ATOMS = st.sampled_from(
+    r"a b é . \w \d [ab] [^a] (a) (?:ab) ^ $ \b { } {e} {1} {0,2} * + ? | *? \n (?=b) (?!a) [[] \1 {,1} (?i:A)".split()
+)
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(ATOMS, min_size=1, max_size=4).map("".join),
+    st.sampled_from(["x", "", r"\g<0>", r"[\g<0>]", r"\1", r"\n"]),
+    st.text("aabbé{}1e \n[", max_size=10),
+    st.sampled_from([0, 2, 8, 16, 256, 10]),
+)
+def test_any_pattern_does_what_re_does(pattern: str, replacement: str, text: str, flags: int) -> None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected: str | None = re.sub(pattern, replacement, text, flags=flags)
+    except (re.error, IndexError):
+        expected = None
+    try:
+        found: str | None = replaced(pattern, replacement, text.encode(), flags).decode()
+    except InvalidRegex:
+        found = None
+    assert found == expected
+
+
+@pytest.mark.promise("safe.search")
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "raw", "expected"),
+    [
+        (r"(?m)a$", "x", b"a\r\nb\r\na", b"x\r\nb\r\nx"),
+        (r"a\nb", r"c\nd", b"a\r\nb\r\n", b"c\r\nd\r\n"),
+        (r"\n", "", b"a\r\nb\nc", b"abc"),
+        (r"b", r"x\ny", "é\r\nb\r\n".encode(), "é\r\nx\r\ny\r\n".encode()),
+        (r"(?m)^b", "x", b"a\rb\r", b"a\rx\r"),
+        (r"(.)b", r"\1x", b"\xffb", b"\xffx"),
+        (r"é(.)", r"\1é", "xéyz".encode(), "xyéz".encode()),
+    ],
+)
+def test_lines_end_as_they_do_and_bytes_stay(pattern: str, replacement: str, raw: bytes, expected: bytes) -> None:
+    flags = FLAGS["MULTILINE"] if pattern.startswith("(?m)") else 0
+    assert replaced(pattern, replacement, raw, flags) == expected
+
+
+@pytest.mark.promise("regex.bounded")
+def test_a_pattern_without_end_is_stopped() -> None:
+    text = Text.decode(b"a" * 100_000 + b"!b")
+    with pytest.raises(RegexTimeout):
+        list(PythonPattern(r"((?:a|aa)+)+(?=b)", 0).matches(text, Clock(100, 100)))
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(?:(?:a{200}){200}){200}", "a{99999999999}", "(?:" * 2_000 + "a" + ")" * 2_000, "(?:(?:\\b){500}){500}"],
+)
+def test_a_pattern_that_is_too_large_is_refused(pattern: str) -> None:
+    with pytest.raises(InvalidRegex):
+        PythonPattern(pattern, 0)
+
+
+def test_errors_say_what_python_says() -> None:
+    with pytest.raises(InvalidRegex) as caught:
+        PythonPattern("a)", 0)
+    assert (caught.value.reason, caught.value.position) == ("unbalanced parenthesis at position 1", 1)
+    with pytest.raises(InvalidRegex, match="named groups are n"):
+        parse_template(r"\g<m>", PythonPattern("(?P<n>a)", 0))
