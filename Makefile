@@ -9,7 +9,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTEST_FLAGS ?= -n 2
 
 # The layers without effects: every line and branch of them is tested.
-PURE := errors records json_text log settings text lines edits occurrences sequence indent diff merge formats locate fitting patterns plan
+PURE := errors records json_text log settings text lines edits occurrences sequence indent diff merge formats locate fitting patterns plan validate/comparison validate/configuration validate/issue validate/places
 empty :=
 PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
 
@@ -37,7 +37,7 @@ $(STAMP): pyproject.toml constraints.txt $(STALE)
 	echo "no working Python 3.11 or newer with venv among: $(CANDIDATES)" >&2; exit 1
 	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
 	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--build-constraint constraints.txt --editable . --group dev
+		--build-constraint constraints.txt --editable '.[lint,models,syntax]' --group dev
 	@$(PY) -m compileall -q src
 	@printf '%s\n' '$(CURDIR)' > $@
 
@@ -59,7 +59,7 @@ soak: setup ## the exhaustive fault and concurrency tests
 bench: setup ## measure side by side with peers; prints ratios
 	$(PY) -m bench
 
-demo: setup ## a transaction, a crash, the recovery, edits and patches, undo and redo
+demo: setup ## a transaction, a crash, the recovery, edits, patches and checks, undo and redo
 	$(PY) examples/demo.py
 
 format: setup ## format, and fix what ruff can fix

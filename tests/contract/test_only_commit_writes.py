@@ -12,9 +12,10 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "suture"
 
 # The modules that may call the system to write; the double in memory opens databases in memory.
-PRIMITIVES = {"files/fs.py", "testing/memory.py"}
-# What is written to a second process, and to no file.
-PIPES = {("files/partner.py", "os.write")}
+# `staging` writes into a private folder of its own, outside the workspace, and never into that.
+PRIMITIVES = {"files/fs.py", "files/staging.py", "testing/memory.py"}
+# What is written to another process, and to no file.
+PIPES = {("files/partner.py", "os.write"), ("validate/programs.py", "os.write")}
 # The modules that may call the writing methods of an FS object; `testing` implements its doubles.
 WRITERS = PRIMITIVES | {
     "files/commit.py",

@@ -140,7 +140,7 @@ def test_every_decision_record_has_its_headings() -> None:
 def test_every_layer_contract_is_exhaustive() -> None:
     contracts = pyproject()["tool"]["importlinter"]["contracts"]
     layered = {item["containers"][0]: item["exhaustive"] for item in contracts if item["type"] == "layers"}
-    containers = ("suture", "suture.files", "suture.patterns", "suture.locate", "suture.formats")
+    containers = ("suture", "suture.files", "suture.patterns", "suture.locate", "suture.formats", "suture.validate")
     assert layered == dict.fromkeys(containers, True)
     assert not [item for item in contracts if "exhaustive_ignores" in item or "ignore_imports" in item]
 

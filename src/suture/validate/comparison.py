@@ -1,0 +1,187 @@
+"""Which problems an edit brought, which were there before, and which are gone.
+
+Line numbers mean little across an edit, so an old problem is looked for where its line stands now:
+
+1. the same words at the line it had, mapped through the edit;
+2. the same words in the same changed region, line for line if it has as many as before: rewritten, and still wrong
+   (but not if it is the syntax that is wrong);
+3. the same words at a line that says the same, and was put in or is still beside its neighbor: it was moved;
+4. the same words behind all that the text says.
+
+Any other problem in what was changed is new: whoever writes lines writes right ones, whatever stood there.
+
+What a check could not see before is not blamed on the edit: behind a syntax error that stood in the text, a check
+that stops at the first has not looked, others find their way back at any place, and other problems are not reported.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from suture.diff import changes, split_lines
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from suture.validate.issue import Issue
+
+
+class Compared(Record):
+    """The problems after an edit, told apart, and those that are gone."""
+
+    new: tuple[Issue, ...] = ()
+    existing: tuple[Issue, ...] = ()
+    fixed: tuple[Issue, ...] = ()
+
+
+def compared(
+    before: str | None,
+    after: str,
+    old: Sequence[Issue],
+    new: Sequence[Issue],
+    syntax: Collection[str] = (),
+    *,
+    first_only: bool = False,
+) -> Compared:
+    """Tell new problems from old ones. `syntax` are the codes that hide others, `first_only` that only one is found."""
+    if not old or before is None:
+        return Compared(new=tuple(new))
+    if not new:
+        return Compared(fixed=tuple(old))
+    return _Comparison(before, after, old, new, syntax, first_only=first_only).result()
+
+
+class _Comparison:
+    """The problems that are not paired yet, and what the edit did to the lines."""
+
+    def __init__(
+        self,
+        before: str,
+        after: str,
+        old: Sequence[Issue],
+        new: Sequence[Issue],
+        syntax: Collection[str],
+        *,
+        first_only: bool,
+    ) -> None:
+        self._lines = [split_lines(each.encode("utf-8", "surrogatepass")) for each in (before, after)]
+        self._regions = changes(*self._lines)
+        """(i, j, k, m): the lines i to j became the lines k to m, counted from 0."""
+        self._syntax = syntax
+        self._first_only = first_only
+        self._old = list(old)
+        self._new = list(new)
+        self._existing: list[Issue] = []
+        blind = [self._mapped(each.line) or self._start(each.line) for each in old if each.code in syntax]
+        self._seen_until = min(blind, default=None)
+        """The line, as it is now, at which the check stopped looking before; None if it saw all."""
+
+    def result(self) -> Compared:
+        """All of it."""
+        self._pair(lambda each: (_words(each), self._mapped(each.line)), lambda each: (_words(each), each.line))
+        self._pair_alike(
+            lambda each, side: None if self._is_syntax(each) else (_words(each), self._part(each.line, side))
+        )
+        self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, -1)))
+        self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, 1)))
+        self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, 0)))
+        self._pair_alike(lambda each, side: (_words(each), self._is_at_end(each.line, side) or None))
+        unseen = [each for each in self._new if self._was_unseen(each)]
+        blamed = [each for each in self._new if each not in unseen]
+        existing = sorted([*self._existing, *unseen], key=lambda each: (each.line, each.column))
+        fixed = self._old
+        if any(map(self._is_syntax, blamed)):  # what is not seen behind it need not be gone
+            fixed = [each for each in fixed if self._mapped(each.line) is None]
+        return Compared(tuple(blamed), tuple(existing), tuple(fixed))
+
+    def _pair_alike(self, key: Callable[[Issue, int], object]) -> None:
+        """As `_pair`, by one function of a problem and its side: 0 for the old text, 1 for the new one."""
+        self._pair(lambda each: key(each, 0), lambda each: key(each, 1))
+
+    def _pair(self, old_key: Callable[[Issue], object], new_key: Callable[[Issue], object]) -> None:
+        """Take every new problem for an old one of the same key, each old one once. A key that lacks a part is none."""
+        known: dict[object, list[Issue]] = {}
+        for each in self._old:
+            known.setdefault(old_key(each), []).append(each)
+        rest: list[Issue] = []
+        for each in self._new:
+            key = new_key(each)
+            found = known.get(key)
+            if not found or not key or (isinstance(key, tuple) and None in key):
+                rest.append(each)
+                continue
+            self._old.remove(found.pop(0))
+            self._existing.append(each)
+        self._new = rest
+
+    def _mapped(self, line: int) -> int | None:
+        """Where a line of the old text stands in the new one; None if it was changed."""
+        at = bisect_right(self._regions, line - 1, key=lambda region: region[0]) - 1
+        if at < 0:
+            return line
+        _, end, _, new_end = self._regions[at]
+        return None if line <= end else line - end + new_end
+
+    def _start(self, line: int) -> int:
+        """Where, in the new text, the region begins in which a line was changed."""
+        at = bisect_right(self._regions, line - 1, key=lambda region: region[0]) - 1
+        return self._regions[at][2] + 1
+
+    def _region(self, line: int, side: int) -> tuple[int, ...] | None:
+        """The changed region that a line lies in, or None. Behind the last line is as good as in it."""
+        line = min(line, len(self._lines[side]))
+        for region in self._regions:
+            if region[2 * side] < line <= region[2 * side + 1]:
+                return region
+        return None
+
+    def _is_at_end(self, line: int, side: int) -> bool:
+        """Whether nothing is said behind a line."""
+        return not b"".join(self._lines[side][line:]).strip()
+
+    def _is_edited(self, line: int) -> bool:
+        """Whether a line is new, or just behind what was changed, where a parser notices it; or beside a gap."""
+        line = min(line, len(self._lines[1]))
+        return any(k + (k < m) <= line <= m + 1 for _, _, k, m in self._regions)
+
+    def _part(self, line: int, side: int) -> tuple[int, ...] | None:
+        """The changed region that a line lies in, and the line in it where all have been replaced one by one."""
+        region = self._region(line, side)
+        if region is None:
+            return None
+        i, j, k, m = region
+        return (*region, line - (i, k)[side]) if j - i == m - k else region
+
+    def _moved(self, line: int, side: int, beside: int) -> tuple[bytes, bytes] | None:
+        """What a line and its neighbor say; of one that was taken away or put in as it is, the line alone."""
+        said = self._said(line, side)
+        if beside:
+            neighbor = self._said(line + beside, side)
+            return None if said is None or neighbor is None else (said, neighbor)
+        region = self._region(line, side)
+        pure = region is not None and region[0 if side else 2] == region[1 if side else 3]
+        return (said, b"") if said is not None and pure else None
+
+    def _said(self, line: int, side: int) -> bytes | None:
+        """What a line says, if anything."""
+        lines = self._lines[side]
+        return lines[line - 1].strip() or None if 0 < line <= len(lines) else None
+
+    def _is_syntax(self, issue: Issue) -> bool:
+        return issue.code in self._syntax
+
+    def _was_unseen(self, issue: Issue) -> bool:
+        """Whether the check could not have seen a problem before, if it was there."""
+        if self._seen_until is None:
+            return False
+        if not self._is_syntax(issue):
+            return self._region(issue.line, 1) is None
+        return not self._is_edited(issue.line) and (not self._first_only or issue.line >= self._seen_until)
+
+
+def _words(issue: Issue) -> tuple[str, str, str]:
+    """What makes two problems the same, wherever they stand: line numbers in a message do not count."""
+    first, *rest = issue.message.split("line ")
+    return issue.severity, issue.code, "line ".join([first, *(each.lstrip("0123456789") for each in rest)])

@@ -1,0 +1,256 @@
+"""The checks of everything that a call is about to write, side by side and within a time.
+
+Checks in other programs, and those of plugins, run in threads of their own; the built-in ones run meanwhile. A check
+that is not over in time is told as not run, as is one that crashed: never as passed.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from suture.records import Record
+from suture.validate.comparison import compared
+from suture.validate.issue import Issue, NotRunError, first_only, sees_all, syntax_codes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    from suture.validate.issue import Staging
+    from suture.validate.table import Chosen
+else:
+    Protocol = object
+
+_WORKERS = 4
+_LATE = 0.5  # seconds that a program is given to be ended in
+_TICK = 0.05
+_OWN = "suture.validate."
+_LONGEST = 500
+LARGE = 200_000
+"""Characters that a text may have to be checked by the built-in parsers in this process."""
+_WIDE = 2_000  # characters of a line, which libyaml looks at again and again
+_OVER = "the time for all checks of a call was over (validate_call_ms)"
+
+
+class Stage(Protocol):
+    """A text that can be staged."""
+
+    def within(self, seconds: float) -> Staging:
+        """It, for a check that may take so long."""
+
+
+class Subject(Record):
+    """A file that is going to change: its text before (None: there is none) and after, each with its stage."""
+
+    name: str
+    """What results call it."""
+    path: str
+    before: str | None
+    after: str
+    stage_before: Stage
+    stage_after: Stage
+    chosen: tuple[Chosen, ...]
+
+
+class Found(Record):
+    """A problem, where it is, and who found it."""
+
+    path: str
+    validator: str
+    issue: Issue
+
+
+class NotRun(Record):
+    """A check that was not carried out, and why."""
+
+    path: str
+    validator: str
+    reason: str
+    required: bool = False
+
+
+class Report(Record):
+    """What came of all checks."""
+
+    new: tuple[Found, ...] = ()
+    existing: tuple[Found, ...] = ()
+    fixed: tuple[Found, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
+
+    def errors(self, *, every: bool = False) -> list[Found]:
+        """The errors that count: those that are new, or every one."""
+        found = (*self.new, *self.existing) if every else self.new
+        return [each for each in found if each.issue.severity == "error"]
+
+    def passed(self, *, every: bool = False) -> bool:
+        """Whether all was checked, and nothing found that counts."""
+        return not self.errors(every=every) and not self.not_run
+
+    def blocks(self, *, every: bool = False) -> bool:
+        """Whether a strict caller must be refused."""
+        return bool(self.errors(every=every)) or any(each.required for each in self.not_run)
+
+
+class _Job:
+    """One check of one text: what it found, or why it found nothing."""
+
+    def __init__(self, chosen: Chosen, path: str, before: str | None, after: str, stage: Stage) -> None:
+        self.chosen = chosen
+        self.issues: list[Issue] | None = None
+        self.reason = _OVER
+        self.is_over = False
+        self._path = path
+        self._before = before
+        self._after = after
+        self._stage = stage
+        self._ends: float | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it runs in this process and ends by itself, soon."""
+        return self._is_built_in and not self.is_large
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is a built-in check of so large a text that it must be possible to end it."""
+        name = self.chosen.validator.name
+        if not self._is_built_in or name == "conflict-markers":
+            return False
+        return len(self._after) > LARGE or (
+            name == "yaml" and any(len(line) > _WIDE for line in self._after.split("\n"))
+        )
+
+    @property
+    def _is_built_in(self) -> bool:
+        kind = type(self.chosen.validator)
+        return kind.__module__.startswith(_OWN) and not getattr(kind, "external", False)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it should have been over by now."""
+        return self._ends is not None and monotonic() > self._ends + _LATE
+
+    def run(self, ends: float) -> None:
+        """Carry it out, in the time that is left."""
+        seconds = min(self.chosen.timeout_ms / 1000, ends - monotonic())
+        if seconds <= 0:
+            return
+        self._ends = monotonic() + seconds
+        self.reason = f"it took longer than {seconds:.1f} s"
+        try:
+            staging = self._stage.within(seconds)
+            if self.is_large:
+                from suture.validate.apart import check_apart  # few files are
+
+                found = check_apart(self.chosen.validator, self._path, self._after, staging)
+            else:
+                found = self.chosen.validator.check(self._path, self._before, self._after, staging)
+            self.issues = [self._as_ruled(each) for each in found]
+        except NotRunError as error:
+            self.reason = str(error)[:_LONGEST]
+        except Exception as error:  # noqa: BLE001  a plugin may fail in any way, and must not take the edit with it
+            self.reason = f"it crashed: {type(error).__name__}: {error}"[:_LONGEST]
+
+    def _as_ruled(self, issue: Issue) -> Issue:
+        if issue.severity not in {"error", "warning"}:
+            message = f"{issue.severity} is no severity; there are error and warning"
+            raise ValueError(message)
+        severity = self.chosen.severity or issue.severity
+        line, column = max(int(issue.line), 1), max(int(issue.column), 1)
+        message = " ".join(str(issue.message).split())[:_LONGEST]
+        return Issue(severity, line, column, str(issue.code), message)
+
+
+class _Check(Record):
+    """A check of a file, before and after."""
+
+    subject: Subject
+    after: _Job
+    before: _Job | None
+
+
+def checked(subjects: Sequence[Subject], seconds: float) -> Report:
+    """Check all texts, each before and after the edit."""
+    ends = monotonic() + seconds
+    checks = [_check(subject, chosen) for subject in subjects for chosen in subject.chosen]
+    jobs = dict.fromkeys(job for each in checks for job in (each.after, each.before) if job is not None)
+    _run(list(jobs), ends)
+    return _report(checks)
+
+
+def _check(subject: Subject, chosen: Chosen) -> _Check:
+    path, before = subject.path, subject.before
+    after = _Job(chosen, path, before, subject.after, subject.stage_after)
+    if before is None:
+        return _Check(subject, after, None)
+    if before == subject.after:
+        return _Check(subject, after, after)
+    return _Check(subject, after, _Job(chosen, path, None, before, subject.stage_before))
+
+
+def _run(jobs: Sequence[_Job], ends: float) -> None:
+    """Carry all of them out, those of other programs beside the built-in ones."""
+    others = [job for job in jobs if not job.is_own]
+    started = _Started(others, ends) if others else None
+    for job in jobs:
+        if job.is_own:
+            job.run(ends)
+    if started is not None:
+        started.wait()
+
+
+class _Started:
+    """Jobs that run in threads of their own."""
+
+    def __init__(self, jobs: Sequence[_Job], ends: float) -> None:
+        from threading import Semaphore, Thread  # most checks need no thread
+
+        self._jobs = jobs
+        self._ends = ends
+        self._waiting = list(jobs)[::-1]
+        self._done = Semaphore(0)
+        for _ in range(min(_WORKERS, len(jobs))):
+            Thread(target=self._work, daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            try:
+                job = self._waiting.pop()
+            except IndexError:
+                return
+            job.run(self._ends)
+            job.is_over = True
+            self._done.release()
+
+    def wait(self) -> None:
+        """Return when all are over, or late: one that hangs is left to itself."""
+        left = len(self._jobs)
+        while left and monotonic() < self._ends + _LATE:
+            if self._done.acquire(timeout=_TICK):
+                left -= 1
+            elif all(job.is_over or job.is_late for job in self._jobs):
+                return
+
+
+def _report(checks: Sequence[_Check]) -> Report:
+    new: list[Found] = []
+    existing: list[Found] = []
+    fixed: list[Found] = []
+    not_run: list[NotRun] = []
+    for each in checks:
+        chosen, subject = each.after.chosen, each.subject
+        name, found = chosen.validator.name, each.after.issues
+        if found is None:
+            not_run.append(NotRun(subject.name, name, each.after.reason, chosen.required))
+            continue
+        known = None if each.before is None else each.before.issues  # not known: all of them count as new
+        codes, first = syntax_codes(chosen.validator), first_only(chosen.validator)
+        told = compared(subject.before, subject.after, known or (), found, codes, first_only=first)
+        blind = [issue.line for issue in told.existing if issue.code in codes]
+        if blind and not sees_all(chosen.validator):
+            reason = f"what was wrong before in line {blind[0]} keeps it from seeing all that follows"
+            not_run.append(NotRun(subject.name, name, reason))
+        for group, issues in ((new, told.new), (existing, told.existing), (fixed, told.fixed)):
+            group += [Found(subject.name, name, issue) for issue in issues]
+    return Report(tuple(new), tuple(existing), tuple(fixed), tuple(not_run))

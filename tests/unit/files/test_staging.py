@@ -1,0 +1,72 @@
+"""A private folder that looks like the workspace, with other texts in it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from suture.files.staging import Layout
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    (root / "src" / "pkg").mkdir(parents=True)
+    (root / ".git").mkdir()
+    (root / "setup.cfg").write_text("[x]\n")
+    (root / "src" / "other.py").write_text("other\n")
+    (root / "src" / "pkg" / "a.py").write_text("old\n")
+    (root / "src" / "pkg" / "b.py").write_text("b\n")
+    (root / "src" / "pkg" / ".suture-temporary").write_text("")
+    return root
+
+
+def shown(folder: str) -> set[str]:
+    found = [os.path.join(above, name) for above, _, names in os.walk(folder) for name in names]  # noqa: PTH118
+    return {os.path.relpath(each, folder) for each in found}
+
+
+@pytest.mark.promise("safe.staging")
+def test_the_text_stands_where_it_belongs_and_the_rest_is_as_it_is(root: Path) -> None:
+    layout = Layout(str(root), {"src/pkg/a.py": b"new\n", "src/new/deep/c.py": b"c\n", "src/pkg/b.py": None})
+    try:
+        made = Path(layout.folder())
+        assert (made / "src" / "pkg" / "a.py").read_text() == "new\n"
+        assert (made / "src" / "new" / "deep" / "c.py").read_text() == "c\n"
+        assert (made / "src" / "other.py").read_text() == "other\n"
+        assert shown(str(made)) == {"setup.cfg", "src/pkg/a.py", "src/new/deep/c.py", "src/other.py"}
+        assert made.stat().st_mode & 0o777 == 0o700
+        assert (root / "src" / "pkg" / "a.py").read_text() == "old\n"
+    finally:
+        layout.remove()
+
+
+@pytest.mark.promise("safe.staging")
+def test_nothing_is_left_of_it_and_nothing_of_the_workspace_goes_with_it(root: Path) -> None:
+    before = sorted(root.rglob("*"))
+    layout = Layout(str(root), {"src/pkg/a.py": b"new\n"})
+    made = layout.folder()
+    assert layout.folder() == made
+    layout.remove()
+    assert not Path(made).exists()
+    assert sorted(root.rglob("*")) == before
+
+
+def test_it_is_made_only_when_somebody_asks(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    empty = tmp_path / "tmp"
+    empty.mkdir()
+    monkeypatch.setenv("TMPDIR", str(empty))
+    layout = Layout(str(root), {"src/pkg/a.py": b"new\n"})
+    staged = layout.stage("src/pkg/a.py").within(3)
+    assert (staged.root, staged.name, staged.seconds) == (str(root), str(root / "src/pkg/a.py"), 3)
+    assert list(empty.iterdir()) == []
+    assert staged.file() == f"{staged.folder()}/src/pkg/a.py"
+    assert len(list(empty.iterdir())) == 1
+    layout.remove()
+    assert list(empty.iterdir()) == []
+
+
+def test_a_workspace_that_is_in_no_folder_is_staged_by_itself(tmp_path: Path) -> None:
+    layout = Layout(str(tmp_path / "nowhere"), {"a.py": b"x"})
+    assert os.listdir(layout.folder()) == ["a.py"]  # noqa: PTH208
+    layout.remove()

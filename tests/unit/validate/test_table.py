@@ -1,0 +1,189 @@
+"""Which checks a file gets."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from suture.validate import table as module
+from suture.validate.configuration import Configuration, Rule
+from suture.validate.issue import NotRunError, Staging, Validator
+from suture.validate.table import Table, fits, plugins
+
+
+def names(table: Table, path: str) -> list[str]:
+    return [each.validator.name for each in table.chosen(path)]
+
+
+def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, ...] = ()) -> Table:
+    said = Configuration({each.name: each for each in rules}, problems=problems)
+    return Table(said, str(root), commands=commands)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("src/a.py", "ruff"),
+        ("SConstruct", "python"),
+        ("package.json", "json"),
+        ("web/tsconfig.json", "jsonc"),
+        (".vscode/settings.json", "jsonc"),
+        ("a/b.yaml", "yaml"),
+        ("Cargo.toml", "toml"),
+        ("pom.xml", "xml"),
+        ("a.js", "javascript"),
+        ("a.ts", "typescript"),
+        ("a.tsx", "tsx"),
+        ("a.go", "go"),
+        ("a.rs", "rust"),
+        ("A.java", "java"),
+        ("a.c", "c"),
+        ("a.cpp", "cpp"),
+        ("a.cs", "csharp"),
+        ("a.rb", "ruby"),
+        ("a.php", "php"),
+        ("a.sh", "bash"),
+        ("a.css", "css"),
+        ("a.html", "html"),
+        ("a.kt", "kotlin"),
+        ("a.swift", "swift"),
+        ("a.scala", "scala"),
+        ("a.lua", "lua"),
+        ("a.sql", "sql"),
+        ("a.hs", "haskell"),
+    ],
+)
+def test_a_file_gets_the_check_of_its_type_and_that_for_conflicts(tmp_path: Path, path: str, name: str) -> None:
+    assert names(made(tmp_path), path) == [name, "conflict-markers"]
+
+
+def test_any_other_file_is_looked_at_for_conflicts(tmp_path: Path) -> None:
+    assert names(made(tmp_path), "notes.txt") == ["conflict-markers"]
+
+
+def test_without_ruff_python_is_checked_by_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suture.validate.programs.program", lambda _name, _root: None)
+    assert names(made(tmp_path), "a.py") == ["python", "conflict-markers"]
+
+
+def test_a_check_can_be_left_out_for_some_files_or_all(tmp_path: Path) -> None:
+    table = made(tmp_path, Rule("ruff", exclude=("gen/**",)), Rule("conflict-markers", enabled=False))
+    assert names(table, "a.py") == ["ruff"]
+    assert names(table, "gen/a.py") == ["python"]
+
+
+def test_what_is_configured_for_a_file_comes_before_what_its_name_says(tmp_path: Path) -> None:
+    table = made(tmp_path, Rule("jsonc", files=("settings/*.json",)))
+    assert names(table, "settings/a.json")[0] == "jsonc"
+    assert names(table, "a.json")[0] == "json"
+
+
+def test_severity_time_and_need_are_passed_on(tmp_path: Path) -> None:
+    table = made(tmp_path, Rule("json", severity="warning", required=True, timeout_ms=7))
+    chosen = table.chosen("a.json")[0]
+    assert (chosen.severity, chosen.required, chosen.timeout_ms) == ("warning", True, 7)
+
+
+def reason(table: Table, path: str, name: str) -> str:
+    (chosen,) = [each for each in table.chosen(path) if each.validator.name == name]
+    with pytest.raises(NotRunError) as caught:
+        chosen.validator.check(path, None, "", None)  # type: ignore[arg-type]
+    return str(caught.value)
+
+
+@pytest.mark.promise("safe.commands")
+@pytest.mark.parametrize("rule", [Rule("own", ("*.py",), command=("x",)), Rule("mypy"), Rule("pylint", ("*.py",))])
+def test_a_program_that_the_project_names_is_run_only_if_the_operator_allows_it(tmp_path: Path, rule: Rule) -> None:
+    refused = made(tmp_path, rule.but(by_project=True))
+    assert "only the operator can allow" in reason(refused, "a.py", rule.name)
+    for table in (made(tmp_path, rule.but(by_project=True), commands=True), made(tmp_path, rule)):
+        (chosen,) = [each for each in table.chosen("a.py") if each.validator.name == rule.name]
+        assert type(chosen.validator).__name__ == "Command"
+    assert rule.name not in names(made(tmp_path, rule.but(files=("*.py",))), "a.txt")
+
+
+def test_a_check_that_does_not_exist_and_a_configuration_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    table = made(tmp_path, Rule("eslnt", files=("*.js",)), problems=("suture.toml: no",))
+    assert "there is no check of this name" in reason(table, "a.js", "eslnt")
+    assert reason(table, "a.js", "configuration") == "suture.toml: no"
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "expected"),
+    [
+        ("*", "a/b.c", True),
+        ("*.py", "a/b.py", True),
+        ("*.py", "a/b.pyi", False),
+        ("Makefile", "a/Makefile", True),
+        ("Makefile", "a/Makefile.am", False),
+        ("src/**/*.py", "src/a/b/c.py", True),
+        ("src/**/*.py", "src/c.py", True),
+        ("src/**", "src/a/b", True),
+        ("src/*.py", "a/src/b.py", False),
+        ("*.{js,ts}", "a.ts", True),
+        ("tsconfig*.json", "x/tsconfig.base.json", True),
+        ("[ab].py", "b.py", True),
+    ],
+)
+def test_globs(glob: str, path: str, *, expected: bool) -> None:
+    assert fits((glob,), path) is expected
+
+
+class Plugin:
+    """A check that a package brings."""
+
+    name = "plugin"
+    files = ("*.txt",)
+
+    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[object]:
+        del path, before, after, staging
+        return []
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Validator]:
+    """Return the checks of a package with good and bad entry points."""
+    site = tmp_path / "site"
+    info = site / "some_checks-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: some-checks\nVersion: 1.0\n")
+    lines = ["[suture.validators]", "good = some_checks:Good", "ready = some_checks:READY"]
+    lines += ["broken = some_checks:Broken", "poor = some_checks:Poor", "absent = some_checks:Absent"]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+    (site / "some_checks.py").write_text(
+        "class Good:\n    name = 'good'\n    files = ('*.txt',)\n    def check(self, *a): return []\n"
+        "READY = Good()\n"
+        "class Broken:\n    def __init__(self): raise RuntimeError('no')\n"
+        "class Poor:\n    name = 'poor'\n    files = ()\n"
+    )
+    monkeypatch.setattr(sys, "path", [*sys.path, str(site), "/nowhere"])
+    plugins.cache_clear()
+    try:
+        return plugins()
+    finally:
+        plugins.cache_clear()
+
+
+@pytest.mark.promise("safe.plugins")
+def test_plugins_are_found_and_those_that_cannot_be_used_are_told(installed: list[Validator]) -> None:
+    found = {type(each).__name__ for each in installed}
+    assert found == {"Good", "Unavailable"}
+    assert sorted(each.name for each in installed) == ["absent", "broken", "good", "good", "poor"]
+    reasons = []
+    for each in installed:
+        if isinstance(each, module.Unavailable):
+            with pytest.raises(NotRunError) as caught:
+                each.check("a.txt", None, "", None)  # type: ignore[arg-type]
+            reasons.append(str(caught.value))
+    assert sorted(reasons) == [
+        "the plugin cannot be loaded: AttributeError: module 'some_checks' has no attribute 'Absent'",
+        "the plugin cannot be loaded: RuntimeError: no",
+        "the plugin has no check",
+    ]
+
+
+@pytest.mark.promise("safe.plugins")
+def test_a_plugin_checks_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "plugins", lambda: [Plugin()])
+    assert names(made(tmp_path), "a.txt") == ["conflict-markers", "plugin"]
+    assert names(made(tmp_path), "a.md") == ["conflict-markers"]
