@@ -9,21 +9,29 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from suture.edits import Edit, Span
     from suture.errors import SutureError
+    from suture.models import LineEdit, SafeEditInput, SearchReplace
     from suture.replies import ReplyParser, apply_blocks, extract_paths, parse_reply, preview_reply, validate_reply
     from suture.settings import Settings
     from suture.text import Text
     from suture.tools.spec import ToolResult
+    from suture.validate.issue import Issue, NotRunError, Validator
     from suture.workspace import Transaction, Workspace
 
 __all__ = [
     "Edit",
+    "Issue",
+    "LineEdit",
+    "NotRunError",
     "ReplyParser",
+    "SafeEditInput",
+    "SearchReplace",
     "Settings",
     "Span",
     "SutureError",
     "Text",
     "ToolResult",
     "Transaction",
+    "Validator",
     "Workspace",
     "__version__",
     "apply_blocks",
@@ -36,13 +44,19 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "Edit": "suture.edits",
+    "Issue": "suture.validate.issue",
+    "LineEdit": "suture.models",
+    "NotRunError": "suture.validate.issue",
     "ReplyParser": "suture.replies",
+    "SafeEditInput": "suture.models",
+    "SearchReplace": "suture.models",
     "Settings": "suture.settings",
     "Span": "suture.edits",
     "SutureError": "suture.errors",
     "Text": "suture.text",
     "ToolResult": "suture.tools.spec",
     "Transaction": "suture.workspace",
+    "Validator": "suture.validate.issue",
     "Workspace": "suture.workspace",
     "apply_blocks": "suture.replies",
     "extract_paths": "suture.replies",

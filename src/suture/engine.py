@@ -74,6 +74,8 @@ class Session:
         self.unsaved = engine.unsaved
         """Clipboards that the history could not take: kept as long as the workspace object."""
         self._refusals = engine.refusals
+        self.remembered = engine.remembered
+        """What one call found out and the next may use, kept with what it depends on."""
         self.guard = engine.guard
         self._partner = engine.partner
         self.progress = engine.progress
@@ -406,6 +408,7 @@ class Engine:
         self.settings.check()
         self.unsaved: dict[str, str] = {}
         self.refusals: dict[int, int] = {}
+        self.remembered: dict[str, object] = {}
         self._kept: Kept | None = None
         self._team: Team | None = None
         self.progress: Callable[[int, int], None] = _unwatched

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from suture.phrases import count, plain, same
+from suture.safe_wording import failed_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,10 +34,16 @@ def _fewer(error: Any) -> str:
 
 PATTERN_MESSAGES: dict[str, Words] = {
     "INVALID_REGEX": (
-        lambda e: f"Invalid regex: {e.reason} at position {e.position}",
+        lambda e: (
+            f"Invalid regex: {e.reason} at position {e.position}"
+            if e.dialect == "JavaScript"
+            else f"Invalid regex pattern: {e.reason}"
+        ),
         lambda e: (
             f"{f'{e.advice}. ' if e.advice else ''}The dialect is that of JavaScript with the flag u; "
             "correct the pattern at this character, counted from 0."
+            if e.dialect == "JavaScript"
+            else f"Correct it, as {e.dialect} writes regular expressions, or search for literal text."
         ),
     ),
     "INVALID_FLAGS": (
@@ -82,6 +89,7 @@ _LINES: dict[str, Callable[[Any], str]] = {
         f"Too large: {plain(e.what)} has {e.size:,} {e.unit} (limit: {e.limit:,}"
         f"{f', setting {e.setting}' if e.setting else ''})"
     ),
+    "VALIDATION_FAILED": lambda e: "Validation failed: " + "; ".join(failed_lines(e.validation)),
     "INVALID_ARGUMENTS": lambda e: (
         "Invalid arguments: "
         + "; ".join(plain(f"{each['argument']}: {each['problem']}") for each in e.problems[:_SHOWN_PROBLEMS])

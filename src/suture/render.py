@@ -11,6 +11,7 @@ from suture.patch_wording import PATCH_MESSAGES
 from suture.pattern_wording import PATTERN_MESSAGES, one_line
 from suture.phrases import count, few, matched, plain, same, span
 from suture.reply_wording import BLOCK_MESSAGES, REPLY_MESSAGES, details
+from suture.safe_wording import SAFE_MESSAGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -235,6 +236,7 @@ MESSAGES: dict[str, Words] = {
     **PATCH_MESSAGES,
     **PATTERN_MESSAGES,
     **REPLY_MESSAGES,
+    **SAFE_MESSAGES,
     "INVALID_ARGUMENTS": (_problems, same("Correct the arguments and call again; nothing was changed.")),
     "UNKNOWN_TOOL": (
         lambda e: f"There is no tool '{e.name}'.",

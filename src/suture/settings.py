@@ -51,6 +51,15 @@ class Settings(Record):
     """How long all files of a call may be searched together."""
     reply_call_ms: int = 30_000
     """How long places may be looked for, for all blocks of a reply together."""
+    validate_call_ms: int = 20_000
+    """How long all checks of a call may take together; what is not checked by then is told."""
+    validate_max_bytes: int = 2_000_000
+    """A larger file is not checked, which is told."""
+    project_commands: bool = False
+    """Whether the project's own configuration may name programs that check files: who can edit it can run them."""
+    config: str | None = None
+    """The operator's configuration of checks, a TOML file; None: `suture/suture.toml` in the user's configuration
+    folder, if it is there; an empty string: none."""
     max_result_bytes: int = 200_000_000
     """Of the matches that one answer tells, with the lines around them."""
     second_process: bool = True
@@ -75,14 +84,15 @@ _MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window"}
 
 
 def _fits(name: str, value: object, default: object) -> bool:
+    if default is None:
+        return value is None or isinstance(value, str)
     if isinstance(default, bool):
         return isinstance(value, bool)
     if isinstance(default, int):
         return isinstance(value, int) and value >= (0 if name in _MAY_BE_ZERO else 1)
     if isinstance(default, str):
         return value in {"full", "fast"}
-    if not isinstance(value, tuple | list):
-        return False
+    several = value if isinstance(value, tuple | list) else [None]
     if name == "encodings":
-        return all(isinstance(pair, tuple | list) and [*map(type, pair)] == [str, str] for pair in value)
-    return all(isinstance(each, str) and each for each in value)
+        return all(isinstance(pair, tuple | list) and [*map(type, pair)] == [str, str] for pair in several)
+    return all(isinstance(each, str) and each for each in several)

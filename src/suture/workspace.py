@@ -148,6 +148,25 @@ class Workspace:
         only = None if only is None else list(only)
         return self.call("apply_reply", _given(locals()))
 
+    def safe_edit(
+        self,
+        path: Path,
+        *,
+        mode: str = "strict",
+        show_diff: bool = True,
+        content: str | None = None,
+        line_edits: list[Any] | None = None,
+        search_replace: Any = None,
+        encoding: str | None = None,
+        expect_hash: str | dict[str, str] | None = None,
+        validate: str = "new",
+    ) -> ToolResult:
+        """Edit a file by its content, by lines or by search, and write it only if nothing breaks.
+
+        Line edits and the search are dictionaries, or models such as `LineEdit` and `SearchReplace`.
+        """
+        return self.call("safe_edit", _given(locals()))
+
     def regex_search(
         self,
         file_path: Path,
@@ -345,28 +364,28 @@ class Workspace:
                 return spec.read(session, request), None, None
         assert spec.plan is not None  # noqa: S101  a tool reads or plans
         proposed: list[Proposal] = []
+        expected, level = getattr(request, "expect_hash", None), getattr(request, "validate", "off")
 
         def propose(session: Session) -> Plan:
-            proposed.append(spec.plan(session, request))  # type: ignore[misc]  # checked above
-            return proposed[-1].plan
+            made: Proposal = spec.plan(session, request)  # type: ignore[misc]  # checked above
+            _check_hashes(expected, made.plan)
+            if level != "off" and not made.checked:
+                from suture.tools.checking import gated  # most calls ask for no checks
 
-        expected = getattr(request, "expect_hash", None)
+                made = gated(session, made, level)
+            proposed.append(made)
+            return made.plan
+
         if getattr(request, "dry_run", False):
             with self._engine.session() as session:
-                plan = propose(session)
-                _check_hashes(expected, plan)
-                session.check_permitted(plan)
+                session.check_permitted(propose(session))
                 return proposed[-1].describe(None), None, None
-
-        def propose_expected(session: Session) -> Plan:
-            plan = propose(session)
-            _check_hashes(expected, plan)
-            return plan
-
-        landing = self._engine.land(propose_expected, replan=expected is None, serial=spec.serial)
+        landing = self._engine.land(propose, replan=expected is None, serial=spec.serial)
         return proposed[-1].describe(landing.change), landing.recovered, landing.trouble
 
-    def _checked(self, arguments: object) -> Mapping[str, Any]:
+    def _checked(self, arguments: Any) -> Mapping[str, Any]:
+        if hasattr(arguments, "model_dump"):  # a pydantic model, such as `SafeEditInput`
+            arguments = arguments.model_dump()
         if not isinstance(arguments, dict):
             raise InvalidArguments(problems=[{"argument": "(all)", "problem": "expected an object of arguments"}])
         size, limit = _text_size(arguments), self.settings.max_request_bytes
@@ -450,7 +469,14 @@ class Transaction:
 def _given(arguments: dict[str, Any]) -> dict[str, Any]:
     """A method's arguments as its tool takes them."""
     del arguments["self"]
-    return {name: list(each) if isinstance(each, tuple) else _named(each) for name, each in arguments.items()}
+    return {name: list(each) if isinstance(each, tuple) else _plain(each) for name, each in arguments.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value as tools take it: models as objects, alone or in a list."""
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return value.model_dump() if hasattr(value, "model_dump") else _named(value)
 
 
 def _named(path: Any) -> Any:

@@ -10,6 +10,7 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 FAMILIES = {
+    "safe",
     "place",
     "span",
     "atomic",

@@ -72,7 +72,7 @@ def test_the_patches_do_what_is_shown(sample: Path) -> None:
 def test_the_edits_do_what_is_shown(sample: Path) -> None:
     _, shown, *_ = [code for language, code in BLOCKS if language == "text"]
     assert anonymous(run([sys.executable, "-c", python_blocks()[2]], sample)) == anonymous(shown)
-    (session,) = [code for language, code in BLOCKS if language == "console" and "suture edit" in code]
+    (session,) = [code for language, code in BLOCKS if language == "console" and "suture edit greeting" in code]
     follow(session, sample)
 
 
@@ -81,13 +81,22 @@ def test_the_reply_does_what_is_shown(sample: Path) -> None:
     (sample / "reply.md").write_text(reply)
     (session,) = [code for language, code in BLOCKS if language == "console" and "suture apply" in code]
     follow(session, sample)
-    _, _, shown, _ = [code for language, code in BLOCKS if language == "text"]
+    _, _, shown, *_ = [code for language, code in BLOCKS if language == "text"]
     assert anonymous(run([sys.executable, "-c", python_blocks()[4]], sample)) == anonymous(shown)
+
+
+def test_the_checks_do_what_is_shown(sample: Path) -> None:
+    *_, shown, _ = [code for language, code in BLOCKS if language == "text"]
+    (session,) = [code for language, code in BLOCKS if language == "console" and "suture check" in code]
+    follow(session, sample)
+    (sample / "greet.py").write_text(GREET)
+    (sample / "config.json").unlink()
+    assert anonymous(run([sys.executable, "-c", python_blocks()[5]], sample)) == anonymous(shown)
 
 
 def test_the_searches_do_what_is_shown(sample: Path) -> None:
     *_, shown = [code for language, code in BLOCKS if language == "text"]
-    assert run([sys.executable, "-c", python_blocks()[5]], sample) == shown
+    assert run([sys.executable, "-c", python_blocks()[6]], sample) == shown
     (session,) = [code for language, code in BLOCKS if language == "console" and "suture search" in code]
     follow(session, sample)
 
@@ -124,4 +133,6 @@ def test_the_demo_runs_to_its_end() -> None:
     assert "OLD_TEXT_NOT_UNIQUE: patches[0]: oldText fits 2 places" in out
     assert "Would make 4 replacements in 3 files." in out
     assert "Made 4 replacements in 3 files as change" in out
+    assert "❌ Edit rejected due to validation errors (Mode: strict):\nsrc/greet.py:4:20 F821" in out
+    assert "settings.json:3:12 invalid-syntax a trailing comma" in out
     assert "Redid " in out

@@ -158,6 +158,21 @@ SAMPLES: list[errors.SutureError] = [
     errors.ReplyTimeout(limit=30_000),
     errors.UnsupportedBlock(path="a.png", problem="binary"),
     errors.UnsupportedBlock(path=None, problem="not_a_file"),
+    errors.LineOutOfBounds(path="a.py", which="start_line", line=9, total_lines=3, near=[]),
+    errors.OverlappingLines(first=(1, 3), second=(2, 4)),
+    errors.Drifted(path="a.py", start_line=2, end_line=3, text="x\ny\n", stands_at=[7]),
+    errors.PatternNotFound(path="a.py", search="x", exists=True, near=[], details=["Most like it: y"]),
+    errors.ValidationFailed(
+        files=["a.py"],
+        validation={
+            "passed": False,
+            "new": [{"path": "a.py", "line": 1, "column": 2, "severity": "error", "code": "F821", "message": "no"}],
+            "existing": [],
+            "fixed": [],
+            "not_run": [],
+        },
+        diff="",
+    ),
 ]
 
 

@@ -7,7 +7,7 @@ import sys
 from suture.cli.commands import attempt, stdin
 from suture.cli.documents import content_of
 from suture.cli.hunks import choose, failure, in_options, line
-from suture.cli.notes import as_option
+from suture.cli.notes import as_option, on_validation
 from suture.cli.output import complain, print_json, print_text
 from suture.cli.terminal import clean, colored_diff
 from suture.render import count
@@ -47,7 +47,7 @@ def apply(options: argparse.Namespace) -> int:
 
 def _asking(options: argparse.Namespace, arguments: dict[str, Any]) -> int:
     """Try all blocks, ask about each that fits, apply those that are wanted."""
-    preview = _call(options, {**arguments, "dry_run": True, "atomic": False})
+    preview = _call(options, {**arguments, "dry_run": True, "atomic": False, "validate": "off"})
     if not preview.metadata.get("blocks"):
         return _refused(options, preview)
     before: dict[str, Told] = {block["id"]: block for block in preview.metadata["blocks"]}
@@ -83,7 +83,7 @@ def _call(options: argparse.Namespace, arguments: dict[str, Any]) -> ToolResult:
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of the tool; ValueError says why they cannot be."""
-    names = ("only", "match", "default_path", "expect_hash")
+    names = ("only", "match", "default_path", "expect_hash", "validate")
     chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     flags = {name: True for name in ("atomic", "dry_run", "whole_files") if getattr(options, name)}
     return {"reply": _text(options.reply), **chosen, **flags}
@@ -115,10 +115,11 @@ def _refused(options: argparse.Namespace, result: ToolResult) -> int:
 
 
 def _tell(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told], diff: str = "") -> None:
-    """Print the diff, a line for each block and one for all; complaints go to stderr, whoever reads the rest."""
+    """Print the diff, a line for each block and one for all, and what checks found; complaints go to stderr."""
     shown = [*colored_diff(diff.removesuffix("\n")), ""] if diff else []
+    found = map(clean, on_validation(data))
     try:
-        print_text("\n".join([*shown, *map(line, blocks), _summary(options, data, blocks)]))
+        print_text("\n".join([*shown, *map(line, blocks), _summary(options, data, blocks), *found]))
         if sys.stdout is not None:
             sys.stdout.flush()
     finally:

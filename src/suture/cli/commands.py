@@ -9,6 +9,7 @@ from suture import render
 from suture.cli.output import complain, listen, print_json, print_text
 from suture.errors import SutureError
 from suture.json_text import loads
+from suture.settings import Settings
 from suture.tools.spec import ToolResult
 from suture.workspace import Workspace
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.cli import QuickOptions
-    from suture.settings import Settings
 
 _USAGE = 2
 _MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
@@ -132,6 +132,8 @@ def attempt(
     """Make a call. One that is interrupted leaves nothing half done."""
     listen(options)
     try:
+        if getattr(options, "allow_commands", False):
+            settings = (settings or Settings()).but(project_commands=True)
         workspace = Workspace(options.root, settings)
         try:
             return call(workspace)

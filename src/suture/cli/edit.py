@@ -1,11 +1,13 @@
-"""`suture edit`: exact replacements, one by options or several as JSON."""
+"""`suture edit`: exact replacements, one by options or several as JSON; or lines by their numbers."""
 
 from __future__ import annotations
 
-from suture.cli.commands import run
+from suture.cli.commands import run, stdin
 from suture.cli.documents import content_of, document
+from suture.cli.notes import on_validation
 from suture.cli.output import complain
 from suture.cli.terminal import clean, colored_diff
+from suture.cli.write import save
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,22 +17,32 @@ if TYPE_CHECKING:
     from suture.tools.spec import ToolResult
 
 _USAGE = 2
+_STDIN = "-"
+_TEXTS = {"old": "--old", "old_file": "--old-file", "count": "--count", "edits": "the edits as JSON"}
+"""Where edits are found by their text."""
+_LINES = {"expect": "--expect", "mode": "--mode", "delete": "--delete"}
+"""What goes with --lines only."""
 
 
 def edit(options: argparse.Namespace) -> int:
     """Make the edits and print the diff."""
     try:
-        arguments = _arguments(options)
+        arguments = _arguments(options) if options.lines is None else _by_lines(options)
     except ValueError as error:
         complain(f"suture edit: {error}")
         return _USAGE
+    if options.lines is not None:
+        return save(options, "edit", arguments)
     return run(options, lambda workspace: workspace.call("file_edit", arguments), _told)
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of the tool; ValueError says why they cannot be."""
+    if wrong := _given(options, _LINES):
+        message = f"{wrong[0]} goes with --lines"
+        raise ValueError(message)
     given = _from_document(options) if options.edits is not None else {"edits": [_from_options(options)]}
-    named = {name: getattr(options, name) for name in ("encoding", "expect_hash")}
+    named = {name: getattr(options, name) for name in ("encoding", "expect_hash", "validate")}
     chosen = {name: value for name, value in named.items() if value is not None}
     dry_run = {"dry_run": True} if options.dry_run else {}
     return {**given, "path": options.path, **chosen, **dry_run}
@@ -56,24 +68,77 @@ def _from_options(options: argparse.Namespace) -> dict[str, Any]:
     return edit if options.count is None else {**edit, "occurrences": options.count}
 
 
+def _by_lines(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of `safe_edit` for one range of lines; ValueError says why they cannot be."""
+    if wrong := _given(options, _TEXTS):
+        message = f"--lines says which lines to replace: leave out {' and '.join(wrong)}"
+        raise ValueError(message)
+    if len(options.lines) > 1:
+        message = "--lines can be given once: to replace several ranges at once, call safe_edit with line_edits"
+        raise ValueError(message)
+    if options.validate not in {None, "all"}:
+        message = f"with --lines, write --mode instead of --validate {options.validate}"
+        raise ValueError(message)
+    start, end = _range(options.lines[0])
+    new = {"start_line": start, "end_line": end, "new_content": _new_lines(options)}
+    expected = {} if options.expect is None else {"expected_text": options.expect}
+    mode = "verify_only" if options.dry_run else options.mode
+    named = {name: getattr(options, name) for name in ("path", "encoding", "expect_hash", "validate")}
+    return {**named, "mode": mode, "line_edits": [{**new, **expected}]}
+
+
+def _given(options: argparse.Namespace, names: dict[str, str]) -> list[str]:
+    """Which of some options are given."""
+    said = {shown: getattr(options, name) for name, shown in names.items()}
+    return [shown for shown, value in said.items() if value is not None and value is not False]
+
+
+def _range(given: str) -> tuple[int, int]:
+    """The first and the last line of `12` or `10-20`."""
+    first, dash, last = given.partition("-")
+    numbers = [first, last] if dash else [first]
+    if not all(each.isascii() and each.isdecimal() and int(each) for each in numbers):
+        message = f"--lines: expected a line such as 12 or a range such as 10-20, counted from 1, not {given!r}"
+        raise ValueError(message)
+    start, end = int(numbers[0]), int(numbers[-1])
+    if end < start:
+        message = f"--lines: {given} ends before it starts; write {end}-{start}"
+        raise ValueError(message)
+    return start, end
+
+
+def _new_lines(options: argparse.Namespace) -> str:
+    """What the lines become; empty, if they are to be deleted."""
+    if not options.delete:
+        return _text(options, "new")
+    if options.new is not None or options.new_file is not None:
+        message = "give only one of --delete and --new TEXT or --new-file FILE"
+        raise ValueError(message)
+    return ""
+
+
 def _text(options: argparse.Namespace, name: str) -> str:
-    """The old or the new text, from an option or from a file."""
+    """The old or the new text, from an option, from a file, or from stdin."""
     said, file = getattr(options, name), getattr(options, f"{name}_file")
     if (said is None) == (file is None):
         wrong = "give only one of" if said is not None else "give"
-        message = f"{wrong} --{name} TEXT or --{name}-file FILE{' (or the edits as JSON)' * (said is None)}"
+        other = " (or --delete)" if options.lines else " (or the edits as JSON)"
+        message = f"{wrong} --{name} TEXT or --{name}-file FILE{other * (said is None)}"
         raise ValueError(message)
     if file is None:
         return str(said)
+    if options.old_file == options.new_file == _STDIN:
+        message = "only one of --old-file and --new-file can be stdin"
+        raise ValueError(message)
     try:
-        return content_of(file).decode()
+        return (stdin() if file == _STDIN else content_of(file)).decode()
     except UnicodeDecodeError:
-        message = f"{file} is not UTF-8; send its text as JSON"
+        message = f"{'stdin' if file == _STDIN else file} is not UTF-8; send its text as JSON"
         raise ValueError(message) from None
 
 
 def _told(result: ToolResult) -> str:
-    """What happened, the warnings, and the whole diff."""
+    """What happened, the warnings, the whole diff, and what checks found."""
     data = result.metadata
     path, number = clean(data["path"]), data["total_replacements"]
     replacements = f"{number} replacement{'s' * (number != 1)}"
@@ -85,4 +150,6 @@ def _told(result: ToolResult) -> str:
     else:
         head = f"Edited {path} ({replacements}) as change {data['change_id']}."
     notes = [f"warning: {clean(each)}" for each in data["warnings"]]
-    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else [])])
+    checked = on_validation(data)
+    found = ["", *map(clean, checked)] if checked else []
+    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])

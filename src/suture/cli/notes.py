@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 _DELIMITERS = 2
 _DIGITS = frozenset("123456789")
 
@@ -40,6 +45,15 @@ def _looks_like_group(replacement: str) -> str | None:
     return None
 
 
+def on_validation(metadata: Mapping[str, Any]) -> list[str]:
+    """What checks found, if there were any."""
+    if "validation" not in metadata:
+        return []
+    from suture.safe_wording import checked_lines  # most calls ask for no checks
+
+    return checked_lines(metadata["validation"])
+
+
 def in_options(hint: str) -> str:
     """A hint to callers of tools, for who sits at the command line."""
     for argument, option in _OPTIONS.items():
@@ -49,14 +63,25 @@ def in_options(hint: str) -> str:
 
 def as_option(argument: str) -> str:
     """The option that gives an argument of a tool."""
-    return _NAMED_OTHERWISE.get(argument) or f"--{argument.replace('_', '-')}"
+    return _NAMED_OTHERWISE.get(argument.partition("[")[0]) or f"--{argument.replace('_', '-')}"
 
 
-_NAMED_OTHERWISE = {"context_before": "--before-context", "context_after": "--after-context"}
+_NAMED_OTHERWISE = {
+    "context_before": "--before-context",
+    "context_after": "--after-context",
+    "line_edits": "--lines",
+    "path": "PATH",
+    "paths": "PATH",
+}
 _OPTIONS = {
     "set include_ignored": "add --include-ignored",
     "or raise max_replacements": "or raise --max-replacements",
     "set allow_over_match": "add --allow-over-match",
     "Name the encoding (": "Name the encoding by --encoding (",
     "name its encoding.": "name its encoding by --encoding.",
+    "expected_text does not stand": "What --expect says does not stand",
+    "expected_text stands": "What --expect says stands",
+    "expected_text begins": "What --expect says begins",
+    "give its whole content instead.": "give its whole content instead, by suture write.",
+    "can allow (project_commands)": "can allow (--allow-commands)",
 }

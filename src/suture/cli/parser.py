@@ -8,7 +8,7 @@ import sys
 
 from suture import __version__
 from suture.cli.menu import COMMANDS, DESCRIPTION
-from suture.cli.pattern_options import PATTERN_FILLS, PATTERN_NOTES
+from suture.cli.pattern_options import PATTERN_FILLS, PATTERN_NOTES, add_validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,19 @@ The reply may hold SEARCH/REPLACE and NEW_FILE blocks, apply_patch envelopes and
 text between them. Blocks are numbered in order, their hunks as 3.1, 3.2; --dry-run lists them.""",
     "exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or wrong usage, 130 interrupted",
 )
-_NOTES = {**dict.fromkeys(PATTERN_FILLS, PATTERN_NOTES), "apply": _APPLY_NOTES}
+_CHECK_NOTES = (
+    "exit codes: 0 no errors, 1 errors or a required check that could not be run, 2 nothing checked or wrong usage",
+)
+_WRITE_NOTES = ("exit codes: 0 written, as it was or verified, 1 rejected, failed or found broken, 2 wrong usage",)
+_NOTES = {
+    **dict.fromkeys(PATTERN_FILLS, PATTERN_NOTES),
+    "apply": _APPLY_NOTES,
+    "check": _CHECK_NOTES,
+    "write": _WRITE_NOTES,
+}
+_MODES = ("strict", "interactive", "verify_only")
+_MODE = "reject what brings errors (strict), write it all the same, or only check it (default: strict)"
+_COMMANDS = "run programs that suture.toml or pyproject.toml of the project name for checks; only if you trust it"
 _HOMES = {
     "read": "commands",
     "call": "commands",
@@ -31,6 +43,8 @@ _HOMES = {
     "recover": "commands",
     "patch": "patch",
     "edit": "edit",
+    "write": "write",
+    "check": "check",
     "apply": "apply",
     "prompt": "prompt",
     "search": "search",
@@ -81,13 +95,53 @@ def _fill_edit(command: argparse.ArgumentParser) -> None:
         help="the text to replace, exactly as it stands in the file (--old=TEXT where it begins with -)",
     )
     command.add_argument("--new", metavar="TEXT", help="what it becomes; '' deletes it")
-    command.add_argument("--old-file", metavar="FILE", help="the text to replace, from a file")
-    command.add_argument("--new-file", metavar="FILE", help="what it becomes, from a file")
+    command.add_argument("--old-file", metavar="FILE|-", help="the text to replace, from a file or stdin")
+    command.add_argument("--new-file", metavar="FILE|-", help="what it becomes, from a file or stdin")
     command.add_argument("--count", type=int, metavar="N", help="how often the text stands there (default: 1)")
+    command.add_argument(
+        "--lines", metavar="A-B", action="append", help="replace these lines, such as 10-20 or 12, if nothing breaks"
+    )
+    command.add_argument("--expect", metavar="TEXT", help="with --lines: what they hold now; refuse if they do not")
+    command.add_argument("--delete", action="store_true", help="with --lines: delete them")
+    command.add_argument("--mode", choices=_MODES, help=f"with --lines: {_MODE}")
+    add_validate(command)
     command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
     command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
     command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
     _add_json(command)
+
+
+def _fill_write(command: argparse.ArgumentParser) -> None:
+    command.add_argument("path", metavar="PATH", help="the file; it may be new")
+    command.add_argument("--mode", choices=_MODES, default="strict", help=_MODE)
+    command.add_argument("--no-diff", action="store_true", help="leave out the diff")
+    command.add_argument(
+        "--validate",
+        choices=("new", "all"),
+        default="new",
+        help="which errors count: those that the content brings, or any in it (default: new)",
+    )
+    command.add_argument("--allow-commands", action="store_true", help=_COMMANDS)
+    command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
+    command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
+    _add_json(command)
+
+
+def _fill_check(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        default=[],
+        help="a file, a folder with all below it, or a glob such as 'src/**/*.js' (default: '.'); "
+        "what .gitignore names and hidden files are left out unless named",
+    )
+    command.add_argument(
+        "--exclude", metavar="GLOB", action="append", default=[], help="leave these out; can be given several times"
+    )
+    command.add_argument("--include-ignored", action="store_true", help="check what .gitignore names, too")
+    command.add_argument("--allow-commands", action="store_true", help=_COMMANDS)
+    command.add_argument("--json", action="store_true", help="print files, errors, warnings, issues, not_run as JSON")
 
 
 def _fill_patch(command: argparse.ArgumentParser) -> None:
@@ -98,6 +152,7 @@ def _fill_patch(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--match", choices=("exact", "whitespace", "lenient"), help="how far the file may differ (default: lenient)"
     )
+    add_validate(command)
     command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
     command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
     command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
@@ -123,6 +178,7 @@ def _fill_apply(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--match", choices=("exact", "whitespace", "lenient"), help="how far files may differ (default: lenient)"
     )
+    add_validate(command)
     command.add_argument(
         "--whole-files", action="store_true", help="take a fenced code block with a path for that whole file, too"
     )
@@ -203,6 +259,8 @@ _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "read": _fill_read,
     **PATTERN_FILLS,
     "edit": _fill_edit,
+    "write": _fill_write,
+    "check": _fill_check,
     "patch": _fill_patch,
     "apply": _fill_apply,
     "prompt": _fill_prompt,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from suture.cli.commands import run
 from suture.cli.documents import document
+from suture.cli.notes import on_validation
 from suture.cli.output import complain
 from suture.cli.terminal import clean, colored_diff
 
@@ -34,14 +35,14 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     if given.get("path", options.path) != options.path:
         message = f"{source} is for {given['path']}, not for {options.path}"
         raise ValueError(message)
-    named = {name: getattr(options, name) for name in ("match", "encoding", "expect_hash")}
+    named = {name: getattr(options, name) for name in ("match", "encoding", "expect_hash", "validate")}
     chosen = {name: value for name, value in named.items() if value is not None}
     dry_run = {"dry_run": True} if options.dry_run else {}
     return {**given, "path": options.path, **chosen, **dry_run}
 
 
 def _told(result: ToolResult) -> str:
-    """What happened, the notes, and the whole diff."""
+    """What happened, the notes, the whole diff, and what checks found."""
     data = result.metadata
     number, path = len(data["patches"]), clean(data["path"])
     patches = f"{number} patch{'es' * (number != 1)}"
@@ -54,6 +55,9 @@ def _told(result: ToolResult) -> str:
         head = f"{path} is as it was."
     else:
         head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
-    said = result.text.partition("\n\ndiff --git ")[0].split("\n")[1:]
+    checked = on_validation(data)
+    below = "\n".join(["", "", *checked]) if checked else ""
+    said = result.text.replace(below, "", 1).partition("\n\ndiff --git ")[0].split("\n")[1:]
     notes = [clean(line) for line in said if not line.startswith(("Dry run", f"{path} is as it was"))]
-    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else [])])
+    found = ["", *map(clean, checked)] if checked else []
+    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LONGEST = 3_600
+_VALIDATE = ("off", "warn", "strict", "all")
 _JSON = "print isError, data (a list with an object for each result) and metadata as JSON"
 PATTERN_NOTES = (
     """\
@@ -50,6 +51,7 @@ def _fill_replace(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--allow-over-match", action="store_true", help="replace a long match that holds another match, too"
     )
+    add_validate(command)
     _add_json(command)
 
 
@@ -83,6 +85,21 @@ PATTERN_FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "lines": _fill_lines,
     "split": _fill_split,
 }
+
+
+def add_validate(command: argparse.ArgumentParser) -> None:
+    """The option of commands whose result can be checked before it is written."""
+    command.add_argument(
+        "--validate",
+        choices=_VALIDATE,
+        help="check the result: tell what is wrong (warn), refuse errors that the edit brings (strict), or any (all); "
+        "default: off",
+    )
+    command.add_argument(
+        "--allow-commands",
+        action="store_true",
+        help="run programs that suture.toml or pyproject.toml of the project name for checks; only if you trust it",
+    )
 
 
 def _add_globs(command: argparse.ArgumentParser) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from suture.cli.matching import ask, count
-from suture.cli.notes import on_replacement
+from suture.cli.notes import on_replacement, on_validation
 from suture.cli.output import complain, print_text
-from suture.cli.terminal import colored_diff
+from suture.cli.terminal import clean, colored_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 def replace(options: argparse.Namespace) -> int:
     """Print what would be replaced; with --write, replace it and say how to have it back."""
+    chosen = {} if options.validate is None else {"validate": options.validate}
     result = ask(
         options,
         "replace",
@@ -26,6 +27,7 @@ def replace(options: argparse.Namespace) -> int:
         include_ignored=options.include_ignored,
         encoding=options.encoding,
         view="rows" if options.json else "diff",
+        **chosen,
     )
     for note in on_replacement(options.replacement):
         complain(note)
@@ -44,6 +46,8 @@ def replace(options: argparse.Namespace) -> int:
         head = f"Would make {done}."
     diff = data["diff"].removesuffix("\n")
     print_text("\n".join([head, *(["", *colored_diff(diff)] if diff else [])]))
+    for line in on_validation(data):
+        complain(clean(line))
     if not data["files"]:
         return 0
     if not options.write:

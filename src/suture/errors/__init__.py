@@ -14,6 +14,7 @@
     │                        InvalidCaptureGroup NoCaptureGroups TooManyReplacements OverMatch
     ├── about a reply        NoBlocks BlocksFailed IncompleteBlock AmbiguousBlock NoPath NoContext
     │                        ReplyTimeout UnsupportedBlock
+    ├── about a safe edit    LineOutOfBounds OverlappingLines Drifted PatternNotFound ValidationFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
     │                        RecoveryBlocked
     ├── about the history    HistoryUnavailable ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
@@ -102,6 +103,7 @@ from suture.errors.replies import (
     ReplyTimeout,
     UnsupportedBlock,
 )
+from suture.errors.safe import Drifted, LineOutOfBounds, OverlappingLines, PatternNotFound, ValidationFailed
 
 __all__ = [
     "AlreadyApplied",
@@ -113,6 +115,7 @@ __all__ = [
     "ClipboardNotFound",
     "ClipboardRequiresReplace",
     "ContentNotKept",
+    "Drifted",
     "EditConflict",
     "EditOutOfBounds",
     "ElisionInNewText",
@@ -131,6 +134,7 @@ __all__ = [
     "InvalidGlob",
     "InvalidPath",
     "InvalidRegex",
+    "LineOutOfBounds",
     "MissingOldText",
     "NoBlocks",
     "NoCaptureGroups",
@@ -148,9 +152,11 @@ __all__ = [
     "OldTextNotUnique",
     "OverMatch",
     "OverlappingEdits",
+    "OverlappingLines",
     "OverlappingPatches",
     "PartlyApplied",
     "PathOutsideWorkspace",
+    "PatternNotFound",
     "PermissionDenied",
     "ProtectedPath",
     "RangeOutOfBounds",
@@ -167,6 +173,7 @@ __all__ = [
     "UnknownTool",
     "UnprovedChange",
     "UnsupportedBlock",
+    "ValidationFailed",
     "WorkspaceBusy",
     "WorkspaceNotFound",
     "WriteFailed",

@@ -15,6 +15,8 @@ class SutureError(Exception):
 
     code = "INTERNAL"
     retryable = False
+    standing: str | None = None
+    """The hash of the file that it is about, where somebody has read it; not one of the fields."""
     _fields: tuple[str, ...] = ()
 
     def __init_subclass__(cls) -> None:

@@ -27,9 +27,11 @@ TOOLS = {
     "regex_search": "suture.tools.search",
     "regex_search_multi": "suture.tools.search",
     "regex_split": "suture.tools.pick",
+    "safe_edit": "suture.tools.safe",
     "undo": "suture.tools.undo",
 }
 COMMANDS = {
+    "check": "suture.tools.check",
     "replace": "suture.tools.replace_named",
     "restore": "suture.tools.restore",
     "search": "suture.tools.search_named",

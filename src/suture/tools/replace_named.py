@@ -11,7 +11,7 @@ from suture.tools.matching import explain_several, flags, limit, listed, opened,
 from suture.tools.named import EVERYTHING, for_each, grouped, taken
 from suture.tools.outcome import plan_diff
 from suture.tools.replace import RegexReplace, RegexReplaceMulti, plan_replace, plan_replace_multi
-from suture.tools.request import Request, dry_run, encoding, flag, text, texts
+from suture.tools.request import Request, dry_run, encoding, flag, text, texts, validate
 from suture.tools.spec import Proposal, ToolSpec
 
 TYPE_CHECKING = False
@@ -40,6 +40,7 @@ class Replace(Request):
     allow_over_match: bool = flag("Replace a match of more than 50 lines although it holds another match")
     encoding: str | None = encoding()
     """Of the files that are named outright."""
+    validate: str = validate()
     view: str = text("The replacements, or the diff, too", default="rows", choices=("rows", "diff"))
 
 

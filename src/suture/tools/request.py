@@ -120,7 +120,7 @@ class _Integer(Argument):
         low, high = self.bounds.get("minimum"), self.bounds.get("maximum")
         if (low is not None and value < low) or (high is not None and value > high):
             limits = f"at least {low}" if high is None else f"from {low} to {high}"
-            raise _WrongError(f"expected {self.expected} {limits}, got {value}")
+            raise _WrongError(self.bounds.get("words") or f"expected {self.expected} {limits}, got {value}")
         return value
 
     def kind(self) -> dict[str, Any]:
@@ -245,9 +245,9 @@ def text(about: str, *, default: object = _REQUIRED, choices: Sequence[str] = ()
     return _Text(about, default=default, choices=tuple(choices))
 
 
-def integer(about: str, *, default: object = _REQUIRED, **bounds: int) -> Any:
-    """A whole number, perhaps with `minimum` and `maximum`."""
-    return _Integer(about, default=default, **bounds)
+def integer(about: str, *, default: object = _REQUIRED, words: str | None = None, **bounds: int) -> Any:
+    """A whole number, perhaps with `minimum` and `maximum`, and `words` for one that lies beyond."""
+    return _Integer(about, default=default, words=words, **bounds)
 
 
 def flag(about: str, *, default: bool = False) -> Any:
@@ -255,9 +255,9 @@ def flag(about: str, *, default: bool = False) -> Any:
     return _Flag(about, default=default)
 
 
-def items(about: str, *, model: type[Request]) -> Any:
+def items(about: str, *, model: type[Request], default: object = _REQUIRED) -> Any:
     """A list of objects, each read by `model`."""
-    return _Items(about, model=model)
+    return _Items(about, default=default, model=model)
 
 
 def member(about: str, *, model: type[Request]) -> Any:
@@ -293,8 +293,8 @@ def expect_hash() -> Any:
 
 def validate() -> Any:
     """The common argument of tools whose result can be checked before it is written."""
-    choices = ("off", "warn", "strict")
-    about = "Check the result before it is written: report problems, or refuse. It has no effect yet"
+    choices = ("off", "warn", "strict", "all")
+    about = "Check the result before it is written: report errors, refuse those that the edit brings, or refuse any"
     return text(about, default="off", choices=choices)
 
 

@@ -52,6 +52,8 @@ class Proposal(Record):
 
     plan: Plan
     describe: Callable[[Change | None], Answer]
+    checked: bool = False
+    """Whether the tool has checked what it would write, and tells it."""
 
 
 class Example(Record):

@@ -134,8 +134,17 @@ def test_read_prints_the_whole_result_as_json(capsys: pytest.CaptureFixture[str]
 @pytest.mark.promise("call.listing")
 def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.CaptureFixture[str]) -> None:
     regex = [f"regex_{name}" for name in "extract match_lines replace replace_multi search search_multi split".split()]
-    names = ["apply_reply", "file_edit", "file_read", "history", "patch", "redo", *regex, "undo"]
-    changing = {"apply_reply", "file_edit", "patch", "redo", "regex_replace", "regex_replace_multi", "undo"}
+    names = ["apply_reply", "file_edit", "file_read", "history", "patch", "redo", *regex, "safe_edit", "undo"]
+    changing = {
+        "apply_reply",
+        "file_edit",
+        "patch",
+        "redo",
+        "regex_replace",
+        "regex_replace_multi",
+        "safe_edit",
+        "undo",
+    }
     assert main(["tools"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == names
     assert main(["tools", "--json"]) == 0

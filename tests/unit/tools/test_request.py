@@ -189,9 +189,9 @@ def test_the_schema_says_what_parse_accepts() -> None:
             },
             "validate": {
                 "type": "string",
-                "enum": ["off", "warn", "strict"],
-                "description": "Check the result before it is written: report problems, or refuse. "
-                "It has no effect yet",
+                "enum": ["off", "warn", "strict", "all"],
+                "description": "Check the result before it is written: report errors, refuse those that the edit "
+                "brings, or refuse any",
                 "default": "off",
             },
         },

@@ -1,0 +1,80 @@
+"""`suture check`: what is wrong with files as they are."""
+
+from __future__ import annotations
+
+import sys
+
+from suture.cli.commands import attempt
+from suture.cli.notes import in_options
+from suture.cli.output import complain, print_json, print_text
+from suture.cli.terminal import clean, colored
+from suture.render import count
+from suture.safe_wording import issue_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    Row = dict[str, Any]
+
+_USAGE = 2
+
+
+def check(options: argparse.Namespace) -> int:
+    """Print the problems, a line each; what was not checked and the numbers go to stderr."""
+    given = {"paths": options.paths, "exclude": options.exclude, "include_ignored": options.include_ignored}
+    result = attempt(options, lambda workspace: workspace.command("check", given))
+    data = result.metadata
+    if options.json:
+        print_json(result.to_dict() if result.is_error else data)
+    elif result.is_error:
+        complain(in_options(result.text))
+    else:
+        _tell(data)
+    if result.is_error or not data["files"]:
+        return _USAGE
+    return int(bool(data["errors"]) or any(each["required"] for each in data["not_run"]))
+
+
+def _tell(data: Row) -> None:
+    """Print what was found, and say what else is to be known."""
+    if data["issues"]:
+        print_text("\n".join(map(_line, data["issues"])))
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    for each in _not_validated(data["not_run"]):
+        complain(f"⚠️ Not validated: {each}")
+    for name in data.get("binary", ()):
+        complain(f"note: {clean(name)} is binary and was skipped")
+    if "recovered" in data:
+        complain("note: an interrupted transaction was cleared up first; see --json")
+    complain(_summary(data))
+
+
+def _line(issue: Row) -> str:
+    """A problem, colored on a terminal."""
+    line, code = issue_line(issue), f" {issue['code']} "
+    place, found, rest = line.partition(code)
+    color = "red" if issue["severity"] == "error" else "yellow"
+    return f"{colored('bold', place)}{colored(color, code)}{rest}" if found else line
+
+
+def _not_validated(not_run: Sequence[Row]) -> Iterator[str]:
+    """What was not checked, and why: files for which the same holds are counted, not named."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for each in not_run:
+        alike.setdefault((each["validator"], each["reason"]), []).append(each["path"])
+    for (validator, reason), paths in alike.items():
+        what = paths[0] if len(paths) == 1 else count(len(paths), "file")
+        yield clean(f"{what} by {validator}: {in_options(reason)}")
+
+
+def _summary(data: Row) -> str:
+    if not data["files"]:
+        return "Nothing was checked: there is no text file."
+    unchecked = len({each["path"] for each in data["not_run"]})
+    numbers = [count(data[f"{noun}s"], noun) for noun in ("error", "warning") if data[f"{noun}s"]]
+    numbers += [f"{unchecked} not checked by all"] if unchecked else []
+    return f"Checked {count(data['files'], 'file')}: {', '.join(numbers) or 'no problems'}."

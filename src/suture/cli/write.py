@@ -1,0 +1,113 @@
+"""`suture write`: the whole content of a file from stdin, written only if nothing breaks."""
+
+from __future__ import annotations
+
+import sys
+
+from suture.cli.commands import attempt, stdin
+from suture.cli.notes import as_option, in_options
+from suture.cli.output import complain, print_json, print_text
+from suture.cli.terminal import clean, colored_diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+    from typing import Any
+
+    from suture.tools.spec import ToolResult
+
+_USAGE = 2
+_UNFIT = "INVALID_ARGUMENTS"
+_NOT_ALLOWED = "can allow (project_commands)"
+
+
+def write(options: argparse.Namespace) -> int:
+    """Write what stdin says, if it passes the checks."""
+    try:
+        content = _content(options.path)
+    except ValueError as error:
+        complain(f"suture write: {error}")
+        return _USAGE
+    given = {"path": options.path, "content": content, "mode": options.mode}
+    given |= {name: getattr(options, name) for name in ("encoding", "expect_hash", "validate")}
+    return save(options, "write", given, show_diff=not options.no_diff)
+
+
+def _content(path: str) -> str:
+    """What stdin says; ValueError says what is wrong with it."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        complain(f"Type what {clean(path)} is to hold, and end it by Ctrl-D on a line of its own.")
+    return as_text(stdin(), "stdin")
+
+
+def as_text(raw: bytes, source: str) -> str:
+    """What came from somewhere, which must be UTF-8."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        message = f"{source} is not UTF-8: byte {error.start + 1:,} is 0x{raw[error.start]:02x}"
+        raise ValueError(message) from None
+
+
+def save(
+    options: argparse.Namespace,
+    command: str,
+    given: Mapping[str, object],
+    *,
+    show_diff: bool = True,
+) -> int:
+    """Call `safe_edit`; print the diff and what became of it. The exit code is 1 if strict would have refused."""
+    chosen = {name: value for name, value in given.items() if value is not None}
+    arguments = {**chosen, "show_diff": show_diff and options.json}  # else the diff is printed from the data
+    result = attempt(options, lambda workspace: workspace.call("safe_edit", arguments))
+    if options.json:
+        print_json(result.to_dict())
+    else:
+        _tell(options, command, result, show_diff=show_diff)
+    if result.is_error:
+        return _USAGE if result.metadata["error"]["code"] == _UNFIT else 1
+    return int(given.get("mode") == "verify_only" and _is_broken(result.metadata["validation"], given))
+
+
+def _is_broken(validation: dict[str, Any], given: Mapping[str, object]) -> bool:
+    """Whether what was only verified would be refused."""
+    counted = [*validation["new"], *(validation["existing"] if given.get("validate") == "all" else ())]
+    errors = any(each["severity"] == "error" for each in counted)
+    return errors or any(each["required"] for each in validation["not_run"])
+
+
+def _tell(options: argparse.Namespace, command: str, result: ToolResult, *, show_diff: bool) -> None:
+    """Print the diff, then what the tool says; a refusal goes to stderr."""
+    data = result.metadata
+    diff = data.get("diff", "").removesuffix("\n") if show_diff else ""
+    lines = [*colored_diff(diff)] if diff else []
+    status = _status(options, command, result)
+    if not result.is_error:
+        lines += [*([""] if lines else []), *status]
+    try:
+        if lines:
+            print_text("\n".join(lines))
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    finally:
+        if result.is_error:
+            complain("\n".join(status))
+        elif data["change_id"] is not None and data.get("history", {}).get("recorded", True):
+            root = "" if options.root == "." else f" --root {options.root}"
+            complain(f"To take it back: suture undo {data['change_id']}{root}")
+
+
+def _status(options: argparse.Namespace, command: str, result: ToolResult) -> list[str]:
+    """The lines that say what became of the file, in the words of the command line."""
+    error = result.metadata.get("error", {})
+    if error.get("code") == _UNFIT:
+        problems = [f"suture {command}: {as_option(each['argument'])}: {each['problem']}" for each in error["problems"]]
+        return [*map(clean, problems)]
+    lines = result.text.split("\n")
+    if error:
+        hint = error["hint"].split("\n")
+        lines = [in_options(lines[0]), *(in_options(line) if line in hint else line for line in lines[1:])]
+    if hasattr(options, "allow_commands"):
+        lines = [in_options(line) if line.endswith(_NOT_ALLOWED) else line for line in lines]
+    return [*map(clean, lines)]

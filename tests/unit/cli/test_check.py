@@ -1,0 +1,370 @@
+"""`suture check`, and `--validate` of the commands that edit."""
+
+import errno
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suture import Settings, Workspace
+from suture.cli import main
+from suture.files.fs import LocalFS
+from suture.testing import FaultyFS, Stopped
+from suture.tools import check
+from suture.tools.checking import state
+
+BROKEN = "x = (\n"
+BAD_JSON = '{"a": 1,}\n'
+
+Run = Callable[..., tuple[list[str], list[str]]]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small project in which nothing is wrong."""
+    for name, content in {
+        "src/app.py": "x = 1\n",
+        "src/lib/util.py": "y = 2\n",
+        "data.json": '{"a": 1}\n',
+        "notes.txt": "nothing\n",
+        ".gitignore": "build/\n",
+        "build/out.json": BAD_JSON,
+        ".hidden/a.json": BAD_JSON,
+    }.items():
+        put(tmp_path, name, content)
+    (tmp_path / "image.json").write_bytes(b"\x00\x01{")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(root: Path, name: str, content: str) -> None:
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_bytes(content.encode())
+
+
+@pytest.fixture
+def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run `suture check` and get the lines of stdout and stderr."""
+    assert root.is_dir()
+
+    def run(*words: str, code: int = 0) -> tuple[list[str], list[str]]:
+        assert main(["check", *words]) == code
+        out, err = capfd.readouterr()
+        return out.splitlines(), err.splitlines()
+
+    return run
+
+
+def places(lines: list[str]) -> list[str]:
+    """Where problems are, and which: what stands before the words."""
+    return [" ".join(line.split(" ")[:2]) for line in lines]
+
+
+def test_where_nothing_is_wrong_only_the_number_of_files_is_told(said: Run) -> None:
+    assert said() == ([], ["Checked 4 files: no problems."])
+    assert said("src") == ([], ["Checked 2 files: no problems."])
+    assert said("src/app.py", "src", "src/app.py", "./src/../src/app.py") == ([], ["Checked 2 files: no problems."])
+
+
+def test_problems_are_lines_sorted_by_place(root: Path, said: Run) -> None:
+    put(root, "zoo.json", BAD_JSON)
+    put(root, "src/app.py", BROKEN)
+    put(root, "data.json", f"\n\n{BAD_JSON}")
+    out, err = said(code=1)
+    assert places(out) == [
+        "data.json:3:8 invalid-syntax",
+        "src/app.py:1:5 invalid-syntax",
+        "zoo.json:1:8 invalid-syntax",
+    ]
+    assert err == ["Checked 5 files: 3 errors."]
+
+
+def test_lines_and_columns_are_sorted_as_numbers(root: Path, said: Run) -> None:
+    conflict = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"
+    put(root, "a.txt", "\n" + conflict + "\n" * 4 + conflict)
+    out, _ = said("a.txt", code=1)
+    assert places(out) == ["a.txt:2:1 conflict-marker", "a.txt:11:1 conflict-marker"]
+
+
+def test_a_warning_is_no_error(root: Path, said: Run) -> None:
+    put(root, "suture.toml", "[validators.json]\nseverity = 'warning'\n")
+    put(root, "data.json", BAD_JSON)
+    out, err = said("data.json")
+    assert places(out) == ["data.json:1:8 invalid-syntax"]
+    assert out[0].endswith(" (warning)")
+    assert err == ["Checked 1 file: 1 warning."]
+
+
+def test_what_is_ignored_hidden_or_binary_is_checked_only_if_named(said: Run) -> None:
+    assert places(said("build", code=1)[0]) == ["build/out.json:1:8 invalid-syntax"]
+    assert places(said(".hidden/a.json", code=1)[0]) == [".hidden/a.json:1:8 invalid-syntax"]
+    assert said("--include-ignored", "--exclude", "build", ".") == ([], ["Checked 4 files: no problems."])
+    assert places(said("--include-ignored", code=1)[0]) == ["build/out.json:1:8 invalid-syntax"]
+    binary = ["note: image.json is binary and was skipped", "Nothing was checked: there is no text file."]
+    assert said("image.json", code=2) == ([], binary)
+
+
+def test_json_is_all_of_it(root: Path, said: Run) -> None:
+    put(root, "src/app.json", BAD_JSON)
+    out, err = said("src", "data.json", "--json", code=1)
+    told = json.loads("".join(out))
+    (issue,) = told.pop("issues")
+    assert told == {"files": 4, "errors": 1, "warnings": 0, "not_run": []}
+    assert {name: issue[name] for name in ("path", "line", "column", "severity", "code", "validator")} == {
+        "path": "src/app.json",
+        "line": 1,
+        "column": 8,
+        "severity": "error",
+        "code": "invalid-syntax",
+        "validator": "json",
+    }
+    assert err == []
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["nowhere.py"], "FILE_NOT_FOUND: "),
+        (["src", "nowhere"], "FILE_NOT_FOUND: "),
+        (["*.rs"], "NO_FILES_MATCHED: "),
+        ([".."], "PATH_OUTSIDE_WORKSPACE: "),
+        (["--root", "nowhere"], "WORKSPACE_NOT_FOUND: "),
+        (["--frobnicate"], "usage: suture check "),
+    ],
+)
+def test_what_cannot_be_checked_at_all_is_wrong_usage(said: Run, words: list[str], complaint: str) -> None:
+    out, err = said(*words, code=2)
+    assert (out, err[0][: len(complaint)]) == ([], complaint)
+
+
+@pytest.mark.usefixtures("root")
+def test_a_refusal_as_json(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "nowhere.py", "--json"]) == 2
+    out, err = capfd.readouterr()
+    assert (json.loads(out)["metadata"]["error"]["code"], err) == ("FILE_NOT_FOUND", "")
+
+
+# What is not checked
+
+
+def test_what_could_not_be_checked_is_told_once_for_all_files(root: Path, said: Run) -> None:
+    put(root, "suture.toml", "[validators.nonesuch]\nfiles = ['*.py']\n")
+    reason = "by nonesuch: there is no check of this name, and no command is configured for it"
+    assert said("src") == (
+        [],
+        [f"⚠️ Not validated: 2 files {reason}", "Checked 2 files: 2 not checked by all."],
+    )
+    assert said("src/app.py") == (
+        [],
+        [f"⚠️ Not validated: src/app.py {reason}", "Checked 1 file: 1 not checked by all."],
+    )
+    assert len(json.loads(said("src", "--json")[0][0])["not_run"]) == 2
+
+
+def test_a_required_check_that_cannot_be_run_fails(root: Path, said: Run) -> None:
+    put(root, "suture.toml", "[validators.nonesuch]\nfiles = ['*.py']\nrequired = true\n")
+    assert said("src", code=1)[1][-1] == "Checked 2 files: 2 not checked by all."
+    assert said("data.json")[1] == ["Checked 1 file: no problems."]
+
+
+def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: Run) -> None:
+    command = [sys.executable, "-c", "import sys; print(f'{sys.argv[1]}:3:4: error: odd [E1]'); sys.exit(1)", "{file}"]
+    put(root, "suture.toml", f"[validators.mine]\nfiles = ['*.txt']\ncommand = {json.dumps(command)}\n")
+    out, err = said("notes.txt")
+    assert (out, err[-1]) == ([], "Checked 1 file: 1 not checked by all.")
+    assert err[0].startswith("⚠️ Not validated: notes.txt by mine: ")
+    assert err[0].endswith("(--allow-commands)")
+    out, err = said("notes.txt", "--allow-commands", code=1)
+    assert (out, err) == (["notes.txt:3:4 E1 odd"], ["Checked 1 file: 1 error."])
+
+
+def test_a_file_that_is_too_large_is_told_unless_it_is_binary(root: Path) -> None:
+    put(root, "large.json", BAD_JSON + " " * 100)
+    (root / "large.bin").write_bytes(b"\0" * 200)
+    found = Workspace(root, Settings(max_file_bytes=100)).command("check", {}).metadata
+    reasons = {"the file is too large (max_file_bytes)"}
+    assert {(each["path"], each["reason"]) for each in found["not_run"]} == {("large.json", *reasons)}
+    assert (found["files"], found["errors"]) == (5, 0)
+
+
+@pytest.mark.parametrize(
+    ("error", "files", "unchecked"),
+    [
+        (PermissionError(errno.EACCES, "no"), 4, {("data.json", "the file may not be read")}),
+        (FileNotFoundError(errno.ENOENT, "gone"), 3, set()),
+    ],
+)
+def test_a_file_that_may_not_be_read_is_told_and_one_that_is_gone_passed_over(
+    root: Path, error: OSError, files: int, unchecked: set[tuple[str, str]]
+) -> None:
+    found = Workspace(root, fs=Closed("data.json", error)).command("check", {}).metadata
+    told = {(each["path"], each["reason"]) for each in found["not_run"]}
+    assert (found["files"], told) == (files, unchecked)
+
+
+class Closed(LocalFS):
+    """A file system on which one file cannot be opened."""
+
+    def __init__(self, name: str, error: OSError) -> None:
+        super().__init__()
+        self._name = name
+        self._error = error
+
+    def open_file(self, folder: int, name: str) -> int:
+        if name == self._name:
+            raise self._error
+        return super().open_file(folder, name)
+
+
+@pytest.mark.parametrize("limit", ["_MOST_FILES", "_MOST_BYTES"])
+def test_many_files_are_checked_in_batches(root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    sizes: list[int] = []
+
+    def counted(session: Any, files: Any) -> Any:
+        sizes.append(len(files))
+        return state(session, files)
+
+    monkeypatch.setattr(check, "state", counted)
+    monkeypatch.setattr(check, limit, 3 if limit == "_MOST_FILES" else 9)
+    for number in range(7):
+        put(root, f"many/{number}.json", "[1]" if number % 2 else "[1,")
+    out, err = said("many", code=1)
+    assert [line.partition(":")[0] for line in out] == [f"many/{number}.json" for number in (0, 2, 4, 6)]
+    assert (sizes, err) == ([3, 3, 1], ["Checked 7 files: 4 errors."])
+
+
+def test_files_of_another_root_are_named_absolutely(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = tmp_path_factory.mktemp("other")
+    put(other, "deep/b.json", BAD_JSON)
+    settings = Settings(extra_roots=(str(other),))
+    found = Workspace(root, settings).command("check", {"paths": ["data.json", str(other / "deep")]}).metadata
+    assert (found["files"], [each["path"] for each in found["issues"]]) == (2, [str(other / "deep/b.json")])
+
+
+def test_what_was_interrupted_is_cleared_up_first(root: Path, said: Run) -> None:
+    stopping = FaultyFS(LocalFS(), stop_at=1, only={"rename"})
+    tx = Workspace(root, fs=stopping).transaction()
+    tx.write("notes.txt", "more\n")
+    with pytest.raises(Stopped), tx:
+        pass
+    stopping.abandon()
+    assert said("data.json")[1] == [
+        "note: an interrupted transaction was cleared up first; see --json",
+        "Checked 1 file: no problems.",
+    ]
+
+
+def test_lines_are_colored_on_a_terminal(root: Path) -> None:
+    put(root, "data.json", BAD_JSON)
+    master, slave = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    command = [sys.executable, "-m", "suture", "check", "data.json"]
+    subprocess.run(command, stdout=slave, stderr=subprocess.DEVNULL, env=environment, check=False)
+    os.close(slave)
+    shown = os.read(master, 10_000)
+    os.close(master)
+    assert shown.startswith(b"\x1b[1mdata.json:1:8\x1b[0m\x1b[31m invalid-syntax \x1b[0m")
+
+
+# --validate of the commands that edit
+
+REPLY = "### File: src/app.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = {}\n>>>>>>> REPLACE\n"
+
+
+def edits(new: str) -> dict[str, list[str]]:
+    """The commands that make `x = 1` something else."""
+    patch = json.dumps([{"operation": "replace", "oldText": "x = 1", "newText": f"x = {new}"}])
+    return {
+        "edit": ["edit", "src/app.py", "--old", "x = 1", "--new", f"x = {new}"],
+        "patch": ["patch", "src/app.py", patch],
+        "apply": ["apply"],
+        "replace": ["replace", "x = 1", f"x = {new}", "src", "--write"],
+    }
+
+
+def attempt(monkeypatch: pytest.MonkeyPatch, command: str, new: str, *words: str) -> int:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(REPLY.format(new).encode())))
+    return main([*edits(new)[command], *words])
+
+
+@pytest.mark.parametrize("command", ["edit", "patch", "apply", "replace"])
+def test_a_strict_command_refuses_what_breaks_a_file(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    assert attempt(monkeypatch, command, "(", "--validate", "strict") == 1
+    out, err = capfd.readouterr()
+    assert (out, "src/app.py:1:5 invalid-syntax" in err) == ("", True)
+    assert (root / "src/app.py").read_text() == "x = 1\n"
+
+
+@pytest.mark.parametrize("command", ["edit", "patch", "apply", "replace"])
+def test_a_warning_command_writes_and_tells(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    assert attempt(monkeypatch, command, "(", "--validate", "warn") == 0
+    out, err = capfd.readouterr()
+    told = err if command == "replace" else out
+    assert told.count("⚠️ Validation found:\nsrc/app.py:1:5 invalid-syntax ") == 1
+    assert (root / "src/app.py").read_text() == BROKEN
+
+
+@pytest.mark.parametrize("command", ["edit", "patch", "apply", "replace"])
+def test_what_breaks_nothing_is_told_to_have_passed(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    assert attempt(monkeypatch, command, "2", "--validate", "all") == 0
+    assert "".join(capfd.readouterr()).count("✅ Validation Passed\n") == 1
+    assert (root / "src/app.py").read_text() == "x = 2\n"
+
+
+@pytest.mark.parametrize("command", ["edit", "patch", "apply", "replace"])
+def test_without_validate_nothing_is_checked(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    assert attempt(monkeypatch, command, "(") == 0
+    assert "alidation" not in "".join(capfd.readouterr())
+    assert (root / "src/app.py").read_text() == BROKEN
+
+
+@pytest.mark.parametrize("command", ["edit", "patch", "apply"])
+def test_a_dry_run_is_checked_too(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    assert attempt(monkeypatch, command, "(", "--validate", "warn", "--dry-run") == 0
+    assert capfd.readouterr().out.count("⚠️ Validation found:\nsrc/app.py:1:5 invalid-syntax ") == 1
+    assert (root / "src/app.py").read_text() == "x = 1\n"
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("command", "out"),
+    [
+        ("edit", "src/app.py is as it was (1 replacement).\n\n✅ Validation Passed\n"),
+        ("patch", "src/app.py is as it was.\n\n✅ Validation Passed\n"),
+    ],
+)
+def test_what_changes_nothing_breaks_nothing(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str, out: str
+) -> None:
+    assert attempt(monkeypatch, command, "1", "--validate", "strict") == 0
+    assert capfd.readouterr() == (out, "")
+
+
+def test_who_is_asked_about_blocks_may_leave_out_what_would_be_refused(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = REPLY.replace("src/app.py", "src/lib/util.py").replace("x = 1", "y = 2").replace("x = {}", "y = 3")
+    put(root, "reply.md", REPLY.format("(") + good)
+    for answers, code in (("y\ny\n", 1), ("n\ny\n", 0)):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(answers.encode())))
+        assert main(["apply", "reply.md", "-p", "--validate", "strict"]) == code
+        out, err = capfd.readouterr()
+        assert ("src/app.py:1:5 invalid-syntax" in err, "✅ Validation Passed\n" in out) == (bool(code), not code)
+    assert [(root / name).read_text() for name in ("src/app.py", "src/lib/util.py")] == ["x = 1\n", "y = 3\n"]

@@ -1,0 +1,211 @@
+"""`suture write`, as somebody at a terminal or a script meets it."""
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from suture import Workspace
+from suture.cli import main
+
+DIFF = "diff --git a/a.json b/a.json\n--- a/a.json\n+++ b/a.json\n@@ -1 +1 @@\n-[1]\n+{}\n"
+NEW = "diff --git a/b.json b/b.json\nnew file mode 100644\n--- /dev/null\n+++ b/b.json\n@@ -0,0 +1 @@\n+{}\n"
+SAVED = "✅ File saved successfully.\n"
+BACK = re.compile(r"To take it back: suture undo [0-9a-z]{15}\n")
+
+Run = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "a.json").write_bytes(b"[1]\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def said(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Send a content to `suture write` and get what it prints."""
+    assert root.is_dir()
+
+    def run(content: bytes, *words: str, code: int = 0) -> tuple[str, str]:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert main(["write", *words]) == code
+        out, err = capfd.readouterr()
+        return out, err
+
+    return run
+
+
+def test_what_is_sent_is_written_and_can_be_taken_back(root: Path, said: Run) -> None:
+    out, err = said(b"[2]\n", "a.json")
+    assert out == f"{DIFF.format('[2]')}\n{SAVED}"
+    assert BACK.fullmatch(err)
+    assert (root / "a.json").read_bytes() == b"[2]\n"
+    assert main(err.split()[-3:][1:]) == 0
+    assert (root / "a.json").read_bytes() == b"[1]\n"
+
+
+def test_a_file_may_be_new_in_a_folder_that_is_new(root: Path, said: Run) -> None:
+    out, _ = said(b"[2]\n", "b.json")
+    assert out == f"{NEW.format('[2]')}\n{SAVED}"
+    assert said(b"[3]\n", "deep/down/c.json", "--no-diff")[0] == SAVED
+    assert (root / "deep/down/c.json").read_bytes() == b"[3]\n"
+
+
+def test_what_is_there_already_is_no_change(root: Path, said: Run) -> None:
+    assert said(b"[1]\n", "a.json") == ("✅ No changes: a.json says this already.\n", "")
+    assert Workspace(root).history().metadata["changes"] == []
+
+
+@pytest.mark.parametrize("content", [b"[1]\r\n[2", b"\xef\xbb\xbf[1]\n", "ä\u2028\n".encode(), b""])
+def test_bytes_are_written_as_they_come(root: Path, said: Run, content: bytes) -> None:
+    said(content, "new.txt")
+    assert (root / "new.txt").read_bytes() == content
+
+
+def test_what_brings_errors_is_rejected(root: Path, said: Run) -> None:
+    out, err = said(b"[2\n", "a.json", code=1)
+    assert out == DIFF.format("[2")
+    head, issue = err.splitlines()
+    assert head == "❌ Edit rejected due to validation errors (Mode: strict):"
+    assert issue.startswith("a.json:")
+    assert (root / "a.json").read_bytes() == b"[1]\n"
+    assert Workspace(root).history().metadata["changes"] == []
+
+
+def test_interactive_writes_it_all_the_same(root: Path, said: Run) -> None:
+    out, err = said(b"[2\n", "a.json", "--mode", "interactive", "--no-diff")
+    assert out.startswith(f"{SAVED}⚠️ Saved with validation warnings (Mode: interactive):\na.json:")
+    assert BACK.fullmatch(err)
+    assert (root / "a.json").read_bytes() == b"[2\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "told"), [(b"[2]\n", 0, "✅ Validation Passed\n"), (b"[2\n", 1, "❌ Validation Failed:\n")]
+)
+def test_verify_only_writes_nothing_and_the_exit_code_tells(
+    root: Path, said: Run, content: bytes, code: int, told: str
+) -> None:
+    out, err = said(content, "a.json", "--mode", "verify_only", code=code)
+    assert out.startswith(f"{DIFF.format(content.decode().strip())}\n{told}")
+    assert (err, (root / "a.json").read_bytes()) == ("", b"[1]\n")
+
+
+@pytest.mark.parametrize(("words", "code"), [([], 0), (["--validate", "all"], 1)])
+@pytest.mark.parametrize("mode", ["strict", "verify_only"])
+def test_errors_that_were_there_count_only_if_asked_for(
+    root: Path, said: Run, words: list[str], code: int, mode: str
+) -> None:
+    before, after = b"<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n\nend\n", b"<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n\nEND\n"
+    (root / "a.txt").write_bytes(before)
+    said(after, "a.txt", "--mode", mode, *words, code=code)
+    assert (root / "a.txt").read_bytes() == (after if mode == "strict" and not code else before)
+
+
+@pytest.mark.parametrize(("required", "code"), [("true", 1), ("false", 0)])
+@pytest.mark.parametrize("mode", ["strict", "verify_only"])
+def test_a_check_that_cannot_be_run_counts_if_it_is_required(
+    root: Path, said: Run, required: str, code: int, mode: str
+) -> None:
+    (root / "suture.toml").write_text(f"[validators.nonesuch]\nfiles = ['*.json']\nrequired = {required}\n")
+    out, err = said(b"[2]\n", "a.json", "--mode", mode, code=code)
+    assert "a.json by nonesuch: there is no check of this name" in out + err
+
+
+def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: Run) -> None:
+    command = [sys.executable, "-c", "import sys; print(f'{sys.argv[1]}:3:4: error: odd [E1]'); sys.exit(1)", "{file}"]
+    (root / "suture.toml").write_text(f"[validators.mine]\nfiles = ['*.txt']\ncommand = {json.dumps(command)}\n")
+    out, _ = said(b"one\n", "a.txt", "--mode", "verify_only")
+    assert "⚠️ Not validated: a.txt by mine: " in out
+    assert out.endswith(" (--allow-commands)\n")
+    _, err = said(b"one\n", "a.txt", "--allow-commands", code=1)
+    assert err.endswith("\na.txt:3:4 E1 odd\n")
+
+
+def test_options_are_handed_on(root: Path, said: Run) -> None:
+    (root / "b.txt").write_bytes("é\n".encode("latin-1"))
+    known = Workspace(root).file_read("b.txt").metadata["hash"]
+    said("è\n".encode(), "b.txt", "--encoding", "latin-1", "--expect-hash", known)
+    assert (root / "b.txt").read_bytes() == "è\n".encode("latin-1")
+    out, err = said(b"x\n", "b.txt", "--encoding", "latin-1", "--expect-hash", known, code=1)
+    assert (out, err[:2]) == ("", "❌ ")
+
+
+def test_everything_can_be_had_as_json(root: Path, said: Run) -> None:
+    out, err = said(b"[2\n", "a.json", "--json", code=1)
+    told = json.loads(out)
+    assert (told["isError"], told["metadata"]["error"]["code"], err) == (True, "VALIDATION_FAILED", "")
+    assert told["content"][0]["text"].startswith("**Diff Preview:**\n```diff\n")
+    out, err = said(b"[2]\n", "a.json", "--json", "--no-diff")
+    told = json.loads(out)
+    assert (told["isError"], told["content"][0]["text"], err) == (False, SAVED.strip(), "")
+    assert (root / "a.json").read_bytes() == b"[2]\n"
+
+
+def test_another_root_is_named_in_how_to_take_it_back(root: Path, said: Run) -> None:
+    (root / "inner").mkdir()
+    _, err = said(b"[2]\n", "a.json", "--root", "inner")
+    assert err.endswith(" --root inner\n")
+    assert (root / "inner/a.json").read_bytes() == b"[2]\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "complaint"),
+    [
+        (b"ab\xff\n", ["a.json"], "suture write: stdin is not UTF-8: byte 3 is 0xff\n"),
+        (b"", ["a.json", "--expect-hash", "x"], "suture write: --expect-hash: expected sha256: "),
+        (b"", [], "usage: suture write "),
+        (b"", ["a.json", "--mode", "lax"], "usage: suture write "),
+    ],
+)
+def test_what_is_no_request_is_wrong_usage(
+    root: Path, said: Run, content: bytes, words: list[str], complaint: str
+) -> None:
+    out, err = said(content, *words, code=2)
+    assert (out, err[: len(complaint)]) == ("", complaint)
+    assert (root / "a.json").read_bytes() == b"[1]\n"
+
+
+@pytest.mark.usefixtures("root")
+def test_without_a_stdin_there_is_nothing_to_write(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["write", "a.json"]) == 2
+    assert capfd.readouterr() == ("", "suture write: stdin is closed\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [(["../a.json"], "❌ ../a.json lies outside"), (["a.json", "--root", "nowhere"], "WORKSPACE_NOT_FOUND: ")],
+)
+def test_what_the_tool_refuses_is_told_on_stderr(said: Run, words: list[str], complaint: str) -> None:
+    out, err = said(b"[2]\n", *words, code=1)
+    assert (out, err[: len(complaint)]) == ("", complaint)
+
+
+def test_on_a_terminal_it_says_what_it_waits_for_and_colors_the_diff(root: Path) -> None:
+    master, slave = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    command = [sys.executable, "-m", "suture", "write", "a.json"]
+    process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=environment)
+    os.close(slave)
+    os.write(master, b"[2]\n\x04")
+    assert process.stderr is not None
+    asked = process.stderr.readline()
+    process.wait()
+    process.stderr.close()
+    shown = os.read(master, 10_000)
+    os.close(master)
+    assert asked == b"Type what a.json is to hold, and end it by Ctrl-D on a line of its own.\n"
+    assert b"\x1b[31m-[1]\x1b[0m" in shown
+    assert b"\x1b[32m+[2]\x1b[0m" in shown
+    assert (root / "a.json").read_bytes() == b"[2]\n"
