@@ -9,7 +9,22 @@ import platform
 import tempfile
 from pathlib import Path
 
-from bench import commit, diff, file_edit, history, memory, merge, read, replace, reply, sequence, startup
+from bench import (
+    commit,
+    diff,
+    file_edit,
+    history,
+    memory,
+    merge,
+    read,
+    replace,
+    reply,
+    safe,
+    sequence,
+    startup,
+    syntax,
+    validators,
+)
 from bench.editbench import run as editbench
 from bench.search import run as search
 
@@ -26,6 +41,9 @@ SUBJECTS = {
     "search": search.tables,
     "replace": replace.tables,
     "reply": reply.tables,
+    "safe": safe.tables,
+    "syntax": syntax.tables,
+    "validators": validators.tables,
     "editbench": editbench.tables,
 }
 

@@ -1,4 +1,4 @@
-"""What works today, on a sample project in a temporary folder: read, a transaction, a crash, edits, the way back."""
+"""What works today, on a sample project: read, a transaction, a crash, edits, checks, the way back."""
 
 from __future__ import annotations
 
@@ -63,6 +63,7 @@ def main() -> None:
         patch(workspace)
         rename(root, workspace)
         apply(root, workspace)
+        keep_whole(workspace)
         take_back(root, workspace)
         print("\nNext: README.md, ARCHITECTURE.md, `suture --help`.")
 
@@ -93,6 +94,22 @@ def patch(workspace: Workspace) -> None:
     ask(workspace, "src/greet.py", {"oldText": "    name = name.strip()\n", "newText": "", "toClipboard": "line"})
     paste = {"operation": "append_eof", "fromClipboard": "line", "reindent": {"strip": "    "}}
     ask(workspace, "docs/guide.md", paste)
+
+
+def keep_whole(workspace: Workspace) -> None:
+    """An edit that would break a file, the one that does not, and the same gate before another tool."""
+    title("An edit that would break the program is checked before it is written, and rejected")
+    broken = {"search": "hello + name", "replace": "hello + nmae.title()"}
+    print(workspace.safe_edit("src/greet.py", search_replace=broken).text)
+    title("Mended, it is written")
+    mended = {"search": "hello + name", "replace": "hello + name.title()"}
+    print(workspace.safe_edit("src/greet.py", search_replace=mended, show_diff=False).text)
+    workspace.undo()
+    title("Any editing tool can be asked to check first; JSON, YAML, TOML, XML and 30 languages are known")
+    with workspace.transaction("settings") as tx:
+        tx.create("settings.json", '{\n  "color": "red",\n  "size": 3\n}\n')
+    edit = {"old_text": '"size": 3', "new_text": '"size": 3,'}
+    print(workspace.file_edit("settings.json", [edit], validate="strict").text)
 
 
 def ask(workspace: Workspace, path: str, wanted: dict[str, Any]) -> None:
