@@ -110,7 +110,12 @@ def failed_lines(validation: dict[str, Any]) -> list[str]:
 
 
 def _failed(error: Any) -> str:
-    lines = [f"  {line}" for line in (*failed_lines(error.validation), *map(plain, error.failed))]
+    """Why, with the first line that is wrong, which stands nowhere yet."""
+    why = failed_lines(error.validation)
+    first = next(iter(_errors_first(error.validation["new"])), {"source": ""})
+    if first["source"] and why:
+        why.insert(1, f"  | {plain(first['source'])}")
+    lines = [f"  {line}" for line in (*why, *map(plain, error.failed))]
     return "\n".join(["The edit was rejected, because of what it would leave:", *lines])
 
 

@@ -166,7 +166,17 @@ SAMPLES: list[errors.SutureError] = [
         files=["a.py"],
         validation={
             "passed": False,
-            "new": [{"path": "a.py", "line": 1, "column": 2, "severity": "error", "code": "F821", "message": "no"}],
+            "new": [
+                {
+                    "path": "a.py",
+                    "line": 1,
+                    "column": 2,
+                    "severity": "error",
+                    "code": "F821",
+                    "message": "no",
+                    "source": "x",
+                }
+            ],
             "existing": [],
             "fixed": [],
             "not_run": [],

@@ -236,7 +236,7 @@ def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> 
     try:
         said: Any = loaded(where, raw.decode("utf-8-sig"))
     except (ValueError, NotRunError) as error:
-        return None if inner else Configuration(problems=(f"{where} is not TOML: {error}",))
+        return Configuration(problems=(f"{where} is not TOML: {error}",))
     for key in inner:
         said = said.get(key) if isinstance(said, dict) else None
     if said is None:
@@ -267,6 +267,7 @@ def _issue(found: Found) -> dict[str, Any]:
         "code": issue.code,
         "message": issue.message,
         "validator": found.validator,
+        "source": found.source,
     }
 
 

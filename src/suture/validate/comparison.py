@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from suture.validate.issue import Issue
 
+_CLOSED = " closed"
+
 
 class Compared(Record):
     """The problems after an edit, told apart, and those that are gone."""
@@ -178,7 +180,8 @@ class _Comparison:
             return False
         if not self._is_syntax(issue):
             return self._region(issue.line, 1) is None
-        return not self._is_edited(issue.line) and (not self._first_only or issue.line >= self._seen_until)
+        behind = issue.line >= self._seen_until or _CLOSED in issue.message  # which is told where it was opened
+        return not self._is_edited(issue.line) and (behind or not self._first_only)
 
 
 def _words(issue: Issue) -> tuple[str, str, str]:

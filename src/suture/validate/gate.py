@@ -25,6 +25,7 @@ else:
 _WORKERS = 4
 _LATE = 0.5  # seconds that a program is given to be ended in
 _TICK = 0.05
+_SHOWN = 200
 _OWN = "suture.validate."
 _LONGEST = 500
 LARGE = 200_000
@@ -59,6 +60,8 @@ class Found(Record):
     path: str
     validator: str
     issue: Issue
+    source: str = ""
+    """The line that it stands in, of a text that may never be written."""
 
 
 class NotRun(Record):
@@ -251,6 +254,16 @@ def _report(checks: Sequence[_Check]) -> Report:
         if blind and not sees_all(chosen.validator):
             reason = f"what was wrong before in line {blind[0]} keeps it from seeing all that follows"
             not_run.append(NotRun(subject.name, name, reason))
-        for group, issues in ((new, told.new), (existing, told.existing), (fixed, told.fixed)):
-            group += [Found(subject.name, name, issue) for issue in issues]
+        new += _found(subject.name, name, told.new, subject.after)
+        existing += _found(subject.name, name, told.existing, subject.after)
+        fixed += _found(subject.name, name, told.fixed, subject.before or "")
     return Report(tuple(new), tuple(existing), tuple(fixed), tuple(not_run))
+
+
+def _found(path: str, validator: str, issues: Sequence[Issue], text: str) -> list[Found]:
+    lines = text.split("\n") if issues else []
+    return [Found(path, validator, each, _line(lines, each.line)) for each in issues]
+
+
+def _line(lines: Sequence[str], number: int) -> str:
+    return lines[number - 1].strip()[:_SHOWN] if number <= len(lines) else ""

@@ -25,6 +25,8 @@ _ERRORS = ("E9", "F404", "F406", "F407", "F62", "F63", "F7", "F82")
 _ALWAYS = ("--no-cache", "--quiet", "--no-fix", "--no-fix-only", "--no-force-exclude", "--output-format", "json")
 """Whatever a configuration says: it is asked about one text, and only asked."""
 _UNCONFIGURED = ("--select", "E9,F")
+_SCOPED = ("await", "async", "global", "nonlocal")
+"""Words whose misuse ruff does not notice by default, and Python does, in 15 ms for 100 KB."""
 _CONFIGURATIONS = ("ruff.toml", ".ruff.toml")
 _SYNTAX = "invalid-syntax"
 _AT_THE_END = "unexpected EOF while parsing"
@@ -64,13 +66,16 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
 
     What only the parser objects to may be newer syntax than that of the Python that runs.
     """
+    broken = any(each.code == _SYNTAX for each in issues)
+    if not broken and not any(word in text for word in _SCOPED):
+        return issues
     try:
         known = PythonSyntax().check(path, None, text, staging)
     except NotRunError:
         return issues
     if not known:
         return issues
-    if not any(each.code == _SYNTAX for each in issues):
+    if not broken:
         same_line = any(each.line == known[0].line and each.severity == "error" for each in issues)
         return issues if same_line or not parses(path, text) else sorted([*known, *issues], key=_place)
     if "was never closed" not in known[0].message:

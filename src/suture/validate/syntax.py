@@ -68,7 +68,7 @@ class Syntax:
         found: list[tuple[int, str]] = []
         if old is None or fitting or language.trusted:
             found = _faults(reader, view, old if fitting else None, trusted=language.trusted)
-        if not found and language.paired and b"\n#" not in source and view.uneven():
+        if not found and old is None and language.paired and b"\n#" not in source and view.uneven():
             found = _apart(view.brackets()[:1])
         if not found:
             raise NotRunError(f"the grammar of {self.name} cannot read it, which may be the grammar's fault")

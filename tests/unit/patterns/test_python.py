@@ -155,6 +155,21 @@ def test_a_pattern_that_is_too_large_is_refused(pattern: str) -> None:
         PythonPattern(pattern, 0)
 
 
+def test_white_space_that_python_does_not_skip_in_a_verbose_pattern_counts() -> None:
+    text = "a\u00a0b ab"
+    expected = re.sub("a\u00a0b", "x", text, flags=re.VERBOSE)
+    assert replaced("a\u00a0b", "x", text.encode(), FLAGS["VERBOSE"]).decode() == expected
+
+
+def test_what_only_regex_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise ValueError("no")
+
+    monkeypatch.setattr("regex.compile", refuse)
+    with pytest.raises(InvalidRegex, match="not supported: no"):
+        PythonPattern("a", 0)
+
+
 def test_errors_say_what_python_says() -> None:
     with pytest.raises(InvalidRegex) as caught:
         PythonPattern("a)", 0)

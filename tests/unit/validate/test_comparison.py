@@ -153,6 +153,11 @@ def test_a_check_that_stops_at_the_first_has_not_looked_behind_it(
     assert lines(compared(TEXT, "X\nb\nc\nd\ne\n", old, new, SYNTAX, first_only=True)) == expected
 
 
+def test_what_is_never_closed_is_told_where_it_was_opened_and_seen_only_at_the_end() -> None:
+    old, new = [error(3, "S", "one")], [error(1, "S", "this '{' is never closed")]
+    assert lines(compared(TEXT, "a\nb\nX\nd\ne\n", old, new, SYNTAX, first_only=True)) == ([], [1], [3])
+
+
 def test_a_check_that_stopped_in_the_edit_has_not_looked_behind_it() -> None:
     old, new = [error(2, "S", "one")], [error(5, "S", "other")]
     assert lines(compared(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX, first_only=True)) == ([], [5], [2])
