@@ -3,8 +3,7 @@
 Line numbers mean little across an edit, so an old problem is looked for where its line stands now:
 
 1. the same words at the line it had, mapped through the edit;
-2. the same words in the same changed region, line for line if it has as many as before: rewritten, and still wrong
-   (but not if it is the syntax that is wrong);
+2. the same words in the same changed region, line for line if it has as many as before: rewritten, and still wrong;
 3. the same words at a line that says the same, and was put in or is still beside its neighbor: it was moved;
 4. the same words behind all that the text says.
 
@@ -83,14 +82,13 @@ class _Comparison:
     def result(self) -> Compared:
         """All of it."""
         self._pair(lambda each: (_words(each), self._mapped(each.line)), lambda each: (_words(each), each.line))
-        self._pair_alike(
-            lambda each, side: None if self._is_syntax(each) else (_words(each), self._part(each.line, side))
-        )
+        self._pair_alike(lambda each, side: (_words(each), self._part(each.line, side)))
         self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, -1)))
         self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, 1)))
         self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, 0)))
         self._pair_alike(lambda each, side: (_words(each), self._is_at_end(each.line, side) or None))
-        unseen = [each for each in self._new if self._was_unseen(each)]
+        broken = {(_words(each), each.line) for each in self._existing if self._is_syntax(each)}
+        unseen = [each for each in self._new if self._was_unseen(each) or (_words(each), each.line) in broken]
         blamed = [each for each in self._new if each not in unseen]
         existing = sorted([*self._existing, *unseen], key=lambda each: (each.line, each.column))
         fixed = self._old

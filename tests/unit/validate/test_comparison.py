@@ -94,9 +94,15 @@ def test_problems_are_followed_through_an_edit(
 
 
 @pytest.mark.promise("safe.new-errors")
-def test_a_rewritten_line_whose_syntax_is_still_wrong_is_new() -> None:
+def test_a_rewritten_line_with_the_same_syntax_error_brings_nothing() -> None:
     old = new = [error(2, "S")]
-    assert lines(compared(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([2], [], [2])
+    assert lines(compared(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([], [2], [])
+
+
+@pytest.mark.promise("safe.new-errors")
+def test_a_line_that_is_no_code_is_one_problem_however_often_a_parser_says_so() -> None:
+    old, new = [error(2, "S")], [error(2, "S"), error(2, "S", column=7)]
+    assert lines(compared(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([], [2, 2], [])
 
 
 @pytest.mark.promise("safe.new-errors")
