@@ -77,4 +77,5 @@ def _summary(data: Row) -> str:
     unchecked = len({each["path"] for each in data["not_run"]})
     numbers = [count(data[f"{noun}s"], noun) for noun in ("error", "warning") if data[f"{noun}s"]]
     numbers += [f"{unchecked} not checked by all"] if unchecked else []
-    return f"Checked {count(data['files'], 'file')}: {', '.join(numbers) or 'no problems'}."
+    only = f" ({data['markers_only']} for conflict markers only)" if data["markers_only"] else ""
+    return f"Checked {count(data['files'], 'file')}{only}: {', '.join(numbers) or 'no problems'}."

@@ -64,6 +64,8 @@ class _Checking:
         self._batch: list[Snapshot] = []
         self._size = 0
         self._found: list[Report] = []
+        self._markers_only = 0
+        """Of how many files nothing is known but that no conflict was left in them."""
         self.seen: set[str] = set()
         """The names of all files so far."""
 
@@ -89,6 +91,7 @@ class _Checking:
         if file.text.is_binary(self._session.settings.binary_window):
             return False
         self.seen.add(file.place.name)
+        self._markers_only += len(table(self._session).chosen(file.place.path)) == 1
         self._batch.append(file)
         self._size += file.content.size
         if len(self._batch) >= _MOST_FILES or self._size >= _MOST_BYTES:
@@ -116,7 +119,8 @@ class _Checking:
         issues = sorted(self._issues(), key=lambda each: (each["path"], each["line"], each["column"]))
         errors = sum(each["severity"] == "error" for each in issues)
         not_run = sorted(self._not_run(), key=lambda each: (each["path"], each["validator"]))
-        numbers = {"files": len(self.seen), "errors": errors, "warnings": len(issues) - errors}
+        numbers = {"files": len(self.seen), "markers_only": self._markers_only}
+        numbers |= {"errors": errors, "warnings": len(issues) - errors}
         return {**numbers, "issues": issues, "not_run": not_run}
 
     def _issues(self) -> Iterator[dict[str, Any]]:

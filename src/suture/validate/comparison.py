@@ -70,6 +70,8 @@ class _Comparison:
         self._lines = [split_lines(each.encode("utf-8", "surrogatepass")) for each in (before, after)]
         self._regions = changes(*self._lines)
         """(i, j, k, m): the lines i to j became the lines k to m, counted from 0."""
+        self._last = [max((n for n, line in enumerate(each, 1) if line.strip()), default=0) for each in self._lines]
+        """The number of the last line that says something."""
         self._syntax = syntax
         self._first_only = first_only
         self._old = list(old)
@@ -132,19 +134,19 @@ class _Comparison:
     def _region(self, line: int, side: int) -> tuple[int, ...] | None:
         """The changed region that a line lies in, or None. Behind the last line is as good as in it."""
         line = min(line, len(self._lines[side]))
-        for region in self._regions:
-            if region[2 * side] < line <= region[2 * side + 1]:
-                return region
-        return None
+        at = bisect_right(self._regions, line - 1, key=lambda region: region[2 * side]) - 1
+        region = self._regions[at] if at >= 0 else (0, 0, 0, 0)
+        return region if region[2 * side] < line <= region[2 * side + 1] else None
 
     def _is_at_end(self, line: int, side: int) -> bool:
         """Whether nothing is said behind a line."""
-        return not b"".join(self._lines[side][line:]).strip()
+        return line >= self._last[side]
 
     def _is_edited(self, line: int) -> bool:
         """Whether a line is new, or just behind what was changed, where a parser notices it; or beside a gap."""
         line = min(line, len(self._lines[1]))
-        return any(k + (k < m) <= line <= m + 1 for _, _, k, m in self._regions)
+        at = bisect_right(self._regions, line, key=lambda region: region[2])
+        return any(k + (k < m) <= line <= m + 1 for _, _, k, m in self._regions[max(at - 2, 0) : at])
 
     def _part(self, line: int, side: int) -> tuple[int, ...] | None:
         """The changed region that a line lies in, and the line in it where all have been replaced one by one."""

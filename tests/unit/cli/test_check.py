@@ -68,7 +68,7 @@ def places(lines: list[str]) -> list[str]:
 
 
 def test_where_nothing_is_wrong_only_the_number_of_files_is_told(said: Run) -> None:
-    assert said() == ([], ["Checked 4 files: no problems."])
+    assert said() == ([], ["Checked 4 files (1 for conflict markers only): no problems."])
     assert said("src") == ([], ["Checked 2 files: no problems."])
     assert said("src/app.py", "src", "src/app.py", "./src/../src/app.py") == ([], ["Checked 2 files: no problems."])
 
@@ -83,7 +83,7 @@ def test_problems_are_lines_sorted_by_place(root: Path, said: Run) -> None:
         "src/app.py:1:5 invalid-syntax",
         "zoo.json:1:8 invalid-syntax",
     ]
-    assert err == ["Checked 5 files: 3 errors."]
+    assert err == ["Checked 5 files (1 for conflict markers only): 3 errors."]
 
 
 def test_lines_and_columns_are_sorted_as_numbers(root: Path, said: Run) -> None:
@@ -105,7 +105,10 @@ def test_a_warning_is_no_error(root: Path, said: Run) -> None:
 def test_what_is_ignored_hidden_or_binary_is_checked_only_if_named(said: Run) -> None:
     assert places(said("build", code=1)[0]) == ["build/out.json:1:8 invalid-syntax"]
     assert places(said(".hidden/a.json", code=1)[0]) == [".hidden/a.json:1:8 invalid-syntax"]
-    assert said("--include-ignored", "--exclude", "build", ".") == ([], ["Checked 4 files: no problems."])
+    assert said("--include-ignored", "--exclude", "build", ".") == (
+        [],
+        ["Checked 4 files (1 for conflict markers only): no problems."],
+    )
     assert places(said("--include-ignored", code=1)[0]) == ["build/out.json:1:8 invalid-syntax"]
     binary = ["note: image.json is binary and was skipped", "Nothing was checked: there is no text file."]
     assert said("image.json", code=2) == ([], binary)
@@ -116,7 +119,7 @@ def test_json_is_all_of_it(root: Path, said: Run) -> None:
     out, err = said("src", "data.json", "--json", code=1)
     told = json.loads("".join(out))
     (issue,) = told.pop("issues")
-    assert told == {"files": 4, "errors": 1, "warnings": 0, "not_run": []}
+    assert told == {"files": 4, "markers_only": 0, "errors": 1, "warnings": 0, "not_run": []}
     assert {name: issue[name] for name in ("path", "line", "column", "severity", "code", "validator")} == {
         "path": "src/app.json",
         "line": 1,
