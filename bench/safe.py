@@ -103,7 +103,7 @@ def _edits(folder: Path) -> Table:
     contestants: dict[str, Run] = {
         name: partial(_done, workspace, {**call, "mode": "verify_only"}) for name, call in calls.items()
     }
-    pattern = re.compile(search["search"])  # type: ignore[call-overload]
+    pattern = re.compile(search["search"])  # type: ignore[call-overload]  # it is a string
     contestants["re.sub over 100 KB"] = lambda: pattern.sub(r"\2(\1", small)
     title = "The specification's own figures, diff and checks included"
     return compared(title, in_turns(contestants, ROUNDS), against=[], goals=goals)

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from suture.settings import Settings
     from suture.text import Text
     from suture.tools.spec import ToolResult
+    from suture.transaction import Transaction
     from suture.validate.issue import Issue, NotRunError, Validator
-    from suture.workspace import Transaction, Workspace
+    from suture.workspace import Workspace
 
 __all__ = [
     "Edit",
@@ -55,7 +56,7 @@ _HOMES = {
     "SutureError": "suture.errors",
     "Text": "suture.text",
     "ToolResult": "suture.tools.spec",
-    "Transaction": "suture.workspace",
+    "Transaction": "suture.transaction",
     "Validator": "suture.validate.issue",
     "Workspace": "suture.workspace",
     "apply_blocks": "suture.replies",

@@ -19,7 +19,8 @@ from suture.edits import edit
 from suture.errors import SutureError
 from suture.render import error_data, error_text
 from suture.settings import Settings
-from suture.workspace import Transaction, Workspace
+from suture.transaction import Transaction
+from suture.workspace import Workspace
 
 SECRET = "the-secret-of-the-outside"  # noqa: S105  what must never be shown
 NEW = b"written by an agent\n"

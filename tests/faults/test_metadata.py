@@ -19,7 +19,8 @@ import pytest
 from suture.edits import edit
 from suture.errors import SutureError
 from suture.settings import Settings
-from suture.workspace import Transaction, Workspace
+from suture.transaction import Transaction
+from suture.workspace import Workspace
 from tests.faults.users import NOBODY, ROOT, nobody
 
 FAST = Settings(durability="fast")

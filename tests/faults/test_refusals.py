@@ -22,7 +22,8 @@ from suture.errors import SutureError
 from suture.files.fs import FS, LocalFS, Stat
 from suture.settings import Settings
 from suture.testing import FaultyFS, Stopped
-from suture.workspace import Transaction, Workspace
+from suture.transaction import Transaction
+from suture.workspace import Workspace
 from tests.faults.users import NOBODY, ROOT, nobody
 
 FAST = Settings(durability="fast")

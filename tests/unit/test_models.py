@@ -87,7 +87,7 @@ def test_a_model_can_be_handed_to_call() -> None:
 
 def test_a_typo_is_not_taken_for_nothing() -> None:
     with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
-        SafeEditInput(path="a", content="x", expected_hash="sha256:0")  # type: ignore[call-arg]
+        SafeEditInput(path="a", content="x", expected_hash="sha256:0")  # type: ignore[call-arg]  # the typo
 
 
 def test_parts_can_be_handed_to_the_method_and_guards_are_kept() -> None:

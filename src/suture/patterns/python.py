@@ -13,7 +13,7 @@ from bisect import bisect_left
 
 from suture.errors import InvalidRegex
 from suture.patterns.subject import Places
-from suture.patterns.template import Template
+from suture.patterns.template import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.patterns.clock import Clock
+    from suture.patterns.template import Template
     from suture.text import Text
 
     Spans = list[tuple[int, int]]
@@ -239,18 +240,7 @@ def _is_quantifier(source: str, at: int) -> bool:
 
 def parse_template(written: str, pattern: PythonPattern) -> Template:
     """Read a replacement as `re.sub` does."""
-    parts: list[str | int] = []
-    text: list[str] = []
-    at = 0
-    while (slash := written.find("\\", at)) >= 0:
-        text.append(written[at:slash])
-        part, at = _reference(written, slash, pattern)
-        if isinstance(part, str):
-            text.append(part)
-        else:
-            parts += ["".join(text), part]
-            text.clear()
-    return Template(tuple(part for part in (*parts, "".join(text) + written[at:]) if part != ""))
+    return read(written, "\\", lambda slash: _reference(written, slash, pattern))
 
 
 def _reference(written: str, slash: int, pattern: PythonPattern) -> tuple[str | int, int]:

@@ -14,7 +14,7 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from suture.patterns.nodes import Pattern
     from suture.text import Text
@@ -54,14 +54,16 @@ class Template(Record):
 
 def parse(written: str, pattern: Pattern) -> Template:
     """Read a replacement for a pattern; a group that the pattern has not is refused."""
+    return read(written, "$", lambda dollar: _reference(written, dollar, pattern))
+
+
+def read(written: str, mark: str, reference: Callable[[int], tuple[str | int, int]]) -> Template:
+    """Read a replacement; `reference` says what stands at a mark, a group's number or characters, and where it ends."""
     parts: list[str | int] = []
     text, at = list[str](), 0
-    while at < len(written):
-        dollar = written.find("$", at)
-        if dollar < 0:
-            break
-        text.append(written[at:dollar])
-        part, at = _reference(written, dollar, pattern)
+    while (begin := written.find(mark, at)) >= 0:
+        text.append(written[at:begin])
+        part, at = reference(begin)
         if isinstance(part, str):
             text.append(part)
         else:

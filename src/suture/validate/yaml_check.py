@@ -227,7 +227,7 @@ def _tag(event: ScalarEvent) -> str:
 
     if event.tag is not None and event.tag != "!":
         return str(event.tag)
-    return str(Resolver().resolve(ScalarNode, event.value, event.implicit))  # type: ignore[no-untyped-call]
+    return str(Resolver().resolve(ScalarNode, event.value, event.implicit))  # type: ignore[no-untyped-call]  # the stubs leave it out
 
 
 def _is_template(text: str) -> bool:

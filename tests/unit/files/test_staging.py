@@ -22,7 +22,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def shown(folder: str) -> set[str]:
-    found = [os.path.join(above, name) for above, _, names in os.walk(folder) for name in names]  # noqa: PTH118
+    found = [os.path.join(above, name) for above, _, names in os.walk(folder) for name in names]  # noqa: PTH118  strings, as os.walk has them
     return {os.path.relpath(each, folder) for each in found}
 
 
@@ -68,5 +68,5 @@ def test_it_is_made_only_when_somebody_asks(root: Path, monkeypatch: pytest.Monk
 
 def test_a_workspace_that_is_in_no_folder_is_staged_by_itself(tmp_path: Path) -> None:
     layout = Layout(str(tmp_path / "nowhere"), {"a.py": b"x"})
-    assert os.listdir(layout.folder()) == ["a.py"]  # noqa: PTH208
+    assert os.listdir(layout.folder()) == ["a.py"]  # noqa: PTH208  names are enough
     layout.remove()

@@ -18,7 +18,7 @@ def test_everything_that_can_be_said_about_a_check() -> None:
         "command": ["x", "{file}"],
     }
     found = parse({"validators": {"x": said}}, "suture.toml", by_project=True)
-    rule = Rule("x", ("src/**",), ("a.py",), "warning", True, True, 5, ("x", "{file}"), by_project=True)  # noqa: FBT003
+    rule = Rule("x", ("src/**",), ("a.py",), "warning", True, True, 5, ("x", "{file}"), by_project=True)  # noqa: FBT003  in the order of its fields
     assert found == Configuration({"x": rule})
 
 

@@ -73,7 +73,7 @@ def test_what_an_old_syntax_error_hides_is_not_checked() -> None:
     assert reasons(report) == ["what was wrong before in line 1 keeps it from seeing all that follows"]
     assert not report.passed()
     assert not report.blocks()
-    Parser.sees_all = True  # type: ignore[attr-defined]
+    Parser.sees_all = True  # type: ignore[attr-defined]  # a check may have it
     assert checked([subject([Chosen(Parser(words))], "x\na\n", "x\nb\n")], 5).passed()
 
 
@@ -87,7 +87,7 @@ def give_up(_: str, __: Staging) -> list[Issue]:
 
 
 def no_issue(_: str, __: Staging) -> list[Issue]:
-    return ["wrong"]  # type: ignore[list-item]
+    return ["wrong"]  # type: ignore[list-item]  # on purpose
 
 
 @pytest.mark.promise("safe.not-run")

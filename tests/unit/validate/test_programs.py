@@ -99,4 +99,4 @@ def test_a_program_in_the_workspace_is_never_taken(tmp_path: Path, monkeypatch: 
 
 
 def test_a_program_beside_suture_comes_first(tmp_path: Path) -> None:
-    assert program("ruff", str(tmp_path)) == os.path.join(os.path.dirname(sys.executable), "ruff")  # noqa: PTH118, PTH120
+    assert program("ruff", str(tmp_path)) == str(Path(sys.executable).parent / "ruff")

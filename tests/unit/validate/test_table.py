@@ -87,7 +87,7 @@ def test_severity_time_and_need_are_passed_on(tmp_path: Path) -> None:
 def reason(table: Table, path: str, name: str) -> str:
     (chosen,) = [each for each in table.chosen(path) if each.validator.name == name]
     with pytest.raises(NotRunError) as caught:
-        chosen.validator.check(path, None, "", None)  # type: ignore[arg-type]
+        chosen.validator.check(path, None, "", None)  # type: ignore[arg-type]  # it needs no staging
     return str(caught.value)
 
 
@@ -173,7 +173,7 @@ def test_plugins_are_found_and_those_that_cannot_be_used_are_told(installed: lis
     for each in installed:
         if isinstance(each, module.Unavailable):
             with pytest.raises(NotRunError) as caught:
-                each.check("a.txt", None, "", None)  # type: ignore[arg-type]
+                each.check("a.txt", None, "", None)  # type: ignore[arg-type]  # it needs no staging
             reasons.append(str(caught.value))
     assert sorted(reasons) == [
         "the plugin cannot be loaded: AttributeError: module 'some_checks' has no attribute 'Absent'",
