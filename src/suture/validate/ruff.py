@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from suture.validate.issue import Issue, NotRunError
+from suture.validate.places import INVALID
 from suture.validate.programs import program, run
 from suture.validate.python_syntax import PythonSyntax, parses
 
@@ -28,7 +29,6 @@ _UNCONFIGURED = ("--select", "E9,F")
 _SCOPED = ("await", "async", "global", "nonlocal")
 """Words whose misuse ruff does not notice by default, and Python does, in 15 ms for 100 KB."""
 _CONFIGURATIONS = ("ruff.toml", ".ruff.toml")
-_SYNTAX = "invalid-syntax"
 _AT_THE_END = "unexpected EOF while parsing"
 _PROBLEMS = 1
 _LARGEST_CONFIGURATION = 1_000_000
@@ -39,7 +39,7 @@ class Ruff:
 
     name = "ruff"
     files = ("*.py", "*.pyi", "*.pyw")
-    syntax_codes = (_SYNTAX,)
+    syntax_codes = (INVALID,)
     external = True
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
@@ -66,7 +66,7 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
 
     What only the parser objects to may be newer syntax than that of the Python that runs.
     """
-    broken = any(each.code == _SYNTAX for each in issues)
+    broken = any(each.code == INVALID for each in issues)
     if not broken and not any(word in text for word in _SCOPED):
         return issues
     try:
@@ -81,7 +81,7 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
     if "was never closed" not in known[0].message:
         return issues
     cause = known[0]
-    notices = [each for each in issues if each.code == _SYNTAX and each.line >= cause.line]
+    notices = [each for each in issues if each.code == INVALID and each.line >= cause.line]
     rest = [each for each in issues if each not in notices[:1] and each.message != _AT_THE_END]
     return sorted([cause, *rest], key=_place) if notices else issues
 
@@ -108,8 +108,8 @@ def _told(out: bytes) -> list[dict[str, Any]]:
 
 
 def _issue(told: dict[str, Any]) -> Issue:
-    code = told["code"] or _SYNTAX
-    severity = "error" if code == _SYNTAX or code.startswith(_ERRORS) else "warning"
+    code = told["code"] or INVALID
+    severity = "error" if code == INVALID or code.startswith(_ERRORS) else "warning"
     place = told["location"]
     return Issue(severity, place["row"], place["column"], code, told["message"])
 

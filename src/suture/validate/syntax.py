@@ -7,7 +7,7 @@ from time import monotonic
 from suture.diff import changes, split_lines
 from suture.validate.blame import Suspect, View
 from suture.validate.issue import Issue, NotRunError
-from suture.validate.languages import LANGUAGES
+from suture.validate.places import INVALID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from suture.validate.issue import Staging
     from suture.validate.languages import Grammar, Language
 
-CODE = "invalid-syntax"
 MOST = 40
 _CHUNK = 1 << 12
 _LATE = "the time limit was reached while the syntax was read"
@@ -30,7 +29,7 @@ _loaded: dict[Grammar, tree_sitter.Language] = {}
 class Syntax:
     """The syntax of one language."""
 
-    syntax_codes = (CODE,)
+    syntax_codes = (INVALID,)
     sees_all = True
 
     def __init__(self, language: Language) -> None:
@@ -73,7 +72,7 @@ class Syntax:
         if not found:
             raise NotRunError(f"the grammar of {self.name} cannot read it, which may be the grammar's fault")
         lines = view.lines
-        return [Issue("error", lines.number(at), lines.column(at), CODE, message) for at, message in found[:MOST]]
+        return [Issue("error", lines.number(at), lines.column(at), INVALID, message) for at, message in found[:MOST]]
 
 
 class Reader:
@@ -118,11 +117,6 @@ class Reader:
         """A moment by which to have stopped what need not be done."""
         now = monotonic()
         return now + min(_SPARE, (self._deadline - now) / 3)
-
-
-def checks() -> list[Syntax]:
-    """A check for every language."""
-    return [Syntax(language) for language in LANGUAGES]
 
 
 def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) -> list[tuple[int, str]]:
@@ -170,7 +164,7 @@ def _mismatched(source: bytes, tree: tree_sitter.Tree) -> list[Issue]:
             line, at = last.start_point
             column = len(source.split(b"\n")[line][:at].decode("utf-8", "replace")) + 1
             words = f"`</{closed.decode()}>` does not close the `<{opened.decode()}>` of line {node.start_point[0] + 1}"
-            found.append(Issue("error", line + 1, column, CODE, words))
+            found.append(Issue("error", line + 1, column, INVALID, words))
     return found
 
 

@@ -5,26 +5,28 @@ import sysconfig
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
+from suture.files.staging import Layout
 from suture.validate.issue import Issue, NotRunError
 from suture.validate.json_check import Json, JsonWithComments
 from suture.validate.markers import ConflictMarkers
 from suture.validate.python_syntax import PythonSyntax
+from suture.validate.table import built_in
 from suture.validate.toml_check import Toml
 from suture.validate.xml_check import Xml
 from suture.validate.yaml_check import Yaml
 
 if TYPE_CHECKING:
-    from suture.validate.issue import Staging, Validator
+    from suture.validate.issue import Validator
 
-NOWHERE = cast("Staging", None)  # these checks need no file
+NOWHERE = Layout("/nowhere", {}).stage("file").within(10)
 MOST, LONGEST, MOST_SEEN = 60, 20_000, 40_000
-FOLDERS = tuple(dict.fromkeys(Path(sysconfig.get_path(name)) for name in ("purelib", "platlib", "stdlib")))
-BROKEN = {"test", "tests", "test_data", "testdata", "fixtures", "data", "lib2to3", "__pycache__", "idlelib"}
-"""Folders whose files may be wrong on purpose."""
+FOLDERS = tuple(dict.fromkeys(Path(sysconfig.get_path(name)) for name in ("purelib", "platlib", "stdlib", "include")))
+BROKEN = {"test", "tests", "test_data", "testdata", "fixtures", "data", "lib2to3", "__pycache__", "idlelib", "arch"}
+"""Folders whose files may be wrong on purpose, or are pieces that others include in the middle of a function."""
 CHECKS: list[tuple["Validator", tuple[str, ...]]] = [
     (PythonSyntax(), (".py", ".pyi")),
     (Json(), (".json",)),
@@ -33,6 +35,18 @@ CHECKS: list[tuple["Validator", tuple[str, ...]]] = [
     (Toml(), (".toml",)),
     (Xml(), (".xml", ".svg", ".xsd", ".xsl")),
     (ConflictMarkers(), (".py", ".md", ".rst", ".txt", ".h", ".c", ".js", ".css", ".html")),
+]
+CHECKS += [
+    (built_in(name), endings)
+    for name, endings in (
+        ("javascript", (".js",)),
+        ("css", (".css",)),
+        ("html", (".html",)),
+        ("bash", (".sh",)),
+        ("c", (".c",)),
+        ("header", (".h",)),
+        ("cpp", (".cpp", ".hpp")),
+    )
 ]
 """Checks, and the endings of the files that each must pass."""
 
@@ -77,3 +91,4 @@ def test_real_files_pass(check: "Validator", endings: tuple[str, ...]) -> None:
 
 def test_there_are_files_to_look_at() -> None:
     assert len(chosen((".py",))) == MOST
+    assert all(chosen((ending,)) for ending in (".js", ".css", ".html", ".h"))

@@ -4,7 +4,7 @@ import pytest
 
 from suture.validate.issue import Issue, NotRunError
 from suture.validate.languages import LANGUAGES, Grammar, Language
-from suture.validate.syntax import Syntax, checks
+from suture.validate.syntax import Syntax
 from tests.unit.validate.syntax_samples import BROKEN, GOOD, REPEATED
 
 LANGUAGE = {language.name: language for language in LANGUAGES}
@@ -307,8 +307,9 @@ def test_several_changes_that_all_break_are_all_shown() -> None:
 
 
 def test_names_and_globs_are_unique() -> None:
-    globs = [glob for check in checks() for glob in check.files]
+    checks = [Syntax(each) for each in LANGUAGES]
+    globs = [glob for check in checks for glob in check.files]
     assert len(globs) == len(set(globs))
-    assert len({check.name for check in checks()}) == len(LANGUAGES)
+    assert len({check.name for check in checks}) == len(LANGUAGES)
     assert all("/" not in glob for glob in globs)
-    assert {check.syntax_codes for check in checks()} == {("invalid-syntax",)}
+    assert {check.syntax_codes for check in checks} == {("invalid-syntax",)}
