@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from suture.files.sweep import Sought
     from suture.plan import Change, FileChange, Trouble
 
+    Progress = Callable[[int, int], None]
+
 _CHUNK = 1 << 16
 _REPLANS = 3
 _NEAR_NAMES = 3
@@ -69,7 +71,7 @@ _REFUSALS = 1_000
 class Session:
     """One call's view of the workspace. Close it when the call is over."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, progress: Progress | None = None) -> None:
         self.settings = engine.settings
         self.unsaved = engine.unsaved
         """Clipboards that the history could not take: kept as long as the workspace object."""
@@ -78,8 +80,8 @@ class Session:
         """What one call found out and the next may use, kept with what it depends on."""
         self.guard = engine.guard
         self._partner = engine.partner
-        self.progress = engine.progress
-        """Told of more files that a walk came to, and of more matches."""
+        self.progress = progress or engine.progress
+        """Told of more files that a walk came to, and of more matches; it may raise `Cancelled`."""
         self.trees = [Tree(engine.fs, root) for root in engine.roots]
         self._resolver = Resolver(self.trees, engine.guard)
         self._history: Callable[[Tree], History] = engine.history
@@ -101,6 +103,10 @@ class Session:
         """Let go of the folders that are held open; they are opened again when needed."""
         for tree in self.trees:
             tree.close()
+
+    def checkpoint(self) -> None:
+        """A point at which a call may be cancelled."""
+        self.progress(0, 0)
 
     def locate(self, path: str, *, folders: bool = False) -> Target:
         """What a path argument means; `stat` is None where no file stands yet. With `folders` it may mean one."""
@@ -411,7 +417,7 @@ class Engine:
         self.remembered: dict[str, object] = {}
         self._kept: Kept | None = None
         self._team: Team | None = None
-        self.progress: Callable[[int, int], None] = _unwatched
+        self.progress: Progress = _unwatched
         try:
             self.root = os.path.abspath(os.fspath(root))
             places = [self.fs.real_path(each) for each in (self.root, *self.settings.extra_roots)]
@@ -453,30 +459,38 @@ class Engine:
         with self._team.partner() as partner:
             yield partner
 
-    def session(self) -> Session:
-        """A view for one call."""
-        return Session(self)
+    def session(self, progress: Progress | None = None) -> Session:
+        """A view for one call, perhaps watched by its caller."""
+        return Session(self, progress)
 
-    def land(self, propose: Callable[[Session], Plan], *, replan: bool = True, serial: bool = False) -> Landing:
-        """Make a plan and land it. A `serial` one is planned under the lock only."""
+    def land(
+        self,
+        propose: Callable[[Session], Plan],
+        *,
+        replan: bool = True,
+        serial: bool = False,
+        progress: Progress | None = None,
+    ) -> Landing:
+        """Make a plan and land it, unless it is cancelled first. A `serial` one is planned under the lock only."""
         from suture.files.commit import commit  # readers do not load the writer
         from suture.files.lock import Lock
         from suture.files.recovery import recover
 
         durable = self.settings.durability == "full"
-        with self.session() as session:
+        with self.session(progress) as session:
             # A transaction under way, or what a dead process left: a plan made on that would be a wrong one.
             unsettled = session.trees[0].stat(INTENT_NAME) is not None
             plan = None if unsettled or serial else _without_no_ops(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None)
-            with Lock(session.trees, self.settings.lock_timeout_ms):
+            with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint):
                 session.close()  # a folder opened while planning may have been moved since
                 recovered = recover(session.trees, session.history, durable=durable)
                 for attempts_left in range(_REPLANS, -1, -1):
                     plan = plan or _without_no_ops(propose(session))
                     if not plan.changes:
                         return Landing(None, recovered, self._note(session, plan))
+                    session.checkpoint()
                     try:
                         change = commit(session.trees, plan, session.history, durable=durable)
                         self._remember(plan, change.trouble)

@@ -326,6 +326,10 @@ MESSAGES: dict[str, Words] = {
         lambda e: f"Another process has held the workspace for {e.waited_ms} ms.",
         lambda e: f"Repeat the call, or raise the setting {e.setting}; nothing was changed.",
     ),
+    "CANCELLED": (
+        same("The call was cancelled."),
+        same("Nothing was changed."),
+    ),
     "RECOVERY_BLOCKED": (
         lambda e: f"An interrupted transaction cannot be cleared up: {e.reason}.",
         lambda e: (

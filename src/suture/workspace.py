@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from suture.engine import Session
+    from suture.engine import Progress, Session
     from suture.files.fs import FS
     from suture.files.recovery import Recovered
     from suture.plan import Plan, Trouble
@@ -52,9 +52,13 @@ class Workspace:
         """The limits and permissions in force."""
         return self._engine.settings
 
-    def call(self, name: str, arguments: object = None) -> ToolResult:
-        """Call a tool by name. Never raises: a failure is a result that says what to do about it."""
-        return self._guarded(str(name), lambda: self._answer(find(str(name)), arguments))
+    def call(self, name: str, arguments: object = None, *, progress: Progress | None = None) -> ToolResult:
+        """Call a tool by name. Never raises: a failure is a result that says what to do about it.
+
+        `progress` is told of more files walked over and of more matches, often of none: it may raise
+        `errors.Cancelled`, which ends a call that has not begun to write.
+        """
+        return self._guarded(str(name), lambda: self._answer(find(str(name)), arguments, progress))
 
     def _guarded(self, name: str, answer: Callable[[], _Outcome]) -> ToolResult:
         """What a call gives, as a result; never raises."""
@@ -308,7 +312,7 @@ class Workspace:
         """As `call`, for what is made like a tool, but for the command line only."""
         return self._command(name, arguments)
 
-    def watch(self, progress: Callable[[int, int], None]) -> None:
+    def watch(self, progress: Progress) -> None:
         """Be told during calls that go through many files of more files walked over, and of more matches found."""
         self._engine.progress = progress
 
@@ -344,19 +348,19 @@ class Workspace:
         """Let go of the history's database, which stays open between changes; a later call opens it again."""
         self._engine.close()
 
-    def _answer(self, spec: ToolSpec, arguments: object) -> _Outcome:
+    def _answer(self, spec: ToolSpec, arguments: object, progress: Progress | None = None) -> _Outcome:
         given: Mapping[str, Any] = {}
         try:
             given = self._checked({} if arguments is None else arguments)
-            return self._carried_out(spec, spec.request.parse(given))
+            return self._carried_out(spec, spec.request.parse(given), progress)
         except SutureError as error:
             if spec.explain is None:
                 raise
             return spec.explain(given, error), None, None
 
-    def _carried_out(self, spec: ToolSpec, request: Request) -> _Outcome:
+    def _carried_out(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
         if spec.read is not None:
-            with self._engine.session() as session:
+            with self._engine.session(progress) as session:
                 return spec.read(session, request), None, None
         assert spec.plan is not None  # noqa: S101  a tool reads or plans
         proposed: list[Proposal] = []
@@ -373,10 +377,10 @@ class Workspace:
             return made.plan
 
         if getattr(request, "dry_run", False):
-            with self._engine.session() as session:
+            with self._engine.session(progress) as session:
                 session.check_permitted(propose(session))
                 return proposed[-1].describe(None), None, None
-        landing = self._engine.land(propose, replan=expected is None, serial=spec.serial)
+        landing = self._engine.land(propose, replan=expected is None, serial=spec.serial, progress=progress)
         return proposed[-1].describe(landing.change), landing.recovered, landing.trouble
 
     def _checked(self, arguments: Any) -> Mapping[str, Any]:

@@ -65,6 +65,7 @@ SAMPLES: list[errors.SutureError] = [
     errors.ReadFailed(path="", reason="Input/output error", errno=5),
     errors.WriteFailed(path="x", reason="No space left on device", errno=28),
     errors.WorkspaceBusy(waited_ms=30_000),
+    errors.Cancelled(),
     errors.RecoveryBlocked(intent=".suture-intent", reason="it changed another root"),
     errors.HistoryUnavailable(reason="another program has locked it"),
     errors.ChangeNotFound(change_id="x", candidates=[]),
@@ -211,6 +212,7 @@ def test_an_error_is_told_as_data_and_in_a_few_lines(error: errors.SutureError) 
 
 def test_only_what_may_succeed_later_is_retryable() -> None:
     assert {sample.code for sample in SAMPLES if sample.retryable} == {
+        "CANCELLED",
         "FILE_CHANGED",
         "READ_FAILED",
         "REPLY_TIMEOUT",

@@ -16,7 +16,7 @@
     │                        ReplyTimeout UnsupportedBlock
     ├── about a safe edit    LineOutOfBounds OverlappingLines Drifted PatternNotFound ValidationFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
-    │                        RecoveryBlocked
+    │                        Cancelled RecoveryBlocked
     ├── about the history    HistoryUnavailable ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
     │                        UndoConflict ContentNotKept NotRecorded SnapshotExists
     └── InternalError
@@ -46,6 +46,7 @@ from suture.errors.edits import (
 from suture.errors.error import InternalError, SutureError
 from suture.errors.files import (
     BinaryFile,
+    Cancelled,
     EditOutOfBounds,
     EncodingMismatch,
     EncodingUnknown,
@@ -111,6 +112,7 @@ __all__ = [
     "AmbiguousBlock",
     "BinaryFile",
     "BlocksFailed",
+    "Cancelled",
     "ChangeNotFound",
     "ClipboardNotFound",
     "ClipboardRequiresReplace",

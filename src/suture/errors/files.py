@@ -210,6 +210,13 @@ class WorkspaceBusy(SutureError):
     setting: str = "lock_timeout_ms"
 
 
+class Cancelled(SutureError):
+    """The caller took the call back before anything was written."""
+
+    code = "CANCELLED"
+    retryable = True
+
+
 class RecoveryBlocked(SutureError):
     """An interrupted transaction cannot be cleared up as it stands."""
 

@@ -14,7 +14,7 @@ from suture.files.tree import as_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -27,10 +27,12 @@ _LONGEST_WAIT = 0.02
 class Lock:
     """Hold the locks of all given roots, always taken in the same order."""
 
-    def __init__(self, trees: Sequence[Tree], timeout_ms: int) -> None:
+    def __init__(self, trees: Sequence[Tree], timeout_ms: int, waiting: Callable[[], None] | None = None) -> None:
         folders = {found.fingerprint[:2]: tree for tree in trees if (found := tree.stat("")) is not None}
         self._trees = [folders[identity] for identity in sorted(folders)]
         self._timeout = timeout_ms / 1000
+        self._waiting = waiting
+        """Called again and again while others hold a lock; what it raises ends the wait."""
         self._held: list[tuple[Tree, int]] = []
 
     def __enter__(self) -> Self:
@@ -53,6 +55,8 @@ class Lock:
         while (handle := self._try(tree)) is None:
             if time.monotonic() >= deadline:
                 raise WorkspaceBusy(waited_ms=int(self._timeout * 1000))
+            if self._waiting is not None:
+                self._waiting()
             time.sleep(wait)
             wait = min(wait * 2, _LONGEST_WAIT)
         return handle

@@ -60,6 +60,8 @@ class Stitching:
         doubted = {block.doubts: block for block in blocks if block.doubts is not None}
         outcomes: list[Outcome] = []
         for block in blocks:
+            if self._session is not None:
+                self._session.checkpoint()
             chosen = block.chosen(only)
             if not chosen:
                 outcomes += [Outcome(each, block, "skipped", block.action, block.path) for each in block.ids]
