@@ -30,6 +30,11 @@ TOOLS = {
     "safe_edit": "suture.tools.safe",
     "undo": "suture.tools.undo",
 }
+DIALECTS = {
+    "apply_patch": "suture.tools.envelope",
+    "str_replace_based_edit_tool": "suture.tools.text_editor",
+}
+"""Tools that models were trained on: what the others do, under the names that vendors gave it. Called by name only."""
 COMMANDS = {
     "check": "suture.tools.check",
     "replace": "suture.tools.replace_named",
@@ -42,12 +47,14 @@ COMMANDS = {
 
 
 def find(name: str) -> ToolSpec:
-    """The tool of this name."""
-    if name not in TOOLS:
+    """The tool of this name, one of the list or of a dialect."""
+    module = TOOLS.get(name) or DIALECTS.get(name)
+    if module is None:
         from difflib import get_close_matches  # only a failure needs it
 
-        raise UnknownTool(name=name, near=get_close_matches(name[:100], TOOLS, 3, 0.5), known=sorted(TOOLS))
-    return _load(TOOLS[name], name)
+        near = get_close_matches(name[:100], [*TOOLS, *DIALECTS], 3, 0.5)
+        raise UnknownTool(name=name, near=near, known=sorted(TOOLS))
+    return _load(module, name)
 
 
 def command(name: str) -> ToolSpec:
@@ -61,5 +68,5 @@ def _load(module: str, name: str) -> ToolSpec:
 
 
 def every() -> list[ToolSpec]:
-    """All tools, by name."""
+    """All tools of the list, by name."""
     return [find(name) for name in sorted(TOOLS)]

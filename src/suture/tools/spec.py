@@ -91,13 +91,22 @@ class ToolSpec(Record):
             return {"readOnlyHint": True, "openWorldHint": False}
         return {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False}
 
+    @property
+    def output_schema(self) -> dict[str, Any] | None:
+        """The JSON schema of its results' metadata, failures included; None where nothing is promised, as for lists."""
+        from suture.tools.results import RESULTS  # only what is told to clients needs it
+
+        return RESULTS.get(self.name)
+
     def definition(self) -> dict[str, Any]:
         """The tool as data, as `suture tools --json` prints it."""
+        output = self.output_schema
         return {
             "name": self.name,
             "title": self.title,
             "description": self.description,
             "inputSchema": self.request.schema(),
+            **({} if output is None else {"outputSchema": output}),
             "annotations": self.annotations,
             "examples": [{"title": each.title, "arguments": each.arguments} for each in self.examples],
         }

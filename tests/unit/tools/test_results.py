@@ -1,0 +1,213 @@
+"""The schemas of results: whatever a tool answers fits its schema, and the schema says what each key is."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it does not say its types
+
+from suture import ToolResult, Workspace
+from suture.errors import InternalError
+from suture.testing import MemoryFS
+from suture.tools import COMMANDS, TOOLS, command, every, find
+from suture.tools.spec import Example
+from tests.unit.changes import land, write
+from tests.unit.tools.result_cases import EVERY, WRONG_HASH, answer
+
+Schema = dict[str, Any]
+
+OBJECTS = [name for name in TOOLS if not name.startswith("regex_")]
+KEYWORDS = {"type", "properties", "required", "items", "enum", "pattern", "description", "additionalProperties"}
+WORKED = {
+    "apply_reply": "apply_reply: moved",
+    "file_edit": "file_edit: landed",
+    "file_read": "file_read: whole",
+    "history": "history: a rename",
+    "patch": "patch: landed",
+    "redo": "redo: an update",
+    "safe_edit": "safe_edit: still broken",
+    "undo": "undo: a rename",
+}
+PLAIN_ERROR = {"code": "FILE_NOT_FOUND", "message": "There is none.", "hint": "Make one.", "retryable": False}
+
+
+def before(example: Example) -> Workspace:
+    """The workspace that an example is about."""
+    fs = MemoryFS({path: content.encode() for path, content in example.files.items()})
+    ws = Workspace(fs.root, fs=fs)
+    for step in example.earlier:
+        if isinstance(step, str):
+            ws.call(step)
+        else:
+            land(ws, *(write(path, content) for path, content in step.items()))
+    return ws
+
+
+def sent(result: ToolResult) -> dict[str, Any]:
+    """The metadata as a client gets them."""
+    received: dict[str, Any] = json.loads(json.dumps(result.metadata))
+    return received
+
+
+def schema_of(tool: str) -> Schema:
+    schema = find(tool).output_schema
+    assert schema is not None
+    return schema
+
+
+def complaints(tool: str, metadata: object) -> list[str]:
+    """What a client that checks results says about one."""
+    found = Draft202012Validator(schema_of(tool)).iter_errors(metadata)
+    return [f"{each.json_path}: {each.message}" for each in found]
+
+
+def described(schema: Schema, where: str = "") -> Iterator[tuple[str, Schema]]:
+    """Every key that a schema names, at any depth."""
+    for key, each in schema.get("properties", {}).items():
+        yield f"{where}.{key}", each
+        yield from described(each, f"{where}.{key}")
+    if "items" in schema:
+        yield from described(schema["items"], where)
+
+
+def keys(value: Any, schema: Schema, where: str = "") -> Iterator[str]:
+    """Every key of a result at any depth, as far as the schema does not leave open what may stand there."""
+    if isinstance(value, list):
+        for each in value:
+            yield from keys(each, schema["items"], where)
+    elif isinstance(value, dict) and "properties" in schema:
+        for key, each in value.items():
+            if key in schema["properties"] or "additionalProperties" not in schema:
+                yield f"{where}.{key}"
+                yield from keys(each, schema["properties"].get(key, {}), f"{where}.{key}")
+
+
+def spoiled(value: Any) -> Iterator[Any]:
+    """A value with one part of it, at any depth, replaced by something of another type."""
+    yield "text" if isinstance(value, dict) else {"an": "object"}
+    if isinstance(value, dict):
+        yield from ({**value, key: wrong} for key, each in value.items() for wrong in spoiled(each))
+    if isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from ([*value[:number], wrong, *value[number + 1 :]] for wrong in spoiled(each))
+
+
+@pytest.mark.parametrize("title", EVERY)
+def test_a_result_fits_the_schema_of_its_tool(title: str) -> None:
+    case, result = EVERY[title], answer(title)
+    found = sent(result)
+    assert found.get("error", {}).get("code") == case.code
+    assert complaints(case.tool, found) == []
+
+
+@pytest.mark.parametrize("tool", OBJECTS)
+def test_the_result_of_an_example_fits(tool: str) -> None:
+    for each in find(tool).examples:
+        result = before(each).call(tool, each.arguments)
+        assert not result.is_error
+        assert complaints(tool, sent(result)) == []
+
+
+@pytest.mark.parametrize("title", EVERY)
+def test_every_key_of_a_result_is_described(title: str) -> None:
+    schema = schema_of(EVERY[title].tool)
+    assert set(keys(sent(answer(title)), schema)) <= dict(described(schema)).keys()
+
+
+def test_every_key_that_is_described_occurs_in_some_result() -> None:
+    schemas = {tool: dict(described(schema_of(tool))) for tool in OBJECTS}
+    found = {
+        (case.tool, key) for title, case in EVERY.items() for key in keys(sent(answer(title)), schema_of(case.tool))
+    }
+    shared = {id(schemas[tool][key]) for tool, key in found}  # tools that tell the same share its description
+    assert [(tool, key) for tool in OBJECTS for key, each in schemas[tool].items() if id(each) not in shared] == []
+
+
+def test_each_tool_is_tried_with_everything_that_a_result_may_tell_besides() -> None:
+    found = [(case.tool, sent(answer(title))) for title, case in EVERY.items()]
+    ways = {(tool, result["recovered"]["direction"]) for tool, result in found if "recovered" in result}
+    assert ways == {(tool, way) for tool in OBJECTS for way in ("back", "forward")}
+    assert {tool for tool, result in found if "history" in result} == set(OBJECTS)
+
+
+@pytest.mark.parametrize("tool", OBJECTS)
+def test_a_failure_of_any_tool_may_tell_the_error_and_nothing_else(tool: str) -> None:
+    assert complaints(tool, sent(ToolResult.failed(InternalError(exception="OSError")))) == []
+
+
+@pytest.mark.parametrize("tool", OBJECTS)
+def test_a_key_that_the_schema_does_not_know_is_let_pass(tool: str) -> None:
+    found = sent(answer(WORKED[tool]))
+    assert complaints(tool, {**found, "later_addition": 1}) == []
+    assert complaints(tool, {"error": {**PLAIN_ERROR, "later_addition": 1}, "later_addition": 1}) == []
+
+
+@pytest.mark.parametrize("tool", OBJECTS)
+def test_a_result_that_lacks_a_key_does_not_fit(tool: str) -> None:
+    found = sent(answer(WORKED[tool]))
+    assert not found.keys() & {"error", "history", "recovered"}
+    fitting = [
+        key for key in found if not complaints(tool, {name: each for name, each in found.items() if name != key})
+    ]
+    assert fitting == []
+    assert complaints(tool, {})
+
+
+@pytest.mark.parametrize("tool", OBJECTS)
+def test_a_result_with_a_value_of_another_type_does_not_fit(tool: str) -> None:
+    fitting = [wrong for wrong in spoiled(sent(answer(WORKED[tool]))) if not complaints(tool, wrong)]
+    assert fitting == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "wrong"),
+    [
+        ("file_read", {"hash": "0" * 64}),
+        ("file_read", {"hash": f"{WRONG_HASH}0"}),
+        ("file_read", {"hash": None}),
+        ("file_read", {"line_ending": "lfcr"}),
+        ("file_read", {"total_lines": 1.5}),
+        ("file_edit", {"edits_applied": [{"edit_index": 0}]}),
+        ("patch", {"display": {"path": "a"}}),
+        ("apply_reply", {"files": [{"path": "a", "action": "move", "hash": None}]}),
+        ("safe_edit", {"validation": {"passed": True}}),
+        ("undo", {"undone": None}),
+        ("redo", {"redone": None}),
+        ("history", {"next": 7}),
+    ],
+)
+def test_a_value_that_cannot_be_does_not_fit(tool: str, wrong: dict[str, Any]) -> None:
+    assert complaints(tool, {**sent(answer(WORKED[tool])), **wrong})
+
+
+@pytest.mark.parametrize("lacking", PLAIN_ERROR)
+def test_an_error_without_one_of_its_four_fields_does_not_fit(lacking: str) -> None:
+    error = {name: each for name, each in PLAIN_ERROR.items() if name != lacking}
+    assert [tool for tool in OBJECTS if not complaints(tool, {"error": error})] == []
+
+
+@pytest.mark.parametrize("tool", OBJECTS)
+def test_a_schema_is_one_that_every_client_understands(tool: str) -> None:
+    schema = schema_of(tool)
+    Draft202012Validator.check_schema(schema)
+    parts = [each for _, each in described(schema)]
+    items = [each["items"] for each in parts if "items" in each]
+    assert {keyword for each in (*parts, *items) for keyword in each} <= KEYWORDS
+    assert (set(schema), schema["type"]) == ({"type", "properties", "anyOf"}, "object")
+
+
+@pytest.mark.parametrize("tool", OBJECTS)
+def test_every_key_is_explained_in_a_few_words(tool: str) -> None:
+    assert [key for key, each in described(schema_of(tool)) if not 0 < len(each["description"]) <= 100] == []
+
+
+def test_a_tool_that_answers_with_a_list_and_a_command_have_no_schema() -> None:
+    assert [spec.name for spec in every() if spec.output_schema is None] == sorted(set(TOOLS) - set(OBJECTS))
+    assert [name for name in COMMANDS if command(name).output_schema is not None] == []
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_definition_of_a_tool_has_its_schema(tool: str) -> None:
+    spec = find(tool)
+    assert spec.definition().get("outputSchema") == spec.output_schema
