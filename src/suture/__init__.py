@@ -7,6 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from suture.apis.catalog import definitions
     from suture.edits import Edit, Span
     from suture.errors import SutureError
     from suture.models import LineEdit, SafeEditInput, SearchReplace
@@ -36,6 +37,7 @@ __all__ = [
     "Workspace",
     "__version__",
     "apply_blocks",
+    "definitions",
     "extract_paths",
     "parse_reply",
     "preview_reply",
@@ -60,6 +62,7 @@ _HOMES = {
     "Validator": "suture.validate.issue",
     "Workspace": "suture.workspace",
     "apply_blocks": "suture.replies",
+    "definitions": "suture.apis.catalog",
     "extract_paths": "suture.replies",
     "parse_reply": "suture.replies",
     "preview_reply": "suture.replies",

@@ -60,6 +60,27 @@ class Workspace:
         """
         return self._guarded(str(name), lambda: self._answer(find(str(name)), arguments, progress))
 
+    def handle(self, tool_call: object) -> dict[str, Any]:
+        """Make a call as a model's API delivers it, and give the message to send back.
+
+        Takes a dictionary or an object of the API's SDK: Anthropic's `tool_use`, a tool call of OpenAI's Chat
+        Completions or Responses, Gemini's function call, MCP's `tools/call`. What is wrong with a call's name or
+        arguments is told to the model; ValueError or TypeError for what is no call.
+        """
+        from suture.apis.calls import handle  # most programs make calls of their own
+
+        return handle(self.call, tool_call)
+
+    def handle_all(self, reply: object) -> list[dict[str, Any]]:
+        """Make all calls in a model's reply, in order, and give the messages to send back; none if it makes no calls.
+
+        Takes the whole reply, as a dictionary or an object of the API's SDK, or a list of calls. A call that the
+        reply's length limit cut off is not made.
+        """
+        from suture.apis.calls import handle_all  # as above
+
+        return handle_all(self.call, reply)
+
     def _guarded(self, name: str, answer: Callable[[], _Outcome]) -> ToolResult:
         """What a call gives, as a result; never raises."""
         try:

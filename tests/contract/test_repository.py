@@ -140,8 +140,8 @@ def test_every_decision_record_has_its_headings() -> None:
 def test_every_layer_contract_is_exhaustive() -> None:
     contracts = pyproject()["tool"]["importlinter"]["contracts"]
     layered = {item["containers"][0]: item["exhaustive"] for item in contracts if item["type"] == "layers"}
-    containers = ("suture", "suture.files", "suture.patterns", "suture.locate", "suture.formats", "suture.validate")
-    assert layered == dict.fromkeys(containers, True)
+    inside = (f"suture.{name}" for name in "apis files patterns locate formats validate mcp_server".split())
+    assert layered == dict.fromkeys(("suture", *inside), True)
     assert not [item for item in contracts if "exhaustive_ignores" in item or "ignore_imports" in item]
 
 

@@ -83,14 +83,27 @@ def stdin() -> bytes:
 
 def tools(options: argparse.Namespace) -> int:
     """`suture tools`."""
-    from suture.tools import every  # the other commands need one tool
+    from suture.tools import find  # the other commands need one tool
+    from suture.tools.profiles import chosen
 
     listen(options)
-    if options.json:
-        print_json([spec.definition() for spec in every()])
+    try:
+        names = chosen(options.profile, options.tools)
+    except ValueError as error:
+        complain(f"suture tools: {error}")
+        return _USAGE
+    except SutureError as error:
+        complain(render.error_text(error))
+        return _USAGE
+    if options.format:
+        from suture.apis.catalog import definitions  # as above
+
+        print_json(definitions(options.format, names))
+    elif options.json:
+        print_json([find(name).definition() for name in names])
     else:
-        for spec in every():
-            print_text(f"{spec.name:20} {spec.title}")
+        for name in names:
+            print_text(f"{name:20} {find(name).title}")
     return 0
 
 

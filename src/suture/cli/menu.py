@@ -17,6 +17,8 @@ COMMANDS = {
     "apply": ("apply a model's reply: blocks, patches, diffs", "suture apply reply.md --dry-run"),
     "check": ("check files: syntax, leftover conflicts, and more", "suture check src '*.toml'"),
     "prompt": ("print how a model should write its changes", "suture prompt --format blocks"),
+    "mcp": ("serve the tools to an agent, over MCP", "suture mcp --root ~/project"),
+    "init": ("put the MCP server into an agent's settings", "suture init claude-code --write"),
     "call": ("call a tool with JSON arguments", """suture call file_read '{"path": "README.md"}'"""),
     "tools": ("list the tools", "suture tools --json"),
     "log": ("list the changes, newest first", "suture log src/ --limit 5"),

@@ -47,6 +47,8 @@ _HOMES = {
     "check": "check",
     "apply": "apply",
     "prompt": "prompt",
+    "mcp": "mcp",
+    "init": "init",
     "search": "search",
     "replace": "replace",
     "extract": "pick",
@@ -203,7 +205,65 @@ def _fill_call(command: argparse.ArgumentParser) -> None:
 
 
 def _fill_tools(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true", help="print the definitions, schemas and examples")
+    shape = command.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print the definitions, schemas and examples")
+    shape.add_argument(
+        "--format",
+        choices=("anthropic", "openai", "openai-responses", "gemini", "mcp"),
+        help="print what stands in the field `tools` of a request to this API",
+    )
+    choice = command.add_mutually_exclusive_group()
+    choice.add_argument("--tools", metavar="NAMES", type=_names, help="only these, such as file_read,patch")
+    choice.add_argument("--profile", metavar="NAME", help="only those of full (default), edit, search or read-only")
+
+
+def _fill_init(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "client",
+        metavar="CLIENT",
+        nargs="?",
+        help="claude-desktop, claude-code, cursor, vscode, codex, gemini or zed; without it, list them and their files",
+    )
+    command.add_argument("--write", action="store_true", help="put it into the client's file, with a copy beside it")
+    command.add_argument("--force", action="store_true", help="with --write: replace an entry that says something else")
+    whose = command.add_mutually_exclusive_group()
+    whose.add_argument("--user", action="store_true", help="your own settings, for all projects")
+    whose.add_argument("--project", action="store_true", help="the settings of the project at --root")
+    command.add_argument(
+        "--profile", choices=("full", "edit", "search", "read-only"), help="the tools to serve (default: full)"
+    )
+    command.add_argument("--name", default="suture", metavar="NAME", help="what the client calls it (default: suture)")
+    command.add_argument("--json", action="store_true", help="print path, entry, snippet and what was done as JSON")
+
+
+def _fill_mcp(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--http", metavar="HOST:PORT", help="serve over HTTP instead of stdin and stdout; port 0: any free one"
+    )
+    command.add_argument("--allow-remote", action="store_true", help="with --http: let other machines connect")
+    command.add_argument(
+        "--allow-host", metavar="NAME", action="append", help="with --http: another name of this server"
+    )
+    choice = command.add_mutually_exclusive_group()
+    choice.add_argument("--tools", metavar="NAMES", type=_names, help="only these, such as file_read,patch")
+    choice.add_argument("--profile", metavar="NAME", help="only those of full (default), edit, search or read-only")
+    command.add_argument(
+        "--extra-root", metavar="DIR", action="append", help="another folder that the tools may read and edit"
+    )
+    command.add_argument(
+        "--durability",
+        choices=("full", "fast"),
+        default="full",
+        help="whether a change is on the disk before it is answered (default: full)",
+    )
+    command.add_argument(
+        "--max-result-bytes",
+        metavar="N",
+        type=int,
+        default=10_000_000,
+        help="what an answer may have (default: 10000000)",
+    )
+    command.add_argument("--allow-commands", action="store_true", help=_COMMANDS)
 
 
 def _fill_log(command: argparse.ArgumentParser) -> None:
@@ -264,6 +324,8 @@ _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "patch": _fill_patch,
     "apply": _fill_apply,
     "prompt": _fill_prompt,
+    "mcp": _fill_mcp,
+    "init": _fill_init,
     "call": _fill_call,
     "tools": _fill_tools,
     "log": _fill_log,
@@ -277,9 +339,17 @@ _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 
 
 def _ids(given: str) -> list[str]:
+    return _several(given, "ids of blocks such as 1,3.2")
+
+
+def _names(given: str) -> list[str]:
+    return _several(given, "names of tools such as file_read,patch")
+
+
+def _several(given: str, expected: str) -> list[str]:
     found = given.replace(",", " ").split()
     if not found:
-        message = f"expected ids of blocks such as 1,3.2, not {given!r}"
+        message = f"expected {expected}, not {given!r}"
         raise argparse.ArgumentTypeError(message)
     return found
 

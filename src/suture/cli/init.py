@@ -1,0 +1,200 @@
+"""`suture init`: what puts suture's MCP server into an agent, printed, or written into the file that the agent reads.
+
+The entry names the program and the workspace by their full paths: agents start servers in folders and with a PATH of
+their own, and not all of them know variables such as ${workspaceFolder}.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from suture import render
+from suture.cli.clients import CLIENTS, NoHomeError
+from suture.cli.merging import Different, Unmergeable, written
+from suture.cli.output import complain, listen, print_json, print_text
+from suture.cli.settings_file import place_of, put, state
+from suture.cli.terminal import clean
+from suture.errors import SutureError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from suture.cli.clients import Client
+    from suture.cli.merging import Addition
+    from suture.cli.settings_file import Outcome, Place
+
+_USAGE = 2
+_LONGEST_NAME = 64
+_OTHERS = frozenset("-_")
+
+
+def init(options: argparse.Namespace) -> int:
+    """Print the settings, or write them."""
+    listen(options)
+    problem = _misuse(options)
+    if problem:
+        complain(f"suture init: {problem}")
+        return _USAGE
+    root = os.path.abspath(options.root)
+    if options.client is None:
+        return _list(options, root)
+    client = CLIENTS[options.client]
+    try:
+        command = _command(options, root)
+        place = place_of(client, _scope(client, options), root)
+    except (NoHomeError, Unmergeable) as error:
+        complain(f"suture init: {clean(str(error))}")
+        return 1
+    addition = client.addition(options.name, command)
+    if not options.write:
+        return _show(options, client, place, addition)
+    return _write(options, client, place, addition)
+
+
+def _misuse(options: argparse.Namespace) -> str:
+    """What is wrong with the words, if anything."""
+    name: str = options.name
+    if options.client is not None and options.client not in CLIENTS:
+        return _unknown(options.client)
+    if options.client is None and (options.write or options.force):
+        return f"say which client: {', '.join(CLIENTS)}"
+    if options.force and not options.write:
+        return "--force goes with --write"
+    if options.project and options.client is not None and CLIENTS[options.client].project is None:
+        return f"{CLIENTS[options.client].title} has no settings of a project"
+    if not name.isascii() or not name or not all(char.isalnum() or char in _OTHERS for char in name):
+        return "--name: expected letters, digits, - and _"
+    return f"--name: at most {_LONGEST_NAME} characters" if len(name) > _LONGEST_NAME else ""
+
+
+def _unknown(given: str) -> str:
+    from difflib import get_close_matches  # only who errs waits for it
+
+    near = get_close_matches(given.lower(), CLIENTS, 1)
+    meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(CLIENTS)}"
+    return f"there is no client {clean(given)}; {meant}"
+
+
+def _command(options: argparse.Namespace, root: str) -> list[str]:
+    """What starts the server."""
+    if not os.path.isdir(root):
+        raise Unmergeable(f"there is no folder {root}")
+    profile = [] if options.profile is None else ["--profile", options.profile]
+    command = [*_program(), "mcp", "--root", root, *profile]
+    try:
+        "".join(command).encode()
+    except UnicodeEncodeError:
+        raise Unmergeable(f"{root} or the path of suture is not UTF-8, which settings must be") from None
+    return command
+
+
+def _program() -> list[str]:
+    """The suture that runs: the program that is running, by its full path, or its module."""
+    from shutil import which  # the other commands do without it
+
+    running = sys.argv[0]
+    found = which(running) if os.path.basename(running).removesuffix(".exe") == "suture" else None
+    return [sys.executable, "-m", "suture"] if found is None else [os.path.abspath(found)]
+
+
+def _scope(client: Client, options: argparse.Namespace) -> str:
+    return "user" if options.user else "project" if options.project else client.by_default
+
+
+def _list(options: argparse.Namespace, root: str) -> int:
+    """Print the clients, the file of each, and what is in it."""
+    rows = []
+    for client in CLIENTS.values():
+        scope = _scope(client, options)
+        if scope == "project" and client.project is None:
+            continue
+        try:
+            path = place_of(client, scope, root).path
+            found = state(path, client.addition(options.name, ["suture"]))
+        except NoHomeError as error:
+            path, found = None, str(error)
+        rows.append({"client": client.name, "title": client.title, "scope": scope, "path": path, "state": found})
+    if options.json:
+        print_json(rows)
+        return 0
+    width, longest = (max(len(row[key] or "") for row in rows) for key in ("client", "path"))
+    for row in rows:
+        print_text(f"{row['client']:{width}}  {clean(row['path'] or ''):{longest}}  {row['state']}".rstrip())
+    return 0
+
+
+def _show(options: argparse.Namespace, client: Client, place: Place, addition: Addition) -> int:
+    snippet = written(addition)
+    if options.json:
+        print_json(_data(client, place, addition, "shown"))
+        return 0
+    lines = [f"{client.title} reads its MCP servers from {clean(place.path)}. What belongs there:", "", snippet]
+    if client.name == "claude-code":
+        from shlex import join
+
+        own = ["claude", "mcp", "add", "--scope", place.scope, "--transport", "stdio", addition.name, "--"]
+        how = join([*own, addition.entry["command"], *addition.entry["args"]])
+        lines += ["Or, in the project:", "", f"  {clean(how)}", ""]
+    print_text("\n".join(lines), end="")
+    _hint(f"Nothing was written; with --write it is put in there. Then: {client.hint}")
+    return 0
+
+
+def _hint(text: str) -> None:
+    """What to do next, below what was printed."""
+    from importlib.util import find_spec
+
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    complain(text)
+    if find_spec("mcp") is None:
+        complain("note: the server needs more than suture alone: pip install 'suture[mcp]'")
+
+
+def _write(options: argparse.Namespace, client: Client, place: Place, addition: Addition) -> int:
+    refused = f"suture init: nothing was written to {clean(place.path)}: "
+    try:
+        outcome = put(place, addition, force=options.force)
+    except Different as error:
+        problem = f"it has another {addition.name} already ({clean(str(error))}).\n"
+        problem += "To replace it, add --force; to have both, give this one another --name."
+    except Unmergeable as error:
+        problem = clean(str(error))
+    except SutureError as error:
+        problem = render.error_text(error)
+    else:
+        _tell(options, client, place, addition, outcome)
+        return 0
+    if options.json:
+        print_json({**_data(client, place, addition, "refused"), "error": problem})
+    else:
+        complain(f"{refused}{problem}\n\nWhat belongs there:\n")
+        print_text(written(addition), end="")
+    return 1
+
+
+def _tell(options: argparse.Namespace, client: Client, place: Place, addition: Addition, outcome: Outcome) -> None:
+    if options.json:
+        print_json(_data(client, place, addition, outcome.status, outcome.backup))
+        return
+    kept = "" if outcome.backup is None else f" (as it was: {clean(outcome.backup)})"
+    print_text(f"{outcome.status}: {clean(place.path)}{kept}")
+    if outcome.undo:
+        _hint(f"{client.hint}\nTo take it back: {clean(outcome.undo)}")
+
+
+def _data(
+    client: Client, place: Place, addition: Addition, status: str, backup: str | None = None
+) -> dict[str, object]:
+    return {
+        "client": client.name,
+        "path": place.path,
+        "format": client.format,
+        "entry": addition.entry,
+        "status": status,
+        "written": status == "written",
+        "backup": backup,
+        "snippet": written(addition),
+    }

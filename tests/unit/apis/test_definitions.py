@@ -1,0 +1,223 @@
+"""The tools, declared as each API wants them."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from anthropic.types import ToolParam, ToolTextEditor20250728Param
+from mcp_types import Tool
+from openai.types.chat import ChatCompletionFunctionToolParam
+from openai.types.responses import ApplyPatchToolParam, FunctionToolParam
+from openai.types.shared_params import FunctionDefinition
+
+from suture import definitions
+from suture.errors import UnknownTool
+from suture.tools import TOOLS, every, find
+from suture.tools.profiles import PROFILES, chosen
+from tests.unit.apis.shapes import fits
+
+EVERY = sorted(TOOLS)
+FORMATS = ("anthropic", "openai", "openai-responses", "gemini", "mcp")
+DIALECTS = ("apply_patch", "str_replace_based_edit_tool")
+PORTABLE = {
+    *("type", "description", "default", "enum", "minimum", "maximum", "anyOf"),
+    *("properties", "required", "additionalProperties", "items", "minItems", "maxItems"),
+}
+"""What OpenAI's functions and Gemini's `parametersJsonSchema` document; no references, conditions or patterns."""
+
+
+def inner(format_: str, tools: Any = None) -> list[dict[str, Any]]:
+    """The definitions without what each API wraps them in."""
+    found = definitions(format_, tools)
+    if format_ == "gemini":
+        found = [declared for each in found for declared in each["functionDeclarations"]]
+    return [each["function"] for each in found] if format_ == "openai" else found
+
+
+def schema(name: str) -> Any:
+    """What the tool's arguments are, as JSON says it."""
+    return json.loads(json.dumps(find(name).request.schema()))
+
+
+def within(whole: Any) -> Iterator[dict[str, Any]]:
+    """A schema and all those inside."""
+    if isinstance(whole, dict):
+        yield whole
+        parts = [*whole.get("properties", {}).values(), *whole.get("anyOf", ())]
+        for part in (*parts, whole.get("items"), whole.get("additionalProperties")):
+            yield from within(part)
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_every_tool_is_declared_once_by_name(format_: str) -> None:
+    assert [each["name"] for each in inner(format_)] == EVERY
+
+
+def test_anthropic_takes_the_definitions() -> None:
+    found = definitions("anthropic")
+    assert definitions() == found
+    assert all(fits(each, ToolParam) for each in found)
+    assert [each["input_schema"] for each in found] == [schema(spec.name) for spec in every()]
+    assert [each["description"] for each in found] == [spec.description for spec in every()]
+
+
+def test_chat_completions_takes_the_definitions() -> None:
+    found = definitions("openai")
+    assert all(fits(each, ChatCompletionFunctionToolParam) for each in found)
+    assert all(fits(each["function"], FunctionDefinition) for each in found)
+    assert [each["function"]["parameters"] for each in found] == [schema(spec.name) for spec in every()]
+
+
+def test_responses_takes_the_definitions_and_leaves_optional_arguments_optional() -> None:
+    found = definitions("openai-responses")
+    assert all(fits(each, FunctionToolParam) for each in found)
+    assert {each["strict"] for each in found} == {False}
+    assert [each["parameters"] for each in found] == [schema(spec.name) for spec in every()]
+    assert [each["description"] for each in found] == [spec.description for spec in every()]
+
+
+def test_mcp_takes_the_definitions() -> None:
+    found = definitions("mcp")
+    for each, spec in zip(found, every(), strict=True):
+        tool = Tool.model_validate(each)
+        assert set(each) <= {field.alias or name for name, field in Tool.model_fields.items()}
+        assert tool.annotations is not None
+        assert (tool.name, tool.title, tool.annotations.read_only_hint) == (
+            spec.name,
+            spec.title,
+            spec.read is not None,
+        )
+    declared = [each["name"] for each in found if "outputSchema" in each]
+    assert declared == [name for name in EVERY if not name.startswith("regex_")]
+    assert [each["inputSchema"] for each in found] == [schema(spec.name) for spec in every()]
+
+
+@pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
+def test_schemas_keep_to_what_every_api_documents(name: str) -> None:
+    whole = schema(name)
+    assert whole["type"] == "object"
+    assert "anyOf" not in whole
+    assert {keyword for part in within(whole) for keyword in part} <= PORTABLE
+    assert all(part.get("items") for part in within(whole) if part.get("type") == "array")
+
+
+@pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
+def test_names_and_arguments_are_spelled_as_every_api_takes_them(name: str) -> None:
+    assert re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}", name)
+    arguments = {each for part in within(schema(name)) for each in part.get("properties", ())}
+    assert {each for each in arguments if not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}", each)} == set()
+
+
+@pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
+def test_descriptions_are_not_longer_than_servers_with_the_chat_api_take(name: str) -> None:
+    (found,) = inner("openai", [name])
+    assert 0 < len(found["description"]) <= 1024
+    if len(find(name).description) <= 1024:
+        assert found["description"] == find(name).description
+
+
+def test_a_shorter_description_leaves_out_no_operation_or_field_of_a_patch() -> None:
+    (found,) = inner("openai", ["patch"])
+    words = ("replace", "append_eof", "prepend_bof", "overwrite", "toClipboard", "fromClipboard", "reindent", "oldText")
+    assert [word for word in words if word not in found["description"]] == []
+
+
+@pytest.mark.parametrize(
+    ("format_", "name", "declared", "shape"),
+    [
+        (
+            "anthropic",
+            "str_replace_based_edit_tool",
+            {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"},
+            ToolTextEditor20250728Param,
+        ),
+        ("openai-responses", "apply_patch", {"type": "apply_patch"}, ApplyPatchToolParam),
+    ],
+)
+def test_a_tool_that_a_model_was_trained_on_is_declared_as_its_api_wants(
+    format_: str, name: str, declared: dict[str, Any], shape: Any
+) -> None:
+    assert definitions(format_, [name]) == [declared]
+    assert fits(declared, shape)
+
+
+@pytest.mark.parametrize(
+    ("format_", "name", "key"),
+    [
+        ("anthropic", "apply_patch", "input_schema"),
+        ("openai", "apply_patch", "parameters"),
+        ("openai", "str_replace_based_edit_tool", "parameters"),
+        ("openai-responses", "str_replace_based_edit_tool", "parameters"),
+        ("gemini", "apply_patch", "parametersJsonSchema"),
+        ("gemini", "str_replace_based_edit_tool", "parametersJsonSchema"),
+        ("mcp", "apply_patch", "inputSchema"),
+        ("mcp", "str_replace_based_edit_tool", "inputSchema"),
+    ],
+)
+def test_elsewhere_such_a_tool_is_declared_like_any_other(format_: str, name: str, key: str) -> None:
+    (found,) = inner(format_, [name])
+    assert (found["name"], found[key]) == (name, schema(name))
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_definitions_are_json_and_belong_to_the_caller(format_: str) -> None:
+    found = definitions(format_)
+    assert json.loads(json.dumps(found)) == found
+    for each in inner(format_):
+        for value in each.values():
+            if isinstance(value, dict):
+                value.clear()
+    assert definitions(format_) == found
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize(
+    ("tools", "names"),
+    [
+        (["patch"], ["patch"]),
+        (("undo", "file_read", "undo"), ["undo", "file_read"]),
+        ([], []),
+        ("search", list(PROFILES["search"])),
+        (None, EVERY),
+    ],
+)
+def test_tools_are_chosen_by_name_or_profile(format_: str, tools: Any, names: list[str]) -> None:
+    assert [each["name"] for each in inner(format_, tools)] == names
+
+
+def test_profiles_hold_what_they_say() -> None:
+    assert list(PROFILES) == ["full", "edit", "search", "read-only"]
+    assert PROFILES["full"] == tuple(EVERY)
+    reading = {spec.name for spec in every() if spec.annotations["readOnlyHint"]}
+    assert set(PROFILES["read-only"]) == reading
+    assert set(PROFILES["search"]) == reading - {"history"}
+    assert set(PROFILES["edit"]) == {
+        *("file_read", "file_edit", "patch", "apply_reply", "safe_edit"),
+        *("regex_search_multi", "history", "undo", "redo"),
+    }
+
+
+def test_names_add_to_a_profile() -> None:
+    assert chosen("search", ["undo", "file_read"]) == [*PROFILES["search"], "undo"]
+    assert chosen() == EVERY
+
+
+@pytest.mark.parametrize(
+    ("format_", "tools", "said"),
+    [
+        ("antropic", None, "known are anthropic, openai"),
+        ("mcp", "serch", "did you mean search?"),
+        ("mcp", "zzz", "'zzz'; known are full, edit"),
+    ],
+)
+def test_what_does_not_exist_is_refused_with_what_does(format_: str, tools: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        definitions(format_, tools)
+
+
+def test_an_unknown_tool_is_refused_with_those_near() -> None:
+    with pytest.raises(UnknownTool) as caught:
+        definitions("mcp", ["pach"])
+    assert caught.value.near[0] == "patch"

@@ -1,0 +1,204 @@
+"""Whole replies: all their calls, in order, answered in as many messages as the API wants."""
+
+import json
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from anthropic.types import Message, UserMessageParam
+from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from openai.types.responses import Response
+
+from suture import Workspace
+from tests.unit.apis.shapes import fits
+
+JSON: TypeAlias = dict[str, Any]
+
+
+def edit(old: str, new: str) -> JSON:
+    return {"path": "a.txt", "edits": [{"old_text": old, "new_text": new}]}
+
+
+FIRST, SECOND = edit("one", "two"), edit("two", "three")
+"""The second fits only after the first."""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "a.txt").write_bytes(b"one\n")
+    return tmp_path
+
+
+@pytest.fixture
+def workspace(root: Path) -> Workspace:
+    return Workspace(root)
+
+
+def message(*content: JSON, stop_reason: str = "tool_use") -> JSON:
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    kept: JSON = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_sequence": None}
+    return {**kept, "content": [*content], "stop_reason": stop_reason, "usage": usage}
+
+
+def tool_use(number: str, arguments: JSON) -> JSON:
+    return {"type": "tool_use", "id": number, "name": "file_edit", "input": arguments}
+
+
+def chat_call(number: str, arguments: JSON) -> JSON:
+    return {"id": number, "type": "function", "function": {"name": "file_edit", "arguments": json.dumps(arguments)}}
+
+
+def completion(*calls: JSON, finish_reason: str = "tool_calls") -> JSON:
+    said = {"role": "assistant", "content": None if calls else "Done.", "tool_calls": [*calls] or None}
+    choice = {"index": 0, "finish_reason": finish_reason, "message": said, "logprobs": None}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+
+
+def function_call(number: str, arguments: JSON, **more: str) -> JSON:
+    call = {"type": "function_call", "call_id": number, "name": "file_edit", "arguments": json.dumps(arguments)}
+    return {**call, **more}
+
+
+def response(*output: JSON, status: str = "completed") -> JSON:
+    kept: JSON = {"id": "r", "object": "response", "created_at": 1.0, "model": "m", "tools": [], "tool_choice": "auto"}
+    return {**kept, "output": [*output], "parallel_tool_calls": True, "status": status}
+
+
+TEXT = {"type": "text", "text": "I will edit.", "citations": None}
+SEARCH = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "x"}}
+SAID = {"type": "output_text", "text": "Hello.", "annotations": []}
+OUTPUT = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [SAID]}
+REASONING = {"type": "reasoning", "id": "rs", "summary": []}
+
+
+@pytest.mark.parametrize("made", [dict, Message.model_validate])
+def test_anthropic_gets_all_results_in_one_message(workspace: Workspace, root: Path, made: Any) -> None:
+    (answer,) = workspace.handle_all(made(message(TEXT, tool_use("1", FIRST), SEARCH, tool_use("2", SECOND))))
+    assert answer["role"] == "user"
+    assert [(each["tool_use_id"], each.get("is_error")) for each in answer["content"]] == [("1", None), ("2", None)]
+    assert fits(answer, UserMessageParam)
+    assert (root / "a.txt").read_bytes() == b"three\n"
+
+
+@pytest.mark.parametrize("made", [dict, ChatCompletion.model_validate])
+def test_chat_completions_gets_a_message_for_each_call(workspace: Workspace, root: Path, made: Any) -> None:
+    answers = workspace.handle_all(made(completion(chat_call("1", FIRST), chat_call("2", SECOND))))
+    assert [(each["role"], each["tool_call_id"]) for each in answers] == [("tool", "1"), ("tool", "2")]
+    assert (root / "a.txt").read_bytes() == b"three\n"
+
+
+@pytest.mark.parametrize("made", [dict, ChatCompletionMessage.model_validate])
+def test_chat_completions_can_be_answered_by_its_message(workspace: Workspace, root: Path, made: Any) -> None:
+    reply = completion(chat_call("1", FIRST))["choices"][0]["message"]
+    assert [each["tool_call_id"] for each in workspace.handle_all(made(reply))] == ["1"]
+    assert (root / "a.txt").read_bytes() == b"two\n"
+
+
+@pytest.mark.parametrize("made", [dict, Response.model_validate])
+def test_responses_gets_an_item_for_each_call(workspace: Workspace, root: Path, made: Any) -> None:
+    reply = response(REASONING, function_call("1", FIRST), OUTPUT, function_call("2", SECOND))
+    answers = workspace.handle_all(made(reply))
+    assert [(each["type"], each["call_id"]) for each in answers] == [
+        ("function_call_output", "1"),
+        ("function_call_output", "2"),
+    ]
+    assert (root / "a.txt").read_bytes() == b"three\n"
+
+
+def test_a_list_of_calls_is_answered_like_the_reply_that_holds_them(workspace: Workspace, root: Path) -> None:
+    (answer,) = workspace.handle_all(
+        Message.model_validate(message(tool_use("1", FIRST), tool_use("2", SECOND))).content
+    )
+    assert [each["tool_use_id"] for each in answer["content"]] == ["1", "2"]
+    assert (root / "a.txt").read_bytes() == b"three\n"
+    answers = workspace.handle_all((chat_call("1", FIRST), chat_call("2", SECOND)))
+    assert [each["tool_call_id"] for each in answers] == ["1", "2"]
+
+
+def test_one_call_is_a_reply_too(workspace: Workspace) -> None:
+    assert workspace.handle_all({"name": "history", "arguments": {}}) == [
+        workspace.handle({"name": "history", "arguments": {}})
+    ]
+
+
+def test_objects_may_stand_inside_dictionaries(workspace: Workspace) -> None:
+    content = Message.model_validate(message(tool_use("1", FIRST))).content
+    (answer,) = workspace.handle_all({"role": "assistant", "content": content})
+    assert [each["tool_use_id"] for each in answer["content"]] == ["1"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        message(TEXT, stop_reason="end_turn"),
+        message(),
+        message(TEXT, SEARCH, stop_reason="max_tokens"),
+        {"role": "assistant", "content": "Done."},
+        completion(finish_reason="stop"),
+        {"role": "assistant", "content": None, "tool_calls": None},
+        {"choices": []},
+        response(REASONING, OUTPUT),
+        response(),
+        [],
+    ],
+)
+def test_a_reply_without_calls_needs_no_answer(workspace: Workspace, reply: JSON) -> None:
+    assert workspace.handle_all(reply) == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        message(tool_use("1", FIRST), tool_use("2", SECOND), stop_reason="max_tokens"),
+        message(tool_use("1", FIRST), tool_use("2", SECOND), stop_reason="model_context_window_exceeded"),
+        completion(chat_call("1", FIRST), chat_call("2", SECOND), finish_reason="length"),
+        response(function_call("1", FIRST), function_call("2", SECOND), status="incomplete"),
+        response(function_call("1", FIRST), function_call("2", SECOND, status="incomplete")),
+    ],
+)
+def test_a_call_that_was_cut_off_is_not_made(workspace: Workspace, root: Path, reply: JSON) -> None:
+    answers = workspace.handle_all(reply)
+    told = answers[0]["content"] if "tool_use_id" in str(answers) else answers
+    assert "INVALID_ARGUMENTS" not in str(told[0])
+    assert "cut off" in str(told[1])
+    assert (root / "a.txt").read_bytes() == b"two\n"
+
+
+def test_a_call_that_stands_before_the_cut_is_made(workspace: Workspace, root: Path) -> None:
+    workspace.handle_all(message(tool_use("1", FIRST), TEXT, stop_reason="max_tokens"))
+    assert (root / "a.txt").read_bytes() == b"two\n"
+
+
+def test_several_choices_are_refused_for_each_has_calls_of_its_own(workspace: Workspace, root: Path) -> None:
+    reply = completion(chat_call("1", FIRST))
+    reply["choices"] *= 2
+    with pytest.raises(ValueError, match="2 choices"):
+        workspace.handle_all(reply)
+    assert (root / "a.txt").read_bytes() == b"one\n"
+    assert len(workspace.handle_all(reply["choices"][0])) == 1
+
+
+@pytest.mark.parametrize("reply", [{}, {"type": "error", "error": {"message": "overloaded"}}, {"id": "x"}])
+def test_what_is_no_reply_is_refused(workspace: Workspace, reply: JSON) -> None:
+    with pytest.raises(ValueError, match="no reply of a known API"):
+        workspace.handle_all(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        [tool_use("1", FIRST), TEXT],
+        [tool_use("1", FIRST), {**tool_use("2", SECOND), "id": None}],
+        message(tool_use("1", FIRST), {**tool_use("2", SECOND), "id": None}),
+    ],
+)
+def test_nothing_is_done_if_a_call_cannot_be_answered(workspace: Workspace, root: Path, reply: Any) -> None:
+    with pytest.raises(ValueError, match="tool call"):
+        workspace.handle_all(reply)
+    assert (root / "a.txt").read_bytes() == b"one\n"
+
+
+@pytest.mark.parametrize("reply", [None, "text", 5, [None], {"content": [5]}])
+def test_what_no_api_gives_is_refused(workspace: Workspace, reply: object) -> None:
+    with pytest.raises(TypeError, match="expected a dictionary"):
+        workspace.handle_all(reply)

@@ -1,0 +1,51 @@
+"""`suture tools`: definitions for other programs to send on."""
+
+import json
+
+import pytest
+
+from suture import definitions
+from suture.cli import main
+from suture.tools.profiles import PROFILES
+
+
+@pytest.mark.parametrize("format_", ["anthropic", "openai", "openai-responses", "gemini", "mcp"])
+@pytest.mark.parametrize(
+    ("words", "tools"),
+    [
+        ([], None),
+        (["--tools", "undo,file_read"], ["undo", "file_read"]),
+        (["--tools", "apply_patch str_replace_based_edit_tool"], ["apply_patch", "str_replace_based_edit_tool"]),
+        (["--profile", "read-only"], "read-only"),
+    ],
+)
+def test_it_prints_what_an_api_takes(
+    format_: str, words: list[str], tools: str | list[str] | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tools", "--format", format_, *words]) == 0
+    assert json.loads(capsys.readouterr().out) == definitions(format_, tools)
+
+
+def test_the_list_and_the_own_definitions_can_be_narrowed_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tools", "--tools", "undo,redo"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["undo", "redo"]
+    assert main(["tools", "--json", "--profile", "search"]) == 0
+    assert [each["name"] for each in json.loads(capsys.readouterr().out)] == list(PROFILES["search"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--tools", "pach"], "Did you mean patch?"),
+        (["--tools", ", "], "expected names of tools such as file_read,patch"),
+        (["--profile", "edti"], "did you mean edit?"),
+        (["--format", "anthropic", "--profile", "serch"], "did you mean search?"),
+        (["--format", "claude"], "invalid choice: 'claude'"),
+        (["--format", "mcp", "--json"], "not allowed with argument"),
+        (["--profile", "edit", "--tools", "undo"], "not allowed with argument"),
+    ],
+)
+def test_a_wrong_choice_is_wrong_usage(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tools", *words]) == 2
+    found = capsys.readouterr()
+    assert (found.out, said in found.err) == ("", True)
