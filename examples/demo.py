@@ -65,7 +65,8 @@ def main() -> None:
         apply(root, workspace)
         keep_whole(workspace)
         take_back(root, workspace)
-        print("\nNext: README.md, ARCHITECTURE.md, `suture --help`.")
+        through_mcp(folder)
+        print("\nNext: README.md, ARCHITECTURE.md, `suture --help`; `suture init` puts it into your agent.")
 
 
 def correct(workspace: Workspace) -> None:
@@ -81,6 +82,29 @@ def correct(workspace: Workspace) -> None:
     print(workspace.file_edit("src/greet.py", [correction]).text)
     title("Undo takes it back")
     print(workspace.undo().text.split("\n")[0])
+
+
+def through_mcp(folder: str) -> None:
+    """An edit that is refused at first, by an MCP client that knows nothing but the server's answers."""
+    import anyio
+    from mcp import Client, StdioServerParameters
+
+    async def edit() -> None:
+        command = [sys.executable, "-m", "suture", "mcp", "--root", folder]
+        server = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
+        async with Client(server) as client:
+            tools = (await client.list_tools()).tools
+            print(f"{client.server_info.name} offers {len(tools)} tools: {', '.join(tool.name for tool in tools)}")
+            old = "\treturn hello + name + \u201c.\u201d\n"
+            first = {"old_text": old, "new_text": old.replace(".", "!")}
+            refused = await client.call_tool("file_edit", {"path": "src/greet.py", "edits": [first]})
+            correction = refused.structured_content["suggested_fixes"][0]["example"]
+            print(f"refused, with a correction: {correction}")
+            landed = await client.call_tool("file_edit", {"path": "src/greet.py", "edits": [json.loads(correction)]})
+            print(getattr(landed.content[0], "text", ""))
+
+    title("The same through MCP, as an agent does it: `suture mcp`")
+    anyio.run(edit)
 
 
 def patch(workspace: Workspace) -> None:

@@ -246,6 +246,17 @@ MESSAGES: dict[str, Words] = {
         lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
         _smaller,
     ),
+    "SERVER_BUSY": (
+        lambda e: f"{e.limit:,} calls are under way, and the server takes no more.",
+        same("Nothing was changed. Wait for answers, and repeat the call."),
+    ),
+    "RESULT_TOO_LARGE": (
+        lambda e: (
+            f"The result has {e.size:,} bytes{f' ({e.total:,} entries)' if e.total is not None else ''}; "
+            f"the limit is {e.limit:,}."
+        ),
+        same("Ask for less: a narrower pattern or path, max_matches or max_lines, fewer lines of a file."),
+    ),
     "INVALID_PATH": (
         lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",
         same("Give a plain path relative to the workspace root."),

@@ -15,21 +15,24 @@ SOURCE = Path(__file__).parents[2] / "src" / "suture"
 # `staging` writes into a private folder of its own, outside the workspace, and never into that.
 PRIMITIVES = {"files/fs.py", "files/staging.py", "testing/memory.py"}
 # What is written to another process, and to no file.
-PIPES = {("files/partner.py", "os.write"), ("validate/programs.py", "os.write")}
+PIPES = {("files/partner.py", "os.write"), ("mcp_server/wire.py", "os.write"), ("validate/programs.py", "os.write")}
 # The modules that may call the writing methods of an FS object; `testing` implements its doubles.
 WRITERS = PRIMITIVES | {
     "files/commit.py",
     "files/history.py",
     "files/journal.py",
+    "files/pending.py",
     "files/recovery.py",
     "files/steps.py",
     "files/tree.py",
     "testing/faulty.py",
 }
 FS_METHODS = {
+    "append_pending",
     "commit_database",
     "copy_metadata",
     "create",
+    "drop_pending",
     "link",
     "mkdir",
     "open_database",

@@ -66,6 +66,9 @@ SAMPLES: list[errors.SutureError] = [
     errors.WriteFailed(path="x", reason="No space left on device", errno=28),
     errors.WorkspaceBusy(waited_ms=30_000),
     errors.Cancelled(),
+    errors.ServerBusy(limit=1_000),
+    errors.ResultTooLarge(size=20_000_000, limit=10_000_000, total=123_456),
+    errors.ResultTooLarge(size=20_000_000, limit=10_000_000, total=None),
     errors.RecoveryBlocked(intent=".suture-intent", reason="it changed another root"),
     errors.HistoryUnavailable(reason="another program has locked it"),
     errors.ChangeNotFound(change_id="x", candidates=[]),
@@ -216,6 +219,7 @@ def test_only_what_may_succeed_later_is_retryable() -> None:
         "FILE_CHANGED",
         "READ_FAILED",
         "REPLY_TIMEOUT",
+        "SERVER_BUSY",
         "WORKSPACE_BUSY",
         "WRITE_FAILED",
     }

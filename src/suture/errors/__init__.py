@@ -17,6 +17,7 @@
     ├── about a safe edit    LineOutOfBounds OverlappingLines Drifted PatternNotFound ValidationFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
     │                        Cancelled RecoveryBlocked
+    ├── about serving        ServerBusy ResultTooLarge
     ├── about the history    HistoryUnavailable ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
     │                        UndoConflict ContentNotKept NotRecorded SnapshotExists
     └── InternalError
@@ -105,6 +106,7 @@ from suture.errors.replies import (
     UnsupportedBlock,
 )
 from suture.errors.safe import Drifted, LineOutOfBounds, OverlappingLines, PatternNotFound, ValidationFailed
+from suture.errors.serving import ResultTooLarge, ServerBusy
 
 __all__ = [
     "AlreadyApplied",
@@ -166,7 +168,9 @@ __all__ = [
     "RecoveryBlocked",
     "RegexTimeout",
     "ReplyTimeout",
+    "ResultTooLarge",
     "SameFileTwice",
+    "ServerBusy",
     "SnapshotExists",
     "StripPreconditionFailed",
     "SutureError",

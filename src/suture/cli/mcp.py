@@ -1,0 +1,104 @@
+"""`suture mcp`: serve the tools to an agent."""
+
+from __future__ import annotations
+
+import gc
+import os
+from contextlib import contextmanager
+
+from suture import render
+from suture.cli.output import complain, listen, print_text
+from suture.errors import SutureError
+from suture.settings import Settings
+from suture.tools.profiles import chosen
+from suture.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+    from typing import Any
+
+    from mcp.server.lowlevel import Server
+
+TOKEN = "SUTURE_MCP_TOKEN"  # noqa: S105  the name of a variable, not what it holds
+_USAGE = 2
+_INTERRUPTED = 130
+_SHORTEST = 16
+_ESCAPED = 2  # how much longer a text may be in JSON, where quotes and line breaks are escaped
+_ENVELOPE = 1_000_000
+
+
+def mcp(options: argparse.Namespace) -> int:
+    """`suture mcp`."""
+    listen(options)
+    token = os.environ.pop(TOKEN, None)  # no program that checks files gets to see it
+    try:
+        names = chosen(options.profile, options.tools)
+        workspace = Workspace(options.root, _settings(options))
+        with _quick_imports():
+            from suture.mcp_server.server import build
+        server = build(workspace, names, options.max_result_bytes)
+        largest = _ESCAPED * workspace.settings.max_request_bytes + _ENVELOPE
+        try:
+            if options.http is None:
+                return _over_stdio(server, largest)
+            return _over_http(options, server, largest, token)
+        finally:
+            workspace.close()
+    except ModuleNotFoundError as error:
+        complain(f"suture mcp needs more than suture alone ({error.name} is missing): pip install 'suture[mcp]'")
+        return 1
+    except ValueError as error:
+        complain(f"suture mcp: {error}")
+        return _USAGE
+    except OSError as error:
+        complain(f"suture mcp: {error}")
+        return 1
+    except SutureError as error:
+        complain(render.error_text(error))
+        return 1
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    return Settings(
+        durability=options.durability,
+        extra_roots=tuple(options.extra_root or ()),
+        project_commands=options.allow_commands,
+    )
+
+
+def _over_stdio(server: Server[Any], largest: int) -> int:
+    from suture.mcp_server.stdio import serve
+
+    return _INTERRUPTED if serve(server, largest) else 0
+
+
+def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, token: str | None) -> int:
+    from suture.mcp_server.address import Address, Names
+    from suture.mcp_server.http import PATH, serve
+
+    if token is not None and len(token) < _SHORTEST:
+        message = f"{TOKEN} has {len(token)} characters; a token has at least {_SHORTEST}"
+        raise ValueError(message)
+    asked = Address.parse(options.http)
+    with asked.listen(remote=options.allow_remote) as listening:
+        host, port = listening.getsockname()[:2]
+        names = Names(host, port, (asked.host, *(options.allow_host or ())), remote=options.allow_remote)
+        print_text(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
+        if token is None:
+            from secrets import token_urlsafe
+
+            token = token_urlsafe(32)
+            print_text(f"Authorization: Bearer {token}")
+        return _INTERRUPTED if serve(server, listening, names, token, largest) else 0
+
+
+@contextmanager
+def _quick_imports() -> Iterator[None]:
+    """Nothing of what the SDK imports is garbage, and looking for it takes a tenth of the start-up."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

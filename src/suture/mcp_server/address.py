@@ -1,0 +1,82 @@
+"""Where an HTTP server listens, and by which names it may be asked."""
+
+from __future__ import annotations
+
+import socket
+from ipaddress import ip_address
+
+from suture.records import Record
+
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_HTTP = 80
+_LAST_PORT = 65_535
+
+
+class Address(Record):
+    """A host and a port, as given on the command line."""
+
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, given: str) -> Address:
+        """Read `127.0.0.1:8080`, `localhost:8080` or `[::1]:8080`; ValueError says what is wrong."""
+        host, colon, port = given.rpartition(":")
+        if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > _LAST_PORT:
+            message = f"expected HOST:PORT such as 127.0.0.1:8080, not {given!r}"
+            raise ValueError(message)
+        if ":" in host and not (host.startswith("[") and host.endswith("]")):
+            message = f"an IPv6 address stands in brackets: [{host}]:{port}"
+            raise ValueError(message)
+        return cls(host.removeprefix("[").removesuffix("]"), int(port))
+
+    def listen(self, *, remote: bool) -> socket.socket:
+        """A socket that listens there; ValueError if others than this machine could reach it and may not."""
+        family, _, _, _, place = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)[0]
+        if not remote and not ip_address(str(place[0]).partition("%")[0]).is_loopback:
+            message = f"{self.host} can be reached from other machines; to allow that, give --allow-remote"
+            raise ValueError(message)
+        found = socket.create_server(place[:2], family=family)
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else answers in two parts wait for 40 ms
+        return found
+
+
+class Names:
+    """The names and origins under which a listening server may be asked: a page of another name is refused.
+
+    A name that an attacker owns may lead to this machine's address (DNS rebinding), but a request then still tells
+    that name. An address cannot be owned, so where remote access is allowed, any address is a name of this server.
+    """
+
+    def __init__(self, host: str, port: int, others: tuple[str, ...] = (), *, remote: bool = False) -> None:
+        names = {f"[{host}]" if ":" in host else host, *others, *(_LOOPBACK if _is_loopback(host) else ())}
+        self._hosts = {f"{name.lower()}:{port}" for name in names}
+        if port == _HTTP:
+            self._hosts |= {name.lower() for name in names}
+        self._port = port
+        self._remote = remote
+
+    def fits(self, host: str | None) -> bool:
+        """Whether a request's Host is one of ours."""
+        if host is None:
+            return False
+        return host.lower() in self._hosts or (self._remote and self._is_address(host))
+
+    def fits_origin(self, origin: str | None) -> bool:
+        """Whether a request comes from no web page, or from one of this very server."""
+        return origin is None or (origin.lower().startswith("http://") and self.fits(origin[len("http://") :]))
+
+    def _is_address(self, host: str) -> bool:
+        name, _, port = host.rpartition(":")
+        try:
+            ip_address(name.removeprefix("[").removesuffix("]"))
+        except ValueError:
+            return False
+        return port == str(self._port)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

@@ -1,0 +1,52 @@
+"""Results as they are sent: of a bounded size."""
+
+from __future__ import annotations
+
+from orjson import dumps
+
+from suture.apis.mcp import call_tool_result
+from suture.errors import ResultTooLarge
+from suture.tools import find
+from suture.tools.spec import ToolResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_LONG = 2_000
+_MANY = 100
+
+
+def fitted(name: str, result: ToolResult, most: int) -> dict[str, Any]:
+    """What is sent for a result. One that is too large is an error, unless it tells of what was done: that is cut."""
+    made = call_tool_result(name, result)
+    size = len(dumps(made))
+    if size <= most:
+        return made
+    spec = find(name)
+    if result.is_error or spec.read is None:
+        return _cut(made, size, most)
+    error = ResultTooLarge(size=size, limit=most, total=None if result.rows is None else len(result.rows))
+    failed = ToolResult.failed(error)
+    if spec.explain is not None:
+        told = spec.explain({}, error)
+        failed = failed.but(text=told.text, metadata=told.data)
+    return call_tool_result(name, failed)
+
+
+def _cut(made: dict[str, Any], size: int, most: int) -> dict[str, Any]:
+    """The same with long texts and lists left out; a text that is a list says so instead."""
+    short: dict[str, Any] = _short(made)
+    text = made["content"][0]["text"]
+    note = f"(The result has {size:,} bytes, more than the limit of {most:,}: long texts and lists in it are cut.)"
+    kept = "" if text.startswith("[{") else text[:_LONG] + "\n…\n" * (len(text) > _LONG)
+    done = "" if made["isError"] else "The call was carried out. "
+    return {**short, "content": [{"type": "text", "text": f"{kept}{done}{note}"}]}
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= _LONG else f"{value[:_LONG]}… ({len(value):,} characters)"
+    if isinstance(value, dict):
+        return {key: _short(each) for key, each in value.items()}
+    return [_short(each) for each in value[:_MANY]] if isinstance(value, list) else value

@@ -1,0 +1,79 @@
+"""The server: the list of tools, and calls of them.
+
+It keeps nothing of a connection, so the revisions of the protocol that begin with a handshake and the one that has
+none are served alike. What a client says about its roots is not asked for: the roots come from the command line.
+"""
+
+from __future__ import annotations
+
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolRequestParams, ListToolsResult, Tool
+
+from suture import __version__, render
+from suture.apis.catalog import definitions
+from suture.errors import UnknownTool
+from suture.mcp_server.calls import Calls
+from suture.mcp_server.fitting import fitted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from mcp.server.context import ServerRequestContext
+    from mcp_types import PaginatedRequestParams
+
+    from suture.workspace import Workspace
+
+    Context = ServerRequestContext[dict[str, Any], Any]
+
+_A_DAY = 24 * 60 * 60 * 1000
+_INSTRUCTIONS = """\
+suture edits the files of {root}. Paths are relative to it. Every edit lands exactly where it was meant, or nothing \
+changes and the answer says why and how to mend it: read it, and send the correction it offers.{edits}"""
+_EDITS = """
+Each call is one transaction over all its files, and `undo` takes it back."""
+
+
+def build(workspace: Workspace, names: Sequence[str], most: int) -> Server[dict[str, Any]]:
+    """A server of these tools, whose results have at most so many bytes."""
+    listed = definitions("mcp", names)
+    schemas = {each["name"]: each["inputSchema"] for each in listed}
+    writes = any(not each["annotations"]["readOnlyHint"] for each in listed)
+    calls = Calls(workspace)
+
+    async def list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=[Tool.model_validate(each) for each in listed])
+
+    async def call_tool(context: Context, params: CallToolRequestParams) -> dict[str, Any]:
+        if params.name not in schemas:
+            raise _unknown(params.name, names)
+
+        async def tell(progress: int, message: str) -> None:
+            await context.session.report_progress(progress, None, message)
+
+        wanted = bool(context.meta and "progress_token" in context.meta)
+        result = await calls.run(params.name, params.arguments, tell if wanted else None)
+        return {"resultType": "complete", **fitted(params.name, result, most)}
+
+    server: Server[dict[str, Any]] = Server(
+        "suture",
+        version=__version__,
+        title="suture",
+        description="Edits that land exactly where they were meant, or nowhere.",
+        instructions=_INSTRUCTIONS.format(root=workspace.root, edits=_EDITS * writes),
+        cache_hints={"tools/list": CacheHint(_A_DAY)},
+        get_tool_input_schema=schemas.get,
+        on_list_tools=list_tools,
+    )
+    server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
+    return server
+
+
+def _unknown(name: str, names: Sequence[str]) -> MCPError:
+    from difflib import get_close_matches  # only a failure needs it
+
+    error = UnknownTool(name=name, near=get_close_matches(name[:100], names, 3, 0.5), known=sorted(names))
+    return MCPError(code=INVALID_PARAMS, message=render.message(error), data=render.error_data(error))

@@ -1,0 +1,38 @@
+"""Serving over standard input and output, until the client is gone or a signal ends it."""
+
+from __future__ import annotations
+
+import signal
+
+from anyio import create_task_group, open_signal_receiver, run
+
+from suture.mcp_server.wire import wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from anyio import CancelScope
+    from mcp.server.lowlevel import Server
+
+
+def serve(server: Server[Any], most: int) -> bool:
+    """Serve one client, whose messages have at most so many bytes. Returns whether it was interrupted."""
+    return run(_serve, server, most)
+
+
+async def _serve(server: Server[Any], most: int) -> bool:
+    ended: list[int] = []
+
+    async def watch(scope: CancelScope) -> None:
+        with open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for number in signals:
+                ended.append(number)
+                scope.cancel()  # calls stop before they write; what is being written is finished
+
+    async with create_task_group() as group:
+        group.start_soon(watch, group.cancel_scope)
+        async with wire(most) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        group.cancel_scope.cancel()
+    return signal.SIGINT in ended
