@@ -11,6 +11,8 @@ import pytest
 TESTS = Path(__file__).parents[1]
 FAMILIES = {
     "safe",
+    "serve",
+    "api",
     "place",
     "span",
     "atomic",

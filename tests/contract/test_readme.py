@@ -31,12 +31,14 @@ def run(command: list[str] | str, cwd: Path) -> str:
     return ran.stdout
 
 
-def python_blocks() -> list[str]:
-    return [code for language, code in BLOCKS if language == "python"]
+def python_block(holding: str) -> str:
+    """The one example in Python that holds this."""
+    (found,) = [code for language, code in BLOCKS if language == "python" and holding in code]
+    return found
 
 
 def test_the_transaction_does_what_the_text_says(sample: Path) -> None:
-    out = run([sys.executable, "-c", python_blocks()[0]], sample)
+    out = run([sys.executable, "-c", python_block("tx.create")], sample)
     assert out == (
         "[('src/new.py', 'create'), ('greeting.txt', 'update'), ('draft.md', 'rename'), ('obsolete.txt', 'delete')]\n"
     )
@@ -51,27 +53,27 @@ def test_the_transaction_does_what_the_text_says(sample: Path) -> None:
 
 def test_the_failing_call_prints_what_is_shown(sample: Path) -> None:
     shown, *_ = [code for language, code in BLOCKS if language == "text"]
-    assert run([sys.executable, "-c", python_blocks()[1]], sample) == shown
+    assert run([sys.executable, "-c", python_block("greting.txt")], sample) == shown
 
 
 def test_every_command_prints_what_is_shown(sample: Path) -> None:
     plain, *_, taking_back = [code for language, code in BLOCKS if language == "console" and code.startswith("$ ")]
     follow(plain, sample)
-    run([sys.executable, "-c", python_blocks()[0]], sample)
+    run([sys.executable, "-c", python_block("tx.create")], sample)
     (sample / "greeting.txt").write_text("HELLO world\n")
     follow(taking_back, sample)
 
 
 def test_the_patches_do_what_is_shown(sample: Path) -> None:
     (shown,) = [code for language, code in BLOCKS if language == "diff"]
-    assert run([sys.executable, "-c", python_blocks()[3]], sample) == shown
+    assert run([sys.executable, "-c", python_block("patches = [")], sample) == shown
     (session,) = [code for language, code in BLOCKS if language == "console" and "suture patch" in code]
     follow(session, sample)
 
 
 def test_the_edits_do_what_is_shown(sample: Path) -> None:
     _, shown, *_ = [code for language, code in BLOCKS if language == "text"]
-    assert anonymous(run([sys.executable, "-c", python_blocks()[2]], sample)) == anonymous(shown)
+    assert anonymous(run([sys.executable, "-c", python_block("suggested_fixes")], sample)) == anonymous(shown)
     (session,) = [code for language, code in BLOCKS if language == "console" and "suture edit greeting" in code]
     follow(session, sample)
 
@@ -82,7 +84,7 @@ def test_the_reply_does_what_is_shown(sample: Path) -> None:
     (session,) = [code for language, code in BLOCKS if language == "console" and "suture apply" in code]
     follow(session, sample)
     _, _, shown, *_ = [code for language, code in BLOCKS if language == "text"]
-    assert anonymous(run([sys.executable, "-c", python_blocks()[4]], sample)) == anonymous(shown)
+    assert anonymous(run([sys.executable, "-c", python_block("ReplyParser")], sample)) == anonymous(shown)
 
 
 def test_the_checks_do_what_is_shown(sample: Path) -> None:
@@ -91,14 +93,21 @@ def test_the_checks_do_what_is_shown(sample: Path) -> None:
     follow(session, sample)
     (sample / "greet.py").write_text(GREET)
     (sample / "config.json").unlink()
-    assert anonymous(run([sys.executable, "-c", python_blocks()[5]], sample)) == anonymous(shown)
+    assert anonymous(run([sys.executable, "-c", python_block("workspace.safe_edit")], sample)) == anonymous(shown)
 
 
 def test_the_searches_do_what_is_shown(sample: Path) -> None:
     *_, shown = [code for language, code in BLOCKS if language == "text"]
-    assert run([sys.executable, "-c", python_blocks()[6]], sample) == shown
+    assert run([sys.executable, "-c", python_block("workspace.regex_search_multi")], sample) == shown
     (session,) = [code for language, code in BLOCKS if language == "console" and "suture search" in code]
     follow(session, sample)
+
+
+@pytest.mark.parametrize("holding", ["StdioServerParameters", "definitions("])
+def test_agents_get_what_is_shown(sample: Path, holding: str) -> None:
+    code = python_block(holding)
+    shown = BLOCKS[BLOCKS.index(("python", code)) + 1]
+    assert shown == ("json", run([sys.executable, "-c", code], sample))
 
 
 def follow(session: str, cwd: Path) -> None:
@@ -136,3 +145,5 @@ def test_the_demo_runs_to_its_end() -> None:
     assert "❌ Edit rejected due to validation errors (Mode: strict):\nsrc/greet.py:4:20 F821" in out
     assert "settings.json:3:12 invalid-syntax a trailing comma" in out
     assert "Redid " in out
+    assert "suture offers 15 tools: apply_reply, file_edit" in out
+    assert '-    return hello + name + "."\n+    return hello + name + "!"' in out

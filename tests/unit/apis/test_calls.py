@@ -76,6 +76,7 @@ def said(message: JSON) -> str:
 # Anthropic
 
 
+@pytest.mark.promise("api.calls")
 @pytest.mark.parametrize("made", [dict, ToolUseBlock.model_validate])
 def test_anthropic_gets_a_tool_result_in_a_user_message(workspace: Workspace, made: Any) -> None:
     answer = workspace.handle(made(tool_use("file_read", READ)))
@@ -103,6 +104,7 @@ def test_anthropic_which_takes_no_blank_text_gets_none(workspace: Workspace, roo
 # OpenAI's Chat Completions
 
 
+@pytest.mark.promise("api.calls")
 @pytest.mark.parametrize("made", [dict, ChatCompletionMessageFunctionToolCall.model_validate])
 def test_chat_completions_gets_a_tool_message(workspace: Workspace, made: Any) -> None:
     answer = workspace.handle(made(chat("file_read", READ)))
@@ -136,6 +138,7 @@ def test_a_custom_tool_call_of_chat_is_made_with_its_text(
 # OpenAI's Responses
 
 
+@pytest.mark.promise("api.calls")
 @pytest.mark.parametrize("made", [dict, ResponseFunctionToolCall.model_validate])
 def test_responses_gets_the_output_of_a_function_call(workspace: Workspace, made: Any) -> None:
     answer = workspace.handle(made(function_call("file_read", READ)))
@@ -271,6 +274,7 @@ def test_an_edit_lands(workspace: Workspace, root: Path, maker: Any) -> None:
     assert (root / "a.txt").read_bytes() == b"ONE\ntwo\n"
 
 
+@pytest.mark.promise("api.calls")
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize(
     ("name", "arguments", "code"),

@@ -70,6 +70,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         thread.join()
 
 
+@pytest.mark.promise("api.calls")
 def test_anthropic(server: Server, root: Path) -> None:
     kept: JSON = {"id": "m", "type": "message", "role": "assistant", "model": "m", "usage": {}, "stop_sequence": None}
     call = {"type": "tool_use", "id": "t", "name": "file_edit", "input": ARGUMENTS}
@@ -87,6 +88,7 @@ def test_anthropic(server: Server, root: Path) -> None:
     assert (root / "a.txt").read_text("utf-8") == "CAFÉ\n"
 
 
+@pytest.mark.promise("api.calls")
 def test_openai_chat_completions(server: Server, root: Path) -> None:
     function = {"name": "file_edit", "arguments": json.dumps(ARGUMENTS)}
     said = {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": function}]}
@@ -106,6 +108,7 @@ def test_openai_chat_completions(server: Server, root: Path) -> None:
     assert (root / "a.txt").read_text("utf-8") == "CAFÉ\n"
 
 
+@pytest.mark.promise("api.calls")
 def test_openai_responses(server: Server, root: Path) -> None:
     operation = {"type": "create_file", "path": "b.txt", "diff": "+new\n"}
     output = [
@@ -125,6 +128,7 @@ def test_openai_responses(server: Server, root: Path) -> None:
     assert {each.name: each.read_text("utf-8") for each in root.iterdir()} == {"a.txt": "CAFÉ\n", "b.txt": "new\n"}
 
 
+@pytest.mark.promise("api.calls")
 def test_gemini(server: Server, root: Path) -> None:
     content = {"role": "model", "parts": [{"functionCall": {"name": "file_edit", "args": ARGUMENTS}}]}
     server.replies += [{"candidates": [{"content": content, "finishReason": "STOP"}]}, {"candidates": []}]

@@ -55,6 +55,7 @@ def test_every_tool_is_declared_once_by_name(format_: str) -> None:
     assert [each["name"] for each in inner(format_)] == EVERY
 
 
+@pytest.mark.promise("api.definitions")
 def test_anthropic_takes_the_definitions() -> None:
     found = definitions("anthropic")
     assert definitions() == found
@@ -63,6 +64,7 @@ def test_anthropic_takes_the_definitions() -> None:
     assert [each["description"] for each in found] == [spec.description for spec in every()]
 
 
+@pytest.mark.promise("api.definitions")
 def test_chat_completions_takes_the_definitions() -> None:
     found = definitions("openai")
     assert all(fits(each, ChatCompletionFunctionToolParam) for each in found)
@@ -70,6 +72,7 @@ def test_chat_completions_takes_the_definitions() -> None:
     assert [each["function"]["parameters"] for each in found] == [schema(spec.name) for spec in every()]
 
 
+@pytest.mark.promise("api.definitions")
 def test_responses_takes_the_definitions_and_leaves_optional_arguments_optional() -> None:
     found = definitions("openai-responses")
     assert all(fits(each, FunctionToolParam) for each in found)
@@ -78,6 +81,7 @@ def test_responses_takes_the_definitions_and_leaves_optional_arguments_optional(
     assert [each["description"] for each in found] == [spec.description for spec in every()]
 
 
+@pytest.mark.promise("api.definitions")
 def test_mcp_takes_the_definitions() -> None:
     found = definitions("mcp")
     for each, spec in zip(found, every(), strict=True):

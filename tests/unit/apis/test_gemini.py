@@ -28,6 +28,7 @@ def edit(old: str, new: str) -> JSON:
     return {"name": "file_edit", "args": {"path": "a.txt", "edits": [{"old_text": old, "new_text": new}]}}
 
 
+@pytest.mark.promise("api.definitions")
 def test_the_definitions_are_one_tool_of_google_genai() -> None:
     (found,) = definitions("gemini")
     tool = types.Tool.model_validate(found)

@@ -146,6 +146,7 @@ def test_a_reply_without_calls_needs_no_answer(workspace: Workspace, reply: JSON
     assert workspace.handle_all(reply) == []
 
 
+@pytest.mark.promise("api.calls")
 @pytest.mark.parametrize(
     "reply",
     [

@@ -88,6 +88,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.promise("api.init")
 @pytest.mark.parametrize(("client", "place"), PLACES.items())
 def test_what_belongs_where_is_printed_and_nothing_is_written(
     world: Path, capfd: pytest.CaptureFixture[str], client: str, place: str
@@ -135,6 +136,7 @@ def test_the_other_scope_can_be_asked_for(
     assert (world / place).is_file()
 
 
+@pytest.mark.promise("api.init")
 def test_a_file_is_merged_into_and_a_copy_is_kept(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     place = world / "home" / ".claude.json"
     old = b'\xef\xbb\xbf{\r\n\t"k\xc3\xa4se": "\xf0\x9f\xa7\x80",\r\n\t"mcpServers": {}\r\n}'

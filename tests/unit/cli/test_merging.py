@@ -385,6 +385,7 @@ def test_any_json_says_one_thing_more_and_keeps_every_character(document: tuple[
     assert without_new(result) == text
 
 
+@pytest.mark.promise("api.init")
 @settings(max_examples=60)
 @given(documents(REMARK, trailing=True))
 def test_any_json_with_comments_keeps_every_character(document: tuple[str, dict[str, Any]]) -> None:
@@ -395,6 +396,7 @@ def test_any_json_with_comments_keeps_every_character(document: tuple[str, dict[
     assert json.loads(plain(result.text)) == {**data, "mcpServers": {**data.get("mcpServers", {}), "suture": ENTRY}}
 
 
+@pytest.mark.promise("api.init")
 @settings(max_examples=60)
 @given(
     st.dictionaries(st.text("ab-_1", min_size=1, max_size=3), st.integers() | st.booleans(), max_size=3),

@@ -108,6 +108,7 @@ CASES: dict[str, tuple[Files, list[str], Files, list[str]]] = {
 }
 
 
+@pytest.mark.promise("api.dialects")
 @pytest.mark.parametrize(("before", "lines", "after", "told"), CASES.values(), ids=CASES)
 def test_a_patch_lands_as_one_change_that_undo_takes_back(
     before: Files, lines: list[str], after: Files, told: list[str]
@@ -173,6 +174,7 @@ def test_a_dry_run_shows_what_would_happen_and_writes_nothing() -> None:
     assert refused(failing)["code"] == "BLOCKS_FAILED"
 
 
+@pytest.mark.promise("api.dialects")
 def test_one_hunk_that_fails_keeps_all_files_as_they_are() -> None:
     text = patch(
         *update("a.py", "@@", "-x = 1", "+x = 2"), *update("b.py", "@@", " def f():", "-    return 2", "+    pass")

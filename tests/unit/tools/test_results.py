@@ -93,6 +93,7 @@ def spoiled(value: Any) -> Iterator[Any]:
             yield from ([*value[:number], wrong, *value[number + 1 :]] for wrong in spoiled(each))
 
 
+@pytest.mark.promise("serve.tools")
 @pytest.mark.parametrize("title", EVERY)
 def test_a_result_fits_the_schema_of_its_tool(title: str) -> None:
     case, result = EVERY[title], answer(title)

@@ -350,6 +350,7 @@ def test_the_one_occurrence_is_replaced(before: bytes, old: str, new: str | None
     assert written(before, "str_replace", old_str=old, new_str=new) == after
 
 
+@pytest.mark.promise("api.dialects")
 def test_a_replacement_says_what_the_documentation_says() -> None:
     ws, fs = workspace({"src/a.py": CODE})
     result = ask(ws, "str_replace", f"{fs.root}/src/a.py", old_str="return 1", new_str="return 3")
@@ -426,6 +427,7 @@ def test_of_very_many_places_the_first_are_named() -> None:
     assert "  Line 8, column 1: x\n  … and 22 more\n" in result.text
 
 
+@pytest.mark.promise("api.dialects")
 @pytest.mark.parametrize(
     ("before", "old", "new", "after", "difference"),
     [
