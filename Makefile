@@ -39,8 +39,8 @@ $(STAMP): pyproject.toml constraints.txt $(STALE)
 	done; \
 	echo "no working Python 3.11 or newer with venv among: $(CANDIDATES)" >&2; exit 1
 	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
-	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--build-constraint constraints.txt --editable '.[lint,models,syntax]' --group dev
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt \
+		--build-constraint constraints.txt --editable '.[lint,mcp,models,syntax]' --group dev
 	@$(PY) -m compileall -q src
 	@printf '%s\n' '$(CURDIR)' > $@
 
