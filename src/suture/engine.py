@@ -40,6 +40,7 @@ from suture.text import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _thread import LockType
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
     from types import TracebackType
@@ -415,6 +416,7 @@ class Engine:
         self.unsaved: dict[str, str] = {}
         self.refusals: dict[int, int] = {}
         self.remembered: dict[str, object] = {}
+        self._turns: dict[int, LockType] = {}
         self._kept: Kept | None = None
         self._team: Team | None = None
         self.progress: Progress = _unwatched
@@ -483,7 +485,7 @@ class Engine:
             plan = None if unsettled or serial else _without_no_ops(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None)
-            with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint):
+            with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint, self._turns):
                 session.close()  # a folder opened while planning may have been moved since
                 recovered = recover(session.trees, session.history, durable=durable)
                 for attempts_left in range(_REPLANS, -1, -1):
@@ -525,7 +527,7 @@ class Engine:
         from suture.files.lock import Lock
         from suture.files.recovery import recover
 
-        with self.session() as session, Lock(session.trees, self.settings.lock_timeout_ms):
+        with self.session() as session, Lock(session.trees, self.settings.lock_timeout_ms, turns=self._turns):
             recover(session.trees, session.history, durable=self.settings.durability == "full")
             yield session
 
@@ -540,7 +542,7 @@ class Engine:
             from suture.files.recovery import recover
 
             try:
-                with Lock(session.trees, self.settings.lock_timeout_ms if wait else 0):
+                with Lock(session.trees, self.settings.lock_timeout_ms if wait else 0, turns=self._turns):
                     return recover(session.trees, session.history, durable=self.settings.durability == "full")
             except WorkspaceBusy:
                 if wait:

@@ -44,7 +44,15 @@ def test_the_tree_in_the_docstring_names_every_error() -> None:
 
 def test_only_what_may_succeed_later_is_retryable() -> None:
     retryable = [kind.code for kind in KINDS if kind.retryable]
-    assert retryable == ["CANCELLED", "FILE_CHANGED", "READ_FAILED", "REPLY_TIMEOUT", "SERVER_BUSY", "WORKSPACE_BUSY", "WRITE_FAILED"]
+    assert retryable == [
+        "CANCELLED",
+        "FILE_CHANGED",
+        "READ_FAILED",
+        "REPLY_TIMEOUT",
+        "SERVER_BUSY",
+        "WORKSPACE_BUSY",
+        "WRITE_FAILED",
+    ]
 
 
 @pytest.mark.parametrize(

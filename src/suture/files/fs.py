@@ -33,6 +33,8 @@ MEMORY = ":memory:"
 """The name of a database that is always new, empty, and kept nowhere."""
 _DATABASE = ".db"
 _JOURNAL = "-journal"  # as SQLite names it
+_PENDING = "-pending"
+_READ = 1 << 20
 _COPY_TIMEOUT_MS = 2_000
 _AT_EMPTY_PATH, _STATX_BTIME, _STATX_SIZE = 0x1000, 0x800, 256
 _CAPABILITY = "security.capability"
@@ -219,6 +221,17 @@ class FS:
     def copy_database(self, name: str, to: str) -> None:
         """Give a database a twin."""
         raise NotImplementedError
+
+    def pending(self, name: str) -> bytes:  # noqa: ARG002  this is what one without these three calls answers
+        """What was put down beside a database, to be taken into it later."""
+        return b""
+
+    def append_pending(self, name: str, data: bytes, size: int) -> bool:  # noqa: ARG002  as above
+        """Put down more, without waiting for the disk; False if there is not as much as `size` says."""
+        return False
+
+    def drop_pending(self, name: str) -> None:
+        """Take away all that was put down beside a database."""
 
 
 class LocalFS(FS):
@@ -451,6 +464,31 @@ class LocalFS(FS):
         finally:
             source.close()
             target.close()
+
+    def pending(self, name: str) -> bytes:
+        try:
+            handle = os.open(os.path.join(_shelf(), name + _PENDING), os.O_RDONLY | _FILE)
+        except FileNotFoundError:
+            return b""
+        try:
+            return b"".join(iter(lambda: os.read(handle, _READ), b""))
+        finally:
+            os.close(handle)
+
+    def append_pending(self, name: str, data: bytes, size: int) -> bool:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _FILE
+        handle = os.open(os.path.join(_shelf(), name + _PENDING), flags, 0o600)
+        try:
+            if os.fstat(handle).st_size != size:
+                return False
+            LocalFS.write(self, handle, (data,))
+        finally:
+            os.close(handle)
+        return True
+
+    def drop_pending(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(_shelf(), name + _PENDING))
 
 
 def state_folder() -> str:

@@ -10,9 +10,10 @@ folder itself (device and inode): `<hash of the path>-<device>-<inode>.db`.
   container, a network disk), it is taken for the same folder, and the history is not copied.
 - A copy of a folder is another workspace and begins without history.
 
-The database is written only under the workspace lock, in one transaction a change, with a rollback journal and
-FULL sync. An edit never fails for its sake: what goes wrong comes back as a `Trouble`. A damaged database is put
-aside, and a new one begun.
+Changes are recorded under the workspace lock, with a rollback journal and FULL sync: one a transaction, or with
+durability `fast` several that waited for each other (`files.pending`), which whoever opens the database takes in first.
+An edit never fails for its sake: what goes wrong comes back as a `Trouble`. A damaged database is put aside, and a new
+one begun.
 
 Who writes again and again keeps it open in between (`Kept`), unlocked and outside of any transaction. Before it is
 used again its name must still lead to the same file, and the workspace to the same folder; if another connection has
@@ -34,6 +35,7 @@ from suture.errors import HistoryUnavailable, SnapshotExists, SutureError
 from suture.files.fs import MEMORY
 from suture.files.journal import new_id
 from suture.files.logbook import SCHEMA, LogBook, NamedPoint
+from suture.files.pending import Pending, Waiting
 from suture.plan import Trouble, digest
 from suture.records import Record
 
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from suture.settings import Settings
 
     _Answer = TypeVar("_Answer")
+    _Landed = tuple[ChangeRecord, Supply]
 
 _VERSION = 1
 _APPLICATION = 0x53757475
@@ -80,6 +83,7 @@ class _Opened(Record):
     version: int
     """What SQLite counts up when another connection has written."""
     process: int
+    pending: Pending
 
 
 _INHERITED: list[_Opened] = []
@@ -158,7 +162,7 @@ class History:
                 book.add(change, supply)
 
         try:
-            return self._write(write)
+            return self._write(write, (change, supply))
         except Exception as error:  # noqa: BLE001  the change has landed: nothing may be reported as its failure
             log.exception("history", "%s is not recorded", change.id)
             return Trouble(recorded=False, reason=f"suture failed: {type(error).__name__}: {error}")
@@ -182,19 +186,20 @@ class History:
             raise HistoryUnavailable(reason=trouble.reason)
         return taken[-1]
 
-    def _write(self, write: Callable[[LogBook], None]) -> Trouble | None:
+    def _write(self, write: Callable[[LogBook], None], landed: _Landed | None = None) -> Trouble | None:
+        """Write in one transaction; if that is about a change that landed, it may wait until there are more."""
         if not self._settings.history:
             return Trouble(recorded=False, reason=_OFF)
         aside = None
         try:
             try:
-                self._transact(write)
+                self._transact(write, landed)
             except _FAILURES as error:
                 if not _is_damage(error):
                     raise
                 aside = self._put_aside()
                 log.warning("history", "damaged, put aside as %s: %s", aside, error)
-                self._transact(write)
+                self._transact(write, landed)
         except SnapshotExists:
             raise
         except _FAILURES as error:
@@ -202,20 +207,39 @@ class History:
             return Trouble(recorded=False, reason=_reason(error), aside=aside)
         return None if aside is None else Trouble(recorded=True, reason="it was damaged", aside=aside)
 
-    def _transact(self, write: Callable[[LogBook], None]) -> None:
-        opened = self._resumed() or self._begun()
+    def _transact(self, write: Callable[[LogBook], None], landed: _Landed | None) -> None:
+        resumed = self._resumed()
+        opened = resumed or self._begun()
+        stays = opened.file is not None  # or nothing can ever wait beside it
         try:
-            write(opened.book)
-            opened.book.forget(self._settings.history_max_bytes, self._settings.history_max_days)
-            self._fs.commit_database(opened.database)
+            if resumed and landed and self._settings.durability == "fast" and resumed.pending.add(*landed):
+                opened.database.execute("ROLLBACK")
+            else:
+                if stays:
+                    self._take_in(opened.book, opened.name)
+                write(opened.book)
+                opened.book.forget(self._settings.history_max_bytes, self._settings.history_max_days)
+                self._fs.commit_database(opened.database)
+                if stays:
+                    opened.pending.drop()
+                if landed:
+                    opened.pending.hold(*landed)
         except BaseException:
             opened.database.close()
             raise
-        if self._kept is None or opened.file is None:
-            opened.database.close()
-        else:
+        if self._kept is not None and stays:
             opened.book.rest()
             self._kept.give(opened)
+        else:
+            opened.database.close()
+
+    def _take_in(self, book: LogBook, name: str) -> None:
+        """Record the changes that wait, in the transaction that is open."""
+        waiting = Waiting(self._fs.pending(name))
+        supply = waiting.supply(book.content)
+        for change in waiting.since(book.knows):
+            if not book.knows(change.id):  # it may stand there twice
+                book.add(change, supply)
 
     def _resumed(self) -> _Opened | None:
         """The database that was kept open, in a new transaction; None if none was, or if it is not the right one."""
@@ -229,7 +253,8 @@ class History:
                 if version == found.version:
                     return found
                 if _is_ours(found.database):
-                    return found.but(book=LogBook(found.database), version=version)
+                    book, pending = LogBook(found.database), Pending(self._fs, found.name)
+                    return found.but(book=book, version=version, pending=pending)
         except BaseException:
             found.database.close()
             raise
@@ -256,7 +281,8 @@ class History:
             book = LogBook(database)
             if book.name() != name:  # it is new, or the folder is
                 book.set_folder(name, self._fs.born(self._tree.folder("")))
-            return _Opened(database, book, name, file, folder, _version(database), os.getpid())
+            pending = Pending(self._fs, name)
+            return _Opened(database, book, name, file, folder, _version(database), os.getpid(), pending)
         except BaseException:
             database.close()
             raise
@@ -275,16 +301,21 @@ class History:
             return self._open(moved or known or MEMORY)
         if moved is not None or (known is not None and _device(known) != _device(wanted)):
             found = str(moved or known)
-            self._open(found).close()  # which clears up a transaction that a crash left open
+            self._open(found).close()  # which clears up a transaction that a crash left open, and takes in what waits
+            Pending(self._fs, found).drop()
             self._fs.rename_database(found, wanted)
         elif known is not None:
             self._fs.copy_database(known, wanted)
         return self._open(wanted, create=True)
 
     def _open(self, name: str, *, create: bool = False) -> sqlite3.Connection:
+        """A database, in which the changes that waited are recorded, as SQLite clears up what a crash left open."""
         database = self._fs.open_database(name, create, self._settings.history_timeout_ms)
         try:
-            _is_ours(database)
+            if _is_ours(database) and Waiting(self._fs.pending(name)).since(LogBook(database).knows):
+                database.execute("BEGIN IMMEDIATE")
+                self._take_in(LogBook(database), name)
+                self._fs.commit_database(database)
         except BaseException:
             database.close()
             raise

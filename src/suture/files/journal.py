@@ -150,14 +150,15 @@ class Journal:
                 raise RecoveryBlocked(intent=INTENT_NAME, reason=reason)
         number = {index: known.get(root, 0) for index, root in enumerate(document["roots"])}
         return Intent(
-            _change_record(document["record"]),
+            change_record(document["record"]),
             tuple((number[root], _plain(path)) for root, path in document["folders"]),
             tuple(_checked(step.but(root=number[step.root])) for step in steps),
             tuple((number[root], _plain(path)) for root, path in document["emptied"]),
         )
 
 
-def _change_record(values: dict[str, Any]) -> ChangeRecord:
+def change_record(values: dict[str, Any]) -> ChangeRecord:
+    """A change as JSON gives it back."""
     files = []
     for each in values["files"]:
         versions = {name: each[name] and Version(**each[name]) for name in ("before", "after", "replaced")}

@@ -1,12 +1,15 @@
 """The workspace lock: one writer at a time, among all suture processes.
 
 It is an advisory lock on the root folder itself. It leaves no file behind, needs no write permission,
-and the kernel drops it when the holder dies.
+and the kernel drops it when the holder dies. It can only be asked for again and again, so the threads of one
+process take turns in asking: else most of them would sleep while nobody holds it.
 """
 
 from __future__ import annotations
 
+import os
 import time
+from _thread import allocate_lock
 
 from suture import log
 from suture.errors import WorkspaceBusy
@@ -14,6 +17,7 @@ from suture.files.tree import as_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _thread import LockType
     from collections.abc import Callable, Sequence
     from types import TracebackType
     from typing import Self
@@ -25,18 +29,29 @@ _LONGEST_WAIT = 0.02
 
 
 class Lock:
-    """Hold the locks of all given roots, always taken in the same order."""
+    """Hold the locks of all given roots, always taken in the same order; threads that share `turns` queue for them.
 
-    def __init__(self, trees: Sequence[Tree], timeout_ms: int, waiting: Callable[[], None] | None = None) -> None:
+    That holds a lock a process, since after a fork a thread that is not there may seem to have it.
+    """
+
+    def __init__(
+        self,
+        trees: Sequence[Tree],
+        timeout_ms: int,
+        waiting: Callable[[], None] | None = None,
+        turns: dict[int, LockType] | None = None,
+    ) -> None:
         folders = {found.fingerprint[:2]: tree for tree in trees if (found := tree.stat("")) is not None}
         self._trees = [folders[identity] for identity in sorted(folders)]
         self._timeout = timeout_ms / 1000
         self._waiting = waiting
         """Called again and again while others hold a lock; what it raises ends the wait."""
+        self._turn = ({} if turns is None else turns).setdefault(os.getpid(), allocate_lock())
         self._held: list[tuple[Tree, int]] = []
 
     def __enter__(self) -> Self:
         deadline = time.monotonic() + self._timeout
+        self._queue(deadline)
         try:
             for tree in self._trees:
                 self._held.append((tree, self._take(tree, deadline)))
@@ -50,16 +65,27 @@ class Lock:
     ) -> None:
         self._release()
 
+    def _queue(self, deadline: float) -> None:
+        """Wait until no other thread of this process wants the locks."""
+        taken = self._turn.acquire(blocking=False)
+        while not taken:
+            self._check(deadline)
+            taken = self._turn.acquire(timeout=_LONGEST_WAIT)
+
     def _take(self, tree: Tree, deadline: float) -> int:
         wait = _FIRST_WAIT
         while (handle := self._try(tree)) is None:
-            if time.monotonic() >= deadline:
-                raise WorkspaceBusy(waited_ms=int(self._timeout * 1000))
-            if self._waiting is not None:
-                self._waiting()
+            self._check(deadline)
             time.sleep(wait)
             wait = min(wait * 2, _LONGEST_WAIT)
         return handle
+
+    def _check(self, deadline: float) -> None:
+        """Whether to go on waiting: if not, raise what ends it."""
+        if time.monotonic() >= deadline:
+            raise WorkspaceBusy(waited_ms=int(self._timeout * 1000))
+        if self._waiting is not None:
+            self._waiting()
 
     def _try(self, tree: Tree) -> int | None:
         try:
@@ -68,9 +94,12 @@ class Lock:
             raise as_ours(error, tree.root, "lock") from error
 
     def _release(self) -> None:
-        while self._held:
-            tree, handle = self._held.pop()
-            try:
-                tree.fs.unlock(handle)
-            except OSError as error:
-                log.debug("lock", "letting go: %s", error)
+        try:
+            while self._held:
+                tree, handle = self._held.pop()
+                try:
+                    tree.fs.unlock(handle)
+                except OSError as error:
+                    log.debug("lock", "letting go: %s", error)
+        finally:
+            self._turn.release()

@@ -54,6 +54,8 @@ def warning(path: str, body: bytes) -> str | None:
 def _mark(name: str, body: bytes) -> str | None:
     """The line of a file's header that says that it is generated."""
     header = body[: 4 * _HEADER].decode("utf-8", "ignore")[:_HEADER].replace("\r", "")
+    if "generated" not in header.casefold():  # as in nearly all files
+        return None
     comments = _PROSE_COMMENTS if name.endswith(_PROSE) else _COMMENTS
     lines = [line.strip() for line in header.split("\n")]
     said = [line.casefold() if line.startswith(comments) else "" for line in lines]

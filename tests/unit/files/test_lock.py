@@ -1,0 +1,115 @@
+"""The workspace lock: threads of one process take turns, and each of them can give up waiting."""
+
+from __future__ import annotations
+
+import os
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+import pytest
+
+from suture.errors import Cancelled, WorkspaceBusy
+from suture.files.fs import LocalFS
+from suture.files.lock import Lock
+from suture.files.tree import Tree
+
+if TYPE_CHECKING:
+    from _thread import LockType
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LONG = 60_000
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Iterator[Tree]:
+    with Tree(LocalFS(), str(tmp_path)) as found:
+        yield found
+
+
+def shared(turns: bool) -> dict[int, LockType] | None:  # noqa: FBT001  a parameter of tests
+    """What threads queue by, or nothing: then they are like processes."""
+    return {} if turns else None
+
+
+@pytest.mark.parametrize("turns", [True, False])
+def test_only_one_thread_at_a_time_has_it(tree: Tree, turns: bool) -> None:  # noqa: FBT001  as above
+    queue, inside, most = shared(turns), list[int](), list[int]()
+
+    def work(number: int) -> None:
+        for _ in range(20):
+            with Lock([tree], LONG, turns=queue):
+                inside.append(number)
+                most.append(len(inside))
+                inside.remove(number)
+
+    threads = [Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 80
+
+
+@pytest.mark.parametrize("turns", [True, False])
+@pytest.mark.parametrize("timeout", [0, 5])
+def test_who_waits_too_long_is_told_so(tree: Tree, timeout: int, turns: bool) -> None:  # noqa: FBT001  as above
+    queue = shared(turns)
+    with (
+        Lock([tree], LONG, turns=queue),
+        pytest.raises(WorkspaceBusy) as caught,
+        Lock([tree], timeout, turns=queue),
+    ):
+        pass
+    assert caught.value.waited_ms == timeout
+    with Lock([tree], 0, turns=queue):
+        pass
+
+
+@pytest.mark.parametrize("turns", [True, False])
+def test_who_waits_can_be_cancelled(tree: Tree, turns: bool) -> None:  # noqa: FBT001  as above
+    queue, asked = shared(turns), list[int]()
+
+    def waiting() -> None:
+        asked.append(1)
+        if len(asked) == 3:
+            raise Cancelled
+
+    with Lock([tree], LONG, turns=queue), pytest.raises(Cancelled), Lock([tree], LONG, waiting, queue):
+        pass
+    assert len(asked) == 3
+    with Lock([tree], 0, turns=queue):
+        pass
+
+
+def test_a_turn_ends_when_the_lock_of_another_process_is_not_had(tree: Tree) -> None:
+    queue = shared(turns=True)
+    with Lock([tree], LONG), pytest.raises(WorkspaceBusy), Lock([tree], 0, turns=queue):
+        pass
+    with Lock([tree], 0, turns=queue):
+        pass
+
+
+def test_a_forked_process_does_not_wait_for_a_thread_that_it_has_not(tree: Tree) -> None:
+    queue, held, done = shared(turns=True), Event(), Event()
+    assert queue is not None
+
+    def hold() -> None:
+        with Lock([tree], LONG, turns=queue):
+            held.set()
+            done.wait()
+
+    thread = Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            turn = Lock([tree], 0, turns=queue)._turn
+            code = 0 if turn.acquire(blocking=False) else 2
+        finally:
+            os._exit(code)
+    done.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0

@@ -1,0 +1,336 @@
+"""With durability `fast` a change waits beside the history's database, and nobody can tell but by the clock."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from suture import Settings, Workspace
+from suture.files.fs import FS, LocalFS, state_folder
+from suture.files.pending import Pending, Waiting
+from suture.plan import ChangeRecord, FileRecord, Version, digest
+from suture.testing import FaultyFS
+
+FAST = Settings(durability="fast", history_timeout_ms=0)
+FILLER = b"a line that all versions share\n" * 100
+ENOUGH = 40  # changes, of which not all can be waiting
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with one file."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    made = tmp_path / "ws"
+    made.mkdir()
+    (made / "a.txt").write_bytes(version(0))
+    return made
+
+
+def version(number: int) -> bytes:
+    return FILLER + b"%d\n" % number + FILLER
+
+
+def edit(workspace: Workspace, *numbers: int) -> None:
+    """Write versions of the file, each of which is recorded."""
+    for number in numbers:
+        with workspace.transaction(str(number)) as tx:
+            tx.write("a.txt", version(number))
+        assert tx.change is not None
+        assert tx.change.trouble is None
+
+
+def listed(root: Path) -> list[int]:
+    """The recorded changes, oldest first, as somebody else sees them."""
+    result = Workspace(root, FAST).history(limit=1000)
+    assert not result.is_error, result.text
+    return [int(change["summary"]) for change in result.metadata["changes"]][::-1]
+
+
+def undone(root: Path, times: int) -> list[bytes]:
+    """What the file holds after each `undo`."""
+    workspace, found = Workspace(root, FAST), []
+    for _ in range(times):
+        result = workspace.undo()
+        assert not result.is_error, result.text
+        found.append((root / "a.txt").read_bytes())
+    return found
+
+
+def shelf() -> Path:
+    return Path(state_folder()) / ".suture-history"
+
+
+def waiting() -> list[Path]:
+    return list(shelf().glob("*-pending"))
+
+
+def recorded() -> int:
+    """How many changes the database itself holds."""
+    (database,) = shelf().glob("*.db")
+    with closing(sqlite3.connect(database)) as opened:
+        return int(opened.execute("SELECT count(*) FROM change").fetchone()[0])
+
+
+@pytest.mark.promise("back.recorded")
+def test_changes_wait_for_each_other_and_are_recorded_together(root: Path) -> None:
+    workspace = Workspace(root, FAST)
+    edit(workspace, 1, 2, 3)
+    assert (len(waiting()), recorded()) == (1, 1)
+    edit(workspace, *range(4, ENOUGH + 1))
+    assert 3 < recorded() < ENOUGH
+    assert listed(root) == [*range(1, ENOUGH + 1)]
+    assert recorded() == ENOUGH
+    assert undone(root, ENOUGH) == [version(number) for number in range(ENOUGH - 1, -1, -1)]
+
+
+def test_with_full_durability_and_in_a_new_process_nothing_waits(root: Path) -> None:
+    edit(Workspace(root), 1, 2)
+    edit(Workspace(root, FAST), 3)
+    edit(Workspace(root, FAST), 4)
+    assert (waiting(), recorded()) == ([], 4)
+
+
+@pytest.mark.parametrize("size", [400_000, 2_000_000])
+def test_what_is_large_is_recorded_at_once_before_too_much_waits(root: Path, size: int) -> None:
+    workspace = Workspace(root, FAST)
+    luck = [os.urandom(size) for _ in range(4)]
+    edit(workspace, 1)
+    for number, content in enumerate(luck, 2):
+        with workspace.transaction(str(number)) as tx:
+            tx.write("a.txt", content)
+        assert sum(path.stat().st_size for path in waiting()) < 1_000_000
+    assert listed(root) == [1, 2, 3, 4, 5]
+    assert undone(root, 4) == [*luck[2::-1], version(1)]
+
+
+@pytest.mark.promise("back.recorded")
+def test_every_kind_of_change_is_recorded_as_if_it_had_not_waited(tmp_path: Path, root: Path) -> None:
+    shown = []
+    for durability in ("fast", "full"):
+        here = tmp_path / durability
+        shutil.copytree(root, here)
+        workspace = Workspace(here, Settings(durability=durability))
+        edit(workspace, 1)
+        with workspace.transaction("all kinds") as tx:
+            tx.create("folder/new.txt", b"new")
+            tx.rename("a.txt", "folder/b.txt")
+        with workspace.transaction("away") as tx:
+            tx.delete("folder/b.txt")
+        assert len(waiting()) == (durability == "fast")
+        assert not workspace.undo().is_error
+        changes = workspace.history().metadata["changes"]
+        found = [workspace.show(change["change_id"]).metadata for change in changes]
+        shown.append([each | dict.fromkeys(("change_id", "time", "undoes", "summary")) for each in found])
+        assert undone(here, 1) == [version(1)]
+    assert shown[0] == shown[1]
+
+
+# Others
+
+
+@pytest.mark.promise("back.recorded")
+def test_who_reads_sees_what_waits_and_disturbs_nobody(root: Path) -> None:
+    workspace, numbers = Workspace(root, FAST), [1]
+    edit(workspace, 1)
+    for number in range(2, 20):
+        edit(workspace, number)
+        numbers.append(number)
+        if number % 3:
+            assert listed(root) == listed(root) == numbers
+    assert undone(root, 19) == [version(number) for number in range(18, -1, -1)]
+
+
+def test_who_reads_is_refused_rather_than_shown_a_part(root: Path) -> None:
+    edit(Workspace(root, FAST), 1)
+    workspace = Workspace(root, FAST)
+    edit(workspace, 2, 3)
+    (database,) = shelf().glob("*.db")
+    with closing(sqlite3.connect(database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        result = Workspace(root, FAST).history()
+    assert result.metadata["error"]["code"] == "HISTORY_UNAVAILABLE"
+    assert listed(root) == [1, 2, 3]
+
+
+@pytest.mark.promise("back.moved")
+def test_a_workspace_that_was_moved_brings_along_what_waits(root: Path) -> None:
+    edit(Workspace(root, FAST), 1)
+    edit(workspace := Workspace(root, FAST), 2, 3)
+    moved = root.rename(root.with_name("moved"))
+    edit(Workspace(moved, FAST), 4)
+    assert (waiting(), listed(moved)) == ([], [1, 2, 3, 4])
+    workspace.close()
+
+
+@pytest.mark.promise("back.moved")
+def test_a_new_folder_at_the_path_has_what_waited_too(root: Path) -> None:
+    edit(Workspace(root, FAST), 1)
+    edit(workspace := Workspace(root, FAST), 2, 3)
+    shutil.copytree(root, root.with_name("new"))
+    root.rename(root.with_name("aside"))
+    root.with_name("new").rename(root)
+    edit(workspace, 4)
+    assert (listed(root), listed(root.with_name("aside"))) == ([1, 2, 3, 4], [1, 2, 3])
+
+
+def test_what_waits_beside_a_damaged_database_is_recorded_in_the_new_one(root: Path) -> None:
+    workspace = Workspace(root, FAST)
+    edit(workspace, 1, 2, 3)
+    (database,) = shelf().glob("*.db")
+    database.write_bytes(b"nothing that SQLite knows" * 1_000)
+    with Workspace(root, FAST).transaction("4") as tx:
+        tx.write("a.txt", version(4))
+    assert tx.change is not None
+    assert tx.change.trouble is not None
+    assert tx.change.trouble.recorded
+    assert listed(root) == [2, 3, 4]
+
+
+# Power cuts and failures
+
+
+@pytest.mark.promise("back.crash")
+@pytest.mark.parametrize("harm", ["cut", "zeros", "garbage", "gone"])
+def test_a_power_cut_loses_at_most_the_newest_changes(root: Path, harm: str) -> None:
+    workspace = Workspace(root, FAST)
+    edit(workspace, 1, 2, 3, 4)
+    (path,) = waiting()
+    whole, saved = path.read_bytes(), root.with_name("saved")
+    shutil.copytree(shelf(), saved)
+    seen = set()
+    for at in range(0, len(whole) if harm != "gone" else 1, 211):
+        shutil.rmtree(shelf())
+        shutil.copytree(saved, shelf())
+        spoiled = {"cut": b"", "zeros": bytes(len(whole) - at), "garbage": b"\xff" + whole[at + 1 :], "gone": b""}
+        path.write_bytes(whole[:at] + spoiled[harm])
+        if harm == "gone":
+            path.unlink()
+        (root / "a.txt").write_bytes(version(4))
+        found = listed(root)
+        assert found == [1, 2, 3, 4][: len(found)]
+        seen.add(len(found))
+        edit(Workspace(root, FAST), 5)
+        assert listed(root) == [*found, 5]
+    assert seen == {"gone": {1}}.get(harm, {1, 2, 3})
+
+
+def test_what_stands_there_twice_is_recorded_once(root: Path) -> None:
+    edit(Workspace(root, FAST), 1)
+    edit(workspace := Workspace(root, FAST), 2, 3, 4)
+    (path,) = waiting()
+    path.write_bytes(path.read_bytes() * 2)
+    edit(workspace, 5)
+    assert listed(root) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.promise("back.goes-on")
+@pytest.mark.parametrize("call", ["append_pending", "drop_pending"])
+def test_a_change_is_recorded_though_waiting_fails(root: Path, call: str) -> None:
+    made: list[int] = []
+    for failing in (1, 2):
+        fs = FaultyFS(LocalFS(), only=[call], fail_at=failing)
+        numbers = [*range(failing * 100, failing * 100 + ENOUGH)]
+        edit(Workspace(root, FAST, fs=fs), *numbers)
+        assert len(fs.calls) >= failing
+        made += numbers
+        assert listed(root) == made
+
+
+@pytest.mark.promise("back.goes-on")
+def test_what_somebody_else_put_there_is_not_appended_to(root: Path) -> None:
+    workspace = Workspace(root, FAST)
+    edit(workspace, 1, 2)
+    (path,) = waiting()
+    with path.open("ab") as file:
+        file.write(b"something else")
+    edit(workspace, 3)
+    assert (waiting(), recorded()) == ([], 3)
+    path.symlink_to(root / "a.txt")
+    with workspace.transaction("4") as tx:
+        tx.write("a.txt", version(4))
+    assert tx.change is not None
+    assert tx.change.trouble is not None
+    assert not tx.change.trouble.recorded
+    assert (root / "a.txt").read_bytes() == version(4)
+
+
+def test_a_file_system_that_holds_nothing_beside_a_database_says_so() -> None:
+    fs = FS()
+    fs.drop_pending("name")
+    assert (fs.pending("name"), fs.append_pending("name", b"data", 0)) == (b"", False)
+
+
+# What is in the file
+
+
+OLD, NEW, OTHER = version(1), version(2), b"what a rename replaced"
+VERSIONS = [Version(digest((content,), 0), 0o644) for content in (OLD, NEW, OTHER)]
+RENAMED = FileRecord("a", "rename", VERSIONS[0], VERSIONS[1], "b", VERSIONS[2])
+CHANGE = ChangeRecord("id", "tool", "what", (RENAMED,))
+
+
+def put_down(contents: dict[str, bytes]) -> bytes:
+    fs = LocalFS()
+    shelf().mkdir(parents=True)
+    assert Pending(fs, "x.db").add(CHANGE, contents.get)
+    return fs.pending("x.db")
+
+
+def test_what_was_put_down_is_read_again(root: Path) -> None:
+    assert root.exists()
+    raw = put_down({digest((each,), 0): each for each in (OLD, NEW, OTHER)})
+    found = Waiting(raw)
+    supply = found.supply({"recorded": b"content"}.get)
+    assert found.since(lambda _: False) == [CHANGE]
+    names = [each.digest for each in VERSIONS]
+    assert [supply(name) for name in (*names, names[1])] == [OLD, NEW, OTHER, NEW]
+    assert [supply(name) for name in ("recorded", "gone")] == [b"content", None]
+
+
+def test_a_content_that_nobody_had_is_left_out(root: Path) -> None:
+    assert root.exists()
+    supply = Waiting(put_down({digest((NEW,), 0): NEW})).supply(lambda _: None)
+    assert [supply(digest((each,), 0)) for each in (OLD, NEW)] == [None, NEW]
+
+
+def entry(change: str, contents: str, data: bytes = b"") -> bytes:
+    body = b'{"change": %s, "contents": %s}\n%s' % (change.encode(), contents.encode(), data)
+    return b"%s %d\n%s" % (digest((body,), 0).encode(), len(body), body)
+
+
+PLAIN = '{"id": "x", "tool": "", "summary": "", "files": [], "folders": []}'
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        '["name", "base nobody has", 4, 0, 0, "raw", 4]',
+        '["name", null, 5, 0, 0, "raw", 4]',
+        '["name", null, 4, 0, 0, "raw", 4]',
+        '["name", null, "four", 0, 0, "raw", 4]',
+    ],
+)
+def test_a_content_that_is_not_what_its_hash_says_is_none(contents: str) -> None:
+    found = Waiting(entry(PLAIN, f"[{contents}]", b"data"))
+    assert (len(found.since(lambda _: False)), found.supply(lambda _: None)("name")) == (1, None)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [entry("{}", "[]"), entry(PLAIN, "7"), entry("null", "[]"), entry(PLAIN, "[[1]]"), b"\n", b"x" * 99 + b"\n"],
+)
+def test_what_another_version_put_down_ends_the_file(other: bytes) -> None:
+    found = Waiting(entry(PLAIN, "[]") + other + entry(PLAIN.replace("x", "y"), "[]"))
+    assert [change.id for change in found.since(lambda _: False)] == ["x"]
+
+
+@pytest.mark.parametrize(("known", "rest"), [("", "abcd"), ("a", "bcd"), ("c", "d"), ("ac", "d"), ("abcd", "")])
+def test_what_stands_before_a_recorded_change_is_not_recorded_again(known: str, rest: str) -> None:
+    """It was recorded with that one, and forgotten since, as the history grew too large."""
+    found = Waiting(b"".join(entry(PLAIN.replace("x", name), "[]") for name in "abcd"))
+    assert [change.id for change in found.since(known.__contains__)] == [*rest]
