@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _WIDTH = 100
+_FEWEST_BYTES = 1_000
 _LIKE = 0.75  # how much of an option's name must be right for it to be what was meant
 _APPLY_NOTES = (
     """\
@@ -259,7 +260,7 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--max-result-bytes",
         metavar="N",
-        type=int,
+        type=_bytes,
         default=10_000_000,
         help="what an answer may have (default: 10000000)",
     )
@@ -340,6 +341,13 @@ _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 
 def _ids(given: str) -> list[str]:
     return _several(given, "ids of blocks such as 1,3.2")
+
+
+def _bytes(given: str) -> int:
+    if not (given.isascii() and given.isdigit()) or int(given) < _FEWEST_BYTES:
+        message = f"expected a number of at least {_FEWEST_BYTES}, not {given!r}"
+        raise argparse.ArgumentTypeError(message)
+    return int(given)
 
 
 def _names(given: str) -> list[str]:

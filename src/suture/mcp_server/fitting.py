@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LONG = 2_000
+_SHORT = 200  # what no text that others refer to is longer than: ids, hashes, codes
 _MANY = 100
 
 
@@ -35,18 +36,23 @@ def fitted(name: str, result: ToolResult, most: int) -> dict[str, Any]:
 
 
 def _cut(made: dict[str, Any], size: int, most: int) -> dict[str, Any]:
-    """The same with long texts and lists left out; a text that is a list says so instead."""
-    short: dict[str, Any] = _short(made)
+    """The same with long texts and lists left out, as many as need be; a text that is a list says so instead."""
     text = made["content"][0]["text"]
     note = f"(The result has {size:,} bytes, more than the limit of {most:,}: long texts and lists in it are cut.)"
-    kept = "" if text.startswith("[{") else text[:_LONG] + "\n…\n" * (len(text) > _LONG)
     done = "" if made["isError"] else "The call was carried out. "
-    return {**short, "content": [{"type": "text", "text": f"{kept}{done}{note}"}]}
+    longest, many = _LONG, _MANY
+    while True:
+        kept = "" if text.startswith("[{") else text[:longest] + "\n…\n" * (len(text) > longest)
+        short: dict[str, Any] = _short(made, longest, many)
+        short["content"] = [{"type": "text", "text": f"{kept}{done}{note}"}]
+        if many == 1 or len(dumps(short)) <= most:
+            return short
+        longest, many = max(longest // 4, _SHORT), max(many // 4, 1)
 
 
-def _short(value: Any) -> Any:
+def _short(value: Any, longest: int, many: int) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= _LONG else f"{value[:_LONG]}… ({len(value):,} characters)"
+        return value if len(value) <= longest else f"{value[:longest]}… ({len(value):,} characters)"
     if isinstance(value, dict):
-        return {key: _short(each) for key, each in value.items()}
-    return [_short(each) for each in value[:_MANY]] if isinstance(value, list) else value
+        return {key: _short(each, longest, many) for key, each in value.items()}
+    return [_short(each, longest, many) for each in value[:many]] if isinstance(value, list) else value

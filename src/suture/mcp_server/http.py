@@ -27,6 +27,8 @@ PATH = "/mcp"
 _AT_A_TIME = 512
 """Requests, with the streams that clients keep open."""
 _SESSIONS = 200
+_KEPT_SECONDS = 600
+"""How long a connection may be idle: whoever sends on one that is being closed gets no answer, so clients close it."""
 _LAST_SECONDS = 5
 """How long calls may go on when the server is to end, before those that do not write are stopped."""
 
@@ -45,6 +47,7 @@ def serve(server: Server[Any], listening: socket, names: Names, token: str, most
         server_header=False,
         ws="none",
         timeout_graceful_shutdown=_LAST_SECONDS,
+        timeout_keep_alive=_KEPT_SECONDS,
     )
     ended: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn sends itself the signal again when it has stopped

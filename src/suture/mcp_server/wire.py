@@ -34,6 +34,7 @@ from mcp_types import (
     JSONRPCRequest,
     jsonrpc_message_adapter,
 )
+from orjson import JSONEncodeError, dumps
 from pydantic import ValidationError
 
 from suture import log
@@ -85,7 +86,7 @@ async def wire(most: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
                 await sleep(_BETWEEN_LOOKS)
             to_server.close()
 
-        async with create_task_group() as group:
+        async with to_server, from_server, arrivals, arrived, create_task_group() as group:
             group.start_soon(send)
             group.start_soon(receive)
             Thread(target=_listen, args=(source, most, get_running_loop(), arrivals), daemon=True).start()
@@ -165,8 +166,13 @@ def _listen(
                 message = _read(raw)
             else:
                 continue
-            loop.call_soon_threadsafe(arrivals.send_nowait, message)
+            loop.call_soon_threadsafe(_put, arrivals, message)
         loop.call_soon_threadsafe(arrivals.close)
+
+
+def _put(arrivals: MemoryObjectSendStream[JSONRPCMessage | _Refused], message: JSONRPCMessage | _Refused) -> None:
+    with suppress(ClosedResourceError):  # the server has just ended
+        arrivals.send_nowait(message)
 
 
 def _lines(source: int, most: int) -> Iterator[bytes | None]:
@@ -185,18 +191,30 @@ def _lines(source: int, most: int) -> Iterator[bytes | None]:
 
 
 def _read(raw: bytes) -> JSONRPCMessage | _Refused:
-    try:
-        return jsonrpc_message_adapter.validate_json(raw, by_name=False)
-    except ValidationError:
-        pass
+    message = None
+    with suppress(ValidationError):
+        message = jsonrpc_message_adapter.validate_json(raw, by_name=False)
+    if message is not None and not isinstance(message, JSONRPCNotification):
+        return message
     try:
         given = loads(raw.decode())
     except (ValueError, RecursionError) as error:
         return _refused(None, PARSE_ERROR, f"Not JSON: {error}"[:200])
+    if message is not None and "id" not in given:  # with one, it is a request that waits for an answer
+        return message
     name = given.get("id") if isinstance(given, dict) else None
     known = name if isinstance(name, str | int) and not isinstance(name, bool) else None
-    several = "; batches are not taken: one message a line" if isinstance(given, list) else ""
-    return _refused(known, INVALID_REQUEST, f"Not a JSON-RPC 2.0 message{several}")
+    return _refused(known, INVALID_REQUEST, f"Not a JSON-RPC 2.0 message{_why(given)}")
+
+
+def _why(given: object) -> str:
+    if isinstance(given, list):
+        return "; batches are not taken: one message a line"
+    try:
+        dumps(given)
+    except JSONEncodeError as error:  # half a surrogate pair, which is no character
+        return f" in Unicode: {error}"
+    return ""
 
 
 def _refused(name: RequestId | None, code: int, message: str) -> _Refused:
