@@ -1,29 +1,39 @@
-"""Peers that edit files in a running process of their own: `openhands-aci`, and the MCP server `server-filesystem`.
+"""Editors in a running process: `openhands-aci`, and MCP servers: ours, another's, and one that does nothing.
 
-Both are kept in the cache folder of `bench.editbench`. One that can't be installed, or does not answer within the
+Peers are kept in the cache folder of `bench.editbench`. One that can't be installed, or does not answer within the
 time, is `Unavailable`.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import select
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from abc import ABC, abstractmethod
+from http.client import HTTPConnection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
 
 from bench.editbench.peers import INSTALL_SECONDS, OPENHANDS, WORKER, Unavailable, installed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     Edits = Sequence[tuple[str, str]]
+    Call = tuple[str, dict[str, Any]]
+    """A tool's name, and its arguments."""
 
 PACKAGE, VERSION = "@modelcontextprotocol/server-filesystem", "2026.8.31"
-PROTOCOL = "2025-06-18"
+PROTOCOL, MODERN = "2025-06-18", "2026-07-28"
+ABOUT = {"name": "bench", "version": "1"}
+CHUNK = 1 << 18
+BARE_SCRIPT = Path(__file__).with_name("bare_server.py")
 
 
 class Session(ABC):
@@ -36,6 +46,10 @@ class Session(ABC):
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
+        self._source = self._process.stdout.fileno() if self._process.stdout is not None else -1
+        self._ready = select.poll()
+        self._ready.register(self._source, select.POLLIN)
+        self._read = bytearray()
 
     def __enter__(self) -> Self:
         return self
@@ -56,19 +70,30 @@ class Session(ABC):
 
     def ask(self, message: object) -> dict[str, Any]:
         """Send a line and wait for the answer; a process that takes too long is ended."""
-        timer = threading.Timer(self._seconds, self._process.kill)
-        timer.start()
         try:
             self.say(message)
-            line = self._process.stdout.readline() if self._process.stdout is not None else b""
         except BrokenPipeError:
-            line = b""
-        finally:
-            timer.cancel()
-        if not line:
-            raise Unavailable(f"it ended, or did not answer within {self._seconds:.0f} seconds")
-        answer: dict[str, Any] = json.loads(line)
+            raise self._gone() from None
+        answer: dict[str, Any] = json.loads(self.line())
         return answer
+
+    def line(self) -> bytes:
+        """The next line, once it is there."""
+        begin, looked = time.monotonic(), 0
+        while (end := self._read.find(b"\n", looked)) < 0:
+            looked = len(self._read)
+            left = self._seconds - (time.monotonic() - begin)
+            piece = os.read(self._source, CHUNK) if self._ready.poll(max(left, 0) * 1000) else b""
+            if not piece:
+                self._process.kill()
+                raise self._gone()
+            self._read += piece
+        found = bytes(self._read[:end])
+        del self._read[: end + 1]
+        return found
+
+    def _gone(self) -> Unavailable:
+        return Unavailable(f"it ended, or did not answer within {self._seconds:.0f} seconds")
 
 
 class OpenHands(Session):
@@ -90,30 +115,165 @@ class OpenHands(Session):
         return float(taken)
 
 
-class FilesystemServer(Session):
-    """`edit_file` of `server-filesystem`, by JSON-RPC over its standard input and output."""
+class McpServer(Session):
+    """A server of the Model Context Protocol, by JSON-RPC over its standard input and output."""
+
+    def __init__(self, command: Sequence[str], seconds: float) -> None:
+        super().__init__(command, seconds)
+        self._number = 0
+        self.ask(self._request("initialize", {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": ABOUT}))
+        self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    @abstractmethod
+    def edit_call(self, path: Path, edits: Edits) -> Call:
+        """The call that makes these edits."""
+
+    @abstractmethod
+    def read_call(self, path: Path) -> Call:
+        """The call that gives the text of this file."""
+
+    def edit(self, path: Path, edits: Edits) -> float:
+        """All edits in one call."""
+        return self.call(*self.edit_call(path, edits))
+
+    def tools(self) -> list[dict[str, Any]]:
+        """What `tools/list` gives."""
+        found: list[dict[str, Any]] = self.ask(self._request("tools/list", {}))["result"]["tools"]
+        return found
+
+    def call(self, name: str, arguments: dict[str, Any]) -> float:
+        """Call a tool; the seconds until its answer was here."""
+        return self.calls([(name, arguments)])
+
+    def calls(self, calls: Sequence[Call]) -> float:
+        """Send all these calls at once; the seconds until the last answer was here."""
+        taken, refused = self.answered(calls)
+        if refused:
+            raise Unavailable(f"it refused a call: {refused[0]}")
+        return taken
+
+    def answered(self, calls: Sequence[Call]) -> tuple[float, list[str]]:
+        """Send all these calls at once; the seconds until the last answer was here, and what was refused."""
+        requests = [self._request("tools/call", {"name": name, "arguments": given}) for name, given in calls]
+        sent = b"".join(json.dumps(request).encode() + b"\n" for request in requests)
+        begin = time.perf_counter()
+        if len(calls) == 1:
+            self._send(sent)
+        else:  # a server that waits for its answers to be read may not read meanwhile
+            threading.Thread(target=self._send, args=(sent,), daemon=True).start()
+        lines = [self.line() for _ in calls]
+        return time.perf_counter() - begin, [told for line in lines if (told := _refusal(line))]
+
+    def _send(self, raw: bytes) -> None:
+        if self._process.stdin is not None:
+            try:
+                self._process.stdin.write(raw)
+                self._process.stdin.flush()
+            except BrokenPipeError:
+                pass  # no line will come, which says it
+
+    def _request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        self._number += 1
+        return {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
+
+
+class FilesystemServer(McpServer):
+    """`server-filesystem`, the reference of a server that edits files."""
 
     name = f"server-filesystem {VERSION}"
 
     def __init__(self, cache: Path, folder: Path, seconds: float) -> None:
         super().__init__(["node", str(_server(cache)), str(folder)], seconds)
-        self._number = 0
-        about = {"name": "bench", "version": "1"}
-        self._request("initialize", {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": about})
-        self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def edit_call(self, path: Path, edits: Edits) -> Call:
+        """`edit_file`."""
+        listed = [{"oldText": old, "newText": new} for old, new in edits]
+        return "edit_file", {"path": str(path), "edits": listed}
+
+    def read_call(self, path: Path) -> Call:
+        """`read_text_file`."""
+        return "read_text_file", {"path": str(path)}
+
+
+class BareServer(McpServer):
+    """The SDK that ours is made with, and a tool that does nothing."""
+
+    name = "bare SDK"
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__([sys.executable, "-P", str(BARE_SCRIPT)], seconds)
+
+    def edit_call(self, path: Path, edits: Edits) -> Call:
+        """Brings along what an edit would."""
+        return "nothing", {"path": str(path), "edits": list(edits)}
+
+    def read_call(self, path: Path) -> Call:
+        """As many bytes as the file has."""
+        return "nothing", {"size": path.stat().st_size}
+
+
+class Suture(McpServer):
+    """`suture mcp`."""
+
+    name = "suture mcp"
+
+    def __init__(self, folder: Path, seconds: float, *options: str) -> None:
+        super().__init__([sys.executable, "-m", "suture", "mcp", "--root", str(folder), *options], seconds)
+
+    def edit_call(self, path: Path, edits: Edits) -> Call:
+        """`file_edit`."""
+        return _file_edit(path, edits)
+
+    def read_call(self, path: Path) -> Call:
+        """`file_read`, as the file is."""
+        return "file_read", {"path": str(path), "format": "raw"}
+
+
+class SutureOverHttp(Session):
+    """`suture mcp --http`, by the revision of the protocol that has no handshake, over one connection."""
+
+    name = "suture mcp --http"
+
+    def __init__(self, folder: Path, seconds: float, *options: str) -> None:
+        command = [sys.executable, "-m", "suture", "mcp", "--http", "127.0.0.1:0", "--root", str(folder), *options]
+        super().__init__(command, seconds)
+        self._place = urlsplit(self.line().decode())
+        self._token = self.line().decode().partition(": ")[2]
+        self._connection = HTTPConnection(self._place.netloc, timeout=seconds)
 
     def edit(self, path: Path, edits: Edits) -> float:
         """All edits in one call; the seconds until its answer was here."""
-        listed = [{"oldText": old, "newText": new} for old, new in edits]
+        name, arguments = _file_edit(path, edits)
+        prefix = "io.modelcontextprotocol"
+        meta = {f"{prefix}/protocolVersion": MODERN, f"{prefix}/clientInfo": ABOUT, f"{prefix}/clientCapabilities": {}}
+        params = {"name": name, "arguments": arguments, "_meta": meta}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+        headers = {
+            "Authorization": self._token,
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": MODERN,
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": name,
+        }
         begin = time.perf_counter()
-        answer = self._request("tools/call", {"name": "edit_file", "arguments": {"path": str(path), "edits": listed}})
-        if "error" in answer or answer["result"].get("isError"):
-            raise Unavailable(f"it refused the edit: {json.dumps(answer)[:200]}")
-        return time.perf_counter() - begin
+        self._connection.request("POST", self._place.path, body, headers)
+        answer = self._connection.getresponse().read()
+        taken = time.perf_counter() - begin
+        if refused := _refusal(answer):
+            raise Unavailable(f"it refused the call: {refused}")
+        return taken
 
-    def _request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        self._number += 1
-        return self.ask({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
+
+def _file_edit(path: Path, edits: Edits) -> Call:
+    return "file_edit", {"path": str(path), "edits": [{"old_text": old, "new_text": new} for old, new in edits]}
+
+
+def _refusal(answer: bytes) -> str:
+    """What an answer says if the call did nothing."""
+    told = json.loads(answer)
+    refused = "error" in told or told["result"].get("isError")
+    return answer[:200].decode(errors="replace") if refused else ""
 
 
 def _server(cache: Path) -> Path:

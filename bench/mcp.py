@@ -1,0 +1,186 @@
+"""`suture mcp` beside a server that does nothing on the same SDK, and beside `server-filesystem`.
+
+One client speaks with all of them. Times begin when a request is sent and end when its answer was read, before the
+client looks at it; at the start of a server, they begin before its process.
+"""
+
+from __future__ import annotations
+
+import compileall
+import gc
+import time
+from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import suture
+from bench.editbench.corpus import cache_folder
+from bench.editbench.peers import Unavailable
+from bench.file_edit import Document, _file
+from bench.sessions import BareServer, FilesystemServer, McpServer, Suture, SutureOverHttp
+from bench.table import Samples, Table, compared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from bench.sessions import Session
+    from bench.table import Cell
+
+    Run = Callable[[], float]
+
+FAST, FULL = ("--durability", "fast"), ("--durability", "full")
+EDIT, EDIT_FULL, EDIT_HTTP = "suture: file_edit, fast", "suture: file_edit, full", "suture: file_edit, fast, HTTP"
+READ, NOTHING = "suture: file_read of a line", f"{BareServer.name}: nothing"
+PEER, EDIT_PEER = FilesystemServer.name, f"{FilesystemServer.name}: edit_file"
+PATIENCE = 60
+STARTS, ROUNDS, BURSTS, MANY = 12, 200, 5, 200
+LARGE = 5_000_000
+SMALL = Document(500, 1, around=1)
+
+
+def tables(folder: Path) -> Iterator[Table]:
+    """Times of starts, of calls, of many calls at once, and of a large answer."""
+    compileall.compile_dir(Path(suture.__file__).parent, quiet=2)
+    note = _missing(folder)
+    yield from _starts(folder, note)
+    yield _round_trip(folder, note)
+    yield from _at_once(folder, note)
+    yield _large(folder, note)
+
+
+def _missing(folder: Path) -> list[str]:
+    """A note if the peer can't be run here; where it can, it is installed now."""
+    try:
+        with FilesystemServer(cache_folder(), folder, PATIENCE):
+            return []
+    except Unavailable as error:
+        return [f"{PEER} left out: {error}"]
+
+
+def _starts(folder: Path, note: list[str]) -> Iterator[Table]:
+    servers: dict[str, Callable[[], McpServer]] = {
+        Suture.name: lambda: Suture(folder, PATIENCE),
+        BareServer.name: lambda: BareServer(PATIENCE),
+    }
+    if not note:
+        servers[PEER] = lambda: FilesystemServer(cache_folder(), folder, PATIENCE)
+    listed: dict[str, list[float]] = {name: [] for name in servers}
+    samples = _in_turns({name: _start(start, listed[name]) for name, start in servers.items()}, STARTS)
+    title = "Start until the answer to {} was read ({} rounds)".format
+    goals = {Suture.name: "<= 1.3 x"}
+    yield compared(title("initialize", STARTS), samples, against=[BareServer.name], goals=goals, notes=note)
+    samples = {name: times[1:] for name, times in listed.items()}
+    yield compared(title("tools/list", STARTS), samples, against=[BareServer.name], notes=note)
+
+
+def _start(start: Callable[[], McpServer], listed: list[float]) -> Run:
+    def run() -> float:
+        begin = time.perf_counter()
+        with start() as server:
+            taken = time.perf_counter() - begin
+            server.tools()
+            listed.append(time.perf_counter() - begin)
+        return taken
+
+    return run
+
+
+def _round_trip(folder: Path, note: list[str]) -> Table:
+    roots = {name: folder / str(at) for at, name in enumerate((EDIT, EDIT_FULL, EDIT_HTTP, NOTHING, EDIT_PEER))}
+    for root in roots.values():  # a history that other processes write, too, is read again for every call
+        root.mkdir()
+    with ExitStack() as stack:
+        fast = stack.enter_context(Suture(roots[EDIT], PATIENCE, *FAST))
+        servers: dict[str, Session] = {
+            EDIT: fast,
+            EDIT_FULL: stack.enter_context(Suture(roots[EDIT_FULL], PATIENCE, *FULL)),
+            EDIT_HTTP: stack.enter_context(SutureOverHttp(roots[EDIT_HTTP], PATIENCE, *FAST)),
+            NOTHING: stack.enter_context(BareServer(PATIENCE)),
+        }
+        if not note:
+            servers[EDIT_PEER] = stack.enter_context(FilesystemServer(cache_folder(), roots[EDIT_PEER], PATIENCE))
+        runs = {name: _edits(roots[name], server) for name, server in servers.items()}
+        line = {"path": str(_file(roots[EDIT], SMALL)), "start_line": 250, "end_line": 250}
+        runs[READ] = lambda: fast.call("file_read", line)
+        samples = _in_turns(runs, ROUNDS)
+    title = f"Round trip of an edit of one line in a file of 500, over stdio ({ROUNDS} rounds)"
+    notes = [*note, f"{NOTHING}: the same request, answered at once"]
+    return compared(title, samples, against=[EDIT_PEER, NOTHING], goals={EDIT: "< 1.0 x"}, notes=notes)
+
+
+def _at_once(folder: Path, note: list[str]) -> Iterator[Table]:
+    with ExitStack() as stack:
+        servers: dict[str, McpServer] = {Suture.name: stack.enter_context(Suture(folder, PATIENCE, *FAST))}
+        if not note:
+            servers[PEER] = stack.enter_context(FilesystemServer(cache_folder(), folder, PATIENCE))
+        reads = {name: _reads(folder, server) for name, server in servers.items()}
+        yield _burst(f"{MANY} files read", reads, note)
+        edits = {name: _edits(folder, server, MANY) for name, server in servers.items()}
+        yield _burst(f"{MANY} files edited", edits, note)
+        rows = [[name, *_shared(folder, server)] for name, server in servers.items()]
+        yield Table(
+            f"{MANY} edits of one file, sent at once", ["", "ms", "answered as done", "in the file"], rows, note
+        )
+
+
+def _burst(title: str, runs: Mapping[str, Run], note: list[str]) -> Table:
+    title = f"{title}, a call each, sent at once ({BURSTS} rounds)"
+    return compared(title, _in_turns(runs, BURSTS), against=[PEER], notes=note)
+
+
+def _reads(folder: Path, server: McpServer) -> Run:
+    calls = [server.read_call(_file(folder, SMALL)) for _ in range(MANY)]
+    return lambda: server.calls(calls)
+
+
+def _shared(folder: Path, server: McpServer) -> list[Cell]:
+    """Milliseconds, how many edits were answered as done, and how many of them are in the file."""
+    document = Document(MANY * 10, MANY)
+    path = _file(folder, document)
+    taken, refused = server.answered([server.edit_call(path, [edit]) for edit in document.edits(1)])
+    landed = path.read_text().count("# round 0001")
+    return [taken * 1000, f"{MANY - len(refused)}", f"{landed}"]
+
+
+def _large(folder: Path, note: list[str]) -> Table:
+    path = folder / "large.txt"
+    path.write_text("".join(f"{at:06d} makes a line of 32 bytes.\n" for at in range(LARGE // 32)))
+    with ExitStack() as stack:
+        ours, bare = stack.enter_context(Suture(folder, PATIENCE)), stack.enter_context(BareServer(PATIENCE))
+        runs: dict[str, Run] = {
+            f"{Suture.name}: file_read, raw": lambda: ours.call(*ours.read_call(path)),
+            NOTHING: lambda: bare.call(*bare.read_call(path)),
+        }
+        if not note:
+            peer = stack.enter_context(FilesystemServer(cache_folder(), folder, PATIENCE))
+            runs[PEER] = lambda: peer.call(*peer.read_call(path))
+        samples = _in_turns(runs, BURSTS)
+    title = f"A file of 5 MB, read in one call ({BURSTS} rounds)"
+    return compared(title, samples, against=[PEER, NOTHING], notes=[*note, f"{NOTHING}: a text of 5 MB, not of a file"])
+
+
+def _edits(folder: Path, server: Session, files: int = 1) -> Run:
+    """One round after the other, on files of its own."""
+    paths = [_file(folder, SMALL) for _ in range(files)]
+    numbers = count(1)
+
+    def run() -> float:
+        edits = SMALL.edits(next(numbers))
+        if files == 1 or not isinstance(server, McpServer):
+            return sum(server.edit(path, edits) for path in paths)
+        return server.calls([server.edit_call(path, edits) for path in paths])
+
+    return run
+
+
+def _in_turns(runs: Mapping[str, Run], rounds: int) -> Samples:
+    """As `bench.table.in_turns`, of contestants that take their own time."""
+    samples: Samples = {name: [] for name in runs}
+    for number in range(rounds + 1):
+        for name, run in runs.items():
+            gc.collect()
+            taken = run()
+            if number:
+                samples[name].append(taken)
+    return samples
