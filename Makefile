@@ -4,6 +4,8 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
+NODE := $(VENV)/node
+NODE_STAMP := $(NODE)/.installed
 CANDIDATES := $(PYTHON) python3.11 python3.12 python3.13 python3
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTEST_FLAGS ?= -n 2
@@ -46,13 +48,25 @@ $(STAMP): pyproject.toml constraints.txt $(STALE)
 
 stale:
 
+# Clients of Node.js that the MCP server is tested with. Where they cannot be installed, those tests are skipped.
+$(NODE_STAMP): tests/interop/node/package.json $(STAMP)
+	@rm -rf $(NODE) && mkdir $(NODE) && cp $< $(NODE)
+	@if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || ! npm --version >/dev/null 2>&1; then \
+		echo "no Node.js 20 or newer with npm: tests/interop/test_mcp_node.py will be skipped"; \
+	elif npm install --prefix $(NODE) --no-package-lock --no-audit --no-fund --ignore-scripts --omit=dev \
+		--fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=60000 >$(NODE)/npm.log 2>&1; then \
+		touch $@; \
+	else \
+		echo "npm install failed, see $(NODE)/npm.log: tests/interop/test_mcp_node.py will be skipped"; \
+	fi
+
 check: setup ## format, lint, types and layers
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports --no-logo
 
-test: check ## all checks and tests, with coverage: what CI runs
+test: check $(NODE_STAMP) ## all checks and tests, with coverage: what CI runs
 	$(PY) -m pytest $(PYTEST_FLAGS) $(UNMEASURED)
 	$(PY) -m pytest --cov --cov-report=term $(PYTEST_FLAGS) $(UNMEASURED:%=--ignore=%)
 	$(PY) -m coverage report --include='$(PURE_FILES)' --fail-under=100

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from contextlib import contextmanager
 
 from suture import render
@@ -91,6 +92,8 @@ def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, t
 
             token = token_urlsafe(32)
             print_text(f"Authorization: Bearer {token}")
+        if sys.stdout is not None:
+            sys.stdout.flush()  # who started it waits for these lines
         return _INTERRUPTED if serve(server, listening, names, token, largest) else 0
 
 

@@ -41,6 +41,7 @@ def serve(server: Server[Any], listening: socket, names: Names, token: str, most
     config = Config(
         Guard(app, names, token),
         lifespan="on",
+        log_config=None,  # uvicorn's own needs a stdout, which may be closed
         log_level="warning",
         access_log=False,
         proxy_headers=False,

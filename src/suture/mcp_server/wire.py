@@ -114,7 +114,9 @@ class _Line:
         if isinstance(message, JSONRPCRequest):
             self.owed.add(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self.owed.discard((message.params or {}).get("requestId"))
+            name = (message.params or {}).get("requestId")
+            if isinstance(name, str | int):
+                self.owed.discard(name)
 
     def is_broken(self) -> bool:
         """Whether nobody can read what is sent."""
@@ -200,7 +202,8 @@ def _read(raw: bytes) -> JSONRPCMessage | _Refused:
         given = loads(raw.decode())
     except (ValueError, RecursionError) as error:
         return _refused(None, PARSE_ERROR, f"Not JSON: {error}"[:200])
-    if message is not None and "id" not in given:  # with one, it is a request that waits for an answer
+    asks = isinstance(given, dict) and "id" in given
+    if message is not None and not asks:
         return message
     name = given.get("id") if isinstance(given, dict) else None
     known = name if isinstance(name, str | int) and not isinstance(name, bool) else None

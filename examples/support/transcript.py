@@ -1,0 +1,101 @@
+"""Recorded conversations with a model, to run an agent without one.
+
+A file has two lines of JSON for each request, in the shapes of the API: what was sent that is new, and the reply. A
+replay gives the model's side only; the agent really does what it says. A request must answer the same calls as the
+recorded one, as well or as badly, or the model's next words would be about something that did not happen.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pydantic import ValidationError
+
+Ask: TypeAlias = Callable[..., Any]
+"""An API's `create`: the request as keywords, the reply as an object of the SDK."""
+
+
+class BadTranscript(Exception):
+    """A recording that cannot be read, or that the run departs from."""
+
+
+class Replay:
+    """Stands in for an API's `create`, and gives the recorded replies, one after the other."""
+
+    def __init__(self, file: Path, read: Callable[[Any], Any], new: Callable[[dict[str, Any]], Any]) -> None:
+        self._file, self._read, self._new = file, read, new
+        self._lines = list(_lines(file))
+        self._at = 0
+
+    @property
+    def task(self) -> str:
+        """What the model was asked to do."""
+        return str(self._recorded(0))
+
+    def __call__(self, **request: Any) -> Any:
+        """The next reply, as the SDK reads it."""
+        recorded, found = self._recorded(self._at), _outline(self._new(request))
+        if found != recorded:
+            raise BadTranscript(f"{self._place(self._at)}: recorded was {recorded}, but the run sends {found}")
+        self._at += 2
+        try:
+            return self._read(self._line(self._at - 1))
+        except ValidationError as error:
+            raise BadTranscript(f"{self._place(self._at - 1)} is no reply of this API: {error}") from None
+
+    def _recorded(self, index: int) -> Any:
+        try:
+            return _outline(line := self._line(index))
+        except (AttributeError, LookupError, TypeError):
+            raise BadTranscript(f"{self._place(index)}: expected what was sent, not {line!r:.200}") from None
+
+    def _line(self, index: int) -> Any:
+        if index >= len(self._lines):
+            raise BadTranscript(f"{self._file} ends after {len(self._lines)} lines, but the run goes on")
+        return self._lines[index]
+
+    def _place(self, index: int) -> str:
+        return f"{self._file}, line {index + 1}"
+
+
+class Recorder:
+    """Asks as before, and writes down what was sent and replied."""
+
+    def __init__(self, ask: Ask, file: Path, new: Callable[[dict[str, Any]], Any]) -> None:
+        self._ask, self._file, self._new = ask, file, new
+        file.write_text("")
+
+    def __call__(self, **request: Any) -> Any:
+        """The reply to this request."""
+        reply = self._ask(**request)
+        with self._file.open("a", encoding="utf-8") as out:
+            for each in (self._new(request), reply.model_dump(mode="json", by_alias=True, exclude_unset=True)):
+                out.write(json.dumps(each, ensure_ascii=False) + "\n")
+        return reply
+
+
+def _lines(file: Path) -> Iterator[Any]:
+    try:
+        lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadTranscript(f"{file} cannot be read: {error}") from None
+    for number, line in enumerate(lines, 1):
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            raise BadTranscript(f"{file}, line {number} is no JSON: {error}") from None
+
+
+def _outline(sent: Any) -> Any:
+    """What must not differ: a text, or which calls are answered, and how each went."""
+    content = sent["content"] if isinstance(sent, dict) else sent
+    if isinstance(content, str):
+        return content
+    if content[0].get("role") == "user":
+        return content[0]["content"]
+    return {each.get("tool_use_id") or each["call_id"]: _went(each) for each in content}
+
+
+def _went(answer: dict[str, Any]) -> str:
+    return "failed" if answer.get("is_error") or answer.get("status") == "failed" else "done"

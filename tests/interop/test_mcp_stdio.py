@@ -1,0 +1,301 @@
+"""The server over stdio: how it begins, what it makes of nonsense, how it ends."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+)
+
+from suture.tools import TOOLS
+from tests.interop.mcp_servers import (
+    HANDSHAKES,
+    NEWEST,
+    PATIENCE,
+    Message,
+    Wire,
+    contents,
+    edit,
+    hello,
+    locked,
+    notification,
+    over_pipes,
+    program,
+    request,
+    started,
+    stdio_caller,
+    text_of,
+    tool_call,
+    wait_for,
+)
+
+READ = {"path": "a.txt", "format": "raw"}
+EDIT = edit("a.txt", "one", "two")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.txt").write_bytes(b"one\n")
+    (root / "b.txt").write_bytes(b"one\n")
+    return root
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    gate = tmp_path / "gate"
+    gate.mkdir()
+    return gate
+
+
+@pytest.fixture(scope="module")
+def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
+    """A server that lives through all that comes, and whose workspace has one file."""
+    root = tmp_path_factory.mktemp("root")
+    (root / "a.txt").write_bytes(b"one\n")
+    with over_pipes(root, "--durability", "fast") as found:
+        found.shake()
+        yield found
+
+
+def text(answer: Message) -> str:
+    (block,) = answer["result"]["content"]
+    said: str = block["text"]
+    return said
+
+
+def reached(gate: Path) -> None:
+    """Wait until the server has begun to write."""
+    wait_for((gate / "reached").exists)
+
+
+@pytest.mark.promise("serve.revisions")
+def test_the_oldest_revision_is_spoken_and_all_is_answered_when_input_ends(root: Path) -> None:
+    with over_pipes(root) as wire:
+        begun = wire.shake(HANDSHAKES[0])
+        assert begun["protocolVersion"] == HANDSHAKES[0]
+        assert begun["serverInfo"]["name"] == "suture"
+        assert "tools" in begun["capabilities"]
+        assert str(root) in begun["instructions"]
+        listed = wire.ask(request(1, "tools/list"))["result"]["tools"]
+        assert {tool["name"] for tool in listed} == set(TOOLS)
+        answer = wire.ask(tool_call("two", "file_read", READ))
+        assert (answer["id"], text(answer), answer["result"]["isError"]) == ("two", "one\n", False)
+        wire.send(*(tool_call(number, "file_read", READ) for number in range(50)), tool_call(50, "file_edit", EDIT))
+        wire.close()
+        assert {answer.get("id") for answer in wire.rest()} == set(range(51))  # and nobody was asked for roots
+        assert wire.ended() == 0
+    assert (root / "a.txt").read_bytes() == b"two\n"
+
+
+NESTED = b"[" * 100_000
+NONSENSE: dict[str, tuple[bytes, int, Any]] = {
+    "no JSON": (b"hello", PARSE_ERROR, None),
+    "cut off": (b'{"jsonrpc": "2.0", "id": 1, "method": "pi', PARSE_ERROR, None),
+    "not UTF-8": (b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}', PARSE_ERROR, None),
+    "nested too deeply": (NESTED, PARSE_ERROR, None),
+    "a number": (b"7", INVALID_REQUEST, None),
+    "a batch": (b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', INVALID_REQUEST, None),
+    "no version": (b'{"id": 5, "method": "ping"}', INVALID_REQUEST, 5),
+    "another version": (b'{"jsonrpc": "1.0", "id": "x", "method": "ping"}', INVALID_REQUEST, "x"),
+    "no method": (b'{"jsonrpc": "2.0", "id": 6}', INVALID_REQUEST, 6),
+    "a method that is no text": (b'{"jsonrpc": "2.0", "id": 7, "method": 7}', INVALID_REQUEST, 7),
+    "an id that is none": (b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}', INVALID_REQUEST, None),
+    "too long": (b'"' + b"x" * 30_000_000 + b'"', INVALID_REQUEST, None),
+    "an unknown method": (b'{"jsonrpc": "2.0", "id": 8, "method": "tools/eat"}', METHOD_NOT_FOUND, 8),
+    "no parameters": (b'{"jsonrpc": "2.0", "id": 9, "method": "tools/call"}', INVALID_PARAMS, 9),
+    "no name": (b'{"jsonrpc": "2.0", "id": 10, "method": "tools/call", "params": {}}', INVALID_PARAMS, 10),
+    "arguments that are none": (
+        b'{"jsonrpc": "2.0", "id": 11, "method": "tools/call", "params": {"name": "file_read", "arguments": [1]}}',
+        INVALID_PARAMS,
+        11,
+    ),
+    "an unknown tool": (
+        b'{"jsonrpc": "2.0", "id": 12, "method": "tools/call", "params": {"name": "rm", "arguments": {}}}',
+        INVALID_PARAMS,
+        12,
+    ),
+}
+
+
+@pytest.mark.promise("serve.malformed")
+@pytest.mark.parametrize(("raw", "code", "number"), NONSENSE.values(), ids=NONSENSE)
+def test_nonsense_is_answered_and_the_server_lives_on(wire: Wire, raw: bytes, code: int, number: Any) -> None:
+    wire.send(raw)
+    answer = wire.receive()
+    assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", number, code)
+    assert answer["error"]["message"]
+    assert text(wire.ask(tool_call("next", "file_read", READ))) == "one\n"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"  \r",
+        b'{"jsonrpc": "2.0", "method": "notifications/unheard"}',
+        b'{"jsonrpc": "2.0", "id": 9, "result": {}}',
+    ],
+)
+def test_what_needs_no_answer_gets_none(wire: Wire, raw: bytes) -> None:
+    wire.send(raw)
+    assert wire.ask(request("after", "ping"))["id"] == "after"
+
+
+def test_a_message_may_end_with_crlf_and_come_in_pieces(wire: Wire) -> None:
+    raw = json.dumps(tool_call("pieces", "file_read", READ)).encode() + b"\r\n"
+    for start in range(0, len(raw), 7):
+        wire.push(raw[start : start + 7])
+    assert text(wire.receive()) == "one\n"
+
+
+def test_a_result_over_the_limit_is_an_error_or_cut_if_it_tells_of_an_edit(root: Path) -> None:
+    (root / "long.txt").write_bytes(b"red line\n" * 5_000)
+    names = "file_read,file_edit,regex_search,regex_replace,undo"
+    with stdio_caller(root, "--max-result-bytes", "20000", "--tools", names, mode="auto") as caller:
+        assert caller.client.protocol_version == NEWEST
+        assert ",".join(tool.name for tool in caller.portal.call(caller.client.list_tools).tools) == names
+        with pytest.raises(MCPError):
+            caller.call("patch", {})
+        whole = caller.call("file_read", {"path": "long.txt"})
+        assert whole.is_error
+        assert whole.structured_content is not None
+        error = whole.structured_content["error"]
+        assert (error["code"], error["limit"]) == ("RESULT_TOO_LARGE", 20_000)
+        assert error["size"] > 45_000
+        search = {"file_path": "long.txt", "pattern": "red"}
+        found = caller.call("regex_search", search)
+        assert found.is_error
+        assert found.meta is not None
+        error = found.meta["error"]
+        assert (error["code"], error["limit"], error["total"]) == ("RESULT_TOO_LARGE", 20_000, 5_000)
+        assert "5,000" in text_of(found) or "5000" in text_of(found)
+        assert not caller.call("regex_search", {**search, "max_matches": 10}).is_error
+        assert not caller.call("file_read", {"path": "long.txt", "end_line": 10}).is_error
+
+        many = {"path": "long.txt", "edits": [{"old_text": "red", "new_text": "blue", "occurrences": 5_000}]}
+        for name, arguments in (
+            ("file_edit", many),
+            ("regex_replace", {"file_path": "long.txt", "pattern": "blue", "replacement": "green"}),
+        ):
+            landed = caller.call(name, arguments)
+            assert not landed.is_error
+            assert len(landed.model_dump_json()) <= 20_000
+            told = landed.structured_content or landed.meta
+            assert told is not None
+            assert told["change_id"]
+        assert (root / "long.txt").read_bytes() == b"green line\n" * 5_000
+        assert not caller.call("undo", {}).is_error
+        assert (root / "long.txt").read_bytes() == b"blue line\n" * 5_000
+
+
+@pytest.mark.promise("serve.cancel")
+def test_a_cancelled_call_is_not_answered_and_changes_nothing(wire: Wire) -> None:
+    (wire.root / "c1.txt").write_bytes(b"red\n")
+    (wire.root / "c2.txt").write_bytes(b"red\n")
+    replace = {"path_pattern": "c*.txt", "pattern": "red", "replacement": "blue"}
+    with locked(wire.root):
+        wire.send(tool_call("cancelled", "regex_replace_multi", replace))
+        wire.send(notification("notifications/cancelled", requestId="cancelled", reason="changed my mind"))
+        assert wire.ask(request("after", "ping"))["id"] == "after"
+    answer = wire.ask(tool_call("later", "file_edit", edit("c2.txt", "red", "green")))
+    assert (answer["id"], answer["result"]["isError"]) == ("later", False)
+    assert wire.ask(request("last", "ping"))["id"] == "last"
+    assert [(wire.root / name).read_bytes() for name in ("c1.txt", "c2.txt")] == [b"red\n", b"green\n"]
+
+
+def test_progress_is_told_by_the_token_of_the_request(wire: Wire) -> None:
+    (wire.root / "p.txt").write_bytes(b"red\n")
+    replace = {"path_pattern": "p*.txt", "pattern": "red", "replacement": "blue"}
+    with locked(wire.root):
+        wire.send(tool_call(1, "regex_replace_multi", replace, token="mine"))  # noqa: S106  of progress, no secret
+        told = wire.receive()
+    assert (told["method"], told["params"]["progressToken"]) == ("notifications/progress", "mine")
+    assert told["params"]["progress"] > 0
+    messages = [wire.receive()]
+    while "id" not in messages[-1]:
+        messages.append(wire.receive())
+    assert not messages[-1]["result"]["isError"]
+
+
+@pytest.mark.promise("serve.cancel")
+def test_a_signal_stops_a_call_that_has_not_begun_to_write(root: Path) -> None:
+    before = contents(root)
+    with over_pipes(root) as wire, locked(root):
+        wire.shake()
+        wire.send(tool_call(1, "file_edit", EDIT))
+        assert wire.ask(request(2, "ping"))["id"] == 2
+        wire.process.send_signal(signal.SIGINT)
+        assert (wire.rest(), wire.ended()) == ([], 130)
+    assert contents(root) == before
+
+
+@pytest.mark.promise("serve.cancel")
+def test_a_signal_waits_for_a_commit_in_progress_and_prints_stay_out_of_the_way(root: Path, gate: Path) -> None:
+    replace = {"path_pattern": "*", "pattern": "two|one", "replacement": "three"}
+    with over_pipes(root, gate=gate) as wire:
+        wire.shake()
+        (gate / "open").touch()
+        answer = wire.ask(tool_call(1, "file_edit", EDIT))  # while which the server prints
+        assert (answer["id"], answer["result"]["isError"]) == (1, False)
+        (gate / "reached").unlink()
+        (gate / "open").unlink()
+        wire.send(tool_call(2, "regex_replace_multi", replace))
+        reached(gate)
+        wire.process.send_signal(signal.SIGTERM)
+        (gate / "open").touch()
+        assert all("id" not in message or message["id"] == 2 for message in wire.rest())
+        assert wire.ended() == 0
+    assert contents(root) == {"a.txt": b"three\n", "b.txt": b"three\n"}
+
+
+# A client that starts a server, calls, and is then killed.
+CLIENT = """
+import json, subprocess, sys
+server = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for line in json.loads(sys.argv[1]):
+    server.stdin.write(json.dumps(line).encode() + b"\\n")
+server.stdin.flush()
+for line in server.stdout:
+    print(line.decode(), end="", flush=True)
+"""
+
+
+@pytest.mark.promise("serve.cancel")
+@pytest.mark.parametrize("begun", [False, True], ids=["before it writes", "while it writes"])
+def test_a_client_that_is_killed_leaves_a_whole_workspace(root: Path, gate: Path, begun: bool) -> None:  # noqa: FBT001
+    before = contents(root)
+    replace = {"path_pattern": "*", "pattern": "one", "replacement": "two"}
+    asked = [hello(), tool_call(1, "regex_replace_multi", replace), request(2, "ping")]
+    server = (*program(gate if begun else None), "mcp", "--root", str(root))
+    words = [sys.executable, "-c", CLIENT, json.dumps(asked), *server]
+    pipe = subprocess.PIPE
+    with ExitStack() as stack:
+        if not begun:
+            stack.enter_context(locked(root))
+        client = stack.enter_context(started(words, stdout=pipe, stderr=pipe))
+        assert client.stdout is not None
+        assert client.stderr is not None
+        while json.loads(client.stdout.readline())["id"] != 2:
+            pass
+        if begun:
+            reached(gate)
+        client.kill()
+        client.wait()
+        (gate / "open").touch()
+        with ThreadPoolExecutor(1) as other:  # the server holds it open as long as it lives
+            other.submit(client.stderr.read).result(PATIENCE)
+    assert contents(root) == ({"a.txt": b"two\n", "b.txt": b"two\n"} if begun else before)

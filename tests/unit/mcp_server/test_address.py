@@ -1,0 +1,80 @@
+import socket
+
+import pytest
+
+from suture.mcp_server.address import Address, Names
+
+
+@pytest.mark.parametrize(
+    ("given", "host", "port"),
+    [
+        ("127.0.0.1:8080", "127.0.0.1", 8080),
+        ("localhost:0", "localhost", 0),
+        ("[::1]:65535", "::1", 65535),
+        ("0.0.0.0:80", "0.0.0.0", 80),  # noqa: S104  only read, not bound
+    ],
+)
+def test_an_address_is_a_host_and_a_port(given: str, host: str, port: int) -> None:
+    assert Address.parse(given) == Address(host, port)
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", "8080", ":8080", "localhost", "localhost:", "localhost:x", "a:65536", "a:-1", "a:٣", "::1:80", "[::1]"],
+)
+def test_anything_else_is_none(given: str) -> None:
+    with pytest.raises(ValueError, match=r"HOST:PORT|brackets"):
+        Address.parse(given)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1.2.3"])
+def test_a_loopback_address_can_be_listened_at(host: str) -> None:
+    with Address(host, 0).listen(remote=False) as found:
+        assert found.getsockname()[1] > 0
+        with socket.create_connection(found.getsockname()[:2]):
+            pass
+
+
+@pytest.mark.promise("serve.guard")
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::"])  # noqa: S104  what must not be bound unasked
+def test_others_can_reach_it_only_if_allowed(host: str) -> None:
+    with pytest.raises(ValueError, match="--allow-remote"):
+        Address(host, 0).listen(remote=False)
+
+
+def test_others_can_reach_it_if_allowed() -> None:
+    with Address("0.0.0.0", 0).listen(remote=True) as found:  # noqa: S104  this is the permission
+        assert found.getsockname()[0] == "0.0.0.0"  # noqa: S104  as above
+
+
+@pytest.mark.promise("serve.guard")
+@pytest.mark.parametrize(
+    ("names", "host", "fits"),
+    [
+        (Names("127.0.0.1", 81), "127.0.0.1:81", True),
+        (Names("127.0.0.1", 81), "localhost:81", True),
+        (Names("127.0.0.1", 81), "LocalHost:81", True),
+        (Names("127.0.0.1", 81), "[::1]:81", True),
+        (Names("127.0.0.1", 81), "127.0.0.1", False),
+        (Names("127.0.0.1", 81), "127.0.0.1:80", False),
+        (Names("127.0.0.1", 81), "evil.example:81", False),
+        (Names("127.0.0.1", 81), "", False),
+        (Names("127.0.0.1", 81), None, False),
+        (Names("127.0.0.1", 80), "127.0.0.1", True),
+        (Names("::1", 81), "[::1]:81", True),
+        (Names("localhost", 81), "127.0.0.1:81", True),
+        (Names("127.0.0.1", 81, ("Me.example",)), "me.example:81", True),
+        (Names("192.0.2.1", 81), "192.0.2.1:81", True),
+        (Names("192.0.2.1", 81), "localhost:81", False),
+        (Names("192.0.2.1", 81), "192.0.2.2:81", False),
+        (Names("me.example", 81), "localhost:81", False),
+        (Names("0.0.0.0", 81, remote=True), "192.0.2.2:81", True),  # noqa: S104  not bound
+        (Names("0.0.0.0", 81, remote=True), "[2001:db8::1]:81", True),  # noqa: S104  not bound
+        (Names("0.0.0.0", 81, remote=True), "192.0.2.2:82", False),  # noqa: S104  not bound
+        (Names("0.0.0.0", 81, remote=True), "evil.example:81", False),  # noqa: S104  not bound
+    ],
+)
+def test_a_server_is_asked_by_its_names_only(names: Names, host: str | None, fits: bool) -> None:  # noqa: FBT001
+    assert names.fits(host) is fits
+    assert names.fits_origin(None if host is None else f"http://{host}") is (fits or host is None)
+    assert not names.fits_origin(f"https://{host}")

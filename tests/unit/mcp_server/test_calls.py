@@ -1,0 +1,103 @@
+"""Calls in threads: their number, their progress, their end."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from suture import ToolResult, Workspace
+from suture.mcp_server import calls
+from suture.mcp_server.calls import Calls
+from tests.interop.mcp_servers import contents, edit, locked
+
+REPLACE = {"path_pattern": "*", "pattern": "red", "replacement": "blue"}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_bytes(b"red\n")
+    return tmp_path
+
+
+def test_a_call_gives_what_the_workspace_gives(root: Path) -> None:
+    result = anyio.run(Calls(Workspace(root)).run, "file_read", {"path": "a.txt"})
+    assert result == Workspace(root).call("file_read", {"path": "a.txt"})
+
+
+def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "WAITING", 2)
+    made = Calls(Workspace(root))
+    found: list[ToolResult] = []
+
+    async def ask() -> None:
+        sent_away = anyio.Event()
+
+        async def one(name: str) -> None:
+            found.append(await made.run("file_edit", edit(name, "red", "blue")))
+            sent_away.set()
+
+        async with anyio.create_task_group() as group:
+            with locked(root):
+                for name in ("a.txt", "b.txt", "a.txt"):
+                    group.start_soon(one, name)
+                await sent_away.wait()
+            (busy,) = found
+            assert (busy.is_error, busy.metadata["error"]["code"]) == (True, "SERVER_BUSY")
+            assert (busy.metadata["error"]["limit"], busy.metadata["error"]["retryable"]) == (2, True)
+        assert [each.is_error for each in found] == [True, False, False]
+        assert not (await made.run("file_edit", edit("a.txt", "blue", "green"))).is_error
+
+    anyio.run(ask)
+
+
+def test_progress_is_told_while_it_grows(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_BETWEEN_REPORTS", 0.001)
+    told: list[tuple[int, str]] = []
+
+    async def ask() -> ToolResult | None:
+        several = anyio.Event()
+        held = locked(root)
+
+        async def tell(progress: int, words: str) -> None:
+            told.append((progress, words))
+            several.set()
+
+        async def let_go() -> None:
+            with held:
+                ready.set()
+                await several.wait()
+                await anyio.sleep(0.05)  # in which there is nothing new to tell
+
+        ready = anyio.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(let_go)
+            await ready.wait()
+            return await Calls(Workspace(root)).run("regex_replace_multi", REPLACE, tell)
+        return None
+
+    result = anyio.run(ask)
+    assert result is not None
+    assert not result.is_error
+    numbers = [progress for progress, _ in told]
+    assert numbers
+    assert numbers == sorted(set(numbers))
+    assert told[-1][1] == "files: 2, matches: 2"
+
+
+@pytest.mark.promise("serve.cancel")
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_call_that_is_cancelled_stops_before_it_writes(root: Path, watched: bool) -> None:  # noqa: FBT001
+    before = contents(root)
+
+    async def tell(_progress: int, _words: str) -> None:
+        pass
+
+    async def ask() -> ToolResult | None:
+        with locked(root), anyio.move_on_after(0.1):
+            return await Calls(Workspace(root)).run("regex_replace_multi", REPLACE, tell if watched else None)
+        return None
+
+    result = anyio.run(ask)
+    assert result is None or result.metadata["error"]["code"] == "CANCELLED"
+    assert contents(root) == before
