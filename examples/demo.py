@@ -94,7 +94,7 @@ def through_mcp(folder: str) -> None:
         server = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
         async with Client(server) as client:
             tools = (await client.list_tools()).tools
-            print(f"{client.server_info.name} offers {len(tools)} tools: {', '.join(tool.name for tool in tools)}")
+            print(f"suture offers {len(tools)} tools: {', '.join(tool.name for tool in tools)}")
             old = "\treturn hello + name + \u201c.\u201d\n"
             first = {"old_text": old, "new_text": old.replace(".", "!")}
             refused = await client.call_tool("file_edit", {"path": "src/greet.py", "edits": [first]})

@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "suture"
 # `staging` writes into a private folder of its own, outside the workspace, and never into that.
 PRIMITIVES = {"files/fs.py", "files/staging.py", "testing/memory.py"}
 # What is written to another process, and to no file.
-PIPES = {("files/partner.py", "os.write"), ("mcp_server/wire.py", "os.write"), ("validate/programs.py", "os.write")}
+PIPES = {("files/partner.py", "os.write"), ("mcp_server/line.py", "os.write"), ("validate/programs.py", "os.write")}
 # The modules that may call the writing methods of an FS object; `testing` implements its doubles.
 WRITERS = PRIMITIVES | {
     "files/commit.py",

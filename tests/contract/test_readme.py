@@ -33,7 +33,7 @@ def run(command: list[str] | str, cwd: Path) -> str:
 
 def python_block(holding: str) -> str:
     """The one example in Python that holds this."""
-    (found,) = [code for language, code in BLOCKS if language == "python" and holding in code]
+    (found,) = [str(code) for language, code in BLOCKS if language == "python" and holding in code]
     return found
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel import Server
 
+    from suture.mcp_server.calls import Calls
+
 TOKEN = "SUTURE_MCP_TOKEN"  # noqa: S105  the name of a variable, not what it holds
 _USAGE = 2
 _INTERRUPTED = 130
@@ -38,14 +40,17 @@ def mcp(options: argparse.Namespace) -> int:
         names = chosen(options.profile, options.tools)
         workspace = Workspace(options.root, _settings(options))
         with _quick_imports():
+            from suture.mcp_server.calls import Calls
             from suture.mcp_server.server import build
-        server = build(workspace, names, options.max_result_bytes)
+        calls = Calls(workspace, names, options.max_result_bytes)
+        server = build(calls, workspace.root)
         largest = _ESCAPED * workspace.settings.max_request_bytes + _ENVELOPE
         try:
             if options.http is None:
-                return _over_stdio(server, largest)
+                return _over_stdio(server, calls, largest)
             return _over_http(options, server, largest, token)
         finally:
+            calls.end()
             workspace.close()
     except ModuleNotFoundError as error:
         complain(f"suture mcp needs more than suture alone ({error.name} is missing): pip install 'suture[mcp]'")
@@ -69,10 +74,10 @@ def _settings(options: argparse.Namespace) -> Settings:
     )
 
 
-def _over_stdio(server: Server[Any], largest: int) -> int:
+def _over_stdio(server: Server[Any], calls: Calls, largest: int) -> int:
     from suture.mcp_server.stdio import serve
 
-    return _INTERRUPTED if serve(server, largest) else 0
+    return _INTERRUPTED if serve(server, calls, largest) else 0
 
 
 def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, token: str | None) -> int:
@@ -99,9 +104,10 @@ def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, t
 
 @contextmanager
 def _quick_imports() -> Iterator[None]:
-    """Nothing of what the SDK imports is garbage, and looking for it takes a tenth of the start-up."""
+    """Nothing of what the SDK imports is garbage; looking for it takes a tenth of the start-up, and 0.1 s later on."""
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         gc.enable()

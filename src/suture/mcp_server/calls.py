@@ -6,22 +6,25 @@ begins to write, whether its caller still waits. What it has begun to write it f
 
 from __future__ import annotations
 
-from asyncio import CancelledError
-from functools import partial
+from asyncio import get_running_loop
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
 
-from anyio import CapacityLimiter, create_task_group, from_thread, sleep, to_thread
+from anyio import CancelScope, Event, get_cancelled_exc_class
 
 from suture.errors import Cancelled, ServerBusy
+from suture.mcp_server.fitting import fitted
 from suture.tools.spec import ToolResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from suture.workspace import Workspace
 
-    Tell = Callable[[int, str], Awaitable[None]]
+    Done = Callable[[dict[str, Any]], object]
+    Tell = Callable[[int, str], object]
 
 RUNNING = 64
 """How many calls run at a time; the others wait for their turn."""
@@ -30,60 +33,77 @@ WAITING = 1_000
 _BETWEEN_REPORTS = 0.25
 
 
+class Running:
+    """A call that is under way. Its thread counts here what it comes through."""
+
+    def __init__(self, tell: Tell | None = None) -> None:
+        self.cancelled = False
+        self._tell = tell
+        self._files = 0
+        self._matches = 0
+        self._told = 0
+        self._told_at = monotonic()
+
+    def count(self, files: int, matches: int) -> None:
+        """Count, tell of it now and then, and stop the call if nobody waits for it any more."""
+        if self.cancelled:
+            raise Cancelled
+        self._files += files
+        self._matches += matches
+        seen = self._files + self._matches
+        if self._tell is not None and seen > self._told and monotonic() - self._told_at >= _BETWEEN_REPORTS:
+            self._told, self._told_at = seen, monotonic()
+            self._tell(seen, f"files: {self._files}, matches: {self._matches}")
+
+
 class Calls:
-    """The calls under way of one workspace."""
+    """The calls of one workspace's tools that a server offers; results have at most so many bytes."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, names: Sequence[str], most: int) -> None:
+        self.names = names
         self._workspace = workspace
-        self._turns = CapacityLimiter(RUNNING)
-        self._under_way = 0
+        self._most = most
+        self._threads = ThreadPoolExecutor(RUNNING, "suture-call")
+        self._under_way: set[Running] = set()
 
-    async def run(self, name: str, arguments: dict[str, Any] | None, tell: Tell | None = None) -> ToolResult:
-        """Call a tool. Who wants to know is told now and then how far it is."""
-        if self._under_way >= WAITING:
-            return ToolResult.failed(ServerBusy(limit=WAITING))
-        self._under_way += 1
+    def start(self, name: str, arguments: dict[str, Any] | None, done: Done, tell: Tell | None = None) -> Running:
+        """Begin a call. `done` gets its result, and `tell` hears of progress, in the call's thread."""
+        running = Running(tell)
+        if len(self._under_way) >= WAITING:
+            done(fitted(name, ToolResult.failed(ServerBusy(limit=WAITING)), self._most))
+            return running
+
+        def work() -> None:
+            try:
+                done(fitted(name, self._workspace.call(name, arguments, progress=running.count), self._most))
+            finally:
+                self._under_way.discard(running)
+
+        self._under_way.add(running)
+        self._threads.submit(work)
+        return running
+
+    async def run(self, name: str, arguments: dict[str, Any] | None, tell: Tell | None = None) -> dict[str, Any]:
+        """Make a call and wait for its result. Cancelling this cancels the call, and waits for its end."""
+        loop, over = get_running_loop(), Event()
+        results: list[dict[str, Any]] = []
+
+        def done(result: dict[str, Any]) -> None:
+            results.append(result)
+            loop.call_soon_threadsafe(over.set)
+
+        running = self.start(name, arguments, done, tell)
         try:
-            seen = _Seen()
-            work = partial(self._workspace.call, name, arguments, progress=seen.add)
-            if tell is None:
-                return await to_thread.run_sync(work, limiter=self._turns)
-            async with create_task_group() as group:
-                group.start_soon(_report, seen, tell)
-                result = await to_thread.run_sync(work, limiter=self._turns)
-                group.cancel_scope.cancel()
-            return result
-        finally:
-            self._under_way -= 1
+            await over.wait()
+        except get_cancelled_exc_class():
+            running.cancelled = True
+            with CancelScope(shield=True):
+                await over.wait()
+            raise
+        return results[0]
 
-
-class _Seen:
-    """What a call has come through, counted by its thread."""
-
-    def __init__(self) -> None:
-        self.files = 0
-        self.matches = 0
-
-    def add(self, files: int, matches: int) -> None:
-        """Count, and stop the call if nobody waits for it any more."""
-        self.files += files
-        self.matches += matches
-        try:
-            from_thread.check_cancelled()
-        except CancelledError:
-            raise Cancelled from None
-
-    def words(self) -> str:
-        """How far it is."""
-        return f"files: {self.files}, matches: {self.matches}"
-
-
-async def _report(seen: _Seen, tell: Tell) -> None:
-    """Tell of progress, until cancelled; only of more than before, as the protocol demands."""
-    told = 0
-    while True:
-        await sleep(_BETWEEN_REPORTS)
-        now = seen.files + seen.matches
-        if now > told:
-            told = now
-            await tell(told, seen.words())
+    def end(self) -> None:
+        """Stop all calls that have not begun to write, and wait for the others."""
+        for running in tuple(self._under_way):
+            running.cancelled = True
+        self._threads.shutdown()

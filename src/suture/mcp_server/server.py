@@ -6,6 +6,8 @@ none are served alike. What a client says about its roots is not asked for: the 
 
 from __future__ import annotations
 
+from asyncio import get_running_loop, run_coroutine_threadsafe
+
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -14,8 +16,6 @@ from mcp_types import INVALID_PARAMS, CallToolRequestParams, ListToolsResult, To
 from suture import __version__, render
 from suture.apis.catalog import definitions
 from suture.errors import UnknownTool
-from suture.mcp_server.calls import Calls
-from suture.mcp_server.fitting import fitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp_types import PaginatedRequestParams
 
-    from suture.workspace import Workspace
+    from suture.mcp_server.calls import Calls
 
     Context = ServerRequestContext[dict[str, Any], Any]
 
@@ -37,33 +37,33 @@ _EDITS = """
 Each call is one transaction over all its files, and `undo` takes it back."""
 
 
-def build(workspace: Workspace, names: Sequence[str], most: int) -> Server[dict[str, Any]]:
-    """A server of these tools, whose results have at most so many bytes."""
-    listed = definitions("mcp", names)
+def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
+    """A server of the tools that can be called, on the files of a folder."""
+    listed = definitions("mcp", calls.names)
     schemas = {each["name"]: each["inputSchema"] for each in listed}
     writes = any(not each["annotations"]["readOnlyHint"] for each in listed)
-    calls = Calls(workspace)
 
     async def list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[Tool.model_validate(each) for each in listed])
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> dict[str, Any]:
         if params.name not in schemas:
-            raise _unknown(params.name, names)
+            raise _unknown(params.name, calls.names)
+        loop = get_running_loop()
 
-        async def tell(progress: int, message: str) -> None:
-            await context.session.report_progress(progress, None, message)
+        def tell(progress: int, message: str) -> None:
+            run_coroutine_threadsafe(context.session.report_progress(progress, None, message), loop)
 
         wanted = bool(context.meta and "progress_token" in context.meta)
         result = await calls.run(params.name, params.arguments, tell if wanted else None)
-        return {"resultType": "complete", **fitted(params.name, result, most)}
+        return {"resultType": "complete", **result}
 
     server: Server[dict[str, Any]] = Server(
         "suture",
         version=__version__,
         title="suture",
         description="Edits that land exactly where they were meant, or nowhere.",
-        instructions=_INSTRUCTIONS.format(root=workspace.root, edits=_EDITS * writes),
+        instructions=_INSTRUCTIONS.format(root=root, edits=_EDITS * writes),
         cache_hints={"tools/list": CacheHint(_A_DAY)},
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from anyio import CancelScope
     from mcp.server.lowlevel import Server
 
+    from suture.mcp_server.calls import Calls
 
-def serve(server: Server[Any], most: int) -> bool:
+
+def serve(server: Server[Any], calls: Calls, most: int) -> bool:
     """Serve one client, whose messages have at most so many bytes. Returns whether it was interrupted."""
-    return run(_serve, server, most)
+    return run(_serve, server, calls, most)
 
 
-async def _serve(server: Server[Any], most: int) -> bool:
+async def _serve(server: Server[Any], calls: Calls, most: int) -> bool:
     ended: list[int] = []
 
     async def watch(scope: CancelScope) -> None:
@@ -32,7 +34,7 @@ async def _serve(server: Server[Any], most: int) -> bool:
 
     async with create_task_group() as group:
         group.start_soon(watch, group.cancel_scope)
-        async with wire(most) as (incoming, outgoing):
+        async with wire(calls, most) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
         group.cancel_scope.cancel()
     return signal.SIGINT in ended

@@ -1,7 +1,8 @@
 """Standard input and output as the SDK's streams of messages.
 
 Unlike the SDK's own transport, this one answers what is no message instead of dropping it, bounds the size of a
-message, carries out and answers what was asked when its input ends, and never blocks on a client that does not read.
+message, carries out and answers what was asked when its input ends, never blocks on a client that does not read, and
+needs no threads.
 
 While it is open, the descriptors 0 and 1 lead elsewhere: what a plugin prints goes to stderr, not between messages.
 """
@@ -10,19 +11,17 @@ from __future__ import annotations
 
 import math
 import os
-import select
 from asyncio import get_running_loop
 from contextlib import asynccontextmanager, contextmanager, suppress
-from threading import Thread
 
 from anyio import (
     BrokenResourceError,
     ClosedResourceError,
-    Lock,
+    Event,
     create_memory_object_stream,
     create_task_group,
+    lowlevel,
     sleep,
-    wait_writable,
 )
 from mcp.shared.message import SessionMessage
 from mcp_types import (
@@ -34,63 +33,174 @@ from mcp_types import (
     JSONRPCRequest,
     jsonrpc_message_adapter,
 )
-from orjson import JSONEncodeError, dumps
+from orjson import JSONDecodeError, JSONEncodeError, dumps
+from orjson import loads as quickly
 from pydantic import ValidationError
 
-from suture import log
 from suture.json_text import loads
+from suture.mcp_server.lane import Lane
+from suture.mcp_server.line import Line
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
     from collections.abc import AsyncIterator, Iterator
+    from types import TracebackType
+    from typing import Self
 
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp_types import JSONRPCMessage, RequestId
 
-    Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
-    Outgoing = MemoryObjectSendStream[SessionMessage]
+    from suture.mcp_server.calls import Calls
 
-_AT_ONCE = 4_096
-"""So much goes into a pipe or a socket that is ready, without waiting."""
+    Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
+
 _CHUNK = 1 << 16
 _BETWEEN_LOOKS = 0.05
 
 
 @asynccontextmanager
-async def wire(most: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """The streams of messages over standard input and output, each message of at most so many bytes."""
+async def wire(calls: Calls, most: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """The SDK's streams of messages over standard input and output, each message of at most so many bytes."""
     with _claimed() as (source, target):
-        line = _Line(target)
-        to_server, incoming = create_memory_object_stream[SessionMessage | Exception]()
-        outgoing, from_server = create_memory_object_stream[SessionMessage]()
-        arrivals, arrived = create_memory_object_stream["JSONRPCMessage | _Refused"](math.inf)
+        line = Line(target)
+        outgoing = Outgoing(line, Lane(calls, line.put))
+        arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](math.inf)
+        intake = _Intake(source, most, outgoing, arrivals)
+        line.lost = intake.end
+        try:
+            async with incoming, arrivals, create_task_group() as group:
+                group.start_soon(intake.run)
+                yield incoming, outgoing
+                group.cancel_scope.cancel()
+        finally:
+            calls.end()  # as long as what they print goes elsewhere
 
-        async def send() -> None:
-            async for message in from_server:
-                await line.send(message.message)
-                if line.is_broken():
-                    to_server.close()  # which ends the server
-            group.cancel_scope.cancel()
 
-        async def receive() -> None:
-            async for message in arrived:
-                if isinstance(message, _Refused):
-                    await line.send(message.answer)
-                else:
-                    line.expect(message)
-                    with suppress(ClosedResourceError, BrokenResourceError):  # the server is about to end
-                        await to_server.send(SessionMessage(message))
-            while line.owed and not line.is_broken():  # noqa: ASYNC110  that nobody reads any more is told by no event
-                await sleep(_BETWEEN_LOOKS)
-            to_server.close()
+class _Intake:
+    """Reads messages, as long as the client takes its answers, and passes on those that are for the SDK."""
 
-        async with to_server, from_server, arrivals, arrived, create_task_group() as group:
-            group.start_soon(send)
-            group.start_soon(receive)
-            Thread(target=_listen, args=(source, most, get_running_loop(), arrivals), daemon=True).start()
-            yield incoming, outgoing
+    def __init__(
+        self,
+        source: int,
+        most: int,
+        outgoing: Outgoing,
+        arrivals: MemoryObjectSendStream[SessionMessage | Exception],
+    ) -> None:
+        self._source = source
+        self._lines = _Lines(most)
+        self._outgoing = outgoing
+        self._arrivals = arrivals
+        self._ended = False
+        self._stopped = Event()
+
+    async def run(self) -> None:
+        """Read to the end, wait until all is answered, and let the server end."""
+        while not self._ended:
+            await self._listen()
+            await self._outgoing.flushed()
+        while self._outgoing.owes:  # noqa: ASYNC110  whether anybody still reads is told by no event
+            await sleep(_BETWEEN_LOOKS)
+        self._arrivals.close()
+
+    def end(self) -> None:
+        """Read no more."""
+        self._ended = True
+        self._stopped.set()
+
+    async def _listen(self) -> None:
+        """Read until the end, or until too much waits for the client."""
+        loop, self._stopped = get_running_loop(), Event()
+        try:
+            loop.add_reader(self._source, self._read)
+            await self._stopped.wait()
+        except PermissionError:  # a plain file: it is always ready, and cannot be waited for
+            self._read()
+            await lowlevel.checkpoint()
+        finally:
+            loop.remove_reader(self._source)
+
+    def _read(self) -> None:
+        try:
+            chunk = os.read(self._source, _CHUNK)
+        except BlockingIOError:  # somebody has set it so, and there was nothing after all
+            return
+        except OSError:  # a terminal that is gone
+            chunk = b""
+        for raw in self._lines.added(chunk):
+            message = self._outgoing.considered(raw)
+            if message is not None:
+                with suppress(ClosedResourceError, BrokenResourceError):  # the server is about to end
+                    self._arrivals.send_nowait(SessionMessage(message))
+        if not chunk:
+            self.end()
+        elif self._outgoing.is_full:
+            self._stopped.set()
+
+
+class Outgoing:
+    """What goes to the client: the stream that the SDK writes to. It knows what is not answered yet."""
+
+    def __init__(self, line: Line, lane: Lane) -> None:
+        self._line = line
+        self._lane = lane
+        self._owed: set[RequestId | None] = set()
+
+    @property
+    def owes(self) -> bool:
+        """Whether somebody still waits for an answer."""
+        return (bool(self._owed) or self._lane.is_busy) and not self._line.is_broken()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether more waits for the client than it should ask for."""
+        return self._line.is_full
+
+    def considered(self, raw: bytes | None) -> JSONRPCMessage | None:
+        """The message in a line, if it is for the SDK. None stands for a line that was too long."""
+        if raw is None:
+            self._put(_refused(None, INVALID_REQUEST, "The message has more bytes than this server takes").answer)
+            return None
+        with suppress(JSONDecodeError):
+            if self._lane.takes(quickly(raw)):
+                return None
+        message = _read(raw)
+        if isinstance(message, _Refused):
+            self._put(message.answer)
+            return None
+        self._lane.heard(message)
+        if isinstance(message, JSONRPCRequest):
+            self._owed.add(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            name = (message.params or {}).get("requestId")
+            self._owed -= {name} if isinstance(name, str | int) else set()
+        return message
+
+    async def send(self, message: SessionMessage) -> None:
+        """Send a message, and wait until the client has room for it."""
+        self._lane.said(message.message)
+        self._put(message.message)
+        await self.flushed()
+
+    def _put(self, message: JSONRPCMessage) -> None:
+        self._owed.discard(getattr(message, "id", None))
+        self._line.put(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+
+    async def flushed(self) -> None:
+        """Wait until the client has room for everything."""
+        await self._line.flushed()
+
+    async def aclose(self) -> None:
+        """The SDK sends no more."""
+        await self.flushed()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
 
 
 class _Refused(Record):
@@ -99,49 +209,34 @@ class _Refused(Record):
     answer: JSONRPCError
 
 
-class _Line:
-    """The way to the client: one message after the other, and which answers it still waits for."""
+class _Lines:
+    """Lines of what comes in pieces; None stands for one that is too long."""
 
-    def __init__(self, target: int) -> None:
-        self.owed: set[RequestId | None] = set()
-        self._target = target
-        self._turn = Lock()
-        self._state = select.poll()
-        self._state.register(target, select.POLLOUT)
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._pieces: list[bytes] = []
+        self._size = 0
 
-    def expect(self, message: JSONRPCMessage) -> None:
-        """Note that a request is to be answered, or need not be any more."""
-        if isinstance(message, JSONRPCRequest):
-            self.owed.add(message.id)
-        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            name = (message.params or {}).get("requestId")
-            if isinstance(name, str | int):
-                self.owed.discard(name)
-
-    def is_broken(self) -> bool:
-        """Whether nobody can read what is sent."""
-        return bool(self._events() & (select.POLLERR | select.POLLHUP | select.POLLNVAL))
-
-    async def send(self, message: JSONRPCMessage) -> None:
-        """Send a message; one that nobody can read is dropped."""
-        rest = memoryview(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
-        async with self._turn:
-            try:
-                while rest:
-                    if not self._events():
-                        await wait_writable(self._target)
-                    rest = rest[os.write(self._target, rest[:_AT_ONCE]) :]
-            except OSError as error:
-                log.debug("mcp", "the client is gone: %s", error)
-        self.owed.discard(getattr(message, "id", None))
-
-    def _events(self) -> int:
-        return sum(found for _, found in self._state.poll(0))
+    def added(self, chunk: bytes) -> Iterator[bytes | None]:
+        """The lines that are complete with this piece; nothing more comes after an empty one."""
+        *ended, rest = chunk.split(b"\n") if chunk else (b"", b"")
+        for part in ended:
+            size, pieces = self._size + len(part), self._pieces
+            self._pieces, self._size = [], 0
+            if size > self._most:
+                yield None
+            elif line := b"".join([*pieces, part]).strip():
+                yield line
+        self._size += len(rest)
+        if self._size <= self._most:
+            self._pieces.append(rest)
+        else:
+            self._pieces.clear()
 
 
 @contextmanager
 def _claimed() -> Iterator[tuple[int, int]]:
-    """Standard input and output for us alone. They are never closed: a thread may wait for input to the very end."""
+    """Standard input and output for us alone."""
     source, target = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -150,46 +245,9 @@ def _claimed() -> Iterator[tuple[int, int]]:
     try:
         yield source, target
     finally:
-        os.dup2(source, 0)
-        os.dup2(target, 1)
-
-
-def _listen(
-    source: int, most: int, loop: AbstractEventLoop, arrivals: MemoryObjectSendStream[JSONRPCMessage | _Refused]
-) -> None:
-    """Read messages to the end; the body of a thread."""
-    with suppress(RuntimeError):  # the event loop is closed, and nobody listens any more
-        for raw in _lines(source, most):
-            if raw is None:
-                message: JSONRPCMessage | _Refused = _refused(
-                    None, INVALID_REQUEST, f"A message may have {most:,} bytes; this one has more"
-                )
-            elif raw.strip():
-                message = _read(raw)
-            else:
-                continue
-            loop.call_soon_threadsafe(_put, arrivals, message)
-        loop.call_soon_threadsafe(arrivals.close)
-
-
-def _put(arrivals: MemoryObjectSendStream[JSONRPCMessage | _Refused], message: JSONRPCMessage | _Refused) -> None:
-    with suppress(ClosedResourceError):  # the server has just ended
-        arrivals.send_nowait(message)
-
-
-def _lines(source: int, most: int) -> Iterator[bytes | None]:
-    """The lines that come in; None for one that is too long."""
-    pieces: list[bytes] = []
-    size = 0
-    while chunk := os.read(source, _CHUNK):
-        *ended, rest = chunk.split(b"\n")
-        for part in ended:
-            yield b"".join([*pieces, part]) if size + len(part) <= most else None
-            pieces, size = [], 0
-        size += len(rest)
-        pieces = [*pieces, rest] if size <= most else []
-    if size:
-        yield b"".join(pieces) if size <= most else None
+        for ours, standard in ((source, 0), (target, 1)):
+            os.dup2(ours, standard)
+            os.close(ours)
 
 
 def _read(raw: bytes) -> JSONRPCMessage | _Refused:
@@ -202,8 +260,9 @@ def _read(raw: bytes) -> JSONRPCMessage | _Refused:
         given = loads(raw.decode())
     except (ValueError, RecursionError) as error:
         return _refused(None, PARSE_ERROR, f"Not JSON: {error}"[:200])
-    asks = isinstance(given, dict) and "id" in given
-    if message is not None and not asks:
+    if (
+        message is not None and isinstance(given, dict) and "id" not in given
+    ):  # with one, it is a request that waits for an answer
         return message
     name = given.get("id") if isinstance(given, dict) else None
     known = name if isinstance(name, str | int) and not isinstance(name, bool) else None

@@ -8,8 +8,14 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from suture.mcp_server.calls import Calls
+from suture.mcp_server.server import build
+from suture.mcp_server.stdio import serve
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from suture import Workspace
 
 Message = dict[str, Any]
 
@@ -26,6 +32,15 @@ def redirected(source: int, target: int) -> Iterator[None]:
         for number, each in enumerate(kept):
             os.dup2(each, number)
             os.close(each)
+
+
+def served(workspace: Workspace, names: list[str], most: int) -> bool:
+    """Serve these tools over standard input and output, with messages of at most so many bytes."""
+    calls = Calls(workspace, names, 10_000_000)
+    try:
+        return serve(build(calls, workspace.root), calls, most)
+    finally:
+        calls.end()
 
 
 def spoken(serve: Callable[[], object], *messages: Message | bytes) -> list[Message]:

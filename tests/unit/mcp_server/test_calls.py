@@ -1,16 +1,24 @@
 """Calls in threads: their number, their progress, their end."""
 
+from asyncio import get_running_loop
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
-from suture import ToolResult, Workspace
+from suture import Workspace
+from suture.apis.mcp import call_tool_result
 from suture.mcp_server import calls
 from suture.mcp_server.calls import Calls
+from suture.tools import TOOLS
 from tests.interop.mcp_servers import contents, edit, locked
 
 REPLACE = {"path_pattern": "*", "pattern": "red", "replacement": "blue"}
+
+
+def calls_of(root: Path) -> Calls:
+    return Calls(Workspace(root), sorted(TOOLS), 10_000_000)
 
 
 @pytest.fixture
@@ -21,14 +29,14 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_a_call_gives_what_the_workspace_gives(root: Path) -> None:
-    result = anyio.run(Calls(Workspace(root)).run, "file_read", {"path": "a.txt"})
-    assert result == Workspace(root).call("file_read", {"path": "a.txt"})
+    result = anyio.run(calls_of(root).run, "file_read", {"path": "a.txt"})
+    assert result == call_tool_result("file_read", Workspace(root).call("file_read", {"path": "a.txt"}))
 
 
 def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "WAITING", 2)
-    made = Calls(Workspace(root))
-    found: list[ToolResult] = []
+    made = calls_of(root)
+    found: list[dict[str, Any]] = []
 
     async def ask() -> None:
         sent_away = anyio.Event()
@@ -43,10 +51,15 @@ def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.
                     group.start_soon(one, name)
                 await sent_away.wait()
             (busy,) = found
-            assert (busy.is_error, busy.metadata["error"]["code"]) == (True, "SERVER_BUSY")
-            assert (busy.metadata["error"]["limit"], busy.metadata["error"]["retryable"]) == (2, True)
-        assert [each.is_error for each in found] == [True, False, False]
-        assert not (await made.run("file_edit", edit("a.txt", "blue", "green"))).is_error
+            error = busy["structuredContent"]["error"]
+            assert (busy["isError"], error["code"], error["limit"], error["retryable"]) == (
+                True,
+                "SERVER_BUSY",
+                2,
+                True,
+            )
+        assert [each["isError"] for each in found] == [True, False, False]
+        assert not (await made.run("file_edit", edit("a.txt", "blue", "green")))["isError"]
 
     anyio.run(ask)
 
@@ -55,13 +68,13 @@ def test_progress_is_told_while_it_grows(root: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(calls, "_BETWEEN_REPORTS", 0.001)
     told: list[tuple[int, str]] = []
 
-    async def ask() -> ToolResult | None:
-        several = anyio.Event()
+    async def ask() -> dict[str, Any] | None:
+        several, loop = anyio.Event(), get_running_loop()
         held = locked(root)
 
-        async def tell(progress: int, words: str) -> None:
+        def tell(progress: int, words: str) -> None:
             told.append((progress, words))
-            several.set()
+            loop.call_soon_threadsafe(several.set)
 
         async def let_go() -> None:
             with held:
@@ -73,12 +86,12 @@ def test_progress_is_told_while_it_grows(root: Path, monkeypatch: pytest.MonkeyP
         async with anyio.create_task_group() as group:
             group.start_soon(let_go)
             await ready.wait()
-            return await Calls(Workspace(root)).run("regex_replace_multi", REPLACE, tell)
+            return await calls_of(root).run("regex_replace_multi", REPLACE, tell)
         return None
 
     result = anyio.run(ask)
     assert result is not None
-    assert not result.is_error
+    assert not result["isError"]
     numbers = [progress for progress, _ in told]
     assert numbers
     assert numbers == sorted(set(numbers))
@@ -90,14 +103,14 @@ def test_progress_is_told_while_it_grows(root: Path, monkeypatch: pytest.MonkeyP
 def test_a_call_that_is_cancelled_stops_before_it_writes(root: Path, watched: bool) -> None:  # noqa: FBT001
     before = contents(root)
 
-    async def tell(_progress: int, _words: str) -> None:
+    def tell(_progress: int, _words: str) -> None:
         pass
 
-    async def ask() -> ToolResult | None:
+    async def ask() -> dict[str, Any] | None:
         with locked(root), anyio.move_on_after(0.1):
-            return await Calls(Workspace(root)).run("regex_replace_multi", REPLACE, tell if watched else None)
+            return await calls_of(root).run("regex_replace_multi", REPLACE, tell if watched else None)
         return None
 
     result = anyio.run(ask)
-    assert result is None or result.metadata["error"]["code"] == "CANCELLED"
+    assert result is None or result["_meta"]["error"]["code"] == "CANCELLED"
     assert contents(root) == before

@@ -11,6 +11,7 @@ from mcp import Client, MCPError
 from mcp_types import INVALID_PARAMS
 
 from suture import Workspace
+from suture.mcp_server.calls import Calls
 from suture.mcp_server.server import build
 from suture.testing import MemoryFS
 from suture.tools import DIALECTS, TOOLS
@@ -22,7 +23,7 @@ MODES = ("legacy", NEWEST)
 
 def asked(names: list[str], ask: Callable[[Client], Awaitable[Any]], mode: str = NEWEST) -> Any:
     fs = MemoryFS({"a.txt": b"one\n"})
-    server = build(Workspace(fs.root, fs=fs), names, 1_000_000)
+    server = build(Calls(Workspace(fs.root, fs=fs), names, 1_000_000), fs.root)
 
     async def connected() -> Any:
         async with Client(server, mode=mode) as client:
@@ -84,7 +85,7 @@ def test_progress_reaches_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("suture.mcp_server.calls._BETWEEN_REPORTS", 0.001)
     (tmp_path / "a.txt").write_bytes(b"a" * 50_000 + b"!b")
     (tmp_path / "0.txt").write_bytes(b"aab")
-    server = build(Workspace(tmp_path), ["regex_search_multi"], 1_000_000)
+    server = build(Calls(Workspace(tmp_path), ["regex_search_multi"], 1_000_000), str(tmp_path))
     told: list[float] = []
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:

@@ -1,8 +1,10 @@
 """Messages over descriptors of this process: their framing, and what becomes of what is none."""
 
+import json
 import os
 import signal
 import threading
+import time
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -13,23 +15,21 @@ from mcp_types import INVALID_REQUEST, PARSE_ERROR
 
 from suture import Workspace
 from suture.mcp_server import wire
-from suture.mcp_server.server import build
-from suture.mcp_server.stdio import serve
 from suture.testing import MemoryFS
 from tests.interop.mcp_servers import HANDSHAKES, edit, hello, locked, notification, request, tool_call
-from tests.unit.mcp_server.speaking import Message, redirected, spoken
+from tests.unit.mcp_server.speaking import Message, redirected, served, spoken
 
 READ = {"path": "a.txt", "format": "raw"}
 MOST = 1_000
 
 
-def server(files: dict[str, bytes] | None = None) -> Any:
+def serving(files: dict[str, bytes] | None = None) -> bool:
     fs = MemoryFS(files or {"a.txt": b"one\n"})
-    return build(Workspace(fs.root, fs=fs), ["file_read", "file_edit"], 10_000_000)
+    return served(Workspace(fs.root, fs=fs), ["file_read", "file_edit"], MOST)
 
 
 def answers(*messages: Message | bytes) -> list[Message]:
-    return spoken(partial(serve, server(), MOST), *messages)
+    return spoken(serving, *messages)
 
 
 @pytest.mark.promise("serve.revisions")
@@ -75,7 +75,7 @@ def test_what_cannot_be_cancelled_does_no_harm(number: Any) -> None:
 
 def test_input_that_ends_after_a_cancelled_call_ends_the_server(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"one\n")
-    held = partial(serve, build(Workspace(tmp_path), ["file_edit"], 10_000_000), MOST)
+    held = partial(served, Workspace(tmp_path), ["file_edit"], MOST)
     call = tool_call(1, "file_edit", edit("a.txt", "one", "two"))
     with locked(tmp_path):
         answered = spoken(held, hello(), call, notification("notifications/cancelled", requestId=1))
@@ -88,24 +88,24 @@ def test_what_needs_no_answer_gets_none(raw: bytes) -> None:
     assert [each["id"] for each in answers(raw, request(1, "ping"))] == [1]
 
 
+@pytest.mark.parametrize("step", [1, 3, 100_000])
 @pytest.mark.parametrize(
     ("raw", "lines"),
     [
         (b"", []),
         (b"a\n", [b"a"]),
         (b"a\nb", [b"a", b"b"]),
-        (b"\n\n", [b"", b""]),
+        (b"\n \n", []),
         (b"12345678\n", [b"12345678"]),
         (b"123456789\na\n", [None, b"a"]),
         (b"123456789", [None]),
-        (b"a" * 200_000 + b"\nb\n", [None, b"b"]),
+        (b"a" * 2_000 + b"\nb\n", [None, b"b"]),
     ],
 )
-def test_lines_are_bounded(tmp_path: Path, raw: bytes, lines: list[bytes | None]) -> None:
-    (tmp_path / "in").write_bytes(raw)
-    source = os.open(tmp_path / "in", os.O_RDONLY)
-    assert list(wire._lines(source, 8)) == lines
-    os.close(source)
+def test_lines_are_bounded_however_they_come(raw: bytes, lines: list[bytes | None], step: int) -> None:
+    found = wire._Lines(8)
+    pieces = [raw[at : at + step] for at in range(0, len(raw), step)]
+    assert [line for piece in (*pieces, b"") for line in found.added(piece)] == lines
 
 
 def test_what_is_printed_goes_to_stderr_and_nothing_is_taken_from_stdin(capfd: pytest.CaptureFixture[str]) -> None:
@@ -135,7 +135,7 @@ def test_an_answer_that_is_larger_than_the_pipe_waits_for_its_reader() -> None:
     reader = Thread(target=read)
     with redirected(in_end, from_server):
         reader.start()
-        assert serve(server({"a.txt": text.encode()}), MOST) is False
+        assert serving({"a.txt": text.encode()}) is False
     reader.join()
     for each in (in_end, out_end, from_server):
         os.close(each)
@@ -143,7 +143,6 @@ def test_an_answer_that_is_larger_than_the_pipe_waits_for_its_reader() -> None:
 
 def test_a_client_that_is_gone_ends_the_server(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"one\n")
-    held = build(Workspace(tmp_path), ["file_edit"], 10_000_000)
     (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
     call = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "file_edit", "arguments": %s}}\n'
     edits = '{"path": "a.txt", "edits": [{"old_text": "one", "new_text": "two"}]}'
@@ -159,7 +158,7 @@ def test_a_client_that_is_gone_ends_the_server(tmp_path: Path) -> None:
     with redirected(in_end, from_server), locked(tmp_path):
         os.close(from_server)
         other.start()
-        assert serve(held, 10_000) is False
+        assert served(Workspace(tmp_path), ["file_edit"], 10_000) is False
     other.join()
     os.close(in_end)
     assert (tmp_path / "a.txt").read_bytes() == b"one\n"
@@ -170,7 +169,7 @@ def test_a_client_that_reads_no_answers_ends_the_server() -> None:
     os.close(out_end)
     os.write(to_server, b'{"jsonrpc":"2.0","id":0,"method":"ping"}\n')
     with redirected(in_end, from_server):
-        assert serve(server(), MOST) is False  # though its input stays open
+        assert serving() is False  # though its input stays open
     for each in (in_end, to_server, from_server):
         os.close(each)
 
@@ -188,7 +187,7 @@ def test_a_signal_ends_the_server_though_its_input_stays_open(number: int, inter
     known = set(threading.enumerate())
     with redirected(in_end, from_server):
         other.start()
-        assert serve(server(), MOST) is interrupted
+        assert serving() is interrupted
     other.join()
     os.write(to_server, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')  # which nobody listens to any more
     for each in (to_server, out_end, from_server):
@@ -196,3 +195,46 @@ def test_a_signal_ends_the_server_though_its_input_stays_open(number: int, inter
     for thread in set(threading.enumerate()) - known:
         thread.join(10)
     os.close(in_end)
+
+
+@pytest.mark.parametrize(("failure", "answered"), [(BlockingIOError, [1]), (OSError, [])])
+def test_input_that_cannot_be_read_is_tried_again_or_at_its_end(
+    monkeypatch: pytest.MonkeyPatch, failure: type[OSError], answered: list[int]
+) -> None:
+    read, failures = os.read, [failure]
+
+    def failing_at_first(number: int, size: int) -> bytes:
+        if failures:
+            raise failures.pop()
+        return read(number, size)
+
+    monkeypatch.setattr(os, "read", failing_at_first)
+    assert [each["id"] for each in answers(request(1, "ping"))] == answered
+
+
+@pytest.mark.promise("serve.apart")
+def test_a_client_that_reads_nothing_is_not_read_from_until_it_does(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"x" * 600_000)
+    (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
+    calls = b"".join(json.dumps(tool_call(number, "file_read", READ)).encode() + b"\n" for number in range(1, 9))
+    found = bytearray()
+
+    def talk() -> None:
+        os.write(to_server, json.dumps(hello()).encode() + b"\n")
+        found.extend(os.read(out_end, 65_536))
+        for call in calls.splitlines(keepends=True):
+            os.write(to_server, call)
+            time.sleep(0.02)  # each is read for itself, and their answers fill the pipe
+        os.close(to_server)
+        while data := os.read(out_end, 65_536):
+            found.extend(data)
+
+    other = Thread(target=talk)
+    with redirected(in_end, from_server):
+        os.close(from_server)
+        other.start()
+        assert served(Workspace(tmp_path), ["file_read"], MOST) is False
+    other.join()
+    os.close(in_end)
+    os.close(out_end)
+    assert sorted(json.loads(line)["id"] for line in found.splitlines()) == list(range(9))

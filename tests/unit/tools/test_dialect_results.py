@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it does not say its types
 
 from suture import Workspace
 from suture.tools import DIALECTS, find
