@@ -60,7 +60,7 @@ class Workspace:
         """
         return self._guarded(str(name), lambda: self._answer(find(str(name)), arguments, progress))
 
-    def handle(self, tool_call: object) -> dict[str, Any]:
+    def handle(self, tool_call: object) -> Any:
         """Make a call as a model's API delivers it, and give the message to send back.
 
         Takes a dictionary or an object of the API's SDK: Anthropic's `tool_use`, a tool call of OpenAI's Chat
@@ -71,7 +71,7 @@ class Workspace:
 
         return handle(self.call, tool_call)
 
-    def handle_all(self, reply: object) -> list[dict[str, Any]]:
+    def handle_all(self, reply: object) -> list[Any]:
         """Make all calls in a model's reply, in order, and give the messages to send back; none if it makes no calls.
 
         Takes the whole reply, as a dictionary or an object of the API's SDK, or a list of calls. A call that the

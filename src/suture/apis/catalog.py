@@ -27,7 +27,7 @@ FORMATS = tuple(_SHAPES)
 def definitions(
     format: str = "anthropic",  # noqa: A002  what the command line and other libraries call it
     tools: str | Iterable[str] | None = None,
-) -> list[dict[str, Any]]:
+) -> list[Any]:
     """What stands in the field `tools` of a request to an API.
 
     `format` is `anthropic`, `openai`, `openai-responses`, `gemini` or `mcp`. `tools` are names, or a profile's
@@ -38,5 +38,5 @@ def definitions(
         raise ValueError(f"there is no format {format!r:.100}; known are {', '.join(FORMATS)}")
     names = chosen(tools) if isinstance(tools, str) else chosen(names=tools)
     found = [_SHAPES[format](find(name)) for name in names]
-    copied: list[dict[str, Any]] = parsed(dumps(gemini.gathered(found) if format == "gemini" else found))
+    copied: list[Any] = parsed(dumps(gemini.gathered(found) if format == "gemini" else found))
     return copied  # the caller's own, to change; and lists in it are lists
