@@ -685,7 +685,7 @@ def many(examples: int, steps: int, *, shrink: bool = False) -> settings:
 
 @pytest.mark.promise("back.machine")
 def test_edits_undos_restores_and_crashes_in_any_order_keep_tree_and_history() -> None:
-    run_state_machine_as_test(MemoryMachine, settings=many(25, 20))
+    run_state_machine_as_test(MemoryMachine, settings=many(16, 20))
 
 
 @pytest.mark.promise("back.machine")

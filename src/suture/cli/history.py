@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from suture.cli.commands import run
 from suture.cli.output import complain
 from suture.cli.terminal import clean, colored, colored_diff
@@ -33,7 +35,7 @@ def log(options: argparse.Namespace) -> int:
 
     def lines(result: ToolResult) -> str:
         if not result.metadata["changes"]:
-            return f"{result.text.removesuffix('.')} in {options.root}."
+            return f"{result.text.removesuffix('.')} in {os.path.abspath(options.root)}."
         older = f"suture log {path + ' ' if path else ''}--limit {limit} --before {result.metadata['next']}"
         more = [colored("faint", f"… older ones: {older}")] if result.metadata["next"] else []
         return "\n".join([*_log_lines(result.metadata), *more])

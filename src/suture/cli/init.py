@@ -96,7 +96,9 @@ def _program() -> list[str]:
 
     running = sys.argv[0]
     found = which(running) if os.path.basename(running).removesuffix(".exe") == "suture" else None
-    return [sys.executable, "-m", "suture"] if found is None else [os.path.abspath(found)]
+    if found is None:  # -P: what lies in the folder that an agent starts it in is not taken for a module
+        return [sys.executable, "-P", "-m", "suture"]
+    return [os.path.abspath(found)]
 
 
 def _scope(client: Client, options: argparse.Namespace) -> str:
@@ -138,8 +140,16 @@ def _show(options: argparse.Namespace, client: Client, place: Place, addition: A
         how = join([*own, addition.entry["command"], *addition.entry["args"]])
         lines += ["Or, in the project:", "", f"  {clean(how)}", ""]
     print_text("\n".join(lines), end="")
-    _hint(f"Nothing was written; with --write it is put in there. Then: {client.hint}")
+    _hint(f"Nothing was written; with --write it is put in there. Then: {client.hint}{_for_all(place, addition)}")
     return 0
+
+
+def _for_all(place: Place, addition: Addition) -> str:
+    """What to know of settings that hold for all projects."""
+    root = addition.entry["args"][addition.entry["args"].index("--root") + 1]
+    return (
+        "" if place.scope == "project" else f"\nIt serves {clean(root)} in every project; others need another --name."
+    )
 
 
 def _hint(text: str) -> None:
@@ -159,7 +169,7 @@ def _write(options: argparse.Namespace, client: Client, place: Place, addition: 
         outcome = put(place, addition, force=options.force)
     except Different as error:
         problem = f"it has another {addition.name} already ({clean(str(error))}).\n"
-        problem += "To replace it, add --force; to have both, give this one another --name."
+        problem += "To replace it with all that it holds, add --force; to have both, give this one another --name."
     except Unmergeable as error:
         problem = clean(str(error))
     except SutureError as error:
@@ -182,7 +192,7 @@ def _tell(options: argparse.Namespace, client: Client, place: Place, addition: A
     kept = "" if outcome.backup is None else f" (as it was: {clean(outcome.backup)})"
     print_text(f"{outcome.status}: {clean(place.path)}{kept}")
     if outcome.undo:
-        _hint(f"{client.hint}\nTo take it back: {clean(outcome.undo)}")
+        _hint(f"{client.hint}{_for_all(place, addition)}\nTo take it back: {clean(outcome.undo)}")
 
 
 def _data(

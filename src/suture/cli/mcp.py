@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from suture import render
 from suture.cli.output import complain, listen, print_text
-from suture.errors import SutureError
+from suture.errors import SutureError, UnknownTool
 from suture.settings import Settings
 from suture.tools.profiles import chosen
 from suture.workspace import Workspace
@@ -35,35 +35,49 @@ _ENVELOPE = 1_000_000
 def mcp(options: argparse.Namespace) -> int:
     """`suture mcp`."""
     listen(options)
-    token = os.environ.pop(TOKEN, None)  # no program that checks files gets to see it
     try:
-        names = chosen(options.profile, options.tools)
-        workspace = Workspace(options.root, _settings(options))
-        with _quick_imports():
-            from suture.mcp_server.calls import Calls
-            from suture.mcp_server.server import build
-        calls = Calls(workspace, names, options.max_result_bytes)
-        server = build(calls, workspace.root)
-        largest = _ESCAPED * workspace.settings.max_request_bytes + _ENVELOPE
-        try:
-            if options.http is None:
-                return _over_stdio(server, calls, largest)
-            return _over_http(options, server, largest, token)
-        finally:
-            calls.end()
-            workspace.close()
+        return _serve(options, os.environ.pop(TOKEN, None))  # no program that checks files gets to see it
+    except (ValueError, UnknownTool) as error:
+        complain(render.error_text(error) if isinstance(error, UnknownTool) else f"suture mcp: {error}")
+        return _USAGE
     except ModuleNotFoundError as error:
         complain(f"suture mcp needs more than suture alone ({error.name} is missing): pip install 'suture[mcp]'")
-        return 1
-    except ValueError as error:
-        complain(f"suture mcp: {error}")
-        return _USAGE
     except OSError as error:
         complain(f"suture mcp: {error}")
-        return 1
     except SutureError as error:
         complain(render.error_text(error))
-        return 1
+    return 1
+
+
+def _serve(options: argparse.Namespace, token: str | None) -> int:
+    if options.http is None and (options.allow_remote or options.allow_host):
+        message = "--allow-remote and --allow-host go with --http"
+        raise ValueError(message)
+    names = chosen(options.profile, options.tools)
+    workspace = Workspace(options.root, _settings(options))
+    with _quick_imports():
+        from suture.mcp_server.calls import Calls
+        from suture.mcp_server.server import build
+    if not options.verbose:
+        _hush()
+    calls = Calls(workspace, names, options.max_result_bytes)
+    server = build(calls, workspace.root)
+    largest = _ESCAPED * workspace.settings.max_request_bytes + _ENVELOPE
+    try:
+        if options.http is None:
+            return _over_stdio(server, calls, largest)
+        return _over_http(options, server, largest, token)
+    finally:
+        calls.end()
+        workspace.close()
+
+
+def _hush() -> None:
+    """What clients do wrong is answered; nobody wants the SDK's tracebacks of it on stderr as well."""
+    import logging
+
+    for name in ("mcp", "uvicorn"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -84,13 +98,13 @@ def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, t
     from suture.mcp_server.address import Address, Names
     from suture.mcp_server.http import PATH, serve
 
-    if token is not None and len(token) < _SHORTEST:
-        message = f"{TOKEN} has {len(token)} characters; a token has at least {_SHORTEST}"
+    if token is not None and (len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token):
+        message = f"{TOKEN} must have at least {_SHORTEST} characters, all of them ASCII, and no spaces"
         raise ValueError(message)
     asked = Address.parse(options.http)
     with asked.listen(remote=options.allow_remote) as listening:
         host, port = listening.getsockname()[:2]
-        names = Names(host, port, (asked.host, *(options.allow_host or ())), remote=options.allow_remote)
+        names = Names(host, port, tuple(options.allow_host or ()), remote=options.allow_remote)
         print_text(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
         if token is None:
             from secrets import token_urlsafe

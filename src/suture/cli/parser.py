@@ -243,7 +243,11 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--allow-remote", action="store_true", help="with --http: let other machines connect")
     command.add_argument(
-        "--allow-host", metavar="NAME", action="append", help="with --http: another name of this server"
+        "--allow-host",
+        metavar="NAME",
+        type=_host,
+        action="append",
+        help="with --http: another name that it is asked by, such as a proxy's",
     )
     choice = command.add_mutually_exclusive_group()
     choice.add_argument("--tools", metavar="NAMES", type=_names, help="only these, such as file_read,patch")
@@ -341,6 +345,13 @@ _FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 
 def _ids(given: str) -> list[str]:
     return _several(given, "ids of blocks such as 1,3.2")
+
+
+def _host(given: str) -> str:
+    if not given or not all(char.isascii() and (char.isalnum() or char in "-._[]:") for char in given):
+        message = f"expected a name such as suture.example.com, not {given!r}"
+        raise argparse.ArgumentTypeError(message)
+    return given
 
 
 def _bytes(given: str) -> int:

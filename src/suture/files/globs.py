@@ -272,7 +272,7 @@ def _names(pattern: str, text: str) -> tuple[list[_Name | None], bool]:
     except Malformed as error:
         raise InvalidGlob(pattern=pattern, reason=str(error)) from error
     if [(CHAR, ".")] * 2 in parts:
-        raise PathOutsideWorkspace(path=pattern, reason="it climbs with ..")
+        raise PathOutsideWorkspace(path=pattern, reason="it climbs by '..'")
     nothing: list[list[tuple[str, str]]] = [[], [(CHAR, ".")]]
     names = [
         None if len(part) == 1 and part[0][0] == STARS and len(part[0][1]) > 1 else _name(part)

@@ -32,7 +32,11 @@ class Address(Record):
 
     def listen(self, *, remote: bool) -> socket.socket:
         """A socket that listens there; ValueError if others than this machine could reach it and may not."""
-        family, _, _, _, place = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)[0]
+        try:
+            family, _, _, _, place = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)[0]
+        except socket.gaierror as error:
+            message = f"{self.host}: {error.strerror}"
+            raise ValueError(message) from None
         if not remote and not ip_address(str(place[0]).partition("%")[0]).is_loopback:
             message = f"{self.host} can be reached from other machines; to allow that, give --allow-remote"
             raise ValueError(message)
@@ -49,10 +53,12 @@ class Names:
     """
 
     def __init__(self, host: str, port: int, others: tuple[str, ...] = (), *, remote: bool = False) -> None:
-        names = {f"[{host}]" if ":" in host else host, *others, *(_LOOPBACK if _is_loopback(host) else ())}
+        names = {f"[{host}]" if ":" in host else host, *(_LOOPBACK if _is_local(host) else ())}
         self._hosts = {f"{name.lower()}:{port}" for name in names}
         if port == _HTTP:
             self._hosts |= {name.lower() for name in names}
+        self._others = {name.lower() for name in others}
+        """Names that the operator vouches for: of a proxy, which has a port of its own, and perhaps TLS."""
         self._port = port
         self._remote = remote
 
@@ -60,11 +66,19 @@ class Names:
         """Whether a request's Host is one of ours."""
         if host is None:
             return False
-        return host.lower() in self._hosts or (self._remote and self._is_address(host))
+        return host.lower() in self._hosts or self._is_other(host) or (self._remote and self._is_address(host))
 
     def fits_origin(self, origin: str | None) -> bool:
         """Whether a request comes from no web page, or from one of this very server."""
-        return origin is None or (origin.lower().startswith("http://") and self.fits(origin[len("http://") :]))
+        if origin is None:
+            return True
+        scheme, _, host = origin.partition("://")
+        return (scheme.lower() == "http" and self.fits(host)) or (scheme.lower() == "https" and self._is_other(host))
+
+    def _is_other(self, host: str) -> bool:
+        name, colon, port = host.rpartition(":")
+        plain = name if colon and port.isascii() and port.isdigit() else host
+        return plain.lower() in self._others
 
     def _is_address(self, host: str) -> bool:
         name, _, port = host.rpartition(":")
@@ -75,8 +89,9 @@ class Names:
         return port == str(self._port)
 
 
-def _is_loopback(host: str) -> bool:
+def _is_local(host: str) -> bool:
+    """Whether whoever listens there can be reached by the names of loopback."""
     try:
-        return ip_address(host).is_loopback
+        return ip_address(host).is_loopback or ip_address(host).is_unspecified
     except ValueError:
         return host.lower() == "localhost"

@@ -39,10 +39,12 @@ def _cut(made: dict[str, Any], size: int, most: int) -> dict[str, Any]:
     """The same with long texts and lists left out, as many as need be; a text that is a list says so instead."""
     text = made["content"][0]["text"]
     note = f"(The result has {size:,} bytes, more than the limit of {most:,}: long texts and lists in it are cut.)"
-    done = "" if made["isError"] else "The call was carried out. "
+    change = (made.get("structuredContent") or made.get("_meta") or {}).get("change_id")
+    landed = f" as change {change}" if change else ""
+    done = "" if made["isError"] else f"The call was carried out{landed}. "
     longest, many = _LONG, _MANY
     while True:
-        kept = "" if text.startswith("[{") else text[:longest] + "\n…\n" * (len(text) > longest)
+        kept = "" if text.startswith("[{") else text[:longest] + "\n…" * (len(text) > longest) + "\n"
         short: dict[str, Any] = _short(made, longest, many)
         short["content"] = [{"type": "text", "text": f"{kept}{done}{note}"}]
         if many == 1 or len(dumps(short)) <= most:

@@ -7,14 +7,17 @@ no web page can use a visitor's browser to get in, and it must bring the token, 
 from __future__ import annotations
 
 import hmac
+import resource
 import signal
 
 from starlette.responses import PlainTextResponse
 from uvicorn import Config
 from uvicorn import Server as Uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from asyncio import Transport
     from socket import socket
     from typing import Any
 
@@ -27,6 +30,9 @@ PATH = "/mcp"
 _AT_A_TIME = 512
 """Requests, with the streams that clients keep open."""
 _SESSIONS = 200
+_CONNECTIONS = 1_000
+_FIRST_SECONDS = 20
+"""How long a connection may be open without a request."""
 _KEPT_SECONDS = 600
 """How long a connection may be idle: whoever sends on one that is being closed gets no answer, so clients close it."""
 _LAST_SECONDS = 5
@@ -40,6 +46,7 @@ def serve(server: Server[Any], listening: socket, names: Names, token: str, most
     )
     config = Config(
         Guard(app, names, token),
+        http=Impatient,
         lifespan="on",
         log_config=None,  # uvicorn's own needs a stdout, which may be closed
         log_level="warning",
@@ -57,13 +64,34 @@ def serve(server: Server[Any], listening: socket, names: Names, token: str, most
     return signal.SIGINT in ended
 
 
+class Impatient(H11Protocol):
+    """HTTP over a connection, which is closed if there are too many of them, or if no request comes over it.
+
+    Half of the files that the process may open are left to its work.
+    """
+
+    most = min(_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as its base has it
+        """Wait for a request, for some time."""
+        super().connection_made(transport)
+        if len(self.connections) > self.most:
+            transport.abort()
+        else:
+            self.loop.call_later(_FIRST_SECONDS, self._give_up)
+
+    def _give_up(self) -> None:
+        if getattr(self, "cycle", None) is None:  # it says that it always has one
+            self.transport.close()
+
+
 class Guard:
     """Lets through what may come in."""
 
     def __init__(self, app: ASGIApp, names: Names, token: str) -> None:
         self._app = app
         self._names = names
-        self._expected = f"Bearer {token}".encode()
+        self._token = token.encode()
         self._under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,15 +108,21 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         if not self._names.fits(_only(scope, b"host")):
-            return PlainTextResponse("This is not the name of this server.\n", 421)
+            return _refused(421, "This is not the name of this server.\n")
         if not self._names.fits_origin(_only(scope, b"origin")):
-            return PlainTextResponse("Web pages of other origins may not use this server.\n", 403)
-        if not hmac.compare_digest((_only(scope, b"authorization") or "").encode("latin-1"), self._expected):
+            return _refused(403, "Web pages of other origins may not use this server.\n")
+        kind, _, token = (_only(scope, b"authorization") or "").partition(" ")
+        if kind.lower() != "bearer" or not hmac.compare_digest(token.encode("latin-1"), self._token):
             said = "Send the header 'Authorization: Bearer TOKEN' with the token of this server.\n"
-            return PlainTextResponse(said, 401, {"WWW-Authenticate": "Bearer"})
+            return _refused(401, said, {"WWW-Authenticate": "Bearer"})
         if self._under_way >= _AT_A_TIME:
-            return PlainTextResponse("Too many requests at a time.\n", 503, {"Retry-After": "1"})
+            return _refused(503, "Too many requests at a time.\n", {"Retry-After": "1"})
         return None
+
+
+def _refused(status: int, said: str, headers: dict[str, str] | None = None) -> PlainTextResponse:
+    """A refusal, with which the connection ends: nobody waits for the rest of the body."""
+    return PlainTextResponse(said, status, {"Connection": "close", **(headers or {})})
 
 
 def _only(scope: Scope, name: bytes) -> str | None:

@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[dict[str, Any], Any]
 
+_SHOWN = 100
 _A_DAY = 24 * 60 * 60 * 1000
-_INSTRUCTIONS = """\
-suture edits the files of {root}. Paths are relative to it. Every edit lands exactly where it was meant, or nothing \
-changes and the answer says why and how to mend it: read it, and send the correction it offers.{edits}"""
+_ABOUT = "suture {does} the files of {root}. Paths are relative to it."
 _EDITS = """
-Each call is one transaction over all its files, and `undo` takes it back."""
+Every edit lands exactly where it was meant, or nothing changes and the answer says why and how to mend it: read it, \
+and send the correction it offers. Each call is one transaction over all its files."""
+_UNDO = " `undo` takes it back."
 
 
 def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
@@ -63,7 +64,7 @@ def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
         version=__version__,
         title="suture",
         description="Edits that land exactly where they were meant, or nowhere.",
-        instructions=_INSTRUCTIONS.format(root=root, edits=_EDITS * writes),
+        instructions=_about(root, calls.names, writes=writes),
         cache_hints={"tools/list": CacheHint(_A_DAY)},
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
@@ -72,8 +73,13 @@ def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
     return server
 
 
+def _about(root: str, names: Sequence[str], *, writes: bool) -> str:
+    about = _ABOUT.format(does="reads and edits" if writes else "reads and searches", root=root)
+    return f"{about}{_EDITS * writes}{_UNDO * (writes and 'undo' in names)}"
+
+
 def _unknown(name: str, names: Sequence[str]) -> MCPError:
     from difflib import get_close_matches  # only a failure needs it
 
-    error = UnknownTool(name=name, near=get_close_matches(name[:100], names, 3, 0.5), known=sorted(names))
+    error = UnknownTool(name=name[:_SHOWN], near=get_close_matches(name[:_SHOWN], names, 3, 0.5), known=sorted(names))
     return MCPError(code=INVALID_PARAMS, message=render.message(error), data=render.error_data(error))

@@ -37,6 +37,7 @@ from orjson import JSONDecodeError, JSONEncodeError, dumps
 from orjson import loads as quickly
 from pydantic import ValidationError
 
+from suture import log
 from suture.json_text import loads
 from suture.mcp_server.lane import Lane
 from suture.mcp_server.line import Line
@@ -128,7 +129,11 @@ class _Intake:
         except OSError:  # a terminal that is gone
             chunk = b""
         for raw in self._lines.added(chunk):
-            message = self._outgoing.considered(raw)
+            try:
+                message = self._outgoing.considered(raw)
+            except Exception:  # noqa: BLE001  one message must not take those behind it along
+                log.exception("mcp", "a message could not be read")
+                continue
             if message is not None:
                 with suppress(ClosedResourceError, BrokenResourceError):  # the server is about to end
                     self._arrivals.send_nowait(SessionMessage(message))
@@ -265,16 +270,16 @@ def _read(raw: bytes) -> JSONRPCMessage | _Refused:
     ):  # with one, it is a request that waits for an answer
         return message
     name = given.get("id") if isinstance(given, dict) else None
-    known = name if isinstance(name, str | int) and not isinstance(name, bool) else None
-    return _refused(known, INVALID_REQUEST, f"Not a JSON-RPC 2.0 message{_why(given)}")
+    known = name if type(name) in {str, int} and not _problem(name) else None
+    why = "; batches are not taken: one message a line" if isinstance(given, list) else _problem(given)
+    return _refused(known, INVALID_REQUEST, f"Not a JSON-RPC 2.0 message{why}")
 
 
-def _why(given: object) -> str:
-    if isinstance(given, list):
-        return "; batches are not taken: one message a line"
+def _problem(given: object) -> str:
+    """What is wrong with JSON that cannot be sent back: half a surrogate pair, which is no character."""
     try:
         dumps(given)
-    except JSONEncodeError as error:  # half a surrogate pair, which is no character
+    except JSONEncodeError as error:
         return f" in Unicode: {error}"
     return ""
 

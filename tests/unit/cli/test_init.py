@@ -392,7 +392,7 @@ def test_a_program_that_cannot_be_found_is_named_by_its_module(
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(sys, "argv", [running])
     found = result(capfd, "cursor")["entry"]
-    assert found == {"command": sys.executable, "args": ["-m", "suture", "mcp", "--root", f"{world}/project"]}
+    assert found == {"command": sys.executable, "args": ["-P", "-m", "suture", "mcp", "--root", f"{world}/project"]}
 
 
 def test_a_program_on_the_path_is_named_in_full(

@@ -63,13 +63,16 @@ def test_others_can_reach_it_if_allowed() -> None:
         (Names("127.0.0.1", 80), "127.0.0.1", True),
         (Names("::1", 81), "[::1]:81", True),
         (Names("localhost", 81), "127.0.0.1:81", True),
-        (Names("127.0.0.1", 81, ("Me.example",)), "me.example:81", True),
+        (Names("127.0.0.1", 81, ("Me.example",)), "you.example:81", False),
+        (Names("127.0.0.1", 81, ("Me.example",)), "me.example.evil:81", False),
+        (Names("127.0.0.1", 81, ("Me.example",)), "me.example:x", False),
         (Names("192.0.2.1", 81), "192.0.2.1:81", True),
         (Names("192.0.2.1", 81), "localhost:81", False),
         (Names("192.0.2.1", 81), "192.0.2.2:81", False),
         (Names("me.example", 81), "localhost:81", False),
         (Names("0.0.0.0", 81, remote=True), "192.0.2.2:81", True),  # noqa: S104  not bound
         (Names("0.0.0.0", 81, remote=True), "[2001:db8::1]:81", True),  # noqa: S104  not bound
+        (Names("0.0.0.0", 81, remote=True), "localhost:81", True),  # noqa: S104  not bound
         (Names("0.0.0.0", 81, remote=True), "192.0.2.2:82", False),  # noqa: S104  not bound
         (Names("0.0.0.0", 81, remote=True), "evil.example:81", False),  # noqa: S104  not bound
     ],
@@ -78,3 +81,14 @@ def test_a_server_is_asked_by_its_names_only(names: Names, host: str | None, fit
     assert names.fits(host) is fits
     assert names.fits_origin(None if host is None else f"http://{host}") is (fits or host is None)
     assert not names.fits_origin(f"https://{host}")
+
+
+@pytest.mark.parametrize("host", ["me.example", "ME.example:443", "me.example:8080"])
+def test_a_name_that_the_operator_allows_is_one_at_any_port_and_with_tls(host: str) -> None:
+    names = Names("127.0.0.1", 81, ("me.example",))
+    assert (names.fits(host), names.fits_origin(f"https://{host}"), names.fits_origin(f"http://{host}")) == (True,) * 3
+
+
+def test_a_host_that_is_not_known_is_named() -> None:
+    with pytest.raises(ValueError, match=r"^no-such-host\.invalid: "):
+        Address("no-such-host.invalid", 0).listen(remote=False)

@@ -43,11 +43,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (["--http", "0.0.0.0:0"], 2, "--allow-remote"),
         (["--http", "192.0.2.1:0"], 2, "--allow-remote"),
         (["--http", "192.0.2.1:0", "--allow-remote"], 1, "suture mcp:"),
-        (["--http", "no-such-host.invalid:1"], 1, "suture mcp:"),
+        (["--http", "no-such-host.invalid:1"], 2, "no-such-host.invalid"),
         (["--profile", "read-onyl"], 2, "read-only"),
-        (["--tools", "file_rread"], 1, "file_read"),
+        (["--tools", "file_rread"], 2, "file_read"),
         (["--tools", ","], 2, "names of tools"),
         (["--tools", "patch", "--profile", "edit"], 2, "not allowed with"),
+        (["--allow-remote"], 2, "--http"),
+        (["--allow-host", "me.example"], 2, "--http"),
+        (["--http", "127.0.0.1:0", "--allow-host", "http://me.example/"], 2, "expected a name"),
         (["--root", "missing"], 1, "missing"),
         (["--extra-root", "missing"], 1, "missing"),
         (["--max-result-bytes", "x"], 2, "at least 1000"),
@@ -141,19 +144,19 @@ def test_it_serves_over_http_with_a_token_that_it_prints(
 
 
 def test_it_serves_over_http_with_a_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SUTURE_MCP_TOKEN", "a token of my own")
+    monkeypatch.setenv("SUTURE_MCP_TOKEN", "a-token-of-my-own")
     seen: list[str | None] = []
 
     def use(told: list[str]) -> None:
         seen.append(os.environ.get("SUTURE_MCP_TOKEN"))
-        ask(signal.SIGTERM, "a token of my own", "http://127.0.0.1:", told)
+        ask(signal.SIGTERM, "a-token-of-my-own", "http://127.0.0.1:", told)
 
     assert served(monkeypatch, use, "--http", "localhost:0", "--allow-host", "me.example", lines=1) == 0
     assert seen == [None]
 
 
 def test_it_serves_over_http_though_stdout_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SUTURE_MCP_TOKEN", "a token of my own")
+    monkeypatch.setenv("SUTURE_MCP_TOKEN", "a-token-of-my-own")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     monkeypatch.setattr(sys, "stdout", None)
@@ -162,7 +165,7 @@ def test_it_serves_over_http_though_stdout_is_closed(monkeypatch: pytest.MonkeyP
     def use() -> None:
         try:
             wait_for(lambda: _answers(port))
-            ask(signal.SIGTERM, "a token of my own", "http://", [f"http://127.0.0.1:{port}/mcp"])
+            ask(signal.SIGTERM, "a-token-of-my-own", "http://", [f"http://127.0.0.1:{port}/mcp"])
         except BaseException as error:  # noqa: BLE001  told in the main thread
             failed.append(error)
             os.kill(os.getpid(), signal.SIGTERM)

@@ -1,14 +1,20 @@
 """The guard alone, asked as a web server asks it."""
 
+import asyncio
+import socket
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import anyio
 import pytest
 from starlette.types import Receive, Scope, Send
+from uvicorn import Config
+from uvicorn.server import ServerState
 
 from suture.mcp_server import http
 from suture.mcp_server.address import Names
-from suture.mcp_server.http import Guard
+from suture.mcp_server.http import Guard, Impatient
 
 OURS = [(b"host", b"127.0.0.1:81"), (b"authorization", b"Bearer right")]
 
@@ -59,7 +65,11 @@ async def status(guard: Guard, headers: list[tuple[bytes, bytes]]) -> int:
         ([*OURS, (b"origin", b"http://127.0.0.1:81"), (b"origin", b"http://127.0.0.1:81")], 403),
         (OURS[:1], 401),
         ([OURS[0], (b"authorization", b"Bearer wrong")], 401),
-        ([OURS[0], (b"authorization", b"bearer right")], 401),
+        ([OURS[0], (b"authorization", b"bearer right")], 200),
+        ([OURS[0], (b"authorization", b"Basic right")], 401),
+        ([OURS[0], (b"authorization", b"right")], 401),
+        ([OURS[0], (b"authorization", b"Bearer  right")], 401),
+        ([OURS[0], (b"authorization", b"Bearer right ")], 401),
         ([OURS[0], (b"authorization", b"Bearer \xff\xfe")], 401),
         ([*OURS, OURS[1]], 401),
     ],
@@ -107,3 +117,36 @@ def test_what_is_no_request_comes_in() -> None:
 
     anyio.run(ask)
     assert entered == ["lifespan"]
+
+
+@pytest.mark.promise("serve.guard")
+def test_connections_that_are_too_many_or_silent_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "_FIRST_SECONDS", 0.1)
+    monkeypatch.setattr(Impatient, "most", 2)
+
+    async def inside(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    def talk(address: tuple[str, int]) -> None:
+        connected = partial(socket.create_connection, address, 30)
+        with connected() as talking, connected() as silent, connected() as refused:
+            silent.sendall(b"GET / HTTP/1.1\r\nHost:")
+            for _ in range(2):  # the second time after the silent one was closed
+                talking.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                assert talking.recv(1_000).startswith(b"HTTP/1.1 204")
+                assert silent.recv(1) == b""
+            with suppress(ConnectionResetError):
+                assert refused.recv(1) == b""
+
+    async def ask() -> None:
+        config, state = Config(inside, log_config=None), ServerState()
+        config.load()
+        made = partial(Impatient, config=config, server_state=state, app_state={})
+        server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
+        await asyncio.to_thread(talk, server.sockets[0].getsockname())
+        server.close()
+        while state.connections:  # noqa: ASYNC110  nothing tells of it
+            await asyncio.sleep(0.01)
+
+    asyncio.run(ask())

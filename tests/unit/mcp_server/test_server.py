@@ -60,12 +60,16 @@ def test_every_schema_is_one() -> None:
     asked([*TOOLS, *DIALECTS], ask)
 
 
-@pytest.mark.parametrize(("names", "told"), [(["file_read"], False), (["file_read", "patch"], True)])
-def test_only_a_server_that_edits_speaks_of_undo(names: list[str], told: bool) -> None:  # noqa: FBT001
+@pytest.mark.parametrize(
+    ("names", "edits", "undoes"),
+    [(["file_read"], False, False), (["file_read", "patch"], True, False), (["patch", "undo"], True, True)],
+)
+def test_a_server_speaks_of_what_it_offers(names: list[str], edits: bool, undoes: bool) -> None:  # noqa: FBT001
     async def ask(client: Client) -> str:
         return client.instructions or ""
 
-    assert ("undo" in asked(names, ask, "legacy")) is told
+    told = asked(names, ask, "legacy")
+    assert ("edit" in told, "undo" in told) == (edits, undoes)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -238,3 +238,19 @@ def test_a_client_that_reads_nothing_is_not_read_from_until_it_does(tmp_path: Pa
     os.close(in_end)
     os.close(out_end)
     assert sorted(json.loads(line)["id"] for line in found.splitlines()) == list(range(9))
+
+
+@pytest.mark.promise("serve.malformed")
+def test_what_stands_behind_a_message_that_cannot_be_read_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    half = b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}'
+    refused, pong = answers(half, request(1, "ping"))
+    assert (refused["id"], refused["error"]["code"], pong["id"]) == (None, INVALID_REQUEST, 1)
+    considered, failures = wire.Outgoing.considered, [ZeroDivisionError]
+
+    def failing_at_first(self: wire.Outgoing, raw: bytes | None) -> Any:
+        if failures:
+            raise failures.pop()
+        return considered(self, raw)
+
+    monkeypatch.setattr(wire.Outgoing, "considered", failing_at_first)
+    assert [each["id"] for each in answers(request(1, "ping"), request(2, "ping"))] == [2]
