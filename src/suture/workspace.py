@@ -60,26 +60,40 @@ class Workspace:
         """
         return self._guarded(str(name), lambda: self._answer(find(str(name)), arguments, progress))
 
-    def handle(self, tool_call: object) -> Any:
+    def handle(self, tool_call: object, tools: str | Iterable[str] | None = None) -> Any:
         """Make a call as a model's API delivers it, and give the message to send back.
 
         Takes a dictionary or an object of the API's SDK: Anthropic's `tool_use`, a tool call of OpenAI's Chat
         Completions or Responses, Gemini's function call, MCP's `tools/call`. What is wrong with a call's name or
-        arguments is told to the model; ValueError or TypeError for what is no call.
+        arguments is told to the model; ValueError or TypeError for what is no call. `tools` are those that may be
+        called, as `definitions` takes them; all if left out.
         """
         from suture.apis.calls import handle  # most programs make calls of their own
 
-        return handle(self.call, tool_call)
+        return handle(self._offering(tools), tool_call)
 
-    def handle_all(self, reply: object) -> list[Any]:
+    def handle_all(self, reply: object, tools: str | Iterable[str] | None = None) -> list[Any]:
         """Make all calls in a model's reply, in order, and give the messages to send back; none if it makes no calls.
 
-        Takes the whole reply, as a dictionary or an object of the API's SDK, or a list of calls. A call that the
-        reply's length limit cut off is not made.
+        Takes the whole reply, as a dictionary or an object of the API's SDK, or a list of its items. A call that the
+        reply's length limit or a filter cut off is not made. `tools` as for `handle`.
         """
         from suture.apis.calls import handle_all  # as above
 
-        return handle_all(self.call, reply)
+        return handle_all(self._offering(tools), reply)
+
+    def _offering(self, tools: str | Iterable[str] | None) -> Callable[[str, object], ToolResult]:
+        """`call` of these tools only."""
+        if tools is None:
+            return self.call
+        from suture.tools.profiles import chosen, not_offered
+
+        names = chosen(tools) if isinstance(tools, str) else chosen(names=tools)
+
+        def call(name: str, arguments: object) -> ToolResult:
+            return self.call(name, arguments) if name in names else ToolResult.failed(not_offered(name, names))
+
+        return call
 
     def _guarded(self, name: str, answer: Callable[[], _Outcome]) -> ToolResult:
         """What a call gives, as a result; never raises."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeGuard
 
-_CUT_OFF = "cut off: the reply reached its length limit inside this call; send it again, perhaps in smaller parts"
+_CUT_OFF = "cut off: the reply ended inside this call, by its length limit or a filter; send it again, in smaller parts"
 
 
 class Call(Record):

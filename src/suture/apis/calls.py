@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 _READERS = (anthropic.read, openai.read_responses, openai.read_chat, gemini.read, mcp.read)
 _HOLDERS = ("tool_calls", "output", "parts", "content")
 _ENDINGS = ("stop_reason", "finish_reason", "finishReason", "status")
-_CUT_OFF = ("max_tokens", "model_context_window_exceeded", "length", "MAX_TOKENS", "incomplete")
+_CUT_OFF = (
+    *("max_tokens", "model_context_window_exceeded", "refusal"),  # Anthropic
+    *("length", "content_filter", "incomplete"),  # OpenAI
+    *("MAX_TOKENS", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL"),
+)
+"""Why replies end before their end: the last call in one may be half of what it was to be."""
+_SILENT = ("text", "thinking", "redacted_thinking", "reasoning", "message")
+"""What stands among the calls of a reply, by its type, and asks for nothing."""
 
 
 def handle(tool: Tool, tool_call: object) -> dict[str, Any]:
@@ -33,7 +40,7 @@ def handle(tool: Tool, tool_call: object) -> dict[str, Any]:
 def handle_all(tool: Tool, reply: object) -> list[dict[str, Any]]:
     """Make all calls of a reply, in order, and give the messages to send; none if it makes none."""
     if isinstance(reply, list | tuple):
-        return _answers(tool, [_expected(each) for each in reply])
+        return _answers(tool, [_expected(each) for each in reply if not _is_silent(plain(each))])
     whole = plain(reply)
     call = _read(whole)
     return _answers(tool, _calls(whole) if call is None else [call])
@@ -53,6 +60,10 @@ def _read(item: dict[str, Any]) -> Call | None:
     return next((call for reader in _READERS if (call := reader(item)) is not None), None)
 
 
+def _is_silent(item: dict[str, Any]) -> bool:
+    return item.get("type") in _SILENT or ("text" in item and _read(item) is None)
+
+
 def _expected(value: object) -> Call:
     item = plain(value)
     call = _read(item)
@@ -65,7 +76,7 @@ def _calls(reply: dict[str, Any], *, cut_off: bool = False) -> list[Call]:
     """The calls in a reply, or in a part of one that holds others."""
     cut_off = cut_off or any(reply.get(name) in _CUT_OFF for name in _ENDINGS)
     if (inner := _inner(reply)) is not None:
-        return _calls(inner, cut_off=cut_off)
+        return _calls(inner, cut_off=cut_off) if inner else []
     held = next((reply[name] for name in _HOLDERS if reply.get(name) is not None), ())
     if not isinstance(held, list | tuple):  # a text
         return []
@@ -79,14 +90,19 @@ def _inner(reply: dict[str, Any]) -> dict[str, Any] | None:
     """What a reply wraps; None if it holds its content itself."""
     for name in ("choices", "candidates"):
         if name in reply:
-            some = reply[name] or [{"content": None}]
+            some = reply[name] or [{}]
             if len(some) > 1:
                 raise ValueError(f"the reply has {len(some)} {name}, each with calls of its own; pass on one of them")
-            return plain(some[0])
+            return _holding(plain(some[0]))
     if not reply.keys() & {"message", *_HOLDERS}:
         raise ValueError(f"this is no reply of a known API: {_shape(reply)}")
     content = reply.get("message", reply.get("content"))
-    return None if content is None or isinstance(content, str | list | tuple) else plain(content)
+    return None if content is None or isinstance(content, str | list | tuple) else _holding(plain(content))
+
+
+def _holding(part: dict[str, Any]) -> dict[str, Any]:
+    """A part of a reply; nothing, if there is none in it: a reply that was blocked has no content."""
+    return part if part.keys() & {"message", *_HOLDERS} else {}
 
 
 def _shape(item: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from mcp_types import INVALID_PARAMS, CallToolRequestParams, ListToolsResult, To
 
 from suture import __version__, render
 from suture.apis.catalog import definitions
-from suture.errors import UnknownTool
+from suture.tools.profiles import not_offered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[dict[str, Any], Any]
 
-_SHOWN = 100
 _A_DAY = 24 * 60 * 60 * 1000
 _ABOUT = "suture {does} the files of {root}. Paths are relative to it."
 _EDITS = """
@@ -79,7 +78,5 @@ def _about(root: str, names: Sequence[str], *, writes: bool) -> str:
 
 
 def _unknown(name: str, names: Sequence[str]) -> MCPError:
-    from difflib import get_close_matches  # only a failure needs it
-
-    error = UnknownTool(name=name[:_SHOWN], near=get_close_matches(name[:_SHOWN], names, 3, 0.5), known=sorted(names))
+    error = not_offered(name, names)
     return MCPError(code=INVALID_PARAMS, message=render.message(error), data=render.error_data(error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from suture.errors import UnknownTool
 from suture.tools import TOOLS, find
 
 TYPE_CHECKING = False
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LOOKING = ("regex_extract", "regex_match_lines", "regex_search", "regex_search_multi", "regex_split")
+_SHOWN = 100
 PROFILES: dict[str, tuple[str, ...]] = {
     "full": tuple(sorted(TOOLS)),
     "edit": (
@@ -43,3 +45,11 @@ def chosen(profile: str | None = None, names: Iterable[str] | None = None) -> li
         meant = f"did you mean {near[0]}? " if near else ""
         raise ValueError(f"there is no profile {profile!r:.100}; {meant}known are {', '.join(PROFILES)}")
     return list(dict.fromkeys((*found, *(find(name).name for name in names or ()))))
+
+
+def not_offered(name: str, names: Iterable[str]) -> UnknownTool:
+    """The error for a tool that is none of these."""
+    from difflib import get_close_matches  # only a failure needs it
+
+    known = sorted(names)
+    return UnknownTool(name=name[:_SHOWN], near=get_close_matches(name[:_SHOWN], known, 3, 0.5), known=known)

@@ -188,7 +188,7 @@ def test_what_is_no_reply_is_refused(workspace: Workspace, reply: JSON) -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        [tool_use("1", FIRST), TEXT],
+        [tool_use("1", FIRST), {"type": "shell_call", "call_id": "2"}],
         [tool_use("1", FIRST), {**tool_use("2", SECOND), "id": None}],
         message(tool_use("1", FIRST), {**tool_use("2", SECOND), "id": None}),
     ],
@@ -203,3 +203,54 @@ def test_nothing_is_done_if_a_call_cannot_be_answered(workspace: Workspace, root
 def test_what_no_api_gives_is_refused(workspace: Workspace, reply: object) -> None:
     with pytest.raises(TypeError, match="expected a dictionary"):
         workspace.handle_all(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "content": {}}]},
+        {"candidates": [{"finishReason": "SAFETY"}]},
+        {"candidates": [{"finishReason": "MAX_TOKENS", "content": {"role": "model"}}]},
+        {"candidates": []},
+        {"choices": [{"finish_reason": "content_filter", "message": {}}]},
+    ],
+)
+def test_a_reply_that_was_blocked_makes_no_calls(workspace: Workspace, reply: JSON) -> None:
+    assert workspace.handle_all(reply) == []
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        {"type": "text", "text": "I will edit it."},
+        {"type": "thinking", "thinking": "hm", "signature": "x"},
+        {"type": "reasoning", "summary": []},
+        {"type": "message", "role": "assistant", "content": []},
+        {"text": "I will edit it."},
+    ],
+)
+def test_texts_and_thoughts_in_a_list_are_passed_over(workspace: Workspace, silent: JSON) -> None:
+    call = {"type": "tool_use", "id": "1", "name": "file_read", "input": {"path": "gone.txt"}}
+    ((answer),) = workspace.handle_all([silent, call])
+    assert [each["tool_use_id"] for each in answer["content"]] == ["1"]
+
+
+@pytest.mark.promise("api.calls")
+@pytest.mark.parametrize("tools", ["read-only", ["file_read"]])
+def test_only_the_tools_that_are_offered_can_be_called(workspace: Workspace, root: Path, tools: Any) -> None:
+    before = {path.name: path.read_bytes() for path in root.iterdir()}
+    name = next(iter(before))
+    call = {
+        "type": "tool_use",
+        "id": "1",
+        "name": "patch",
+        "input": {"path": name, "patches": [{"operation": "overwrite", "newText": "gone"}]},
+    }
+    read = {"type": "tool_use", "id": "2", "name": "file_read", "input": {"path": name}}
+    for answer in (workspace.handle(call, tools), *workspace.handle_all({"content": [call]}, tools)):
+        (told,) = answer["content"]
+        assert told["is_error"]
+        assert "There is no tool 'patch'" in told["content"][0]["text"]
+        assert "undo" not in told["content"][0]["text"]
+    assert {path.name: path.read_bytes() for path in root.iterdir()} == before
+    assert "is_error" not in workspace.handle(read, tools)["content"][0]
