@@ -48,8 +48,7 @@ def serve(server: Server[Any], listening: socket, names: Names, token: str, most
         Guard(app, names, token),
         http=Impatient,
         lifespan="on",
-        log_config=None,  # uvicorn's own needs a stdout, which may be closed
-        log_level="warning",
+        log_config=None,  # what is logged is decided by who starts the server
         access_log=False,
         proxy_headers=False,
         server_header=False,
