@@ -60,7 +60,7 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
         from suture.mcp_server.server import build
     if not options.verbose:
         _hush()
-    calls = Calls(workspace, names, options.max_result_bytes)
+    calls = Calls(workspace, names, options.max_result_bytes, text_too=options.structured_text)
     server = build(calls, workspace.root)
     largest = _ESCAPED * workspace.settings.max_request_bytes + _ENVELOPE
     try:

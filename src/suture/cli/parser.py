@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _WIDTH = 100
-_FEWEST_BYTES = 1_000
+_FEWEST_BYTES = 10_000
 _LIKE = 0.75  # how much of an option's name must be right for it to be what was meant
 _APPLY_NOTES = (
     """\
@@ -267,6 +267,12 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
         type=_bytes,
         default=10_000_000,
         help="what an answer may have (default: 10000000)",
+    )
+    command.add_argument(
+        "--structured-text",
+        action="store_true",
+        help="repeat texts in the structured content, for clients that show models nothing else; Codex and Claude Code "
+        "get it unasked",
     )
     command.add_argument("--allow-commands", action="store_true", help=_COMMANDS)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from asyncio import get_running_loop
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from time import monotonic
 
 from anyio import CancelScope, Event, get_cancelled_exc_class
@@ -31,6 +32,8 @@ RUNNING = 64
 WAITING = 1_000
 """How many may be under way, with those that wait."""
 _BETWEEN_REPORTS = 0.25
+_WITHOUT_TEXT = ("claude-code", "codex")
+"""How clients call themselves that show a model nothing of a result but its structured content, where there is any."""
 
 
 class Running:
@@ -59,23 +62,27 @@ class Running:
 class Calls:
     """The calls of one workspace's tools that a server offers; results have at most so many bytes."""
 
-    def __init__(self, workspace: Workspace, names: Sequence[str], most: int) -> None:
+    def __init__(self, workspace: Workspace, names: Sequence[str], most: int, *, text_too: bool = False) -> None:
         self.names = names
+        self._text_too = text_too
         self._workspace = workspace
         self._most = most
         self._threads = ThreadPoolExecutor(RUNNING, "suture-call")
         self._under_way: set[Running] = set()
 
-    def start(self, name: str, arguments: dict[str, Any] | None, done: Done, tell: Tell | None = None) -> Running:
-        """Begin a call. `done` gets its result, and `tell` hears of progress, in the call's thread."""
+    def start(
+        self, name: str, arguments: dict[str, Any] | None, done: Done, tell: Tell | None = None, client: str = ""
+    ) -> Running:
+        """Begin a call of some client. `done` gets its result, and `tell` hears of progress, in the call's thread."""
         running = Running(tell)
+        fit = partial(fitted, most=self._most, text_too=self._text_too or client.startswith(_WITHOUT_TEXT))
         if len(self._under_way) >= WAITING:
-            done(fitted(name, ToolResult.failed(ServerBusy(limit=WAITING)), self._most))
+            done(fit(name, ToolResult.failed(ServerBusy(limit=WAITING))))
             return running
 
         def work() -> None:
             try:
-                done(fitted(name, self._workspace.call(name, arguments, progress=running.count), self._most))
+                done(fit(name, self._workspace.call(name, arguments, progress=running.count)))
             finally:
                 self._under_way.discard(running)
 
@@ -83,7 +90,9 @@ class Calls:
         self._threads.submit(work)
         return running
 
-    async def run(self, name: str, arguments: dict[str, Any] | None, tell: Tell | None = None) -> dict[str, Any]:
+    async def run(
+        self, name: str, arguments: dict[str, Any] | None, tell: Tell | None = None, client: str = ""
+    ) -> dict[str, Any]:
         """Make a call and wait for its result. Cancelling this cancels the call, and waits for its end."""
         loop, over = get_running_loop(), Event()
         results: list[dict[str, Any]] = []
@@ -92,7 +101,7 @@ class Calls:
             results.append(result)
             loop.call_soon_threadsafe(over.set)
 
-        running = self.start(name, arguments, done, tell)
+        running = self.start(name, arguments, done, tell, client)
         try:
             await over.wait()
         except get_cancelled_exc_class():

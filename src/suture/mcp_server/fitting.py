@@ -18,9 +18,14 @@ _SHORT = 200  # what no text that others refer to is longer than: ids, hashes, c
 _MANY = 100
 
 
-def fitted(name: str, result: ToolResult, most: int) -> dict[str, Any]:
-    """What is sent for a result. One that is too large is an error, unless it tells of what was done: that is cut."""
+def fitted(name: str, result: ToolResult, most: int, *, text_too: bool = False) -> dict[str, Any]:
+    """What is sent for a result. One that is too large is an error, unless it tells of what was done: that is cut.
+
+    With `text_too` the text stands in the structured content as well.
+    """
     made = call_tool_result(name, result)
+    if text_too and "structuredContent" in made:
+        made["structuredContent"] = {**made["structuredContent"], "text": made["content"][0]["text"]}
     size = len(dumps(made))
     if size <= most:
         return made

@@ -36,6 +36,7 @@ class Lane:
         self._put = put
         self._loop = get_running_loop()
         self._handshake: RequestId | None = None
+        self._client = ""
         self._open = False
         self._running: dict[RequestId, Running] = {}
 
@@ -48,6 +49,8 @@ class Lane:
         """Look at what the SDK gets: a handshake begins with it."""
         if isinstance(message, JSONRPCRequest) and message.method == "initialize":
             self._handshake = message.id
+            about = (message.params or {}).get("clientInfo")
+            self._client = str(about.get("name")) if isinstance(about, dict) else ""
 
     def said(self, message: JSONRPCMessage) -> None:
         """Look at what the SDK sends: a handshake ends with it."""
@@ -97,5 +100,6 @@ class Lane:
             arguments,
             lambda result: send({"id": name, "result": result}, answer),
             tell if type(token) in {str, int} else None,
+            self._client,
         )
         return True

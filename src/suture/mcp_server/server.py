@@ -55,7 +55,9 @@ def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
             run_coroutine_threadsafe(context.session.report_progress(progress, None, message), loop)
 
         wanted = bool(context.meta and "progress_token" in context.meta)
-        result = await calls.run(params.name, params.arguments, tell if wanted else None)
+        client = context.session.client_params
+        name = "" if client is None else client.client_info.name
+        result = await calls.run(params.name, params.arguments, tell if wanted else None, name)
         return {"resultType": "complete", **result}
 
     server: Server[dict[str, Any]] = Server(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from suture import edit_wording, errors, render
 from suture.locate import Index
 from suture.locate.diagnose import block, diagnose, words_of
@@ -294,12 +296,13 @@ class _Failing:
         for first, last in places[:_MOST_UNIQUE] if body else ():
             for context in range(_MOST_CONTEXT):
                 low, high = max(first - context, 1), min(last + context, len(lines))
-                text = body[lines.span(low)[0] : lines.span(high)[1]]
+                text = body[lines.span(low)[0] : lines.span(high)[1]].removesuffix(b"\n").removesuffix(b"\r")
                 if len(text) > _LONGEST:
                     break
                 if body.count(text) == 1:
-                    said = text.replace(b"\r\n", b"\n").decode("utf-8", "replace").removesuffix("\n")
-                    yield {"line_number": self._original(first), "old_text": said}
+                    with suppress(UnicodeDecodeError):  # what is no text cannot be sent back
+                        said = text.replace(b"\r\n", b"\n").decode()
+                        yield {"line_number": self._original(first), "old_text": said}
                     break
 
     def _lines(self, start: int, end: int) -> tuple[int, int]:

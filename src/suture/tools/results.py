@@ -455,7 +455,10 @@ def _taken_back(key: str, about: str) -> Schema:
 
 
 _TEXT_EDITOR = _result(
-    {"command": _text("What was asked for"), "path": _text("File or folder, relative to the root")},
+    {
+        "command": _nullable(_text("What was asked for, if it was said")),
+        "path": _nullable(_text("File or folder, relative to the root, if it was said")),
+    },
     {
         "change_id": _nullable(_text("What undo takes; null if nothing changed")),
         "hash": _hash("Of the file's bytes"),

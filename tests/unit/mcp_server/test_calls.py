@@ -114,3 +114,20 @@ def test_a_call_that_is_cancelled_stops_before_it_writes(root: Path, watched: bo
     result = anyio.run(ask)
     assert result is None or result["_meta"]["error"]["code"] == "CANCELLED"
     assert contents(root) == before
+
+
+@pytest.mark.parametrize(
+    ("client", "text_too", "there"),
+    [("codex-mcp-client", False, True), ("claude-code", False, True), ("cursor", False, False), ("cursor", True, True)],
+)
+def test_a_client_that_shows_only_structured_content_gets_the_text_in_it(
+    root: Path,
+    client: str,
+    text_too: bool,  # noqa: FBT001  a case
+    there: bool,  # noqa: FBT001  a case
+) -> None:
+    made = Calls(Workspace(root), sorted(TOOLS), 1_000_000, text_too=text_too)
+    read = anyio.run(made.run, "file_read", {"path": "a.txt", "format": "raw"}, None, client)
+    assert read["structuredContent"].get("text") == ("red\n" if there else None)
+    listed = anyio.run(made.run, "regex_split", {"file_path": "a.txt", "pattern": "e"}, None, client)
+    assert "structuredContent" not in listed

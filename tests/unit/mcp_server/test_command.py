@@ -53,8 +53,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (["--http", "127.0.0.1:0", "--allow-host", "http://me.example/"], 2, "expected a name"),
         (["--root", "missing"], 1, "missing"),
         (["--extra-root", "missing"], 1, "missing"),
-        (["--max-result-bytes", "x"], 2, "at least 1000"),
-        (["--max-result-bytes", "0"], 2, "at least 1000"),
+        (["--max-result-bytes", "x"], 2, "at least 10000"),
+        (["--max-result-bytes", "0"], 2, "at least 10000"),
     ],
 )
 def test_what_cannot_be_served_is_said(

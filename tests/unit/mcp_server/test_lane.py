@@ -114,6 +114,19 @@ def test_only_revisions_that_know_structured_results_do(root: Path, revision: st
     assert anyio.run(ask) is taken
 
 
+@pytest.mark.parametrize(("client", "there"), [("codex-mcp-client", True), ("other", False)])
+def test_it_knows_who_asks(root: Path, client: str, there: bool) -> None:  # noqa: FBT001  a case
+    async def ask() -> list[Message]:
+        asking = Client(root)
+        params = {"clientInfo": {"name": client, "version": "1"}}
+        asking.lane.heard(JSONRPCRequest(jsonrpc="2.0", id=0, method="initialize", params=params))
+        assert asking.lane.takes(READ)
+        return await asking.answered()
+
+    ((answer),) = anyio.run(ask)
+    assert ("text" in answer["result"]["structuredContent"]) is there
+
+
 def test_it_is_closed_before_the_handshake(root: Path) -> None:
     async def ask() -> bool:
         lane = Lane(Calls(Workspace(root), ["file_read"], 1_000_000), print)

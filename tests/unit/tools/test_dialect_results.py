@@ -22,6 +22,8 @@ CALLS: list[tuple[str, dict[str, Any], bool]] = [
     (EDITOR, {"command": "create", "path": "b/c.txt", "file_text": "new\n"}, True),
     (EDITOR, {"command": "insert", "path": "a.py", "insert_line": 1, "insert_text": "between"}, True),
     (EDITOR, {"command": "undo_edit", "path": "a.py"}, False),
+    (EDITOR, {"path": "a.py"}, False),
+    (EDITOR, {}, False),
     (EDITOR, {"command": "view", "path": "../a.py"}, False),
     ("apply_patch", {"input": "*** Begin Patch\n*** Update File: a.py\n@@\n-one\n+1\n*** End Patch\n"}, True),
     ("apply_patch", {"input": "*** Begin Patch\n*** Update File: a.py\n@@\n-gone\n+1\n*** End Patch\n"}, False),

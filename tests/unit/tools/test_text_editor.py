@@ -744,3 +744,22 @@ def test_arguments_of_other_commands_that_say_nothing_are_passed_over() -> None:
     done(ask(ws, "insert", **{**empty, "insert_line": 1, "insert_text": "x", "new_str": "x"}))
     assert fs.files() == {"a": b"1\nx\n2\n"}
     assert done(ask(ws, "view", **{**empty, "view_range": None, "insert_line": 0}))["total_lines"] == 3
+
+
+def test_a_text_that_is_offered_stands_once_also_where_it_ends_with_an_empty_line() -> None:
+    before = "class A:\n    def run(self):\n        return 1\n\n    def stop(self):\n        return 1\n\n\n"
+    before += "class B:\n    def run(self):\n        return 1\n"
+    offered = []
+    for old in ("retrun 1", "return 1", "return  1;"):
+        fs = MemoryFS({"a.py": before.encode()})
+        workspace = Workspace(fs.root, fs=fs)
+        for _ in range(2):
+            call = {"command": "str_replace", "path": "a.py", "old_str": old, "new_str": "x"}
+            told = workspace.call(NAME, call).text
+            offered += [
+                json.loads(line[line.index("{") :])["old_str"]
+                for line in told.split("\n")
+                if "which stands once" in line
+            ]
+    assert offered
+    assert [before.count(text) for text in offered] == [1] * len(offered)
