@@ -34,6 +34,7 @@ _WINDOW = 256  # lines in which an equal run is looked for first
 _SURE = 32  # lines of an equal run that cannot be chance, if
 _VARIED = 8  # of them are different from each other
 _MAX_DEPTH = 16  # rounds of anchoring; each costs one pass over what is left
+_SPECIAL = bytes(range(0x21)) + b'"\\\x7f'  # in a path: git writes it in quotes then
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
@@ -61,7 +62,17 @@ class Block(Record):
 
 def unified(file: FileDiff, context: int = CONTEXT) -> bytes:
     """A diff that `git apply` and `patch` accept; empty if nothing changes."""
-    hunks = b"".join(_hunks(file.before, file.edits, context))
+    return counted(file, context)[0]
+
+
+def counted(file: FileDiff, context: int = CONTEXT) -> tuple[bytes, int, int]:
+    """As `unified`; and how many lines the diff adds and removes."""
+    blocks = list(_blocks(file.before, file.edits))
+    added, removed = sum(block.added for block in blocks), sum(block.removed for block in blocks)
+    return _unified(file, b"".join(_hunks(file.before, blocks, context))), added, removed
+
+
+def _unified(file: FileDiff, hunks: bytes) -> bytes:
     renamed = file.old_path is not None and file.new_path is not None and file.old_path != file.new_path
     stays = file.old_path is not None and file.new_path is not None and not renamed
     if stays and not hunks and file.new_mode in {None, file.mode}:
@@ -110,7 +121,7 @@ def _header(file: FileDiff, *, hunks: bool, renamed: bool) -> bytes:
 def _quoted(prefix: str, path: str | None) -> bytes:
     """A path, in git's quotes if it holds a control character, a quote, a backslash or a space: `patch` cuts there."""
     raw = (prefix + (path or "").lstrip("/")).encode("utf-8", "surrogateescape")  # a diff's paths are relative
-    if not any(byte <= 0x20 or byte in b'"\\\x7f' for byte in raw):  # noqa: PLR2004  control characters
+    if raw == raw.translate(None, _SPECIAL):
         return raw
     escaped = b"".join(
         b"\\" + bytes([byte]) if byte in b'"\\' else b"\\%03o" % byte if byte < 0x20 or byte == 0x7F else bytes([byte])  # noqa: PLR2004
@@ -119,10 +130,10 @@ def _quoted(prefix: str, path: str | None) -> bytes:
     return b'"' + escaped + b'"'
 
 
-def _hunks(before: bytes, edits: Iterable[Edit], context: int) -> Iterator[bytes]:
+def _hunks(before: bytes, blocks: Iterable[Block], context: int) -> Iterator[bytes]:
     group: list[Block] = []
     growth = 0
-    for block in _blocks(before, edits):
+    for block in blocks:
         if group and block.line - group[-1].line - group[-1].removed > 2 * context:
             yield _hunk(before, group, context, growth)
             growth += sum(each.added - each.removed for each in group)

@@ -192,7 +192,7 @@ def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
     most = min(len(left), len(right))
     head, step = 0, min(_CHUNK, most)
     while step > _NEAR:
-        if left[head : head + step] == right[head : head + step]:
+        if left.startswith(right[head : head + step], head):
             head += step
             step = min(step, most - head)
         else:
@@ -200,10 +200,12 @@ def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
     near = min(2 * _NEAR + 1, most - head)  # as much as was unequal in one step, or is left
     head += _same_bytes(left[head : head + near], right[head : head + near], "little")
     most -= head
-    tail, step = 0, min(_CHUNK, most)
     end, other = len(left), len(right)
+    tail, step = 0, min(_CHUNK, most)
+    if _NEAR < most <= _CHUNK and left.endswith(right[other - most + _NEAR :]):  # what differs is short, mostly
+        tail, step = most - _NEAR, _NEAR
     while step > _NEAR:
-        if left[end - tail - step : end - tail] == right[other - tail - step : other - tail]:
+        if left.endswith(right[other - tail - step : other - tail], 0, end - tail):
             tail += step
             step = min(step, most - tail)
         else:

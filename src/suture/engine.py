@@ -67,6 +67,7 @@ _PAST_BYTES = 20_000_000
 _PAST_SECONDS = 0.5
 _NEAR_FOLDER = 2_000
 _REFUSALS = 1_000
+_SMALL = 1_000_000  # bytes that are held in memory from one call to the next
 
 
 class Session:
@@ -79,6 +80,7 @@ class Session:
         self._refusals = engine.refusals
         self.remembered = engine.remembered
         """What one call found out and the next may use, kept with what it depends on."""
+        self._newest = engine.newest
         self.guard = engine.guard
         self._partner = engine.partner
         self.progress = progress or engine.progress
@@ -154,7 +156,13 @@ class Session:
         size = max(found.size, len(raw))
         if size > limit:
             raise InputTooLarge(what=place.name, size=size, limit=limit, setting="max_file_bytes")
-        return Snapshot(place, self.decoded(raw, place.path, encoding), Content((raw,)), found.fingerprint, found.mode)
+        text = self.decoded(raw, place.path, encoding)
+        return Snapshot(place, text, self._content(raw), found.fingerprint, found.mode)
+
+    def _content(self, raw: bytes) -> Content:
+        """A file's bytes; those that landed last need not be hashed again."""
+        newest = self._newest
+        return newest if newest is not None and newest.pieces == (raw,) else Content((raw,))
 
     def decoded(self, raw: bytes, path: str, encoding: str | None = None) -> Text:
         """A file's bytes as text, in the encoding named or configured for it, where they do not say it themselves."""
@@ -416,6 +424,8 @@ class Engine:
         self.unsaved: dict[str, str] = {}
         self.refusals: dict[int, int] = {}
         self.remembered: dict[str, object] = {}
+        self.newest: Content | None = None
+        """What a file became by the last change: an agent often goes on with it."""
         self._turns: dict[int, LockType] = {}
         self._kept: Kept | None = None
         self._team: Team | None = None
@@ -487,14 +497,15 @@ class Engine:
                 return Landing(None)
             with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint, self._turns):
                 session.close()  # a folder opened while planning may have been moved since
-                recovered = recover(session.trees, session.history, durable=durable)
+                history = session.history
+                recovered = recover(session.trees, history, durable=durable)
                 for attempts_left in range(_REPLANS, -1, -1):
                     plan = plan or _without_no_ops(propose(session))
                     if not plan.changes:
                         return Landing(None, recovered, self._note(session, plan))
                     session.checkpoint()
                     try:
-                        change = commit(session.trees, plan, session.history, durable=durable)
+                        change = commit(session.trees, plan, history, durable=durable)
                         self._remember(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
                     except FileChanged:
@@ -520,6 +531,8 @@ class Engine:
             self.unsaved.pop(name, None)
             if trouble is not None and not trouble.recorded:
                 self.unsaved[name] = content
+        after = getattr(plan.changes[-1], "after", None) if plan.changes else None
+        self.newest = after if after is not None and _is_small(after) else None
 
     @contextmanager
     def locked(self) -> Iterator[Session]:
@@ -569,6 +582,11 @@ def _literally(path: str) -> str:
 
 def _place(target: Target) -> Place:
     return Place(target.root, target.path, target.name)
+
+
+def _is_small(content: Content) -> bool:
+    """Whether it may be held from one call to the next; a view would hold all that it was cut from."""
+    return content.size <= _SMALL and all(isinstance(piece, bytes) for piece in content.pieces)
 
 
 def _is_no_op(change: Update) -> bool:

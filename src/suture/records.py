@@ -24,36 +24,24 @@ class Record:
 
     _fields: tuple[str, ...] = ()
     _defaults: dict[str, Any] = {}  # noqa: RUF012  every class gets its own
-    _required = 0
-    """How many fields come before those that may all be left out."""
 
     def __init_subclass__(cls) -> None:
         names = (*cls._fields, *(name for name in cls.__annotations__ if not name.startswith("_")))
         cls._fields = tuple(dict.fromkeys(names))
         cls._defaults = {name: getattr(cls, name) for name in cls._fields if hasattr(cls, name)}
-        cls._required = max((at for at, name in enumerate(cls._fields, 1) if name not in cls._defaults), default=0)
         cls.__match_args__ = cls._fields  # type: ignore[attr-defined, misc]  # type checkers make their own
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        cls, fields, number = type(self), self._fields, len(args)
-        if not kwargs and self._required <= number <= len(fields):
-            values = self.__dict__
-            if number < len(fields):
-                values.update(self._defaults)
-            values.update(zip(fields, args))  # noqa: B905  `strict` takes half as long again, and they may be fewer
-            return
-        given = dict(zip(cls._fields, args, strict=False))
-        if len(args) > len(cls._fields) or given.keys() & kwargs.keys() or kwargs.keys() - set(cls._fields):
-            message = f"{cls.__name__}{cls._fields} called with {len(args)} positional and {sorted(kwargs)}"
+        fields, values = self._fields, self.__dict__
+        number, most = len(args), len(fields)
+        if number < most:
+            values.update(self._defaults)
+        values.update(zip(fields, args))  # noqa: B905  `strict` takes half as long again, and they may be fewer
+        if kwargs:
+            values.update(kwargs)
+        if not len(values) == most >= number or (kwargs and not kwargs.keys() <= {*fields[number:]}):
+            message = f"{type(self).__name__}{fields} called with {number} positional and {sorted(kwargs)}"
             raise TypeError(message)
-        given |= kwargs
-        for name in cls._fields:
-            if name not in given:
-                if name not in cls._defaults:
-                    message = f"{cls.__name__}: missing {name}"
-                    raise TypeError(message)
-                given[name] = cls._defaults[name]
-        self.__dict__.update(given)
 
     def but(self, **changes: Any) -> Self:
         """The same value with some fields changed."""

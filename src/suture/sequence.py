@@ -87,9 +87,20 @@ def made(body: bytes, steps: Sequence[Step]) -> Outcome:
 
     An empty `old` is found once in an empty text, and nowhere else.
     """
-    sparse = sum(step.count for step in steps) * _SPARSE <= len(steps) * len(body)
-    outcome = at_once(body, steps) if len(steps) >= _MANY and sparse else None
+    outcome = _alone(body, steps[0]) if len(steps) == 1 else None
+    if len(steps) >= _MANY and sum(step.count for step in steps) * _SPARSE <= len(steps) * len(body):
+        outcome = at_once(body, steps)
     return outcome or in_turn(body, steps)
+
+
+def _alone(body: bytes, step: Step) -> Outcome | None:
+    """A step that is the only one, as most are: it needs no trail. Nothing if it fails."""
+    spans = _found(body, step)
+    if len(spans) != step.count:
+        return None
+    news = _news(body, spans, step.new, ending(body, 0, 0))
+    edits = [edit(start, end, new) for (start, end), new in zip(spans, news, strict=True)]
+    return Outcome(tuple(minimize(body, edits)), (tuple([start for start, _ in spans]),))
 
 
 def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
@@ -97,13 +108,17 @@ def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
     text, trail, usual = body, _Trail(len(body)), ending(body, 0, 0)
     places: list[tuple[int, ...]] = []
     for step in steps:
-        spans = occurrences(text, step.old, step.count + MOST_HITS) if step.old or text else [(0, 0)]
+        spans = _found(text, step)
         if len(spans) != step.count:
             return _failed(body, trail.whole(), places, text, spans)
         places.append(tuple([trail.origin(start) for start, _ in spans]))
         text, pieces = _replaced(text, spans, _news(text, spans, step.new, usual))
         trail.add(pieces)
     return Outcome(trail.whole().edits(body), tuple(places))
+
+
+def _found(text: bytes, step: Step) -> list[tuple[int, int]]:
+    return occurrences(text, step.old, step.count + MOST_HITS) if step.old or text else [(0, 0)]
 
 
 def _failed(

@@ -232,6 +232,8 @@ class _writing:  # noqa: N801  it is used as a function; a generator would take 
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            return
         if isinstance(error, FileChanged):
             raise FileChanged(path=self._name, expected=error.expected, found=error.found) from None
         if isinstance(error, PermissionError):

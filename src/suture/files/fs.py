@@ -433,7 +433,7 @@ class LocalFS(FS):
 
         if name == MEMORY:
             return connect(MEMORY, isolation_level=None)
-        path = os.path.join(_shelf(), name)
+        path = _shelved(name)
         if create:
             os.makedirs(_shelf(), mode=0o700, exist_ok=True)
             with suppress(FileExistsError):  # opening and closing an existing one would drop SQLite's locks on it
@@ -443,7 +443,7 @@ class LocalFS(FS):
         return connect(path, timeout=timeout_ms / 1000, isolation_level=None, check_same_thread=False)
 
     def database_file(self, name: str) -> tuple[int, ...] | None:
-        found = os.lstat(os.path.join(_shelf(), name))
+        found = os.lstat(_shelved(name))
         return found.st_dev, found.st_ino
 
     def commit_database(self, database: Connection) -> None:
@@ -451,7 +451,7 @@ class LocalFS(FS):
 
     def rename_database(self, name: str, to: str) -> None:
         """Without its journal a database may be corrupt, so one that is left by a crash goes along."""
-        old, new = os.path.join(_shelf(), name), os.path.join(_shelf(), to)
+        old, new = _shelved(name), _shelved(to)
         if os.path.exists(old + _JOURNAL):
             os.rename(old + _JOURNAL, new + _JOURNAL)
         os.rename(old, new)
@@ -467,7 +467,7 @@ class LocalFS(FS):
 
     def pending(self, name: str) -> bytes:
         try:
-            handle = os.open(os.path.join(_shelf(), name + _PENDING), os.O_RDONLY | _FILE)
+            handle = os.open(_shelved(name + _PENDING), os.O_RDONLY | _FILE)
         except FileNotFoundError:
             return b""
         try:
@@ -477,7 +477,7 @@ class LocalFS(FS):
 
     def append_pending(self, name: str, data: bytes, size: int) -> bool:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _FILE
-        handle = os.open(os.path.join(_shelf(), name + _PENDING), flags, 0o600)
+        handle = os.open(_shelved(name + _PENDING), flags, 0o600)
         try:
             if os.fstat(handle).st_size != size:
                 return False
@@ -488,7 +488,7 @@ class LocalFS(FS):
 
     def drop_pending(self, name: str) -> None:
         with suppress(FileNotFoundError):
-            os.unlink(os.path.join(_shelf(), name + _PENDING))
+            os.unlink(_shelved(name + _PENDING))
 
 
 def state_folder() -> str:
@@ -502,7 +502,11 @@ def state_folder() -> str:
 
 def _shelf() -> str:
     """The folder of the databases. By its name it is protected in a workspace that happens to contain it."""
-    return os.path.join(state_folder(), ".suture-history")
+    return f"{state_folder()}/.suture-history"
+
+
+def _shelved(name: str) -> str:
+    return f"{_shelf()}/{name}"
 
 
 def _born(folder: int) -> int:

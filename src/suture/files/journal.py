@@ -90,7 +90,7 @@ class Journal:
         line = self._dump(intent)
         handle = self._home.create(INTENT_NAME, _MODE)
         try:
-            self._home.write(handle, (_OPEN, line, b"\n", digest((line,), len(line)).encode(), b"\n"))
+            self._home.write(handle, (b"%s%s\n%s\n" % (_OPEN, line, digest((line,), len(line)).encode()),))
             if durable:
                 self._home.fs.sync(handle)
         finally:
@@ -198,7 +198,7 @@ def time_of(change_id: str) -> float:
 
 
 def _base32(number: int, length: int) -> str:
-    return "".join(_LETTERS[number >> shift & 31] for shift in range(5 * (length - 1), -1, -5))
+    return "".join([_LETTERS[number >> shift & 31] for shift in range(5 * (length - 1), -1, -5)])
 
 
 def _checked(step: Step) -> Step:

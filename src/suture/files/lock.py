@@ -41,8 +41,7 @@ class Lock:
         waiting: Callable[[], None] | None = None,
         turns: dict[int, LockType] | None = None,
     ) -> None:
-        folders = {found.fingerprint[:2]: tree for tree in trees if (found := tree.stat("")) is not None}
-        self._trees = [folders[identity] for identity in sorted(folders)]
+        self._trees = trees if len(trees) == 1 else _in_order(trees)
         self._timeout = timeout_ms / 1000
         self._waiting = waiting
         """Called again and again while others hold a lock; what it raises ends the wait."""
@@ -103,3 +102,9 @@ class Lock:
                     log.debug("lock", "letting go: %s", error)
         finally:
             self._turn.release()
+
+
+def _in_order(trees: Sequence[Tree]) -> Sequence[Tree]:
+    """Each folder once, in an order that is the same for all processes."""
+    folders = {found.fingerprint[:2]: tree for tree in trees if (found := tree.stat("")) is not None}
+    return [folders[identity] for identity in sorted(folders)]

@@ -124,8 +124,11 @@ class Resolver:
 
     def _enter(self, absolute: str) -> tuple[int, list[str]] | None:
         """The root an absolute path lies under, as it is written or with its links resolved, and the rest of it."""
+        names, written = _names(absolute), _names(self._trees[0].root)
+        if len(self._trees) == 1 and names[: len(written)] == written:  # mostly so: no link need be looked at
+            return 0, names[len(written) :]
         self._roots = self._roots or _spellings(self._trees)
-        return self._below_root(_names(absolute)) or self._below_root(_names(self._trees[0].fs.real_path(absolute)))
+        return self._below_root(names) or self._below_root(_names(self._trees[0].fs.real_path(absolute)))
 
     def _below_root(self, names: list[str]) -> tuple[int, list[str]] | None:
         for index, root in self._roots:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from suture.files.fs import FS, Stat
 
 _KEEP_OPEN = 16
+_FEW = 8  # folders, of which none will be closed soon
 _CHUNK = 1 << 20
 
 
@@ -65,6 +66,8 @@ class Tree:
 
     def folder(self, path: str) -> int:
         """A handle on a folder; it stays open until the tree is closed or many others were opened."""
+        if len(self._open) < _FEW and path in self._open:
+            return self._open[path]
         handle = self._open.pop(path, None)
         if handle is None:
             handle = self._open_folder(path)

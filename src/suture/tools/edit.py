@@ -73,8 +73,8 @@ class FileEdit(Request):
         kept = {name: value for name, value in given.items() if value is not None or name not in named}
         if "path" not in kept and "file_path" in kept:
             kept["path"] = kept.pop("file_path")
-        fields = {*OneEdit._fields, *_ALIASES}
-        if "edits" not in kept and fields & kept.keys():
+        fields = {*OneEdit._fields, *_ALIASES} if "edits" not in kept else set()
+        if fields & kept.keys():
             one = {name: value for name, value in kept.items() if name in fields}
             kept = {name: value for name, value in kept.items() if name not in fields} | {"edits": [one]}
         request = super().parse({"edits": [], **kept})
@@ -113,12 +113,12 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
     return Proposal(plan, told.answer)
 
 
-def _step(before: Snapshot, each: OneEdit) -> Step:
-    old = each.old_text.encode("utf-8", "surrogatepass")
-    check_whole(before.text, each.new_text, each.old_text)
-    new = each.new_text.encode("utf-8", "surrogatepass")
-    check(before.text, new, old)
-    return Step(old, new, each.occurrences)
+def _step(before: Snapshot, asked: OneEdit) -> Step:
+    old, new = (each.encode("utf-8", "surrogatepass") for each in (asked.old_text, asked.new_text))
+    if not new.isascii():
+        check_whole(before.text, asked.new_text, asked.old_text)
+        check(before.text, new, old)
+    return Step(old, new, asked.occurrences)
 
 
 def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]]) -> Iterator[str]:

@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 
 from suture import render
-from suture.diff import counts
 from suture.edits import apply, edit
 from suture.tools import generated, outcome
 from suture.tools.spec import Answer
@@ -59,8 +58,7 @@ class Edited:
             {"edit_index": index, "occurrences_replaced": len(found), "line_numbers": [lines.at(at) for at in found]}
             for index, found in enumerate(self._places)
         ]
-        unified = outcome.plan_diff([file])
-        added, removed = counts(body, edits)
+        unified, added, removed = outcome.edits_diff(file, edits)
         shown = outcome.cut(unified, self._settings)
         warnings = [*self._cautions]
         if (made := generated.warning(path, body)) is not None:

@@ -42,13 +42,16 @@ def warning(path: str, body: bytes) -> str | None:
     name = path.rpartition("/")[2].casefold()
     if name in _LOCKS:
         return f"{plain(path)} is a lock file: the tool that wrote it will write it again."
-    long_lines = len(body) > _SMALL and len(body) > _LONG_LINES * (body.count(b"\n") + 1)
-    if name.endswith(_BUNDLES) or (name.endswith(_SCRIPTS) and long_lines):
+    if name.endswith(_BUNDLES) or (name.endswith(_SCRIPTS) and _has_long_lines(body)):
         return f"{plain(path)} is a minified bundle: edit what it is made from, and make it again."
     mark = _mark(name, body)
     if mark is None:
         return None
     return f"{plain(path)} is generated ({mark}): edit what it is made from, or the change will be lost."
+
+
+def _has_long_lines(body: bytes) -> bool:
+    return len(body) > _SMALL and len(body) > _LONG_LINES * (body.count(b"\n") + 1)
 
 
 def _mark(name: str, body: bytes) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suture.diff import FileDiff, unified
+from suture.diff import FileDiff, counted, counts, unified
 from suture.edits import common_ends, edit
 from suture.errors import FileChanged
 from suture.plan import Create, Delete, Rename, Update
@@ -60,8 +60,8 @@ def _plan_diff(change: FileChange) -> str:
     match change:
         case Create(after=after, mode=mode):
             return text_diff(None, path, None, after.bytes(), _MODE if mode is None else mode)
-        case Update(before=before, edits=edits, mode=mode) if edits is not None and _is_text(before, edits):
-            return _edits_diff(path, before, edits, mode)
+        case Update(before=before, edits=edits) if edits is not None and _is_text(before, edits):
+            return edits_diff(change, edits)[0]
         case Update(before=before, after=after, mode=mode):
             return text_diff(path, path, before.content.bytes(), after.bytes(), before.mode, mode)
         case Delete(before=before):
@@ -79,12 +79,15 @@ def _is_text(before: Snapshot, edits: Iterable[Edit]) -> bool:
     return not before.text.is_binary() and not any(b"\0" in each.new for each in edits)
 
 
-def _edits_diff(path: str, before: Snapshot, edits: Iterable[Edit], mode: int | None) -> str:
-    """As `text_diff`, without comparing what is known to be equal."""
-    text = before.text
+def edits_diff(change: Update, edits: Iterable[Edit]) -> tuple[str, int, int]:
+    """As `plan_diff` of a file, without comparing what is known to be equal; and the lines added and removed."""
+    path, before, text = change.place.name, change.before, change.before.text
+    if not _is_text(before, edits):
+        return plan_diff([change]), *counts(text.body, edits)
     old, shift = (text.raw, len(text.bom)) if text.body_is_raw else (text.body, 0)
-    moved = tuple(edit(each.span.start + shift, each.span.end + shift, each.new) for each in edits)
-    return unified(FileDiff(path, path, old, moved, before.mode, mode)).decode("utf-8", "replace")
+    moved = tuple([edit(each.span.start + shift, each.span.end + shift, each.new) for each in edits])
+    diff, added, removed = counted(FileDiff(path, path, old, moved, before.mode, change.mode))
+    return diff.decode("utf-8", "replace"), added, removed
 
 
 def record_diff(book: LogBook, change: ChangeRecord) -> str:

@@ -49,12 +49,9 @@ class Argument:
     def __init__(self, about: str, *, default: object = _REQUIRED, **bounds: Any) -> None:
         self.about = about
         self.default = default
-        self.bounds = bounds
-
-    @property
-    def required(self) -> bool:
+        self.required = default is _REQUIRED
         """Whether a call must give it."""
-        return self.default is _REQUIRED
+        self.bounds = bounds
 
     @property
     def needed(self) -> str:
@@ -305,7 +302,7 @@ class Request(Record):
     @classmethod
     def arguments(cls) -> dict[str, Argument]:
         """The arguments by name."""
-        return {name: vars(cls)[name] for name in cls._fields}
+        return cls._defaults
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
