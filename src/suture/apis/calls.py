@@ -23,8 +23,9 @@ _HOLDERS = ("tool_calls", "output", "parts", "content")
 _ENDINGS = ("stop_reason", "finish_reason", "finishReason", "status")
 _CUT_OFF = (
     *("max_tokens", "model_context_window_exceeded", "refusal"),  # Anthropic
-    *("length", "content_filter", "incomplete"),  # OpenAI
-    *("MAX_TOKENS", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL"),
+    *("length", "content_filter", "incomplete", "failed", "cancelled", "in_progress", "queued"),  # OpenAI
+    *("MAX_TOKENS", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "OTHER"),  # Gemini
+    *("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"),
 )
 """Why replies end before their end: the last call in one may be half of what it was to be."""
 _SILENT = ("text", "thinking", "redacted_thinking", "reasoning", "message")

@@ -40,7 +40,8 @@ def _call(call: dict[str, Any]) -> Call:
         response = {"name": name, "response": {"error" if result.is_error else "output": sendable(result.text)}}
         return {"functionResponse": ({} if number is None else {"id": number}) | response}
 
-    return Call(name, call.get("args"), tell, _together)
+    more = bool(call.get("willContinue") or call.get("will_continue"))  # of a call that comes in parts
+    return Call(name, call.get("args"), tell, _together, more)
 
 
 def _together(told: list[dict[str, Any]]) -> list[dict[str, Any]]:

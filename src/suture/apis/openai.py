@@ -84,7 +84,7 @@ def read_responses(item: dict[str, Any]) -> Call | None:
         status = {"status": "failed" if result.is_error else "completed"} if kind == "apply_patch_call" else {}
         return {"type": f"{kind}_output", "call_id": number, **status, "output": sendable(result.text)}
 
-    return Call(name, given, tell, separately, item.get("status") == "incomplete")
+    return Call(name, given, tell, separately, item.get("status") not in (None, "completed"))
 
 
 def _function_call(item: dict[str, Any]) -> tuple[str, object]:

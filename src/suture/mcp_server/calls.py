@@ -9,6 +9,7 @@ from __future__ import annotations
 from asyncio import get_running_loop
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Event as Room
 from time import monotonic
 
 from anyio import CancelScope, Event, get_cancelled_exc_class
@@ -69,6 +70,9 @@ class Calls:
         self._most = most
         self._threads = ThreadPoolExecutor(RUNNING, "suture-call")
         self._under_way: set[Running] = set()
+        self.room = Room()
+        """Whether clients take their answers; as long as they do not, no call is begun."""
+        self.room.set()
 
     def start(
         self, name: str, arguments: dict[str, Any] | None, done: Done, tell: Tell | None = None, client: str = ""
@@ -81,6 +85,7 @@ class Calls:
             return running
 
         def work() -> None:
+            self.room.wait()
             try:
                 done(fit(name, self._workspace.call(name, arguments, progress=running.count)))
             finally:
@@ -115,4 +120,5 @@ class Calls:
         """Stop all calls that have not begun to write, and wait for the others."""
         for running in tuple(self._under_way):
             running.cancelled = True
+        self.room.set()
         self._threads.shutdown()

@@ -15,6 +15,7 @@ from suture import log
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from threading import Event as Room
 
 _INTO_A_PIPE, _INTO_A_SOCKET = 4_096, 65_536
 """So much goes into one that is ready, without waiting."""
@@ -23,15 +24,17 @@ _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
 
 class Line:
-    """Messages, one a line."""
+    """Messages, one a line. Whoever makes large ones waits for `room` first, in a thread of its own."""
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int, room: Room) -> None:
         self.lost: Callable[[], object] = bool
         """Called when nobody can read any more."""
+        self._room = room
         self._target = target
         self._at_once = _INTO_A_SOCKET if S_ISSOCK(os.fstat(target).st_mode) else _INTO_A_PIPE
         self._loop = get_running_loop()
         self._rest: deque[memoryview] = deque()
+        self._given_up = False
         self._sent = Event()
         self._state = select.poll()
         self._state.register(target, select.POLLOUT)
@@ -47,8 +50,19 @@ class Line:
 
     def put(self, message: bytes) -> None:
         """Send a message as soon as there is room; one that nobody can read is dropped."""
+        if self._given_up:
+            return
         self._rest.append(memoryview(message + b"\n"))
         if len(self._rest) == 1:  # else there was no room before
+            self._write()
+        if self.is_full:
+            self._room.clear()
+
+    def give_up(self) -> None:
+        """Send nothing more, if the client does not take what it has been sent."""
+        self._given_up = bool(self._rest)
+        if self._given_up:
+            self._rest.clear()
             self._write()
 
     async def flushed(self) -> None:
@@ -76,6 +90,7 @@ class Line:
         else:
             self._loop.remove_writer(self._target)
             self._sent.set()
+            self._room.set()
 
     def _events(self) -> int:
         return sum(found for _, found in self._state.poll(0))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
     from suture.mcp_server.calls import Calls
+    from suture.mcp_server.wire import Outgoing
 
 
 def serve(server: Server[Any], calls: Calls, most: int) -> bool:
@@ -26,15 +27,15 @@ def serve(server: Server[Any], calls: Calls, most: int) -> bool:
 async def _serve(server: Server[Any], calls: Calls, most: int) -> bool:
     ended: list[int] = []
 
-    async def watch(scope: CancelScope) -> None:
+    async def watch(outgoing: Outgoing, scope: CancelScope) -> None:
         with open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async for number in signals:
                 ended.append(number)
+                outgoing.hurry()
                 scope.cancel()  # calls stop before they write; what is being written is finished
 
-    async with create_task_group() as group:
-        group.start_soon(watch, group.cancel_scope)
-        async with wire(calls, most) as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+    async with create_task_group() as group, wire(calls, most) as (incoming, outgoing):
+        group.start_soon(watch, outgoing, group.cancel_scope)
+        await server.run(incoming, outgoing, server.create_initialization_options())
         group.cancel_scope.cancel()
     return signal.SIGINT in ended

@@ -64,7 +64,7 @@ _BETWEEN_LOOKS = 0.05
 async def wire(calls: Calls, most: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """The SDK's streams of messages over standard input and output, each message of at most so many bytes."""
     with _claimed() as (source, target):
-        line = Line(target)
+        line = Line(target, calls.room)
         outgoing = Outgoing(line, Lane(calls, line.put))
         arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](math.inf)
         intake = _Intake(source, most, outgoing, arrivals)
@@ -155,6 +155,10 @@ class Outgoing:
     def owes(self) -> bool:
         """Whether somebody still waits for an answer."""
         return (bool(self._owed) or self._lane.is_busy) and not self._line.is_broken()
+
+    def hurry(self) -> None:
+        """Wait no more for a client that does not read."""
+        self._line.give_up()
 
     @property
     def is_full(self) -> bool:

@@ -48,6 +48,10 @@ def chat_call(number: str, arguments: JSON) -> JSON:
     return {"id": number, "type": "function", "function": {"name": "file_edit", "arguments": json.dumps(arguments)}}
 
 
+def part(arguments: JSON, **more: Any) -> JSON:
+    return {"functionCall": {"name": "file_edit", "args": arguments, **more}}
+
+
 def completion(*calls: JSON, finish_reason: str = "tool_calls") -> JSON:
     said = {"role": "assistant", "content": None if calls else "Done.", "tool_calls": [*calls] or None}
     choice = {"index": 0, "finish_reason": finish_reason, "message": said, "logprobs": None}
@@ -254,3 +258,22 @@ def test_only_the_tools_that_are_offered_can_be_called(workspace: Workspace, roo
         assert "undo" not in told["content"][0]["text"]
     assert {path.name: path.read_bytes() for path in root.iterdir()} == before
     assert "is_error" not in workspace.handle(read, tools)["content"][0]
+
+
+@pytest.mark.promise("api.calls")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"stop_reason": "refusal", "content": [tool_use("1", FIRST)]},
+        {"candidates": [{"finishReason": "SAFETY", "content": {"parts": [part(FIRST)]}}]},
+        {"candidates": [{"finishReason": "STOP", "content": {"parts": [part(FIRST, willContinue=True)]}}]},
+        {"status": "failed", "output": [function_call("1", FIRST)]},
+        {"status": "cancelled", "output": [function_call("1", FIRST)]},
+        {"status": "completed", "output": [function_call("1", FIRST, status="in_progress")]},
+        {"choices": [{"finish_reason": "content_filter", "message": {"tool_calls": [chat_call("1", FIRST)]}}]},
+    ],
+)
+def test_the_last_call_of_a_reply_that_was_stopped_is_not_made(workspace: Workspace, root: Path, reply: JSON) -> None:
+    before = {path.name: path.read_bytes() for path in root.iterdir()}
+    assert "cut off" in str(workspace.handle_all(reply))
+    assert {path.name: path.read_bytes() for path in root.iterdir()} == before

@@ -194,7 +194,7 @@ def test_a_full_pipe_is_written_when_there_is_room_and_never_blocks() -> None:
             found.extend(os.read(out_end, 65_536))
 
     async def send() -> None:
-        line = Line(target)
+        line = Line(target, threading.Event())
         line.put(message)
         states = [line.is_full]
         for _ in range(5):
@@ -223,7 +223,7 @@ def test_a_target_that_somebody_made_non_blocking_works_too(blocking: bool) -> N
     os.set_blocking(target, blocking)
 
     async def send() -> None:
-        line = Line(target)
+        line = Line(target, threading.Event())
         line.put(b"one")
         await line.flushed()
 
@@ -244,11 +244,50 @@ def test_a_target_that_has_no_room_after_all_is_tried_again(monkeypatch: pytest.
 
     async def send() -> None:
         monkeypatch.setattr(os, "write", no_room_at_first)
-        line = Line(target)
+        line = Line(target, threading.Event())
         line.put(b"one")
         await line.flushed()
 
     anyio.run(send)
+    assert os.read(out_end, 10) == b"one\n"
+    os.close(out_end)
+    os.close(target)
+
+
+def test_no_call_is_begun_for_a_client_that_takes_no_answers(root: Path) -> None:
+    out_end, target = os.pipe()
+    calls = Calls(Workspace(root), ["file_read"], 1_000_000)
+    begun: list[dict[str, Any]] = []
+
+    async def ask() -> None:
+        line = Line(target, calls.room)
+        line.put(b"x" * 2_000_000)
+        calls.start("file_read", {"path": "a.txt"}, begun.append)
+        await anyio.sleep(0.05)
+        assert begun == []
+        line.give_up()
+        await line.flushed()
+        line.put(b"nobody reads it")
+
+    anyio.run(ask)
+    calls.end()
+    os.close(target)
+    while os.read(out_end, 65_536):
+        pass
+    os.close(out_end)
+    assert len(begun) == 1
+
+
+def test_a_client_that_reads_is_not_given_up() -> None:
+    out_end, target = os.pipe()
+
+    async def ask() -> None:
+        line = Line(target, threading.Event())
+        line.give_up()
+        line.put(b"one")
+        await line.flushed()
+
+    anyio.run(ask)
     assert os.read(out_end, 10) == b"one\n"
     os.close(out_end)
     os.close(target)
