@@ -30,6 +30,7 @@ _INTERRUPTED = 130
 _SHORTEST = 16
 _ESCAPED = 2  # how much longer a text may be in JSON, where quotes and line breaks are escaped
 _ENVELOPE = 1_000_000
+_GARBAGE = 20_000  # objects, before Python looks which of them are; a call makes some thousands
 
 
 def mcp(options: argparse.Namespace) -> int:
@@ -124,4 +125,5 @@ def _quick_imports() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
+        gc.set_threshold(_GARBAGE)
         gc.enable()
