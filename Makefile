@@ -25,7 +25,7 @@ ifneq ($(shell { $(PY) -c '$(USABLE)' && cat $(STAMP); } 2>/dev/null),$(CURDIR))
 STALE := stale
 endif
 
-.PHONY: help setup check test soak bench demo format build clean stale
+.PHONY: help setup check style types test soak bench demo format build clean stale
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
@@ -61,12 +61,18 @@ $(NODE_STAMP): tests/interop/node/package.json $(STAMP)
 	fi
 
 check: setup ## format, lint, types and layers
+	@$(MAKE) --no-print-directory -j 2 types style
+
+style: setup
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
-	$(PY) -m mypy
 	$(VENV)/bin/lint-imports --no-logo
 
-test: check $(NODE_STAMP) ## all checks and tests, with coverage: what CI runs
+types: setup
+	$(PY) -m mypy
+
+test: setup ## all checks and tests, with coverage: what CI runs
+	@$(MAKE) --no-print-directory -j 2 types style $(NODE_STAMP)
 	$(PY) -m pytest $(PYTEST_FLAGS) $(UNMEASURED)
 	$(PY) -m pytest --cov --cov-report=term $(PYTEST_FLAGS) $(UNMEASURED:%=--ignore=%)
 	$(PY) -m coverage report --include='$(PURE_FILES)' --fail-under=100

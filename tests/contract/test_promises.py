@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,8 +66,13 @@ def held(source: str) -> tuple[set[str], int]:
     return set(on_tests), markers - len(on_tests)
 
 
+@cache
+def held_by_file() -> dict[str, tuple[set[str], int]]:
+    return {str(path.relative_to(TESTS)): held(path.read_text("utf-8")) for path in sorted(TESTS.rglob("*.py"))}
+
+
 def held_everywhere() -> dict[str, set[str]]:
-    return {str(path.relative_to(TESTS)): held(path.read_text("utf-8"))[0] for path in sorted(TESTS.rglob("*.py"))}
+    return {path: ids for path, (ids, _) in held_by_file().items()}
 
 
 def test_an_id_on_a_test_function_is_found_and_one_elsewhere_is_counted() -> None:
@@ -113,5 +119,5 @@ def test_every_listed_promise_is_on_a_test() -> None:
 
 
 def test_every_marker_stands_on_a_test_function() -> None:
-    stray = [str(path) for path in TESTS.rglob("*.py") if held(path.read_text("utf-8"))[1]]
+    stray = [path for path, (_, others) in held_by_file().items() if others]
     assert stray == []

@@ -68,12 +68,13 @@ class Names:
             return False
         return host.lower() in self._hosts or self._is_other(host) or (self._remote and self._is_address(host))
 
-    def fits_origin(self, origin: str | None) -> bool:
-        """Whether a request comes from no web page, or from one of this very server."""
+    def fits_origin(self, origin: str | None, asked: str | None) -> bool:
+        """Whether a request comes from no web page, or from one of this very server, asked by the name `asked`."""
         if origin is None:
             return True
-        scheme, _, host = origin.partition("://")
-        return (scheme.lower() == "http" and self.fits(host)) or (scheme.lower() == "https" and self._is_other(host))
+        scheme, _, host = origin.lower().partition("://")
+        ours = host in self._hosts or self._is_other(host) or (self.fits(asked) and host == (asked or "").lower())
+        return (scheme == "http" and ours) or (scheme == "https" and self._is_other(host))
 
     def _is_other(self, host: str) -> bool:
         name, colon, port = host.rpartition(":")

@@ -106,9 +106,10 @@ class Guard:
             self._under_way -= 1
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        if not self._names.fits(_only(scope, b"host")):
+        host = _only(scope, b"host")
+        if not self._names.fits(host):
             return _refused(421, "This is not the name of this server.\n")
-        if not self._names.fits_origin(_only(scope, b"origin")):
+        if not self._names.fits_origin(_only(scope, b"origin"), host):
             return _refused(403, "Web pages of other origins may not use this server.\n")
         kind, _, token = (_only(scope, b"authorization") or "").partition(" ")
         if kind.lower() != "bearer" or not hmac.compare_digest(token.encode("latin-1"), self._token):

@@ -79,16 +79,25 @@ def test_others_can_reach_it_if_allowed() -> None:
 )
 def test_a_server_is_asked_by_its_names_only(names: Names, host: str | None, fits: bool) -> None:  # noqa: FBT001
     assert names.fits(host) is fits
-    assert names.fits_origin(None if host is None else f"http://{host}") is (fits or host is None)
-    assert not names.fits_origin(f"https://{host}")
+    assert names.fits_origin(None if host is None else f"http://{host}", host) is (fits or host is None)
+    assert not names.fits_origin(f"https://{host}", host)
 
 
 @pytest.mark.parametrize("host", ["me.example", "ME.example:443", "me.example:8080"])
 def test_a_name_that_the_operator_allows_is_one_at_any_port_and_with_tls(host: str) -> None:
     names = Names("127.0.0.1", 81, ("me.example",))
-    assert (names.fits(host), names.fits_origin(f"https://{host}"), names.fits_origin(f"http://{host}")) == (True,) * 3
+    assert names.fits(host)
+    assert names.fits_origin(f"https://{host}", host)
+    assert names.fits_origin(f"http://{host}", "127.0.0.1:81")
 
 
 def test_a_host_that_is_not_known_is_named() -> None:
     with pytest.raises(ValueError, match=r"^no-such-host\.invalid: "):
         Address("no-such-host.invalid", 0).listen(remote=False)
+
+
+@pytest.mark.promise("serve.guard")
+def test_a_page_at_another_address_is_of_another_origin() -> None:
+    names = Names("0.0.0.0", 81, remote=True)  # noqa: S104  not bound
+    assert names.fits_origin("http://192.0.2.2:81", "192.0.2.2:81")
+    assert not names.fits_origin("http://192.0.2.3:81", "192.0.2.2:81")
