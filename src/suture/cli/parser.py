@@ -354,8 +354,9 @@ def _ids(given: str) -> list[str]:
 
 
 def _host(given: str) -> str:
-    if not given or not all(char.isascii() and (char.isalnum() or char in "-._[]:") for char in given):
-        message = f"expected a name such as suture.example.com, not {given!r}"
+    name = given[1:-1].replace(":", "") if given.startswith("[") and given.endswith("]") else given
+    if not name or not all(char.isascii() and (char.isalnum() or char in "-._") for char in name):
+        message = f"expected a name such as suture.example.com, without a port, not {given!r}"
         raise argparse.ArgumentTypeError(message)
     return given
 
