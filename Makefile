@@ -43,7 +43,7 @@ $(STAMP): pyproject.toml constraints.txt $(STALE)
 	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt \
 		--build-constraint constraints.txt --editable '.[lint,mcp,models,syntax]' --group dev
-	@$(PY) -m compileall -q src
+	@$(PY) -W ignore -m compileall -q -j 2 src $(VENV)/lib
 	@printf '%s\n' '$(CURDIR)' > $@
 
 stale:

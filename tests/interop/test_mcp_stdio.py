@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -255,7 +256,9 @@ def test_a_signal_waits_for_a_commit_in_progress_and_prints_stay_out_of_the_way(
         (gate / "open").unlink()
         wire.send(tool_call(2, "regex_replace_multi", replace))
         reached(gate)
-        wire.process.send_signal(signal.SIGTERM)
+        for _ in range(3):  # and of nobody who is impatient
+            wire.process.send_signal(signal.SIGTERM)
+            time.sleep(0.1)
         (gate / "open").touch()
         assert all("id" not in message or message["id"] == 2 for message in wire.rest())
         assert wire.ended() == 0

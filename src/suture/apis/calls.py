@@ -92,6 +92,8 @@ def _inner(reply: dict[str, Any]) -> dict[str, Any] | None:
     for name in ("choices", "candidates"):
         if name in reply:
             some = reply[name] or [{}]
+            if not isinstance(some, list | tuple):
+                raise ValueError(f"this is no reply of a known API: its {name} are no list")
             if len(some) > 1:
                 raise ValueError(f"the reply has {len(some)} {name}, each with calls of its own; pass on one of them")
             return _holding(plain(some[0]))

@@ -87,7 +87,11 @@ class Calls:
         def work() -> None:
             self.room.wait()
             try:
-                done(fit(name, self._workspace.call(name, arguments, progress=running.count)))
+                if running.cancelled:  # before its turn came
+                    result = ToolResult.failed(Cancelled())
+                else:
+                    result = self._workspace.call(name, arguments, progress=running.count)
+                done(fit(name, result))
             finally:
                 self._under_way.discard(running)
 

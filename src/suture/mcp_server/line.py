@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import select
-from asyncio import get_running_loop
+from asyncio import Event, get_running_loop
 from collections import deque
 from stat import S_ISSOCK
-
-from anyio import Event
 
 from suture import log
 
@@ -36,6 +34,8 @@ class Line:
         self._rest: deque[memoryview] = deque()
         self._given_up = False
         self._sent = Event()
+        """Set as long as nothing waits for the client; any number of senders may wait for it."""
+        self._sent.set()
         self._state = select.poll()
         self._state.register(target, select.POLLOUT)
 
@@ -67,9 +67,7 @@ class Line:
 
     async def flushed(self) -> None:
         """Wait until the client has room for everything."""
-        while self._rest:
-            self._sent = Event()
-            await self._sent.wait()
+        await self._sent.wait()
 
     def _write(self) -> None:
         """Write what there is room for; the rest when there is more."""
@@ -86,6 +84,7 @@ class Line:
             self._rest.clear()
             self.lost()
         if self._rest:
+            self._sent.clear()
             self._loop.add_writer(self._target, self._write)
         else:
             self._loop.remove_writer(self._target)

@@ -223,6 +223,12 @@ def test_a_reply_that_was_blocked_makes_no_calls(workspace: Workspace, reply: JS
     assert workspace.handle_all(reply) == []
 
 
+@pytest.mark.parametrize("name", ["choices", "candidates"])
+def test_a_reply_whose_parts_are_no_list_is_none(workspace: Workspace, name: str) -> None:
+    with pytest.raises(ValueError, match="are no list"):
+        workspace.handle_all({name: {"message": {}}})
+
+
 @pytest.mark.parametrize(
     "silent",
     [

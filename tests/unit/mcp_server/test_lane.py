@@ -291,3 +291,40 @@ def test_a_client_that_reads_is_not_given_up() -> None:
     assert os.read(out_end, 10) == b"one\n"
     os.close(out_end)
     os.close(target)
+
+
+@pytest.mark.promise("serve.apart")
+def test_everybody_who_waits_for_room_goes_on_when_there_is() -> None:
+    out_end, target = os.pipe()
+    message = b"x" * 300_000
+    found = bytearray()
+
+    def read() -> None:
+        while len(found) < len(message) + 1:
+            found.extend(os.read(out_end, 65_536))
+
+    async def ask() -> None:
+        line = Line(target, threading.Event())
+        line.put(message)
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as group:
+                for _ in range(3):
+                    group.start_soon(line.flushed)
+                await anyio.wait_all_tasks_blocked()
+                reader = threading.Thread(target=read)
+                reader.start()
+        reader.join()
+
+    anyio.run(ask)
+    os.close(out_end)
+    os.close(target)
+
+
+def test_a_call_that_is_cancelled_before_its_turn_is_not_made(root: Path) -> None:
+    calls = Calls(Workspace(root), ["file_edit"], 1_000_000)
+    results: list[dict[str, Any]] = []
+    calls.room.clear()
+    calls.start("file_edit", edit("a.txt", "one", "two"), results.append)
+    calls.end()
+    assert [each["structuredContent"]["error"]["code"] for each in results] == ["CANCELLED"]
+    assert (root / "a.txt").read_bytes() == b"one\n"
