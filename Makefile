@@ -16,7 +16,10 @@ empty :=
 PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
 
 # Many examples of what other tests reach: measuring coverage would double their time, and add hardly any.
-UNMEASURED := tests/faults tests/interop $(filter-out tests/property/test_patterns.py,$(wildcard tests/property/test_*.py))
+UNMEASURED := tests/contract tests/faults tests/interop \
+	$(filter-out tests/property/test_patterns.py,$(wildcard tests/property/test_*.py)) \
+	tests/unit/test_editbench.py tests/unit/test_search_bench.py \
+	$(addprefix tests/unit/tools/test_,apply_reply_spec.py reply_functions_spec.py file_edit_performance.py)
 
 unexport PYTHONHOME PYTHONPATH
 
@@ -73,7 +76,7 @@ types: setup
 
 test: setup ## all checks and tests, with coverage: what CI runs
 	@$(MAKE) --no-print-directory -j 2 types style $(NODE_STAMP)
-	$(PY) -m pytest $(PYTEST_FLAGS) $(UNMEASURED)
+	SUTURE_EXAMPLES=40 $(PY) -m pytest $(PYTEST_FLAGS) $(UNMEASURED)
 	$(PY) -m pytest --cov --cov-report=term $(PYTEST_FLAGS) $(UNMEASURED:%=--ignore=%)
 	$(PY) -m coverage report --include='$(PURE_FILES)' --fail-under=100
 

@@ -7,7 +7,8 @@ import tempfile
 
 from hypothesis import settings
 
-settings.register_profile("suture", deadline=None)  # a shared machine stalls now and then, and time proves nothing here
+# A shared machine stalls now and then, and time proves nothing here. `make test` tries fewer examples than the soak.
+settings.register_profile("suture", deadline=None, max_examples=int(os.environ.get("SUTURE_EXAMPLES", "100")))
 settings.load_profile("suture")
 
 # Histories go here, not into the state folder of whoever runs the tests, whose own configuration does not count either;

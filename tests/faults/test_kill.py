@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SAMPLE = 6
-SOME = 23
+SOME = 31
 RECOVERY_CALLS = 120
 """More than any recovery of the scenario makes; killed later than its last call, it is finished."""
 
