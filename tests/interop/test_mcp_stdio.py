@@ -279,7 +279,7 @@ for line in server.stdout:
 
 @pytest.mark.promise("serve.cancel")
 @pytest.mark.parametrize("begun", [False, True], ids=["before it writes", "while it writes"])
-def test_a_client_that_is_killed_leaves_a_whole_workspace(root: Path, gate: Path, begun: bool) -> None:  # noqa: FBT001
+def test_a_client_that_is_killed_leaves_a_whole_workspace(root: Path, gate: Path, begun: bool) -> None:  # noqa: FBT001  a case
     before = contents(root)
     replace = {"path_pattern": "*", "pattern": "one", "replacement": "two"}
     asked = [hello(), tool_call(1, "regex_replace_multi", replace), request(2, "ping")]

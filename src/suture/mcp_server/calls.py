@@ -14,7 +14,8 @@ from time import monotonic
 
 from anyio import CancelScope, Event, get_cancelled_exc_class
 
-from suture.errors import Cancelled, ServerBusy
+from suture import log
+from suture.errors import Cancelled, InternalError, ServerBusy
 from suture.mcp_server.fitting import fitted
 from suture.tools.spec import ToolResult
 
@@ -91,9 +92,13 @@ class Calls:
                     result = ToolResult.failed(Cancelled())
                 else:
                     result = self._workspace.call(name, arguments, progress=running.count)
-                done(fit(name, result))
+                made = fit(name, result)
+            except Exception as error:  # noqa: BLE001  somebody waits for an answer, whatever happens
+                log.exception("mcp", "the result of %s cannot be sent", name)
+                made = fit(name, ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}")))
             finally:
                 self._under_way.discard(running)
+            done(made)
 
         self._under_way.add(running)
         self._threads.submit(work)

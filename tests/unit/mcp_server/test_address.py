@@ -77,7 +77,7 @@ def test_others_can_reach_it_if_allowed() -> None:
         (Names("0.0.0.0", 81, remote=True), "evil.example:81", False),  # noqa: S104  not bound
     ],
 )
-def test_a_server_is_asked_by_its_names_only(names: Names, host: str | None, fits: bool) -> None:  # noqa: FBT001
+def test_a_server_is_asked_by_its_names_only(names: Names, host: str | None, fits: bool) -> None:  # noqa: FBT001  a case
     assert names.fits(host) is fits
     assert names.fits_origin(None if host is None else f"http://{host}", host) is (fits or host is None)
     assert not names.fits_origin(f"https://{host}", host)

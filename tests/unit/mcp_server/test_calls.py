@@ -11,6 +11,7 @@ from suture import Workspace
 from suture.apis.mcp import call_tool_result
 from suture.mcp_server import calls
 from suture.mcp_server.calls import Calls
+from suture.mcp_server.fitting import fitted
 from suture.tools import TOOLS
 from tests.interop.mcp_servers import contents, edit, locked
 
@@ -100,7 +101,7 @@ def test_progress_is_told_while_it_grows(root: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.promise("serve.cancel")
 @pytest.mark.parametrize("watched", [False, True])
-def test_a_call_that_is_cancelled_stops_before_it_writes(root: Path, watched: bool) -> None:  # noqa: FBT001
+def test_a_call_that_is_cancelled_stops_before_it_writes(root: Path, watched: bool) -> None:  # noqa: FBT001  a case
     before = contents(root)
 
     def tell(_progress: int, _words: str) -> None:
@@ -131,3 +132,16 @@ def test_a_client_that_shows_only_structured_content_gets_the_text_in_it(
     assert read["structuredContent"].get("text") == ("red\n" if there else None)
     listed = anyio.run(made.run, "regex_split", {"file_path": "a.txt", "pattern": "e"}, None, client)
     assert "structuredContent" not in listed
+
+
+def test_a_result_that_cannot_be_sent_is_answered_all_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failures = [ZeroDivisionError]
+
+    def failing_at_first(*given: Any, **named: Any) -> dict[str, Any]:
+        if failures:
+            raise failures.pop()
+        return fitted(*given, **named)
+
+    monkeypatch.setattr(calls, "fitted", failing_at_first)
+    answer = anyio.run(calls_of(root).run, "file_read", {"path": "a.txt"})
+    assert (answer["isError"], answer["structuredContent"]["error"]["code"]) == (True, "INTERNAL")

@@ -104,7 +104,7 @@ def test_only_plain_calls_go_through_it(root: Path, given: Any, taken: bool) -> 
 
 
 @pytest.mark.parametrize(("revision", "taken"), [(each, each in HANDSHAKES[2:]) for each in HANDSHAKES])
-def test_only_revisions_that_know_structured_results_do(root: Path, revision: str, taken: bool) -> None:  # noqa: FBT001
+def test_only_revisions_that_know_structured_results_do(root: Path, revision: str, taken: bool) -> None:  # noqa: FBT001  a case
     async def ask() -> bool:
         client = Client(root, revision)
         found = client.lane.takes(READ)

@@ -64,7 +64,7 @@ def test_every_schema_is_one() -> None:
     ("names", "edits", "undoes"),
     [(["file_read"], False, False), (["file_read", "patch"], True, False), (["patch", "undo"], True, True)],
 )
-def test_a_server_speaks_of_what_it_offers(names: list[str], edits: bool, undoes: bool) -> None:  # noqa: FBT001
+def test_a_server_speaks_of_what_it_offers(names: list[str], edits: bool, undoes: bool) -> None:  # noqa: FBT001  a case
     async def ask(client: Client) -> str:
         return client.instructions or ""
 

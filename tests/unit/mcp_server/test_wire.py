@@ -175,7 +175,7 @@ def test_a_client_that_reads_no_answers_ends_the_server() -> None:
 
 
 @pytest.mark.parametrize(("number", "interrupted"), [(signal.SIGINT, True), (signal.SIGTERM, False)])
-def test_a_signal_ends_the_server_though_its_input_stays_open(number: int, interrupted: bool) -> None:  # noqa: FBT001
+def test_a_signal_ends_the_server_though_its_input_stays_open(number: int, interrupted: bool) -> None:  # noqa: FBT001  a case
     (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
     os.write(to_server, b'{"jsonrpc":"2.0","id":0,"method":"ping"}\n')
 
