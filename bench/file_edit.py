@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from bench.editbench.corpus import cache_folder
 from bench.editbench.peers import Unavailable
-from bench.memory import _peak
+from bench.memory import peak_memory
 from bench.sessions import FilesystemServer, OpenHands
 from bench.table import Table, compared, in_turns
 from suture import Settings, ToolResult, Workspace
@@ -117,7 +117,7 @@ def _many(folder: Path, rounds: int) -> Table:
         for name, peer in peers.items():
             edits = document.edits(1)[: SAMPLE if name == OpenHands.name else MANY]
             try:
-                samples[name] = [peer(_file(folder, document), edits) * MANY / len(edits)]
+                samples[name] = [peer(written(folder, document), edits) * MANY / len(edits)]
             except Unavailable as error:
                 notes.append(f"{name} left out: {error}")
     notes += [
@@ -132,7 +132,7 @@ def _many(folder: Path, rounds: int) -> Table:
 def _failing(folder: Path, rounds: int) -> Table:
     """Every round asks for other lines: an edit that fails twice gets another answer."""
     document = Document(LARGE, 1)
-    path, workspace = _file(folder, document), Workspace(folder, SETTINGS[FAST])
+    path, workspace = written(folder, document), Workspace(folder, SETTINGS[FAST])
     _land(_call(workspace, path, document.edits(1)))  # the history knows the file
 
     def asked(number: int) -> str:
@@ -166,7 +166,7 @@ def _memory(folder: Path) -> Table:
     rows: list[list[Cell]] = []
     for kind, document in DOCUMENTS.items():
         for way in WAYS:
-            path = _file(folder, document)
+            path = written(folder, document)
             size = path.stat().st_size
             command = [sys.executable, "-m", "bench.file_edit", str(path), kind, way]
             done = subprocess.run(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, check=True)
@@ -182,21 +182,22 @@ def _measure(path: Path, kind: str, way: str) -> None:
     """The child: edit a small file, then the large one; print the growth of the peak, and seconds."""
     number, edit = WAYS[way]
     small = Document(MANY * 2, MANY, comment=DOCUMENTS[kind].comment)
-    edit(_file(path.parent, small), small.edits(1)[:number])
+    edit(written(path.parent, small), small.edits(1)[:number])
     edits = DOCUMENTS[kind].edits(1)[:number]
-    baseline, begin = _peak(), time.perf_counter()
+    baseline, begin = peak_memory(), time.perf_counter()
     edit(path, edits)
-    print(json.dumps([_peak() - baseline, time.perf_counter() - begin]))
+    print(json.dumps([peak_memory() - baseline, time.perf_counter() - begin]))
 
 
 def _turns(folder: Path, document: Document, rounds: int, editor: Editor) -> Callable[[], object]:
     """One round after the other, on a file of its own."""
-    path = _file(folder, document)
+    path = written(folder, document)
     pending = iter([document.edits(number + 1) for number in range(rounds + 1)])
     return lambda: editor(path, next(pending))
 
 
-def _file(folder: Path, document: Document) -> Path:
+def written(folder: Path, document: Document) -> Path:
+    """A new file with the document in it."""
     with NamedTemporaryFile(prefix="file", suffix=".py", dir=folder, delete=False) as file:
         file.write(document.text().encode())
     return Path(file.name)
@@ -240,7 +241,7 @@ def _peers(stack: ExitStack, folder: Path) -> tuple[dict[str, Callable[[Path, Ed
     for peer, note in ((OpenHands, OPENHANDS_NOTE), (FilesystemServer, SERVER_NOTE)):
         try:
             session = stack.enter_context(peer(cache_folder(), folder, PATIENCE))
-            session.edit(_file(folder, small), small.edits(1))
+            session.edit(written(folder, small), small.edits(1))
         except Unavailable as error:
             notes.append(f"{peer.name} left out: {error}")
         else:

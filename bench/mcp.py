@@ -7,7 +7,6 @@ client looks at it; at the start of a server, they begin before its process.
 from __future__ import annotations
 
 import compileall
-import gc
 import time
 from contextlib import ExitStack
 from itertools import count
@@ -17,9 +16,9 @@ from typing import TYPE_CHECKING
 import suture
 from bench.editbench.corpus import cache_folder
 from bench.editbench.peers import Unavailable
-from bench.file_edit import Document, _file
+from bench.file_edit import Document, written
 from bench.sessions import BareServer, FilesystemServer, McpServer, Suture, SutureOverHttp
-from bench.table import Samples, Table, compared
+from bench.table import Table, compared, told_in_turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -66,7 +65,7 @@ def _starts(folder: Path, note: list[str]) -> Iterator[Table]:
     if not note:
         servers[PEER] = lambda: FilesystemServer(cache_folder(), folder, PATIENCE)
     listed: dict[str, list[float]] = {name: [] for name in servers}
-    samples = _in_turns({name: _start(start, listed[name]) for name, start in servers.items()}, STARTS)
+    samples = told_in_turns({name: _start(start, listed[name]) for name, start in servers.items()}, STARTS)
     title = "Start until the answer to {} was read ({} rounds)".format
     goals = {Suture.name: "<= 1.3 x"}
     yield compared(title("initialize", STARTS), samples, against=[BareServer.name], goals=goals, notes=note)
@@ -101,9 +100,9 @@ def _round_trip(folder: Path, note: list[str]) -> Table:
         if not note:
             servers[EDIT_PEER] = stack.enter_context(FilesystemServer(cache_folder(), roots[EDIT_PEER], PATIENCE))
         runs = {name: _edits(roots[name], server) for name, server in servers.items()}
-        line = {"path": str(_file(roots[EDIT], SMALL)), "start_line": 250, "end_line": 250}
+        line = {"path": str(written(roots[EDIT], SMALL)), "start_line": 250, "end_line": 250}
         runs[READ] = lambda: fast.call("file_read", line)
-        samples = _in_turns(runs, ROUNDS)
+        samples = told_in_turns(runs, ROUNDS)
     title = f"Round trip of an edit of one line in a file of 500, over stdio ({ROUNDS} rounds)"
     notes = [*note, f"{NOTHING}: the same request, answered at once"]
     return compared(title, samples, against=[EDIT_PEER, NOTHING], goals={EDIT: "< 1.0 x"}, notes=notes)
@@ -126,18 +125,18 @@ def _at_once(folder: Path, note: list[str]) -> Iterator[Table]:
 
 def _burst(title: str, runs: Mapping[str, Run], note: list[str]) -> Table:
     title = f"{title}, a call each, sent at once ({BURSTS} rounds)"
-    return compared(title, _in_turns(runs, BURSTS), against=[PEER], notes=note)
+    return compared(title, told_in_turns(runs, BURSTS), against=[PEER], notes=note)
 
 
 def _reads(folder: Path, server: McpServer) -> Run:
-    calls = [server.read_call(_file(folder, SMALL)) for _ in range(MANY)]
+    calls = [server.read_call(written(folder, SMALL)) for _ in range(MANY)]
     return lambda: server.calls(calls)
 
 
 def _shared(folder: Path, server: McpServer) -> list[Cell]:
     """Milliseconds, how many edits were answered as done, and how many of them are in the file."""
     document = Document(MANY * 10, MANY)
-    path = _file(folder, document)
+    path = written(folder, document)
     taken, refused = server.answered([server.edit_call(path, [edit]) for edit in document.edits(1)])
     landed = path.read_text().count("# round 0001")
     return [taken * 1000, f"{MANY - len(refused)}", f"{landed}"]
@@ -155,14 +154,14 @@ def _large(folder: Path, note: list[str]) -> Table:
         if not note:
             peer = stack.enter_context(FilesystemServer(cache_folder(), folder, PATIENCE))
             runs[PEER] = lambda: peer.call(*peer.read_call(path))
-        samples = _in_turns(runs, BURSTS)
+        samples = told_in_turns(runs, BURSTS)
     title = f"A file of 5 MB, read in one call ({BURSTS} rounds)"
     return compared(title, samples, against=[PEER, NOTHING], notes=[*note, f"{NOTHING}: a text of 5 MB, not of a file"])
 
 
 def _edits(folder: Path, server: Session, files: int = 1) -> Run:
     """One round after the other, on files of its own."""
-    paths = [_file(folder, SMALL) for _ in range(files)]
+    paths = [written(folder, SMALL) for _ in range(files)]
     numbers = count(1)
 
     def run() -> float:
@@ -172,15 +171,3 @@ def _edits(folder: Path, server: Session, files: int = 1) -> Run:
         return server.calls([server.edit_call(path, edits) for path in paths])
 
     return run
-
-
-def _in_turns(runs: Mapping[str, Run], rounds: int) -> Samples:
-    """As `bench.table.in_turns`, of contestants that take their own time."""
-    samples: Samples = {name: [] for name in runs}
-    for number in range(rounds + 1):
-        for name, run in runs.items():
-            gc.collect()
-            taken = run()
-            if number:
-                samples[name].append(taken)
-    return samples

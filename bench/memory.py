@@ -65,12 +65,12 @@ def _measure(path: Path, way: str) -> None:
     small = path.with_suffix(".small")
     _write(small, 100_000)
     WAYS[way](small)
-    baseline, begin = _peak(), time.perf_counter()
+    baseline, begin = peak_memory(), time.perf_counter()
     WAYS[way](path)
-    print(json.dumps([_peak() - baseline, time.perf_counter() - begin]))
+    print(json.dumps([peak_memory() - baseline, time.perf_counter() - begin]))
 
 
-def _peak() -> int:
+def peak_memory() -> int:
     """Bytes this process held at most. Linux's own figure first: getrusage also counts the parent before exec."""
     status = Path("/proc/self/status")
     if status.exists():

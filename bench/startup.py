@@ -31,7 +31,7 @@ def tables(folder: Path) -> Iterator[Table]:
     package = Path(suture.__file__).parent
     compileall.compile_dir(package, quiet=2)
     (folder / "small.txt").write_text("one\ntwo\nthree\n")
-    ours = _command()
+    ours = our_command()
     request = json.dumps({"path": "small.txt"})
     commands = {
         BARE: [sys.executable, "-c", "pass"],
@@ -53,7 +53,8 @@ def tables(folder: Path) -> Iterator[Table]:
     )
 
 
-def _command() -> list[str]:
+def our_command() -> list[str]:
+    """What starts `suture`, by its script where that is installed."""
     script = Path(sysconfig.get_path("scripts")) / "suture"
     return [sys.executable, str(script)] if script.exists() else [sys.executable, "-m", "suture"]
 

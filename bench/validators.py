@@ -38,9 +38,8 @@ NOWHERE = cast("Staging", None)  # these checks need no file
 STANDARD = "TOML, tomllib"
 
 
-def tables(folder: Path) -> Iterator[Table]:
+def tables(_: Path) -> Iterator[Table]:
     """Right files, wrong files, and inputs that are made to take long."""
-    del folder
     texts = {name: make() for name, (_, _, make) in FORMATS.items()}
     yield _checked("Checks of right files", texts, bare=True)
     wrong = {name: text[: -SIZE // 50] + WRONG.get(name, "\n<<<<<<< HEAD\n((") for name, text in texts.items()}

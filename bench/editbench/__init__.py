@@ -1,6 +1,6 @@
 """Spoiled edits of real files: an editor makes the change that was meant, or says no.
 
-    python -m bench.editbench                     2,400 tasks, a table per kind
+    python -m bench.editbench                     some 2,450 tasks, a table with a row per kind
     python -m bench.editbench --show typo_old     the tasks of a kind that went wrong, in full
     python -m bench.editbench --peers             other editors on the same tasks
     python -m bench.editbench --correct           `file_edit`, with its own corrections sent back

@@ -160,7 +160,7 @@ def packages(folder: Path) -> tuple[Source, ...]:
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for first, second in PAIRS:
-        before, after = (_members(_fetched(pin, folder)) for pin in (first, second))
+        before, after = (_members(fetched(pin, folder)) for pin in (first, second))
         changed = {name: text for name, text in before.items() if after.get(name, text) != text}
         same = {name: text for name, text in before.items() if name not in changed}
         for texts, limit in ((changed, PER_PACKAGE), (same, PER_PACKAGE // 4)):
@@ -197,7 +197,8 @@ def _text(raw: bytes) -> str | None:
     return None if odd or len(lines) - 1 not in LINES or max(map(len, lines)) > WIDEST else text
 
 
-def _fetched(pin: Pin, folder: Path) -> Path:
+def fetched(pin: Pin, folder: Path) -> Path:
+    """The published file, downloaded into `folder` where it isn't there yet, and checked."""
     mine = folder / f"{pin.tool}-{pin.name.replace('/', '-').lstrip('@')}-{pin.version}"
     if not mine.is_dir():
         fresh = mine.with_name(f"{mine.name}.part")

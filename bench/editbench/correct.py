@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from bench.editbench.run import RIGHT, WRONG, Reply, Result
-from bench.editbench.spoils import KINDS
+from bench.editbench.run import RIGHT, WRONG, Reply, Result, percentiles, rows_of
 from bench.table import Table
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from suture import ToolResult, Workspace
 
 AS_SENT, NONE, BROKEN = "as sent", "no correction", "broken"
-REFUSED = {RIGHT, WRONG, NONE}
+AFTER_REFUSAL = {RIGHT, WRONG, NONE}
 NOTES = (
     "as sent: landed at once, since old stands in the file to the letter. The rest was refused, and what the error",
     "offered was sent back unread. (refuse): must be refused; right is no landing, wrong a correction that landed.",
@@ -56,16 +55,8 @@ def attempts(tasks: Iterable[Task]) -> list[Attempt]:
 
 def table(results: Sequence[Attempt], title: str) -> Table:
     """A row per kind, and the totals."""
-    groups: dict[str, list[Attempt]] = {}
-    for result in results:
-        groups.setdefault(result.task.kind, []).append(result)
-    names = [name for name in KINDS if name in groups] + sorted(groups.keys() - KINDS.keys())
-    rows = [_row(name + " (refuse)" * (not groups[name][0].task.expected), groups[name]) for name in names]
-    apply = [result for result in results if result.task.expected]
-    refuse = [result for result in results if not result.task.expected]
-    rows += [_row(what, part) for what, part in (("ALL TO APPLY", apply), ("ALL TO REFUSE", refuse)) if part]
     head = ["", "tasks", "as sent", "refused", "right", "wrong", "none", "right %", "p50 ms", "p99 ms"]
-    return Table(title, head, rows, [*_failures(results), *NOTES])
+    return Table(title, head, rows_of(results, _row), [*_failures(results), *NOTES])
 
 
 def _attempt(workspace: Workspace, task: Task) -> Attempt:
@@ -135,17 +126,15 @@ def _is_literal(task: Task, after: bytes) -> bool:
     return made.replace(b"\r\n", b"\n") == new and (mixed or made.count(b"\n") == made.count(b"\r\n"))
 
 
-def _row(name: str, results: Sequence[Attempt]) -> list[Cell]:
-    refused = [result for result in results if result.verdict in REFUSED]
+def _row(name: str, results: Sequence[Result]) -> list[Cell]:
+    refused = [result for result in results if result.verdict in AFTER_REFUSAL]
     sent, right, wrong, none = (
         sum(result.verdict == verdict for result in results) for verdict in (AS_SENT, RIGHT, WRONG, NONE)
     )
     counts = [str(each) for each in (len(results), sent, len(refused), right, wrong, none)]
     if not refused:
         return [name, *counts, "", "", ""]
-    times = sorted(result.seconds * 1000 for result in refused)
-    p50, p99 = (times[min(len(times) - 1, len(times) * part // 100)] for part in (50, 99))
-    return [name, *counts, f"{100 * right / len(refused):.1f}", p50, p99]
+    return [name, *counts, f"{100 * right / len(refused):.1f}", *percentiles(refused)]
 
 
 def _failures(results: Sequence[Attempt]) -> list[str]:

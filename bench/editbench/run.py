@@ -1,4 +1,4 @@
-"""Run an editor over tasks, and judge its answers.
+"""Run suture over tasks, and judge its answers and those of others.
 
 Only `suture_editor` knows `suture.locate`, and imports it when called: the generator is independent of what it tests.
 """
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from bench.editbench.tasks import Task
     from bench.table import Cell
 
-    Editor = Callable[[bytes, str, str, str], "Reply"]
-
 MODERATE = 1_400
 RIGHT, WRONG, REFUSED = "right", "wrong", "refused"
-BIG = 200_000
+BIG, BIG_ROUNDS = 200_000, 3
 
 
 @dataclass(frozen=True)
@@ -75,21 +73,21 @@ def judged(task: Task, reply: Reply, seconds: float) -> Result:
     return Result(task, reply, verdict, seconds)
 
 
-def run(tasks: Iterable[Task], editor: Editor = suture_editor) -> list[Result]:
+def run(tasks: Iterable[Task]) -> list[Result]:
     """All results. An exception is a wrong answer that tells itself."""
     results = []
-    editor(b"first\n", "first\n", "second\n", "a.txt")  # imports are not timed
+    suture_editor(b"first\n", "first\n", "second\n", "a.txt")  # imports are not timed
     for task in tasks:
         begin = time.perf_counter()
         try:
-            reply = editor(task.body, task.old, task.new, task.source)
+            reply = suture_editor(task.body, task.old, task.new, task.source)
         except Exception as error:  # noqa: BLE001  whatever the editor under test raises is its answer
             reply = Reply(b"", f"raised {error!r}")
         results.append(judged(task, reply, time.perf_counter() - begin))
     return results
 
 
-def tables(_folder: Path) -> Iterator[Table]:
+def tables(_: Path) -> Iterator[Table]:
     """A moderate run for `python -m bench`, on files that are installed."""
     from bench.editbench import correct  # noqa: PLC0415  it is made of what is here
 
@@ -101,14 +99,7 @@ def tables(_folder: Path) -> Iterator[Table]:
 
 def table(results: Sequence[Result], title: str) -> Table:
     """A row per kind, and the totals."""
-    groups: dict[str, list[Result]] = {}
-    for result in results:
-        groups.setdefault(result.task.kind, []).append(result)
-    names = [name for name in KINDS if name in groups] + sorted(groups.keys() - KINDS.keys())
-    apply = [result for result in results if result.task.expected]
-    refuse = [result for result in results if not result.task.expected]
-    rows = [_row(name + " (refuse)" * (not groups[name][0].task.expected), groups[name]) for name in names]
-    rows += [_row(what, part) for what, part in (("ALL TO APPLY", apply), ("ALL TO REFUSE", refuse)) if part]
+    rows = rows_of(results, _row)
     wrong = [result.task.name for result in results if result.verdict == WRONG]
     notes = [f"wrong: {len(wrong)}: {' '.join(wrong[:20])}"] if wrong else []
     notes.append(
@@ -117,7 +108,26 @@ def table(results: Sequence[Result], title: str) -> Table:
     return Table(title, ["", "tasks", "right", "wrong", "refused", "right %", "p50 ms", "p99 ms"], rows, notes)
 
 
-def big_table(editor: Editor = suture_editor, rounds: int = 3) -> Table:
+def rows_of(results: Sequence[Result], row: Callable[[str, Sequence[Result]], list[Cell]]) -> list[list[Cell]]:
+    """What `row` makes of the results of each kind, then of all to apply and of all to refuse."""
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        groups.setdefault(result.task.kind, []).append(result)
+    names = [name for name in KINDS if name in groups] + sorted(groups.keys() - KINDS.keys())
+    rows = [row(name + " (refuse)" * (not groups[name][0].task.expected), groups[name]) for name in names]
+    apply = [result for result in results if result.task.expected]
+    refuse = [result for result in results if not result.task.expected]
+    return rows + [row(what, part) for what, part in (("ALL TO APPLY", apply), ("ALL TO REFUSE", refuse)) if part]
+
+
+def percentiles(results: Sequence[Result]) -> tuple[float, float]:
+    """The milliseconds that half of them took at most, and all but one in a hundred."""
+    times = sorted(result.seconds * 1000 for result in results)
+    p50, p99 = (times[min(len(times) - 1, len(times) * part // 100)] for part in (50, 99))
+    return p50, p99
+
+
+def big_table() -> Table:
     """One file of 200,000 lines: how long a search in it takes."""
     lines = [f"{'    ' * (at % 3)}entry_{at * 7919 % BIG} = make({at}, 'value {at % 101}')" for at in range(BIG)]
     body = _text(lines).encode()
@@ -132,9 +142,9 @@ def big_table(editor: Editor = suture_editor, rounds: int = 3) -> Table:
     rows: list[list[Cell]] = []
     for name, (before, after) in requests.items():
         replies, times = list[Reply](), list[float]()
-        for _ in range(rounds):
+        for _ in range(BIG_ROUNDS):
             begin = time.perf_counter()
-            replies.append(editor(body, before, after, "a.py"))
+            replies.append(suture_editor(body, before, after, "a.py"))
             times.append((time.perf_counter() - begin) * 1000)
         answer = f"refused: {replies[0].reason}" if replies[0].after is None else "applied"
         rows.append([name, min(times), max(times), answer])
@@ -147,7 +157,5 @@ def _text(lines: Sequence[str], prefix: str = "") -> str:
 
 def _row(name: str, results: Sequence[Result]) -> list[Cell]:
     counts = [sum(result.verdict == verdict for result in results) for verdict in (RIGHT, WRONG, REFUSED)]
-    times = sorted(result.seconds * 1000 for result in results)
-    p50, p99 = (times[min(len(times) - 1, len(times) * part // 100)] for part in (50, 99))
     share = f"{100 * counts[0] / len(results):.1f}"
-    return [name, str(len(results)), *map(str, counts), share, p50, p99]
+    return [name, str(len(results)), *map(str, counts), share, *percentiles(results)]

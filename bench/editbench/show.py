@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from bench.editbench.run import Result
 
+AS_THEY_ARE = ("kind", "seed", "index", "source", "op", "old", "new", "why")
+"""What of a task JSON can hold."""
+
 
 def shown(result: Result) -> str:
     """A task, what was wanted, and what came."""
@@ -37,10 +40,7 @@ def dumped(results: Iterable[Result], path: Path) -> None:
     """Write tasks so that they can be replayed without the corpus."""
     documents = [
         {
-            **{
-                name: getattr(result.task, name)
-                for name in ("kind", "seed", "index", "source", "op", "old", "new", "why")
-            },
+            **{name: getattr(result.task, name) for name in AS_THEY_ARE},
             "body": result.task.body.decode(),
             "expected": [each.decode() for each in result.task.expected],
             "verdict": result.verdict,
@@ -56,7 +56,7 @@ def loaded(path: Path) -> list[Task]:
     documents = json.loads(path.read_text("utf-8"))
     return [
         Task(
-            **{name: each[name] for name in ("kind", "seed", "index", "source", "op", "old", "new", "why")},
+            **{name: each[name] for name in AS_THEY_ARE},
             body=each["body"].encode(),
             expected=tuple(text.encode() for text in each["expected"]),
         )

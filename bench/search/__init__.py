@@ -1,6 +1,6 @@
 r"""Search over many files: `regex_search_multi` beside ripgrep, grep and a plain loop, on trees that anyone can fetch.
 
-`trees` fetches two pinned packages and hides some files in them, `queries` says what is looked for, `rivals` are the
+`trees` fetches three pinned packages and hides some files in them, `queries` says what is looked for, `rivals` are the
 others' ways to find it, and `compare` holds all answers to the same matches before `run` measures anything.
 
 What everyone sees is the same: hidden files and those that a `.gitignore` names are left out, and by their endings

@@ -24,7 +24,7 @@ from bench.search.rivals import (
     ripgrep_command,
 )
 from bench.search.trees import DJANGO, HOMEASSISTANT, TRANSFORMERS, planted
-from bench.startup import _command
+from bench.startup import our_command
 from bench.table import Table, in_turns
 from suture import Workspace
 
@@ -121,7 +121,7 @@ def _measured(workspace: Workspace, tree: Tree, query: Query, rounds: int) -> Sa
         UNPARSED: lambda: output(ripgrep_command(tree, query), tree.root),
     }
     if query.name in EXTRA:
-        process = [*_command(), "call", "regex_search_multi", json.dumps(arguments), "--root", str(tree.root)]
+        process = [*our_command(), "call", "regex_search_multi", json.dumps(arguments), "--root", str(tree.root)]
         contestants[DECODED] = lambda: _asked(workspace, arguments).data
         contestants[FRESH] = lambda: subprocess.run(process, stdout=subprocess.PIPE, check=True)
     slow: dict[str, Callable[[], object]] = {

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.editbench.corpus import Pin, _fetched
+from bench.editbench.corpus import Pin, fetched
 from bench.search import queries
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def unpacked(pin: Pin, folder: Path) -> Path:
     root = folder / f"{pin.name}-{pin.version}"
     packages = folder / "packages"
     packages.mkdir(exist_ok=True)
-    with zipfile.ZipFile(_fetched(pin, packages)) as archive:
+    with zipfile.ZipFile(fetched(pin, packages)) as archive:
         archive.extractall(root)
     os.sync()
     return root
