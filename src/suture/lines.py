@@ -23,7 +23,7 @@ class Lines:
 
     def __init__(self, body: bytes) -> None:
         self._body = body
-        self._terminator = b"\r" if b"\n" not in body and b"\r" in body else b"\n"
+        self._terminator = terminator_of(body)
         self._starts: array[int] | None = None
         self._asked = 0
 
@@ -79,7 +79,7 @@ class Lines:
     def content(self, line: int) -> bytes:
         """A line without its ending."""
         start, end = self.span(line)
-        return self._body[start : end - len(self.ending(line))]
+        return self._body[start : end - len(self.ending_of(start, end))]
 
     def contents(self, first: int, last: int) -> list[bytes]:
         """Lines `first` to `last` without their endings, all at once."""
@@ -115,6 +115,11 @@ class Lines:
         if not breaks:
             return "none"
         return "lf" if not pairs else "crlf" if pairs == breaks else "mixed"
+
+
+def terminator_of(body: bytes) -> bytes:
+    r"""The last byte of every line's end: `\n`, or `\r` where there is no `\n` at all."""
+    return b"\r" if b"\n" not in body and b"\r" in body else b"\n"
 
 
 def _starts(body: bytes, terminator: bytes) -> array[int]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from suture.diff import changes, split_lines
-from suture.edits import Edit, apply, edit
+from suture.edits import Edit, edit
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     """A change, and whose: 0 is ours, 1 is theirs."""
 
 STRATEGIES = ("refuse", "ours", "theirs", "union")
-_TOKENS = 1 << 16  # bytes of a conflict that is looked into
 
 
 class Conflict(Record):
@@ -66,10 +65,8 @@ class Region(Record):
     theirs: tuple[int, int]
 
 
-def merge(
-    base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, tokens: bool = False, touching: bool = False
-) -> Merged:
-    """Merge two descendants of a text. `tokens` looks inside lines that both changed."""
+def merge(base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, touching: bool = False) -> Merged:
+    """Merge two descendants of a text."""
     if strategy not in STRATEGIES:
         raise ValueError(strategy)
     sides = [_lines(text) for text in (base, ours, theirs)]
@@ -77,12 +74,8 @@ def merge(
     edits: list[Edit] = []
     conflicts: list[Conflict] = []
     for region in regions(*sides, touching=touching):
-        found = _texts(sides, region)
         if region.side == "theirs":
-            new: bytes | None = found[2]
-        else:
-            new = _by_tokens(*found) if region.side == "conflict" and tokens else None
-        if new is not None:
+            new = b"".join(sides[2][slice(*region.theirs)])
             edits.append(edit(starts[region.ours[0]], starts[region.ours[1]], new))
         elif region.side == "conflict":
             narrow = _narrowed(sides[1], sides[2], region)
@@ -208,33 +201,6 @@ def _narrowed(ours: Sequence[bytes], theirs: Sequence[bytes], region: Region) ->
     while i < j and k < m and ours[j - 1] == theirs[m - 1]:
         j, m = j - 1, m - 1
     return region.but(ours=(i, j), theirs=(k, m))
-
-
-def _by_tokens(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """The merge of a few lines word by word, or None; lines must correspond one to one."""
-    texts = (base, ours, theirs)
-    if max(map(len, texts)) > _TOKENS or len({len(_lines(text)) for text in texts}) > 1:
-        return None
-    sides = [_words(text) for text in texts]
-    found = list(regions(*sides))
-    if any(region.side == "conflict" for region in found):
-        return None
-    starts = list(accumulate(map(len, sides[1]), initial=0))
-    return apply(
-        ours,
-        [
-            edit(starts[region.ours[0]], starts[region.ours[1]], b"".join(sides[2][slice(*region.theirs)]))
-            for region in found
-            if region.side == "theirs"
-        ],
-    )
-
-
-def _words(text: bytes) -> list[bytes]:
-    """Words, runs of blanks, line ends, and every other character alone."""
-    import re  # slow to load, and rarely asked for
-
-    return re.findall(rb"[\w\x80-\xff]+|[ \t]+|\r?\n|.", text, re.DOTALL)
 
 
 def _decided(strategy: str, begin: int, conflict: Conflict, ending: bytes) -> list[Edit]:

@@ -108,7 +108,7 @@ def begun(reader: Reader, text: str) -> str:
     """A reply that begins as the reader expects it."""
     line, _, rest = text.partition("\n")
     if reader is v4a.read:
-        return text if v4a.begins(line, None) else f"*** Begin Patch\n{text}"
+        return text if v4a.begins(line) else f"*** Begin Patch\n{text}"
     return text if unified.begins(line, rest.partition("\n")[0], fenced=True) else f"diff --git a/x b/x\n{text}"
 
 

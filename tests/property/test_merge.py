@@ -55,31 +55,30 @@ def inside(part: Conflict, whole: Conflict) -> bool:
     return whole.base_line <= part.base_line and part.base_line + len(split(part.base)) <= end
 
 
-FLAGS = st.fixed_dictionaries({"tokens": st.booleans(), "touching": st.booleans()})
 STRATEGY = st.sampled_from(STRATEGIES)
 
 
 @pytest.mark.promise("back.merge")
 @STEADY
-@given(triple=a_triple(), strategy=STRATEGY, flags=FLAGS)
+@given(triple=a_triple(), strategy=STRATEGY, touching=st.booleans())
 def test_where_one_side_is_the_base_or_both_are_the_same_the_result_is_the_other_side(
-    triple: Triple, strategy: str, flags: dict[str, bool]
+    triple: Triple, strategy: str, *, touching: bool
 ) -> None:
     base, side, _ = triple
     for ours, theirs in ((base, side), (side, base), (side, side)):
-        found = merge(base, ours, theirs, strategy, **flags)
+        found = merge(base, ours, theirs, strategy, touching=touching)
         assert (apply(ours, found.edits), found.conflicts) == (side, ())
 
 
 @pytest.mark.promise("back.merge")
 @STEADY
-@given(triple=a_triple(), flags=FLAGS)
+@given(triple=a_triple(), touching=st.booleans())
 def test_exchanging_the_sides_exchanges_the_conflicts_and_changes_nothing_else(
-    triple: Triple, flags: dict[str, bool]
+    triple: Triple, *, touching: bool
 ) -> None:
     base, ours, theirs = triple
-    one = merge(base, ours, theirs, "refuse", **flags)
-    other = merge(base, theirs, ours, "refuse", **flags)
+    one = merge(base, ours, theirs, "refuse", touching=touching)
+    other = merge(base, theirs, ours, "refuse", touching=touching)
     assert tuple(map(exchanged, one.conflicts)) == other.conflicts
     if not one.conflicts:
         assert apply(ours, one.edits) == apply(theirs, other.edits)
@@ -172,18 +171,15 @@ def agreed(ours: list[bytes], theirs: list[bytes]) -> tuple[int, int]:
 
 @pytest.mark.promise("back.merge")
 @STEADY
-@given(triple=a_triple(), strategy=STRATEGY, flags=FLAGS)
-def test_no_line_is_glued_to_another(triple: Triple, strategy: str, flags: dict[str, bool]) -> None:
-    """Every word of a result's line stands in one line of a side; without tokens the whole line does."""
+@given(triple=a_triple(), strategy=STRATEGY, touching=st.booleans())
+def test_no_line_is_glued_to_another(triple: Triple, strategy: str, *, touching: bool) -> None:
+    """Every line of a result stands in a side."""
     base, ours, theirs = triple
-    found = merge(base, ours, theirs, strategy, **flags)
+    found = merge(base, ours, theirs, strategy, touching=touching)
     if found.conflicts and strategy == "refuse":
         return
     known = {line.rstrip(b"\r\n") for line in (*split(ours), *split(theirs))}
     made = [line.rstrip(b"\r\n") for line in split(apply(ours, found.edits))]
-    if flags["tokens"]:
-        known = {word for line in known for word in line.split(b" ")}
-        made = [word for line in made for word in line.split(b" ")]
     assert set(made) <= known
 
 
@@ -195,17 +191,3 @@ def test_keeping_both_of_what_touches_only_makes_conflicts_smaller_or_fewer(trip
     if not strict.conflicts:
         assert touching == strict
     assert all(any(inside(part, whole) for whole in strict.conflicts) for part in touching.conflicts)
-
-
-@pytest.mark.promise("back.merge")
-@STEADY
-@given(triple=a_triple(), strategy=STRATEGY, touching=st.booleans())
-def test_looking_at_tokens_changes_the_result_only_inside_conflicts(
-    triple: Triple, strategy: str, *, touching: bool
-) -> None:
-    by_lines, by_tokens = (merge(*triple, strategy, tokens=flag, touching=touching) for flag in (False, True))
-    assert set(by_tokens.conflicts) <= set(by_lines.conflicts)
-    if by_tokens.conflicts == by_lines.conflicts:
-        assert by_tokens == by_lines
-    clean = merge(*triple, touching=touching).edits
-    assert set(clean) <= set(by_tokens.edits)

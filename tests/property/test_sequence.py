@@ -10,8 +10,6 @@ from suture.occurrences import adapted, occurrences
 from suture.sequence import Outcome, Step, at_once, in_turn, made
 
 STEADY = settings(deadline=None, max_examples=200)
-Byte = tuple[int, int]
-"""A byte and the offset in the original at which it, or the first byte that it came for, stood."""
 
 
 def lines_of(text: bytes) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Three-way merge: every strategy, what touches, what is looked into by tokens, and how much work it is."""
+"""Three-way merge: every strategy, what touches, and how much work it is."""
 
 import difflib
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ def text(letters: str) -> bytes:
 
 
 def merged(
-    base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, tokens: bool = False, touching: bool = False
+    base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, touching: bool = False
 ) -> bytes | None:
     """The merged text, or None where it is refused."""
-    found = merge(base, ours, theirs, strategy, tokens=tokens, touching=touching)
+    found = merge(base, ours, theirs, strategy, touching=touching)
     return None if found.conflicts and strategy == "refuse" else apply(ours, found.edits)
 
 
@@ -215,59 +215,6 @@ def test_what_only_touches_a_conflict_is_not_part_of_it() -> None:
     assert merge(base, ours, theirs) == Merged((), (conflict("bcd", "XYd", "ZcU", 2, 2, 2),))
     expected = Merged((edit(6, 8, b"U\n"),), (conflict("bc", "XY", "Zc", 2, 2, 2),))
     assert merge(base, ours, theirs, touching=True) == expected
-
-
-TOKENS = {
-    "two words of a line": (b"a = f(b, c)\n", b"a = g(b, c)\n", b"a = f(b, d)\n", b"a = g(b, d)\n"),
-    "an argument more on each side": (b"f(a, b)\n", b"f(x, a, b)\n", b"f(a, b, c)\n", b"f(x, a, b, c)\n"),
-    "a word, and one that is gone": (b"one two three\n", b"1 two three\n", b"one two\n", b"1 two\n"),
-    "the same word": (b"a b\n", b"x b\n", b"y b\n", None),
-    "the same word in the same way, and another": (b"a b c\n", b"x b c\n", b"x b y\n", b"x b y\n"),
-    "neighboring words": (b"ab+c\n", b"x+c\n", b"ab-c\n", None),
-    "words with letters beyond ASCII": (
-        "größe = 1, 2\n".encode(),
-        "höhe = 1, 2\n".encode(),
-        "größe = 1, 3\n".encode(),
-        "höhe = 1, 3\n".encode(),
-    ),
-    "part of a word": (b"height\n", b"weight\n", b"heights\n", None),
-    "neighboring lines": (b"a\nb b\nc c\nd\n", b"a\nx b\nc c\nd\n", b"a\nb b\nc y\nd\n", b"a\nx b\nc y\nd\n"),
-    "blanks": (b"a\tb  c\n", b"a b  c\n", b"a\tb c\n", b"a b c\n"),
-    "a line more on one side": (b"a b\n", b"x b\n", b"a y\nz\n", None),
-    "a line less on one side": (b"a b\nc\n", b"x b\ny\n", b"a z\n", None),
-    "CRLF": (b"a, b c\r\n", b"x, b c\r\n", b"a, y c\r\n", b"x, y c\r\n"),
-    "CRLF to LF and a word": (b"a b\r\n", b"a b\n", b"x b\r\n", b"x b\n"),
-    "CR": (b"a, b c\rd\r", b"x, b c\rd\r", b"a, y c\rd\r", b"x, y c\rd\r"),
-    "CR and a line more on one side": (b"a b c\rd\r", b"x b c\rn\rd\r", b"a b y\rd\r", None),
-    "an unfinished line": (b"a b c", b"x b c", b"a b y", b"x b y"),
-    "an unfinished line, finished": (b"a b", b"a b\n", b"x b", b"x b\n"),
-    "two texts from nothing": (b"", b"a\n", b"b\n", None),
-    "two texts from nothing, unfinished": (b"", b"a", b"b", None),
-}
-
-
-@pytest.mark.parametrize(("base", "ours", "theirs", "expected"), TOKENS.values(), ids=TOKENS)
-def test_lines_that_both_changed_are_merged_by_tokens_where_asked(
-    base: bytes, ours: bytes, theirs: bytes, expected: bytes | None
-) -> None:
-    assert merged(base, ours, theirs, tokens=True) == expected
-    assert merged(base, theirs, ours, tokens=True) == expected
-    assert merged(base, ours, theirs) is None
-
-
-def test_one_conflict_is_solved_by_tokens_and_another_is_left() -> None:
-    base, ours, theirs = b"a b c\n-\nd\n", b"x b c\n-\ne\n", b"a b y\n-\nf\n"
-    found = merge(base, ours, theirs, "union", tokens=True)
-    assert found.conflicts == (Conflict(b"d\n", b"e\n", b"f\n", 3, 3, 3),)
-    assert apply(ours, found.edits) == b"x b y\n-\ne\nf\n"
-
-
-def test_a_conflict_too_large_to_be_looked_into_stays_a_conflict() -> None:
-    def line(words: int, first: str = "a", last: str = "b") -> bytes:
-        return f"{first} {'word ' * words}{last}\n".encode()
-
-    assert merged(line(9), line(9, first="x"), line(9, last="y"), tokens=True) == line(9, "x", "y")
-    assert merged(line(14_000), line(14_000, first="x"), line(14_000, last="y"), tokens=True) is None
 
 
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n", b"\r"], ids=["LF", "CRLF", "CR"])

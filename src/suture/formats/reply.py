@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 _LOOKED_AT = 3
 """Lines above a block that may name its file, blank ones not counted."""
 _MOST_UNCLOSED = 20
-_BLOCKS = {"search_replace", "new_file"}
+_MARKED = {"search_replace", "new_file"}
+"""Formats whose blocks stand between markers of their own, in which anything may stand."""
 _THOUGHTS = {"<think>": "</think>", "<thinking>": "</thinking>"}
 _TEXTS = {"md", "markdown"}
 _LONG_FENCE = 4
@@ -179,7 +180,7 @@ class ReplyParser:
             return None
         if marker(line) in {"search", "new_file"}:
             return search_replace.read(self._source, at)
-        if v4a.begins(line, None) and (self._fence or not v4a.is_bare_deletion(line)):
+        if v4a.begins(line) and (self._fence or not v4a.is_bare_deletion(line)):
             return v4a.read(self._source, at, self._fence or None)
         return self._diff(at, None) if start in {"d", "@"} else None
 
@@ -207,7 +208,7 @@ class ReplyParser:
 
     def _own_path(self, block: Block) -> str | None:
         """The path in the line of a block's first marker."""
-        if block.format not in {"search_replace", "new_file"} or block.problem == "no_start":
+        if block.format not in _MARKED or block.problem == "no_start":
             return None
         return alone(path_behind(self._source.lines[block.line - 1]))
 
@@ -224,7 +225,7 @@ class ReplyParser:
             path = announced or held or next(iter(said.paths), None)
             others = [] if announced else [each for each in said.paths if each != path]
         number = len(self._blocks) + 1
-        if self._unsure and block.format not in _BLOCKS and not block.problem:
+        if self._unsure and block.format not in _MARKED and not block.problem:
             block = block.but(problem="inside", hunks=(), content=None)
         return block.but(number=number, path=path, path_as_written=written or path, alternatives=tuple(others))
 
@@ -234,7 +235,7 @@ class ReplyParser:
         self._said = _Said()
         self._paths.update((each, None) for each in (block.path, block.to) if each)
         self._source.unclosed = block.problem == "no_end" and block.format == "search_replace"
-        self._unsure = block.problem in {"no_end", "inside"} or (self._unsure and block.format not in _BLOCKS)
+        self._unsure = block.problem in {"no_end", "inside"} or (self._unsure and block.format not in _MARKED)
         self._after = _After(None if block.problem else block.number, block.format)
         return block
 
@@ -306,7 +307,7 @@ class ReplyParser:
     def _bare_diff(self, at: int, fence: str, written: str | None) -> Generator[Block | None, None, int]:
         """A fence for a diff: one that is indented is taken without that; hunks without any header are read here."""
         source = self._source
-        lead = source.lines[at][: len(source.lines[at]) - len(source.lines[at].lstrip())]
+        lead = source.lead(at)
         if lead:
             end = yield from self._fence_end(at, fence)
             source.dedent(at + 1, len(source.lines) if end is None else end, lead)

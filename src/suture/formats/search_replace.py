@@ -176,8 +176,7 @@ class _Pairing:
 
 
 def _new_file(source: Source, at: int, end: int) -> Block:
-    lead = _lead(source.lines[at])
-    content = _dedented([source.text(at + 1, end, crlf=source.is_crlf(at))], lead)[0]
+    content = _dedented([source.text(at + 1, end, crlf=source.is_crlf(at))], source.lead(at))[0]
     return Block(0, "new_file", "create", at + 1, end + 1, None, content=content)
 
 
@@ -190,7 +189,7 @@ def _search(source: Source, at: int, end: int) -> Block:
     if not 0 < len(separators) <= _MOST_SPLITS:
         problem = "many_separators" if separators else "no_separator"
         return Block(0, "search_replace", "update", at + 1, end + 1, None, problem=problem)
-    crlf, lead = source.is_crlf(at), _lead(source.lines[at])
+    crlf, lead = source.is_crlf(at), source.lead(at)
     splits = []
     first = _behind_number(source, at + 1)
     for middle in sorted(separators, key=lambda each: (each not in same, each)):
@@ -224,10 +223,6 @@ def _size(line: str) -> int:
     """How many characters a marker has."""
     text = line.strip()
     return len(text) - len(text.lstrip(text[0]))
-
-
-def _lead(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
 
 
 def _dedented(texts: list[str], lead: str) -> list[str]:

@@ -72,6 +72,11 @@ class Source:
             lines = [line.removesuffix("\r") for line in lines]
         return "".join([f"{line}\n" for line in lines])
 
+    def lead(self, at: int) -> str:
+        """The indentation of a line."""
+        line = self.lines[at]
+        return line[: len(line) - len(line.lstrip())]
+
     def is_crlf(self, at: int) -> bool:
         r"""Whether a line of the reply ends with `\r\n`: asked of a marker, it tells of the block."""
         return self.lines[at].endswith("\r")

@@ -117,6 +117,13 @@ def is_blank(line: str) -> bool:
     return line in {"", "\r"}
 
 
+def without_blanks(lines: Sequence[str], end: int) -> int:
+    """How many of the first `end` lines there are without the empty ones behind them."""
+    while end and is_blank(lines[end - 1]):
+        end -= 1
+    return end
+
+
 class _Draft:
     """The section that is being read."""
 
@@ -311,13 +318,9 @@ def _extent(lines: Sequence[str], header: HunkHeader, *, fenced: bool, over: boo
         end = _counted(lines, *header.counts)
         if end is not None and not _goes_on(lines, end, fenced=fenced, over=over):
             return end
-    end = len(lines)
-    while end and is_blank(lines[end - 1]):
-        end -= 1
+    end = without_blanks(lines, len(lines))
     if end > 1 and _is_pair(lines, end - 2):
-        end -= 2
-    while end and is_blank(lines[end - 1]):
-        end -= 1
+        end = without_blanks(lines, end - 2)
     return end
 
 

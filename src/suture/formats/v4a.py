@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from suture.formats.blocks import Block, Hunk
 from suture.formats.naming import closes
-from suture.formats.unified import HunkHeader, hunk_header, is_blank, split_of
+from suture.formats.unified import HunkHeader, hunk_header, is_blank, split_of, without_blanks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator
 
     from suture.formats.source import Reading, Source
 
@@ -38,7 +38,7 @@ _QUOTES = frozenset("`'\"")
 _SIGNS = frozenset(" +-")
 
 
-def begins(line: str, next_line: str | None) -> bool:  # noqa: ARG001  as all readers have it
+def begins(line: str) -> bool:
     """Whether a patch begins at a line, or a section without one."""
     marker = _marker(line.lstrip(" "))
     return marker is not None and marker[0] in _ACTIONS
@@ -112,9 +112,8 @@ class _Section:
         """The blocks that it comes to."""
         lines = _unindented([line.removesuffix("\r") for line in lines] if self.crlf else lines, self.frame.indent)
         cut = stop == "over" or (stop == "begin patch" and self.frame.enveloped)
-        end = _trimmed(lines)
+        end = without_blanks(lines, len(lines))
         if self.kind == "update file":
-            cut = cut or (stop == "over" and end > 0 and hunk_header(lines[end - 1]) is not None)
             return self._updated(lines, end, cut=cut)
         block = self._block(end)
         if self.kind == "add file":
@@ -193,7 +192,7 @@ class _Hunks:
         draft = self._open
         if draft is None:
             return
-        lines = draft.lines if at_end else draft.lines[: _trimmed(draft.lines)]
+        lines = draft.lines if at_end else draft.lines[: without_blanks(draft.lines, len(draft.lines))]
         split = split_of(lines)
         if split is None:
             self._spoil(end, "not_a_hunk")
@@ -256,14 +255,6 @@ def _unindented(lines: list[str], indent: str) -> list[str]:
     return lines
 
 
-def _trimmed(lines: Sequence[str]) -> int:
-    """How many lines there are without the empty ones at the end."""
-    end = len(lines)
-    while end and is_blank(lines[end - 1]):
-        end -= 1
-    return end
-
-
 def _content(lines: list[str], stop: str, frame: _Frame) -> tuple[str | None, str]:
     """The problem with the lines of a new file, and its text."""
     if lines and _marker(lines[-1]) == ("end of file", ""):
@@ -275,4 +266,4 @@ def _content(lines: list[str], stop: str, frame: _Frame) -> tuple[str | None, st
         return "no_end", ""  # the fence may have ended inside the file
     if not lines and frame.strict:
         return "empty", ""
-    return None, "".join([f"{line.removeprefix('+')}\n" if not plain else f"{line}\n" for line in lines])
+    return None, "".join([f"{line.removeprefix('+')}\n" for line in lines])

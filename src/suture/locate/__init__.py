@@ -12,7 +12,7 @@ from suture.locate.index import Index
 from suture.locate.ladder import climb
 from suture.locate.literal import at_line, literal
 from suture.locate.request import split
-from suture.locate.rungs import BOUNDS, RUNGS
+from suture.locate.rungs import RUNGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RUNGS", "Found", "Index", "Refused", "Sides", "Site", "at_line", "locate"]
 
-MATCHES = tuple(BOUNDS)
 _MOST_LINES = 5_000
 """Of a text that is looked for in another manner than its own."""
 

@@ -13,7 +13,7 @@ from suture.edits import minimize
 from suture.locate import locate
 from suture.locate.correction import Correction, correction
 from suture.locate.differences import Difference, differences
-from suture.locate.fold import fold, line_keys
+from suture.locate.fold import fold, line_keys, solid_keys
 from suture.locate.found import Found, Sides, Site
 from suture.locate.index import RARE
 from suture.locate.request import readings, split
@@ -98,7 +98,7 @@ def diagnose(index: Index, old: str, new: str) -> Diagnosis:
         spans = sought.nearest(spans)
     there = _standing(index, old, new) if why not in {"ambiguous", "applied", "elided"} else None
     if there is not None and (not spans or _over(there, spans[0]) or sought.score(spans[0]) < _SURE):
-        before, after = ([key for key in line_keys(split(text)) if key] for text in (old, new))
+        before, after = (solid_keys(split(text)) for text in (old, new))
         why = "partly_applied" if remains(index, before, after, Site(*there)) else "applied"
         spans = [there]
     places = tuple(map(sought.place, spans))
@@ -227,7 +227,7 @@ def _apart(spans: Sequence[_Span]) -> list[_Span]:
 def _best_reading(requests: Sequence[Request], stands: Sequence[str]) -> Request:
     if len(requests) == 1:
         return requests[0]
-    keys, lines = {key for key in line_keys(stands) if key}, {*stands}
+    keys, lines = {*solid_keys(stands)}, {*stands}
     shared = [
         (sum(key in keys for key in line_keys(each.old)), -len(each.old), sum(line in lines for line in each.old))
         for each in requests

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from suture.locate.fold import fold, line_keys
+from suture.locate.fold import fold, line_keys, solid_keys
 from suture.locate.ground import Ground
 from suture.locate.names import headers, is_another
 from suture.locate.words import informative, lead, words
@@ -43,7 +43,7 @@ class Draft(Ground):
         """Whether what this part of the change adds stands in the file, over the old lines or right beside them."""
         i, j, k, m = region
         before, after = self.request.old[i:j], self.request.new[k:m]
-        old, new = ([key for key in line_keys(lines) if key] for lines in (before, after))
+        old, new = solid_keys(before), solid_keys(after)
         more = sum(map(informative, after)) - sum(map(informative, before))
         known = set(line_keys(self.request.old))
         if all(key in known for key in new):

@@ -62,6 +62,11 @@ def line_keys(lines: Sequence[str]) -> list[bytes]:
     return coarse("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")).split(b"\n")[:-1]
 
 
+def solid_keys(lines: Sequence[str]) -> list[bytes]:
+    """The keys of those lines that are not blank."""
+    return [key for key in line_keys(lines) if key]
+
+
 @cache
 def _beyond_ascii():  # type: ignore[no-untyped-def]  # noqa: ANN202
     import re

@@ -44,7 +44,6 @@ class Match(Record):
     """Whether an old line is the file's in all but manner: what proves the file's dialect."""
     gaps: dict[int, range] = {}  # noqa: RUF012  never changed
     """The file's lines that an elision stands for."""
-
     groups: tuple[tuple[int, int, int, int], ...] = ()
     """Old lines (from, up to) that are the file's lines (from, up to), broken in another way."""
 

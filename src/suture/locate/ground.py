@@ -42,26 +42,24 @@ class Ground:
 
     def before(self, i: int) -> tuple[int | None, bool]:
         """The file's line for the last placed old line before `i`, and whether solid ones without a place follow it."""
-        skipped = False
-        for number in range(i - 1, -1, -1):
-            if (place := self.at[number]) is not None:
-                return place, skipped
-            if number in self.gaps:
-                if gap := self.gaps[number]:
-                    return gap[-1], skipped
-                continue
-            skipped |= bool(self.request.old[number].strip())
-        return None, skipped
+        return self._nearest(range(i - 1, -1, -1), -1)
 
     def after(self, j: int) -> tuple[int | None, bool]:
         """As `before`, for the first placed old line from `j` on."""
+        return self._nearest(range(j, len(self.at)), 0)
+
+    def _nearest(self, numbers: range, end: int) -> tuple[int | None, bool]:
+        """The file's line for the first of some old lines that has one, of an elision the one at that `end`.
+
+        And whether solid ones without a place come before it.
+        """
         skipped = False
-        for number in range(j, len(self.at)):
+        for number in numbers:
             if (place := self.at[number]) is not None:
                 return place, skipped
             if number in self.gaps:
                 if gap := self.gaps[number]:
-                    return gap[0], skipped
+                    return gap[end], skipped
                 continue
             skipped |= bool(self.request.old[number].strip())
         return None, skipped

@@ -62,7 +62,7 @@ class Index:
         return b"\n".join([b"", *filter(None, self.keys), b""])
 
     def where(self, key: bytes) -> list[int]:
-        """The lines that have a key, once it was sought with `seek`."""
+        """The lines that have a key. Each takes a pass over the file, unless `seek` has found it with others."""
         if key not in self._where:
             self.seek([key])
         return self._where[key]

@@ -9,7 +9,7 @@ similarity, a missing outer line.
 from __future__ import annotations
 
 from suture.locate import edge, elision, piece, reflow, similar
-from suture.locate.fold import line_keys
+from suture.locate.fold import line_keys, solid_keys
 from suture.locate.found import Refused
 from suture.locate.request import readings
 from suture.locate.rungs import BOUNDS, LEVEL, RUNGS, Candidate
@@ -76,7 +76,7 @@ def _decided(index: Index, candidates: list[Candidate], allowed: Sequence[str]) 
     sites = tuple(sorted(best, key=lambda site: site.start_line))
     if RUNGS[level] not in allowed:
         return Refused("missing", RUNGS[level], sites)
-    keys = [key for key in line_keys(candidates[-1].request.old) if key]
+    keys = solid_keys(candidates[-1].request.old)
     if len(best) > 1 or len(candidates) >= index.most_runs(keys):
         return Refused("ambiguous", RUNGS[level], sites)
     (chosen,) = best.values()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from suture.locate.carry import carry
-from suture.locate.fold import fold, line_keys
+from suture.locate.fold import fold, solid_keys
 from suture.locate.found import Found, Refused, Site
 from suture.locate.ground import Clash
 from suture.locate.request import split
@@ -61,7 +61,7 @@ def _as_indented(index: Index, request: Request, match: Match) -> Request:
         for number, place in enumerate(match.at)
         if place is not None and match.same[number] and request.old[number].strip()
     }
-    old, new = ([key for key in line_keys(lines) if key] for lines in (request.old, request.new))
+    old, new = solid_keys(request.old), solid_keys(request.new)
     if not here or not new or old == new or any(line.strip() and line in request.old for line in request.new):
         return request
     leads = [[lead(line) for line in lines if line.strip()] for lines in (request.old, request.new)]
@@ -85,7 +85,7 @@ def _without_outer_blanks(request: Request, match: Match) -> tuple[Request, Matc
 
 def _is_applied(index: Index, request: Request, match: Match) -> bool:
     """Whether the new text stands over the place where the old one was found."""
-    before, after = ([key for key in line_keys(lines) if key] for lines in (request.old, request.new))
+    before, after = solid_keys(request.old), solid_keys(request.new)
     if before == after:  # only white space changes: as it was sent, or not at all
         wanted = [line.rstrip() for line in request.new]
         here = index.window(match.first, match.last + 1)
@@ -129,7 +129,7 @@ def standing(
 
     Given a window, only there, or `anywhere` if it says a lot.
     """
-    keys, before = ([key for key in line_keys(lines) if key] for lines in (request.new, request.old))
+    keys, before = solid_keys(request.new), solid_keys(request.old)
     says = sum(map(informative, request.new))
     if not keys or keys == before or says < enough:
         return None

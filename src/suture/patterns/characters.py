@@ -191,11 +191,6 @@ def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
     return tuple(result)
 
 
-def without(ranges: Iterable[tuple[int, int]], gone: Iterable[tuple[int, int]]) -> Ranges:
-    """The characters of the first that are not in the second."""
-    return inverted((*inverted(ranges), *gone))
-
-
 def property_of(name: str) -> str | None:
     r"""The one spelling of a property in `\p{name}`: `Lu`, `Script=Greek`, `Alphabetic`; None if there is none."""
     kind, equals, value = name.partition("=")

@@ -209,9 +209,7 @@ class _Re2(_Emitter):
             node = _spelled_out(node)
         if not node.ranges and not node.properties:
             return r"(?s:.)" if node.negated else r"[^\x00-\x{10FFFF}]"
-        ranges = "".join(_range(low, high, r"\x{%x}") for low, high in node.ranges)
-        names = "".join(f"\\{'P' if inverse else 'p'}{{{name}}}" for name, inverse in node.properties)
-        text = f"[{'^' * node.negated}{ranges}{names}]"
+        text = _bracketed(node, r"\x{%x}")
         return f"(?i:{text})" if node.fold else text
 
     def edge(self, kind: str) -> str:
@@ -245,9 +243,7 @@ class _Regex(_Emitter):
             node = _spelled_out(node)
         if not node.ranges and not node.properties:
             return r"(?s:.)" if node.negated else r"(?!)"
-        ranges = "".join(_range(low, high, r"\U%08x") for low, high in node.ranges)
-        names = "".join(f"\\{'P' if inverse else 'p'}{{{name}}}" for name, inverse in node.properties)
-        text = f"[{'^' * node.negated}{ranges}{names}]"
+        text = _bracketed(node, r"\U%08x")
         return self._folded(node, text) if node.fold else text
 
     def _folded(self, node: Class, text: str) -> str:
@@ -312,6 +308,13 @@ def _spelled_out(node: Class) -> Class:
     r"""A class without properties: `\P{Lu}` with the flag i means what is no `Lu`, in either case; engines differ."""
     ranges = [inverted(members(name)) if inverse else members(name) for name, inverse in node.properties]
     return node.but(ranges=joined((*node.ranges, *chain.from_iterable(ranges))), properties=())
+
+
+def _bracketed(node: Class, escape: str) -> str:
+    """A class as it is written, but for its case; `escape` is how the engine spells a character by its number."""
+    ranges = "".join(_range(low, high, escape) for low, high in node.ranges)
+    names = "".join(f"\\{'P' if inverse else 'p'}{{{name}}}" for name, inverse in node.properties)
+    return f"[{'^' * node.negated}{ranges}{names}]"
 
 
 def _escaped(point: int, escape: str) -> str:

@@ -163,7 +163,7 @@ class _Re2(Compiled):
         super().__init__(pattern, emitted.slots)
         self._match = engine.Match
         self._parts = int(engine.ProgramSize())
-        self._one_line = not may_hold(pattern.root, _LINE_FEED) and not self._tails
+        self._one_line = not self._crosses and not self._tails
         self._is_literal = is_literal(pattern.root)
         self._line_finder: Any = None
 

@@ -10,6 +10,7 @@ from itertools import islice
 
 from suture.errors import InputTooLarge
 from suture.json_text import quoted, quoter
+from suture.lines import terminator_of
 from suture.patterns.engines import NONE
 
 TYPE_CHECKING = False
@@ -34,12 +35,12 @@ def found(compiled: Compiled, subject: Subject, clock: Clock, most: int | None =
 
 def _counted(matches: Iterator[Spans], subject: Subject) -> Iterator[Spans]:
     size = len(subject.body)
-    finished = size > 0 and subject.body.endswith(_terminator(subject.body))
+    finished = size > 0 and subject.body.endswith(terminator_of(subject.body))
     return (spans for spans in matches if spans[0] != (size, size)) if finished else matches
 
 
 def _first_of_lines(matches: Iterator[Spans], subject: Subject) -> Iterator[Spans]:
-    body, terminator = subject.body, _terminator(subject.body)
+    body, terminator = subject.body, terminator_of(subject.body)
     next_line = 0
     for spans in matches:
         start = spans[0][0]
@@ -56,7 +57,7 @@ class Places:
         """`number` positions will be asked for: where they are many, all lines are taken apart at once."""
         self._subject = subject
         self._body = subject.body
-        self._terminator = _terminator(subject.body)
+        self._terminator = terminator_of(subject.body)
         self._line = 1
         self._plain = subject.body.isascii()
         self._line_start = self._at = self._column = 0
@@ -97,8 +98,8 @@ class Places:
         return ",".join(lines)
 
     def _next(self, offset: int) -> int:
-        end = self._body.find(self._terminator, offset)
-        return len(self._body) if end < 0 else end + 1
+        """Where the line behind that of an offset begins, or the end."""
+        return self._body.find(self._terminator, offset) + 1 or len(self._body)
 
     def _content(self, start: int) -> tuple[str, int]:
         """A line without its end, as JSON, and where the next begins."""
@@ -179,11 +180,10 @@ def matching_lines(
     found = compiled.lines(subject, clock)
     starts = list(found if invert else islice(found, most))  # before the clock runs on while they are told
     wanted = _others(subject.body, iter(starts)) if invert else iter(starts)
-    body, terminator, places = subject.body, _terminator(subject.body), Places(subject)
+    body, terminator, places = subject.body, terminator_of(subject.body), Places(subject)
     result = []
     for start in islice(wanted, most):
-        end = body.find(terminator, start)
-        following = len(body) if end < 0 else end + 1
+        following = body.find(terminator, start) + 1 or len(body)
         content = subject.shown(start, _content_end(body, start, following, terminator))
         result.append({"file": name, "line": places.position(start)[0], "content": content})
     return result
@@ -191,22 +191,21 @@ def matching_lines(
 
 def _others(body: bytes, starts: Iterator[int]) -> Iterator[int]:
     """Where the lines begin that are not among these."""
-    terminator, position = _terminator(body), 0
+    terminator, position = terminator_of(body), 0
     skipped = next(starts, None)
     while position < len(body):
         if position == skipped:
             skipped = next(starts, None)
         else:
             yield position
-        end = body.find(terminator, position)
-        position = len(body) if end < 0 else end + 1
+        position = body.find(terminator, position) + 1 or len(body)
 
 
 def segments(subject: Subject, matches: Iterable[Spans], most: int | None) -> list[dict[str, Any]]:
     """What stands between the matches, at most `most` of which separate."""
     result: list[dict[str, Any]]
     body, places, result, start = subject.body, Places(subject), [], 0
-    terminator = _terminator(body)
+    terminator = terminator_of(body)
     for end, following in (*islice(_delimiters(matches, len(body)), most), (len(body), len(body))):
         first = places.position(start)[0]
         last = places.position(_content_end(body, start, end, terminator))[0]
@@ -224,11 +223,6 @@ def _delimiters(matches: Iterable[Spans], size: int) -> Iterator[tuple[int, int]
         if end > start or position < start < size:
             yield start, end
             position = end
-
-
-def _terminator(body: bytes) -> bytes:
-    """What ends lines: as in `suture.lines`."""
-    return b"\r" if b"\n" not in body and b"\r" in body else b"\n"
 
 
 def _content_end(body: bytes, start: int, end: int, terminator: bytes) -> int:

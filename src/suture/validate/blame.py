@@ -158,7 +158,7 @@ class View:
         return any(count(opener.encode()) != count(closer.encode()) for opener, closer in _PAIRS.items())
 
     def behind(self, at: int) -> int:
-        """The end of the last token that ends at or before a place; the place's own line if there is none."""
+        """The end of the last token that ends at or before a place; the place itself if there is none."""
         index = bisect_left(self.starts, at) - 1
         while index >= 0 and self.tokens[index][1] > at:
             index -= 1

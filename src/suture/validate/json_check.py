@@ -448,7 +448,6 @@ def _shown(text: str) -> str:
 
 
 def _visible(char: str) -> str:
-    names = {"\t": "a tab", "\n": "a line break", "\r": "a line break", "": "the end of the text"}
-    if char in names:
-        return names[char]
+    if char == "\t":
+        return "a tab"
     return f"'{char}'" if char.isprintable() and not char.isspace() else f"the character U+{ord(char):04X}"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from suture.records import Record
 
-_END = "end"
-
 
 class Grammar(Record):
     """A tree-sitter grammar: `function` of `module` gives it, `distribution` brings it."""
@@ -41,8 +39,8 @@ class Language(Record):
     """Words of a dialect that the grammar does not know: a text with one of them is not checked."""
 
 
-def _ended(*words: str, by: str = _END) -> tuple[tuple[str, str], ...]:
-    return tuple((word, by) for word in words)
+def _ended(*words: str) -> tuple[tuple[str, str], ...]:
+    return tuple((word, "end") for word in words)
 
 
 _C, _CPP, _OBJC = Grammar("tree_sitter_c"), Grammar("tree_sitter_cpp"), Grammar("tree_sitter_objc")

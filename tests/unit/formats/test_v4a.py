@@ -384,4 +384,4 @@ def test_a_carriage_return_in_another_reply_is_text() -> None:
     ],
 )
 def test_a_patch_begins_with_its_marker_or_that_of_a_file(line: str, *, expected: bool) -> None:
-    assert v4a.begins(line, None) is expected
+    assert v4a.begins(line) is expected

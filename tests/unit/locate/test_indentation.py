@@ -10,7 +10,6 @@ NONE = Indent("none", 0)
 TABS = Indent("tabs", 0)
 TWO = Indent("spaces", 2)
 FOUR = Indent("spaces", 4)
-EIGHT = Indent("spaces", 8)
 MIXED = Indent("mixed", 4)
 
 

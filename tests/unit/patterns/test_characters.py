@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.patterns.characters import LAST, inverted, joined, members, property_of, without
+from suture.patterns.characters import LAST, inverted, joined, members, property_of
 
 
 def test_ranges_are_joined() -> None:
@@ -22,10 +22,6 @@ def test_ranges_are_joined() -> None:
 def test_the_rest_is_the_rest(ranges: list[tuple[int, int]], rest: tuple[tuple[int, int], ...]) -> None:
     assert inverted(ranges) == rest
     assert inverted(rest) == joined(ranges)
-
-
-def test_one_set_without_another() -> None:
-    assert without([(1, 9)], [(3, 4), (8, 20)]) == ((1, 2), (5, 7))
 
 
 @pytest.mark.parametrize(
