@@ -17,7 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from suture.files.fs import FS
     from suture.files.tree import Tree
 
 _BUFFER = 1 << 20
@@ -52,7 +51,7 @@ def sweep(
                 size = fill(folder, name, buffer)
                 if size < room and buffer[0] not in _FIRST and not glimpse(buffer, size):
                     continue
-                content = reader.content(folder, name, size)
+                content = reader.content(folder, prefix, name, size)
             except OSError as error:
                 if error.errno in _GONE:
                     continue
@@ -70,7 +69,7 @@ class _Reader:
         self.buffer = bytearray(min(_BUFFER, sought.largest + 1))
         self._bytes = memoryview(self.buffer)
 
-    def content(self, folder: int, name: str, size: int) -> bytes | None:
+    def content(self, folder: int, prefix: str, name: str, size: int) -> bytes | None:
         """A file's content, or None if it does not hold what is sought."""
         sought, buffer, whole = self._sought, self.buffer, size < len(self.buffer)
         marked = buffer[0] in _FIRST and buffer.startswith(MARKS) and size > 1
@@ -79,10 +78,26 @@ class _Reader:
                 return None
             if sought.binary_window and buffer.find(0, 0, min(size, sought.binary_window)) >= 0:
                 return None
-        content = bytes(self._bytes[:size]) if whole else _all(self._fs, folder, name, sought.largest)
+        content = bytes(self._bytes[:size]) if whole else self._all(folder, prefix, name)
         if marked or sought.may_hold(content) or not (sought.only_utf8 or _is_utf8(content)):
             return content
         return None
+
+    def _all(self, folder: int, prefix: str, name: str) -> bytes:
+        """A file that the buffer does not hold."""
+        fs, largest = self._fs, self._sought.largest
+        handle = fs.open_file(folder, name)
+        try:
+            pieces, size = list[bytes](), fs.fstat(handle).size
+            size = size if size > largest else 0
+            while size <= largest and (piece := fs.read(handle, _BUFFER)):
+                pieces.append(piece)
+                size += len(piece)
+        finally:
+            fs.close(handle)
+        if size > largest:
+            raise InputTooLarge(what=prefix + name, size=size, limit=largest, setting="max_file_bytes")
+        return b"".join(pieces)
 
 
 def _is_utf8(content: bytes) -> bool:
@@ -91,19 +106,3 @@ def _is_utf8(content: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _all(fs: FS, folder: int, name: str, largest: int) -> bytes:
-    """A file that the buffer does not hold."""
-    handle = fs.open_file(folder, name)
-    try:
-        pieces, size = list[bytes](), fs.fstat(handle).size
-        size = size if size > largest else 0
-        while size <= largest and (piece := fs.read(handle, _BUFFER)):
-            pieces.append(piece)
-            size += len(piece)
-    finally:
-        fs.close(handle)
-    if size > largest:
-        raise InputTooLarge(what=name, size=size, limit=largest, setting="max_file_bytes")
-    return b"".join(pieces)

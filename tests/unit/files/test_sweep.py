@@ -78,6 +78,16 @@ def test_a_file_larger_than_the_buffer_is_read_whole(monkeypatch: pytest.MonkeyP
     assert swept({"big": b"x\0" * 100}, largest=50) == []
 
 
+def test_a_file_that_is_too_large_is_named_by_its_path() -> None:
+    fs = MemoryFS({"src/far/big.txt": b"needle" * 20})
+    workspace = Workspace(fs.root, Settings(max_file_bytes=50), fs=fs)
+    result = workspace.call("regex_search_multi", {"path_pattern": "**/*", "pattern": "needle"})
+    assert (result.metadata["error"]["code"], result.metadata["error"]["what"]) == (
+        "INPUT_TOO_LARGE",
+        "src/far/big.txt",
+    )
+
+
 def failing(error: int, at: int = 2) -> Workspace:
     inner = MemoryFS({f"src/{name}": b"needle\n" for name in "abc"})
     return Workspace(inner.root, fs=FaultyFS(inner, fail_at=at, error=error, only={"fill"}))
