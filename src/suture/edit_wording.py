@@ -1,4 +1,4 @@
-"""The words of `file_edit`: what differs, what to do about it, and the specification's texts."""
+"""The words of `file_edit`: what to do about an edit that failed, and the specification's texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from suture.locate.differences import Difference
     from suture.phrases import Words
 
 _SHOWN_DIFFERENCES = (3, 2)  # of the nearest place, and of the next
@@ -18,8 +17,6 @@ _SHOWN_LOCATIONS = 8
 _SHOWN_REGION = 80
 _SHOWN_HEAD = 15
 _LONGEST_EXAMPLE = 4_000
-_SHORT = 40
-_NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 _SPACES = {"indentation", "trailing", "spacing", "exotic_space"}
 _LINES = {"line_break", "blank_line", "missing_line", "extra_line", "spelled"}
 _ADDED = {"escape", "entities", "numbers", "fence", "spelled"}
@@ -27,94 +24,9 @@ _ADDED = {"escape", "entities", "numbers", "fence", "spelled"}
 _FILE_READ = "Use file_read to see the exact content, then copy it precisely"
 
 
-def difference(each: Difference) -> str:
-    """A difference, in words."""
-    if each.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
-        return f"line {each.sent_line} of your text is not at this place"
-    words = _DIFFERENCES[each.what](each.expected, each.found)
-    return f"{words} ({each.times} times)" if each.times > 1 else words
-
-
 def suggestions(error: Any) -> list[dict[str, str]]:
     """What to do about an error: type, suggestion, and an example where one can be given."""
     return list(_SUGGESTIONS[error.code](error))
-
-
-def _space(white: str) -> str:
-    """White space in words: 2 tabs, 8 spaces."""
-    if not white:
-        return "none"
-    runs: list[tuple[str, int]] = []
-    for char in white:
-        if runs and runs[-1][0] == char:
-            runs[-1] = char, runs[-1][1] + 1
-        else:
-            runs.append((char, 1))
-    return " and ".join(count(number, _NAMES.get(char, _point(char))) for char, number in runs[:3])
-
-
-def _point(char: str) -> str:
-    return f"U+{ord(char):04X}"
-
-
-def _points(text: str) -> str:
-    named = [f"{_point(char)}" + (f" ({_NAMES[char]})" if char in _NAMES else "") for char in text[:3]]
-    return " ".join(named) or "nothing"
-
-
-def _quoted(text: str) -> str:
-    shown = plain(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
-    shown = f"{shown[:_SHORT]}…" if len(shown) > _SHORT else shown
-    return f'"{shown}"' if "'" in shown else f"'{shown}'"
-
-
-def _spacing(expected: str, found: str) -> str:
-    word = expected.rstrip() if expected.strip() and found.strip() else ""
-    sent, here = (each[len(word) :] for each in (expected, found)) if found.startswith(word) else (expected, found)
-    if word and not (sent + here).strip():
-        if here == f"{sent} ":
-            return f"Extra space after {_quoted(word)}"
-        return f"after {_quoted(word)}: file has {_space(here)}, you sent {_space(sent)}"
-    return f"white space: {_quoted(found)} in the file, {_quoted(expected)} in your text"
-
-
-def _quotes(expected: str, found: str) -> str:
-    kinds = {'"': "double", "'": "single"}
-    here, sent = (next((kinds[char] for char in each if char in kinds), "other") for each in (found, expected))
-    return f"Uses {here} quotes instead of {sent} quotes"
-
-
-def _other(expected: str, found: str) -> str:
-    if not expected or not found:
-        return f"only in {'the file' if found else 'your text'}: {_quoted(found or expected)}"
-    return f"{_quoted(found)} in the file, {_quoted(expected)} in your text"
-
-
-_DIFFERENCES: dict[str, Callable[[str, str], str]] = {
-    "indentation": lambda sent, here: f"indentation: file has {_space(here)}, you sent {_space(sent)}",
-    "trailing": lambda sent, here: f"at the end of the line: file has {_space(here)}, you sent {_space(sent)}",
-    "spacing": _spacing,
-    "line_end": lambda sent, here: f"line ends {_end(here)} in the file, {_end(sent)} in your text",
-    "line_break": lambda sent, here: f"lines are broken differently: {here} in the file, {sent} in your text",
-    "blank_line": lambda sent, _here: f"a blank line is only in {'your text' if sent else 'the file'}",
-    "spelled": lambda sent, _here: f"your text has {sent} written out where the file has a line break",
-    "exotic_space": lambda sent, here: f"{_points(here)} in the file, {_points(sent)} in your text",
-    "case": lambda sent, here: f"case: {_quoted(here)} in the file, {_quoted(sent)} in your text",
-    "look_alike": lambda sent, here: f"{_points(here)} in the file, {_points(sent)} in your text",
-    "quotes": _quotes,
-    "escape": lambda sent, here: f"escaped differently: {_quoted(here)} in the file, {_quoted(sent)} in your text",
-    "entities": lambda sent, _here: f"your text has HTML entities ({sent}) for characters",
-    "marks": _other,
-    "composition": lambda sent, here: f"{_quoted(here)} is {_points(here)} in the file, {_points(sent)} in your text",
-    "numbers": lambda sent, _here: f"your text has line numbers ({_quoted(sent)}) that are not in the file",
-    "fence": lambda _sent, _here: "your text stands in a code fence that is not in the file",
-    "word": _other,
-    "extra_line": lambda _sent, here: f"the file has a line more here: {_quoted(here.strip())}",
-}
-
-
-def _end(ending: str) -> str:
-    return {"\r\n": "CRLF", "\n": "LF", "\r": "CR"}.get(ending, "without a line break")
 
 
 def _no_match(error: Any) -> Iterator[str]:

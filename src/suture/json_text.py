@@ -1,7 +1,7 @@
 """JSON without the regular expressions.
 
 The standard `json` package is a thin layer over the C module `_json`, but importing it imports `re`, which
-takes as long as starting Python does (docs/adr/0002). These two functions call the C module directly, as the
+takes as long as starting Python does (docs/adr/0002). These functions call the C module directly, as the
 package does, and leave everything unusual, errors included, to the package itself.
 """
 
@@ -49,14 +49,9 @@ def loads(text: str) -> object:
 def dumps(value: object, default: Callable[[Any], object] | None = None) -> str:
     """As `json.dumps`; `default` gives what stands for a value that JSON has not."""
     try:
-        from _json import encode_basestring_ascii, make_encoder
+        from _json import encode_basestring_ascii
 
-        sort_keys = skip_keys = False
-        allow_nan = True
-        encode = make_encoder(
-            {}, default or _unknown, encode_basestring_ascii, None, ": ", ", ", sort_keys, skip_keys, allow_nan
-        )
-        return "".join(encode(value, 0))
+        return _encoded(value, default or _unknown, encode_basestring_ascii, (": ", ", "))
     except Exception:  # noqa: BLE001  see above
         import json
 
@@ -100,16 +95,24 @@ def compact(value: object) -> str:
         except TypeError:  # a file name that is no Unicode
             return dumps(value)
     try:
-        from _json import encode_basestring, make_encoder
+        from _json import encode_basestring
 
-        sort_keys = skip_keys = False
-        allow_nan = True
-        encode = make_encoder({}, _unknown, encode_basestring, None, ":", ",", sort_keys, skip_keys, allow_nan)
-        text = "".join(encode(value, 0))
+        text = _encoded(value, _unknown, encode_basestring, (":", ","))
         text.encode()
     except Exception:  # noqa: BLE001  see above; or a file name that is no Unicode
         return dumps(value)
     return text
+
+
+def _encoded(
+    value: object, default: Callable[[Any], object], quote: Callable[[str], str], separators: tuple[str, str]
+) -> str:
+    from _json import make_encoder
+
+    sort_keys = skip_keys = False
+    allow_nan = True
+    encode = make_encoder({}, default, quote, None, *separators, sort_keys, skip_keys, allow_nan)
+    return "".join(encode(value, 0))
 
 
 def _unknown(value: object) -> object:

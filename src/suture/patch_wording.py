@@ -1,4 +1,4 @@
-"""The words for what can go wrong with a patch. `render` has those for everything else, and is the one to ask."""
+"""The words for what can go wrong with a patch; `render` is the one to ask for them."""
 
 from __future__ import annotations
 

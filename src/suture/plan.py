@@ -86,6 +86,16 @@ class Update(FileChange):
     edits: tuple[Edit, ...] | None = None
     mode: int | None = None
 
+    @property
+    def same_content(self) -> bool:
+        """Whether the content stays."""
+        return self.after.digest == self.before.content.digest
+
+    @property
+    def is_no_op(self) -> bool:
+        """Whether the file is so already."""
+        return self.mode in {None, self.before.mode} and self.same_content
+
 
 class Delete(FileChange):
     """The file goes away."""
@@ -114,6 +124,11 @@ class Plan(Record):
     """Folders below the workspace root that go away if they are empty afterwards."""
     clipboards: tuple[tuple[str, str], ...] = ()
     """Names and the texts to keep under them, once the rest has landed."""
+
+    def without_no_ops(self) -> Plan:
+        """The plan without files that are so already."""
+        changes = [change for change in self.changes if not (isinstance(change, Update) and change.is_no_op)]
+        return self if len(changes) == len(self.changes) else self.but(changes=tuple(changes))
 
 
 class Landed(Record):

@@ -1,7 +1,7 @@
 """Words. Errors and outcomes are data everywhere else; here, once, they become sentences.
 
 Every message says what happened and where; every hint says what to do next. `MESSAGES` has an entry for
-each error code, and a test holds it to that; those of a patch come from `patch_wording`.
+each error code, and a test holds it to that; many come from the modules of one kind each (`patch_wording`, …).
 """
 
 from __future__ import annotations

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from suture.engine import Session
     from suture.files.logbook import LogBook, NamedPoint
     from suture.merge import Conflict
     from suture.plan import ChangeRecord, FileChange, FileRecord, Snapshot
+    from suture.session import Session
 
 _SHOWN = 100_000
 _MOST_LATER = 5
@@ -246,8 +246,7 @@ def _stands(session: Session, path: str) -> tuple[Place, Snapshot | None]:
     target = session.locate(path)
     if target.by_link or (target.root == 0 and target.path != path):  # what is recorded has no link in it
         raise NotAFile(path=path, kind="symbolic link")
-    place = Place(target.root, target.path, target.name)
-    return place, None if target.stat is None else session.snapshot(target)
+    return target.place, None if target.stat is None else session.snapshot(target)
 
 
 def _content(book: LogBook, path: str, version: Version) -> bytes:

@@ -36,15 +36,21 @@ class Settings(Record):
     """How long to wait for a history that another program has locked, before a change lands unrecorded."""
 
     max_file_bytes: int = 100_000_000
+    """Size of a file that is read or edited, and of what an edit would make of it."""
     max_request_bytes: int = 10_000_000
+    """Size of all texts in a call's arguments together."""
     max_edits: int = 1_000
+    """Edits, patches, hunks or blocks of one call."""
     max_replacements: int = 100_000
-    """Of one call, over all its edits."""
+    """Replacements of one call, over all its edits."""
     max_read_lines: int = 20_000
+    """Lines of a file in one answer; what is more is cut, which is told."""
     max_read_bytes: int = 5_000_000
+    """Size of a file's lines, or of a diff, in the text of one answer; what is more is cut, which is told."""
     max_diff_lines: int = 400
+    """Lines of a diff in the text of one answer; its metadata have all of them."""
     max_pattern_chars: int = 20_000
-    """Of a regular expression."""
+    """Length of a regular expression."""
     regex_file_ms: int = 1_000
     """How long one file may be searched."""
     regex_call_ms: int = 30_000
@@ -61,15 +67,19 @@ class Settings(Record):
     """The operator's configuration of checks, a TOML file; None: `suture/suture.toml` in the user's configuration
     folder, if it is there; an empty string: none."""
     max_result_bytes: int = 200_000_000
-    """Of the matches that one answer tells, with the lines around them."""
+    """Size of the matches that one answer tells, with the lines around them."""
     second_process: bool = True
     """Whether a search over thousands of files may be shared with a second process."""
     over_match_lines: int = 50
     """A match that is longer, and holds another one, is not replaced unasked."""
     max_clipboards: int = 100
+    """How many clipboards a workspace keeps."""
     max_clipboard_bytes: int = 1_000_000
+    """Size of the text in one clipboard."""
     binary_window: int = 8_192
+    """Bytes at a file's beginning in which a NUL makes it a binary one; 0: every file is text."""
     lock_timeout_ms: int = 30_000
+    """How long to wait for another process that edits the workspace."""
 
     def check(self) -> None:
         """Refuse what would silently mean something else: one string where several are meant, a limit of -1."""

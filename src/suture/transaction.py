@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from typing import Self
 
     from suture.edits import Edit
-    from suture.engine import Engine, Session
+    from suture.engine import Engine
     from suture.files.recovery import Recovered
     from suture.plan import Change, FileChange
+    from suture.session import Session
     from suture.text import Text
 
     Path = str | os.PathLike[str]
@@ -74,15 +75,16 @@ class Transaction:
         self._want(lambda session: session.plan_rename(name, target, new))
 
     def _want(self, change: Callable[[Session], FileChange]) -> None:
-        if self._over:
-            message = "this transaction is over; begin another one"
-            raise RuntimeError(message)
+        self._check_open()
         self._wanted.append(change)
 
-    def __enter__(self) -> Self:
+    def _check_open(self) -> None:
         if self._over:
             message = "this transaction is over; begin another one"
             raise RuntimeError(message)
+
+    def __enter__(self) -> Self:
+        self._check_open()
         return self
 
     def __exit__(

@@ -6,7 +6,7 @@ from os import fspath
 
 from suture import log, render
 from suture.engine import Engine
-from suture.errors import FileChanged, InputTooLarge, InternalError, InvalidArguments, SutureError
+from suture.errors import InputTooLarge, InternalError, InvalidArguments, SutureError
 from suture.tools import command, find
 from suture.tools.spec import Answer, ToolResult
 from suture.transaction import Transaction
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from suture.engine import Progress, Session
     from suture.files.fs import FS
     from suture.files.recovery import Recovered
     from suture.plan import Plan, Trouble
+    from suture.session import Progress, Session
     from suture.settings import Settings
     from suture.tools.request import Request
     from suture.tools.spec import Proposal, ToolSpec
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     _Outcome = tuple[Answer, Recovered | None, Trouble | None]
 
 _MOST_VALUES = 1_000_000
-_LONGEST_NAME = 100
 
 
 class Workspace:
@@ -329,11 +328,11 @@ class Workspace:
 
     def show(self, change_id: str) -> ToolResult:
         """One change, with its diff."""
-        return self._command("show", {"change_id": change_id})
+        return self.command("show", {"change_id": change_id})
 
     def restore(self, to: str | None = None, paths: Iterable[str] = (), *, dry_run: bool = False) -> ToolResult:
         """Bring files back: to right after a change, to a snapshot, or as last recorded. It is a change itself."""
-        return self._command("restore", {"to": to, "paths": list(paths), "dry_run": dry_run})
+        return self.command("restore", {"to": to, "paths": list(paths), "dry_run": dry_run})
 
     def snapshot(self, name: str, paths: Iterable[str] = ()) -> ToolResult:
         """Name this point, and keep every file that suture ever changed here, and those given, as they stand."""
@@ -341,35 +340,22 @@ class Workspace:
 
     def snapshots(self) -> ToolResult:
         """List the named points."""
-        return self._command("snapshots", {})
+        return self.command("snapshots", {})
 
     def command(self, name: str, arguments: object) -> ToolResult:
         """As `call`, for what is made like a tool, but for the command line only."""
-        return self._command(name, arguments)
+        return self._guarded(name, lambda: self._answer(command(name), arguments))
 
     def watch(self, progress: Progress) -> None:
         """Be told during calls that go through many files of more files walked over, and of more matches found."""
         self._engine.progress = progress
 
-    def _command(self, name: str, arguments: object) -> ToolResult:
-        return self._guarded(name, lambda: self._answer(command(name), arguments))
-
     def _snapshot(self, name: str, paths: list[str]) -> Answer:
-        if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-            problem = f"expected a name of 1 to {_LONGEST_NAME} printable characters"
-            raise InvalidArguments(problems=[{"argument": "name", "problem": problem}])
-        from suture.revert import take_snapshot  # most calls take none
+        from suture.tools.restore import check_name, snapshot  # most calls take none
 
+        check_name(name)
         with self._engine.locked() as session:
-            taken = take_snapshot(session, name, paths)
-        data = {"name": name, "id": taken.point.id, "files": taken.kept, "skipped": list(taken.skipped)}
-        words = f"Took snapshot '{name}' with {taken.kept} file{'s' * (taken.kept != 1)}: "
-        words += (
-            "those that suture changed here, and those named." if taken.kept else "suture has changed none here yet."
-        )
-        if taken.skipped:
-            words += f" Not kept, for they cannot be read: {', '.join(map(render.plain, taken.skipped))}."
-        return Answer(words, data)
+            return snapshot(session, name, paths)
 
     def transaction(self, summary: str = "") -> Transaction:
         """Changes to several files that land together, or not at all, when the `with` block ends."""
@@ -380,7 +366,7 @@ class Workspace:
         return self._engine.recover()
 
     def close(self) -> None:
-        """Let go of the history's database, which stays open between changes; a later call opens it again."""
+        """Let go of what is kept open between calls, such as the history's database; a later call opens it again."""
         self._engine.close()
 
     def _answer(self, spec: ToolSpec, arguments: object, progress: Progress | None = None) -> _Outcome:
@@ -455,12 +441,10 @@ def _noting(result: ToolResult, key: str, data: dict[str, Any], words: str) -> T
 
 def _check_hashes(expected: str | dict[str, str] | None, plan: Plan) -> None:
     """Refuse a plan made on a file that is not the one the caller knows."""
+    from suture.tools.outcome import check_hash  # reading needs none
+
     for change in plan.changes:
-        before = getattr(change, "before", None)
-        found = None if before is None else before.content.digest
-        wanted = expected.get(change.place.name) if isinstance(expected, dict) else expected
-        if wanted is not None and wanted != found:
-            raise FileChanged(path=change.place.name, expected=wanted, found=found)
+        check_hash(expected, change.place.name, getattr(change, "before", None))
 
 
 def _text_size(value: object) -> int:

@@ -1,4 +1,4 @@
-"""Effects in one place: system calls that write stand in `files/fs.py`, their callers in the commit path.
+"""Effects in one place: system calls that write stand in `files/local_fs.py`, their callers in the commit path.
 
 This reads the syntax tree, so it sees what is spelled out: a write through `ctypes` or `getattr` is for the review.
 """
@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "suture"
 
 # The modules that may call the system to write; the double in memory opens databases in memory.
 # `staging` writes into a private folder of its own, outside the workspace, and never into that.
-PRIMITIVES = {"files/fs.py", "files/staging.py", "testing/memory.py"}
+PRIMITIVES = {"files/local_fs.py", "files/staging.py", "testing/memory.py"}
 # What is written to another process, and to no file.
 PIPES = {("files/partner.py", "os.write"), ("mcp_server/line.py", "os.write"), ("validate/programs.py", "os.write")}
 # The modules that may call the writing methods of an FS object; `testing` implements its doubles.
@@ -25,6 +25,7 @@ WRITERS = PRIMITIVES | {
     "files/recovery.py",
     "files/steps.py",
     "files/tree.py",
+    "testing/disk.py",
     "testing/faulty.py",
 }
 FS_METHODS = {

@@ -19,7 +19,8 @@ import pytest
 
 from suture.edits import edit
 from suture.errors import SutureError
-from suture.files.fs import FS, LocalFS, Stat
+from suture.files.fs import FS, Stat
+from suture.files.local_fs import LocalFS
 from suture.settings import Settings
 from suture.testing import FaultyFS, Stopped
 from suture.transaction import Transaction

@@ -19,7 +19,7 @@ import pytest
 
 from suture.edits import edit
 from suture.errors import FileExists, FileNotFound, SutureError
-from suture.files.fs import LocalFS
+from suture.files.local_fs import LocalFS
 from suture.render import error_data, error_text
 from suture.settings import Settings
 from suture.testing import FaultyFS, Stopped

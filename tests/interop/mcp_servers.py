@@ -39,7 +39,7 @@ PATIENCE = 60.0
 GATED = """
 import os, subprocess, sys, time
 from suture.cli import main
-from suture.files.fs import LocalFS
+from suture.files.local_fs import LocalFS
 gate, *arguments = sys.argv[1:]
 rename = LocalFS.rename
 def waiting(*given):

@@ -14,8 +14,8 @@ from random import Random
 
 import pytest
 
-from suture.files.fs import LocalFS
 from suture.files.globs import Selection
+from suture.files.local_fs import LocalFS
 from suture.files.protected import Guard
 from suture.files.tree import Tree
 from suture.files.walk import walk

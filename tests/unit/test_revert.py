@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from suture import Settings, SutureError, Workspace
-from suture.engine import Session
 from suture.plan import Plan, Rename
+from suture.session import Session
 from suture.testing import MemoryFS
 from tests.unit.changes import (
     Ask,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from suture import Edit, Settings, Span, SutureError, Text, Workspace, tools
-from suture.engine import Session
 from suture.errors import FileChanged, FileNotFound, InputTooLarge, NotEncodable
 from suture.plan import Change, Plan
+from suture.session import Session
 from suture.testing import FaultyFS, MemoryFS
 from suture.tools.request import Request, dry_run, expect_hash, text
 from suture.tools.spec import Answer, Proposal, ToolSpec

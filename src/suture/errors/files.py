@@ -63,11 +63,11 @@ class FileNotFound(SutureError):
     path: str
     near: list[str]
     create_by: list[str] | None = None
-    """The operations that would create it, where some do."""
+    """The operations that would create it, where some do; empty if it was to be deleted."""
 
 
 class NotAFile(SutureError):
-    """The path names a folder, a device, a pipe or a socket."""
+    """The path names a folder, a device, a pipe or a socket; or a link, where the file itself would go away."""
 
     code = "NOT_A_FILE"
     path: str

@@ -77,7 +77,7 @@ class NotRecorded(SutureError):
 
 
 class SnapshotExists(SutureError):
-    """A snapshot of this name has been taken already."""
+    """A snapshot of this name has been taken already, or a change's id begins so."""
 
     code = "SNAPSHOT_EXISTS"
     name: str

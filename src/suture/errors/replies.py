@@ -33,7 +33,8 @@ class IncompleteBlock(SutureError):
 
     code = "INCOMPLETE_BLOCK"
     problem: str
-    """`no_start`, `no_separator`, `no_end`, `empty`, `not_a_hunk`; `partial`: it deletes more than it shows."""
+    """`no_start`, `no_separator`, `many_separators`, `no_end`, `two_ends`: its markers; `empty`, `not_a_hunk`: its
+    lines; `inside`: another block before it has no end; `partial`: it deletes more than it shows."""
     reply_line: int
     format: str
     path: str | None

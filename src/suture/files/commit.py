@@ -30,7 +30,7 @@ from suture.errors import (
 )
 from suture.files import recovery, steps
 from suture.files.journal import Intent, Journal, Step, new_id
-from suture.files.paths import INTENT_NAME
+from suture.files.paths import INTENT_NAME, shown
 from suture.files.protected import OWN_PREFIX
 from suture.files.tree import split
 from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
@@ -96,7 +96,7 @@ def _attempt(
             plan.tool,
             plan.summary,
             tuple(map(_file_record, plan.changes)),
-            tuple(recovery.shown(trees, root, path) for root, path in folders),
+            tuple(shown(trees, root, path) for root, path in folders),
             plan.undoes,
             clipboards=plan.clipboards,
         )

@@ -24,10 +24,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+WILD = frozenset("*?[]{}\\,")
+"""What means more than itself in a pattern."""
 MAX_LENGTH = 4096
 MAX_ALTERNATIVES = 1000
 MAX_EXPANDED = 100_000
-_DEEP = "**"
 _FEW = 8  # so many ends of names are compared one by one
 
 
@@ -57,8 +58,7 @@ _Route = tuple["_Name | None", ...]  # None is any number of folders; the last i
 class Selection:
     """Which files a path_pattern and its excludes mean, below one root."""
 
-    def __init__(self, pattern: str, routes: Sequence[_Route], excluded: Excluded) -> None:
-        self.pattern = pattern
+    def __init__(self, routes: Sequence[_Route], excluded: Excluded) -> None:
         self.excluded = excluded
         self.start = _Stages(routes).at(frozenset((number, 0) for number in range(len(routes))))
         """Where a walk stands in the root."""
@@ -74,7 +74,7 @@ class Selection:
     def parse(cls, pattern: str, exclude: Iterable[str] = ()) -> Selection:
         """Read a pattern that is relative to the root."""
         routes = [_route(pattern, each) for each in dict.fromkeys(_expanded(pattern))]
-        return cls(pattern, routes, Excluded(exclude))
+        return cls(routes, Excluded(exclude))
 
 
 class Stage:
@@ -187,6 +187,11 @@ def below_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
             rest = "/".join(parts[len(way) :])
             return number, f"{rest}/" if pattern.endswith("/") and rest else rest or "."
     raise PathOutsideWorkspace(path=pattern, reason="it is not below the workspace root")
+
+
+def literally(path: str) -> str:
+    """A path as a pattern that means just it."""
+    return "".join(f"\\{char}" if char in WILD else char for char in path)
 
 
 def _parts(path: str) -> list[str]:

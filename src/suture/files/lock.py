@@ -31,7 +31,7 @@ _LONGEST_WAIT = 0.02
 class Lock:
     """Hold the locks of all given roots, always taken in the same order; threads that share `turns` queue for them.
 
-    That holds a lock a process, since after a fork a thread that is not there may seem to have it.
+    `turns` has a lock for each process, by its id: after a fork, a thread that is not there may seem to hold it.
     """
 
     def __init__(

@@ -97,8 +97,6 @@ class LogBook:
         self._db = database
         self._contents = Contents(database)
 
-    # Reading
-
     def change(self, change_id: str) -> ChangeRecord:
         """The change of this id, or of the only id that begins so."""
         wanted = change_id.strip().lower()
@@ -275,8 +273,6 @@ class LogBook:
             folders = self._rows("SELECT path FROM folder WHERE change = ? ORDER BY path", number)
             made = tuple(_name(path) for (path,) in folders)
             yield ChangeRecord(change_id, tool, summary, files, made, undoes, state, number)
-
-    # Writing
 
     def set_folder(self, name: str, born: int) -> None:
         """Note which folder this is the history of."""

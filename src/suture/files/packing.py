@@ -1,6 +1,6 @@
 """How a version of a file is stored beside the version before it: what they share, and the rest compressed.
 
-    pack(new, old) -> Packed(head, tail, dictionary, data)        unpack(packed, size, old) -> new
+    pack(new, old) -> Packed(head, tail, codec, data)             unpack(packed, size, old) -> new
 
 The common beginning and end cost nothing. What lies between is compressed by zstd with the old file's own
 middle as its dictionary, or stored as it is where it is too short to be worth loading zstd. A large file that was

@@ -22,6 +22,7 @@ from suture.errors import (
 )
 from suture.files.protected import OWN_PREFIX
 from suture.files.tree import Tree, split
+from suture.plan import Place
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -55,6 +56,11 @@ class Target(Record):
     """The part of the path that would have to be made."""
     by_link: bool = False
     """Whether the name that was asked for is a symbolic link."""
+
+    @property
+    def place(self) -> Place:
+        """Where that is."""
+        return Place(self.root, self.path, self.name)
 
 
 class Resolver:
@@ -102,7 +108,7 @@ class Resolver:
         if stat is None or (stat.kind != "file" and not (folders and stat.kind == "folder")):
             kind = "folder" if stat is None else stat.kind
             raise NotAFile(path=requested, kind=kind)
-        return Target(requested, root, path, self.shown(root, path), stat, "", by_link)
+        return Target(requested, root, path, shown(self._trees, root, path), stat, "", by_link)
 
     def _beginning(self, root: int, names: list[str]) -> tuple[str, list[str]]:
         """The folder of a path if it is open, since no link leads to it then; else the root. And the rest, reversed."""
@@ -144,16 +150,17 @@ class Resolver:
         _check_lengths(requested, missing)  # a link may have led here
         path = f"{folder}/{missing}" if folder else missing
         self._check_protected(requested, path)
-        return Target(requested, root, path, self.shown(root, path), None, missing, by_link)
-
-    def shown(self, root: int, path: str) -> str:
-        """A path as results name it."""
-        return path if root == 0 else f"{self._trees[root].root.rstrip('/')}/{path}"
+        return Target(requested, root, path, shown(self._trees, root, path), None, missing, by_link)
 
     def _check_protected(self, requested: str, path: str) -> None:
         rule = self._guard.rule(path)
         if rule is not None:
             raise ProtectedPath(path=requested, rule=rule)
+
+
+def shown(trees: Sequence[Tree], root: int, path: str) -> str:
+    """A path as results and the history name it."""
+    return path if root == 0 else f"{trees[root].root.rstrip('/')}/{path}"
 
 
 def check_new_name(target: Target) -> None:

@@ -92,7 +92,7 @@ class Patterns:
         for pattern in patterns:
             names = pattern.casefold().removesuffix("/**").split("/")
             rule = pattern, names, pattern.endswith("/**")
-            plain = _plain_part(names[0])
+            plain = plain_part(names[0])
             if plain == names[0]:
                 self._by_name.setdefault(plain, []).append(rule)
             else:
@@ -123,7 +123,7 @@ def folded_names(path: str) -> list[str]:
 
 def _like(name: str, pattern: str) -> bool:
     """Whether a name fits a pattern; only a pattern with wildcards that could fit costs the import."""
-    plain = _plain_part(pattern)
+    plain = plain_part(pattern)
     if plain == pattern or not name.startswith(plain):
         return name == pattern
     from fnmatch import fnmatchcase
@@ -131,7 +131,7 @@ def _like(name: str, pattern: str) -> bool:
     return fnmatchcase(name, pattern)
 
 
-def _plain_part(pattern: str) -> str:
+def plain_part(pattern: str) -> str:
     """What stands before the first wildcard."""
     return pattern[: min(pattern.find(char) % (len(pattern) + 1) for char in "*?[")]
 

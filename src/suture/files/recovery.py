@@ -14,7 +14,7 @@ from suture import log
 from suture.errors import RecoveryBlocked, SutureError
 from suture.files import steps
 from suture.files.journal import Journal
-from suture.files.paths import INTENT_NAME
+from suture.files.paths import INTENT_NAME, shown
 from suture.files.tree import split
 from suture.plan import Trouble, digest
 from suture.records import Record
@@ -126,11 +126,6 @@ def made(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
         for file in intent.record.files
     ]
     return intent.record.but(files=tuple(files))
-
-
-def shown(trees: Sequence[Tree], root: int, path: str) -> str:
-    """A path as results and the history name it."""
-    return path if root == 0 else f"{trees[root].root.rstrip('/')}/{path}"
 
 
 def _mode(tree: Tree, path: str) -> int | None:

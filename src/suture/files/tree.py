@@ -179,7 +179,7 @@ class Tree:
         finally:
             self.let_go(handle)
 
-    # What follows changes the tree. Only `commit` and `recovery` call it; OSErrors pass through to them.
+    # What follows changes the tree. Only the commit path calls it; OSErrors pass through.
 
     def create(self, path: str, mode: int) -> int:
         """Open a new file for writing."""

@@ -15,6 +15,7 @@ from bisect import bisect_left
 from suture import log
 from suture.errors import InputTooLarge
 from suture.files.ignore import Ignore
+from suture.files.protected import plain_part
 from suture.files.tree import as_ours
 from suture.files.wildcards import join
 
@@ -255,7 +256,7 @@ class _Suspects:
     """
 
     def __init__(self, guard: Guard) -> None:
-        self._beginnings = tuple({_plain(name) for name in guard.last_names()})
+        self._beginnings = tuple({plain_part(name) for name in guard.last_names()})
         shown = {"." if each.startswith(".") else each for each in self._beginnings}
         self._marks = [f"\0{each}" for each in shown]
 
@@ -269,8 +270,3 @@ class _Suspects:
             else:
                 return set()
         return {name for name in names if not name.isascii() or name.lower().startswith(self._beginnings)}
-
-
-def _plain(name: str) -> str:
-    """What stands before a name's first wildcard."""
-    return name[: min((at for char in "*?[" if (at := name.find(char)) >= 0), default=len(name))]

@@ -6,7 +6,7 @@
 Both are peers of `LocalFS`: `Workspace(root, fs=…)` takes any of them.
 """
 
-from suture.files.fs import LocalFS
+from suture.files.local_fs import LocalFS
 from suture.testing.faulty import FaultyFS, Stopped
 from suture.testing.memory import MemoryFS
 

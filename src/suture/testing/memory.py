@@ -8,59 +8,21 @@ from itertools import count
 from sqlite3 import connect
 
 from suture.files.fs import FS, MEMORY, Stat
+from suture.testing.disk import Disk, failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from random import Random
     from sqlite3 import Connection
 
-_MAX_LINKS = 40
-_SECTOR = 512
-
-
-class _Node:
-    """A file, folder or link; what is `kept` is sure to outlive a power cut.
-
-    `unsynced` has what a folder looked like after each change since it was synced, and when that was.
-    """
-
-    def __init__(self, kind: str, inode: int, mode: int) -> None:
-        self.kind = kind
-        self.inode = inode
-        self.mode = mode
-        self.owner = (os.getuid(), os.getgid())
-        self.attributes: dict[str, bytes] = {}
-        self.data = b""
-        self.entries: dict[str, _Node] = {}
-        self.device = 1
-        self.links = 1
-        self.modified_ns = 0
-        self.lock: int | None = None
-        self.kept_data = b""
-        self.kept_entries: dict[str, _Node] = {}
-        self.unsynced: list[tuple[int, dict[str, _Node]]] = []
-
-    def sync(self) -> None:
-        self.kept_data = self.data
-        self.kept_entries = dict(self.entries)
-        self.unsynced = []
-
-    def lose(self, luck: Random | None, since: int) -> None:
-        """Be what a power cut leaves: what was synced, names changed before `since`, and sectors by luck."""
-        self.entries = dict([self.kept_entries, *(entries for when, entries in self.unsynced if when < since)][-1])
-        if luck is None:
-            self.data = self.kept_data
-            return
-        size = len(luck.choice((self.kept_data, self.data)))
-        old, new = (data[:size].ljust(size, b"\0") for data in (self.kept_data, self.data))
-        self.data = b"".join(luck.choice((old, new))[at : at + _SECTOR] for at in range(0, size, _SECTOR))
+    from suture.testing.disk import Node
 
 
 class _Handle:
     """An open file or folder."""
 
-    def __init__(self, node: _Node, *, writes: bool) -> None:
+    def __init__(self, node: Node, *, writes: bool) -> None:
         self.node = node
         self.writes = writes
         self.position = 0
@@ -85,10 +47,8 @@ class MemoryFS(FS):
         self.root = root
         self.can_link = can_link
         self.can_chown = can_chown
+        self._disk = Disk()
         self._numbers = count(1)
-        self._clock = count(1)
-        self._synced = 0
-        self._top = self._node("folder", 0o755)
         self._handles: dict[int, _Handle] = {}
         self.shelf: dict[str, bytes] = {}
         """Databases by name, as the last commit left them."""
@@ -98,38 +58,35 @@ class MemoryFS(FS):
             self.put(path, data)
         self.sync_all()
 
-    # Setting up and looking
-
     def put(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
         """Write a file below the root, as some other process would."""
         folder, name = self._parent_of(path)
         node = folder.entries.get(name)
         if node is None:
-            node = self._node("file", mode)
-            self._name((folder, name, node))
-        node.data = data
-        node.modified_ns = next(self._clock)
+            node = self._disk.node("file", mode)
+            self._disk.name((folder, name, node))
+        self._disk.set_data(node, data)
 
     def put_link(self, path: str, aim: str) -> None:
         """Make a symbolic link."""
         folder, name = self._parent_of(path)
-        node = self._node("link", 0o777)
+        node = self._disk.node("link", 0o777)
         node.data = os.fsencode(aim)
-        self._name((folder, name, node))
+        self._disk.name((folder, name, node))
 
     def put_special(self, path: str) -> None:
         """Make something that is no file, folder or link."""
         folder, name = self._parent_of(path)
-        self._name((folder, name, self._node("other", 0o644)))
+        self._disk.name((folder, name, self._disk.node("other", 0o644)))
 
     def hard_link(self, path: str, to: str) -> None:
         """Give a file a second name."""
         folder, name = self._parent_of(path)
         to_folder, to_name = self._parent_of(to)
-        self._name((to_folder, to_name, folder.entries[name]))
+        self._disk.name((to_folder, to_name, folder.entries[name]))
         folder.entries[name].links += 1
 
-    def node_of(self, path: str) -> _Node:
+    def node_of(self, path: str) -> Node:
         """What stands at a path below the root."""
         folder, name = self._parent_of(path)
         return folder.entries[name]
@@ -137,7 +94,7 @@ class MemoryFS(FS):
     def files(self) -> dict[str, bytes]:
         """Every file below the root with its content, and every link with its aim."""
         found: dict[str, bytes] = {}
-        stack = [("", self._walk(self.root))]
+        stack = [("", self._disk.at(self.root))]
         while stack:
             prefix, folder = stack.pop()
             for name, node in folder.entries.items():
@@ -150,7 +107,7 @@ class MemoryFS(FS):
     def folders(self) -> set[str]:
         """Every folder below the root."""
         found: set[str] = set()
-        stack = [("", self._walk(self.root))]
+        stack = [("", self._disk.at(self.root))]
         while stack:
             prefix, folder = stack.pop()
             for name, node in folder.entries.items():
@@ -161,16 +118,11 @@ class MemoryFS(FS):
 
     def make_folder(self, path: str) -> None:
         """Make a folder and those above it, by full path."""
-        node = self._top
-        for name in path.strip("/").split("/"):
-            if name not in node.entries:
-                self._name((node, name, self._node("folder", 0o755)))
-            node = node.entries[name]
+        self._disk.make_folder(path)
 
     def sync_all(self) -> None:
         """Put everything on the disk."""
-        for node in self._reachable(self._top, set()):
-            node.sync()
+        self._disk.sync_all()
 
     def crash(self) -> None:
         """Every process dies: their handles and locks are gone, what they wrote is not."""
@@ -185,43 +137,13 @@ class MemoryFS(FS):
         moment since the last sync, as a journaling file system does, and of each file any sectors.
         """
         self.crash()
-        nodes = list(self._reachable(self._top, set()))
-        moments = sorted(when for node in nodes for when, _ in node.unsynced if when > self._synced)
-        since = 0 if luck is None else luck.choice([*moments, next(self._clock)])
-        for node in nodes:
-            node.lose(luck, since)
-            node.links = 0
-        self._top.links = 1
-        for node in self._reachable(self._top, set()):
-            for below in node.entries.values():
-                below.links += 1
-        self.sync_all()
-
-    # FS
+        self._disk.power_loss(luck)
 
     def open_root(self, path: str) -> int:
-        return self._handle(self._folder(self._walk(path)))
+        return self._handle(self._folder(self._disk.at(path)))
 
     def real_path(self, path: str) -> str:
-        done: list[str] = []
-        queue = path.strip("/").split("/")[::-1]
-        links = 0
-        while queue:
-            name = queue.pop()
-            if name in {"", "."}:
-                continue
-            if name == "..":
-                del done[-1:]
-                continue
-            node = self._find([*done, name])
-            if node is None or node.kind != "link" or links > _MAX_LINKS:
-                done.append(name)
-                continue
-            links += 1
-            aim = os.fsdecode(node.data)
-            done = [] if aim.startswith("/") else done
-            queue += aim.split("/")[::-1]
-        return "/" + "/".join(done)
+        return self._disk.real_path(path)
 
     def open_folder(self, folder: int, name: str) -> int:
         return self._handle(self._folder(self._entry(folder, name)))
@@ -243,7 +165,7 @@ class MemoryFS(FS):
     def read_link(self, folder: int, name: str) -> str:
         node = self._entry(folder, name)
         if node.kind != "link":
-            raise _error(errno.EINVAL)
+            raise failure(errno.EINVAL)
         return os.fsdecode(node.data)
 
     def scan(self, folder: int, name: str) -> tuple[int, list[str], list[str]]:
@@ -262,14 +184,14 @@ class MemoryFS(FS):
     def fill(self, folder: int, name: str, buffer: bytearray) -> int:
         node = self._openable(folder, name)
         if node.kind == "folder":
-            raise _error(errno.EISDIR)
+            raise failure(errno.EISDIR)
         data = node.data[: len(buffer)]
         buffer[: len(data)] = data
         return len(data)
 
     def read(self, handle: int, size: int) -> bytes:
         if self._of(handle).kind == "folder":
-            raise _error(errno.EISDIR)
+            raise failure(errno.EISDIR)
         opened = self._handles[handle]
         data = opened.node.data[opened.position : opened.position + size]
         opened.position += len(data)
@@ -295,32 +217,30 @@ class MemoryFS(FS):
         self.close(handle)
 
     def create(self, folder: int, name: str, mode: int) -> int:
-        node = self._node("file", mode & ~0o022)
+        node = self._disk.node("file", mode & ~0o022)
         self._add(folder, name, node)
         return self._handle(node, writes=True)
 
     def open_write(self, folder: int, name: str) -> int:
         node = self._openable(folder, name)
         if node.kind == "folder":
-            raise _error(errno.EISDIR)
+            raise failure(errno.EISDIR)
         return self._handle(node, writes=True)
 
     def write(self, handle: int, pieces: Sequence[bytes | memoryview]) -> None:
         node, opened = self._of(handle), self._handles[handle]
         if not opened.writes:
-            raise _error(errno.EBADF)
+            raise failure(errno.EBADF)
         for piece in pieces:
             start = opened.position
-            node.data = node.data[:start] + bytes(piece) + node.data[start + len(piece) :]
-            node.modified_ns = next(self._clock)
+            self._disk.set_data(node, node.data[:start] + bytes(piece) + node.data[start + len(piece) :])
             opened.position += len(piece)
 
     def truncate(self, handle: int, size: int) -> None:
         node = self._of(handle)
         if not self._handles[handle].writes:
-            raise _error(errno.EINVAL)
-        node.data = node.data[:size].ljust(size, b"\0")
-        node.modified_ns = next(self._clock)
+            raise failure(errno.EINVAL)
+        self._disk.set_data(node, node.data[:size].ljust(size, b"\0"))
 
     def set_mode(self, handle: int, mode: int) -> None:
         self._of(handle).mode = mode
@@ -339,8 +259,7 @@ class MemoryFS(FS):
         return True
 
     def sync(self, handle: int) -> None:
-        self._of(handle).sync()
-        self._synced = next(self._clock)
+        self._disk.sync(self._of(handle))
 
     def rename(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
         _check_name(to_name)
@@ -352,35 +271,35 @@ class MemoryFS(FS):
         if old is not None:
             self._check_replaceable(old, node, target)
             old.links -= 1
-        self._name((target, to_name, node), (self._inside(folder), name, None))
+        self._disk.name((target, to_name, node), (self._inside(folder), name, None))
 
     def link(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
         node, target = self._entry(folder, name), self._inside(to_folder)
         _check_name(to_name)
         if to_name in target.entries:
-            raise _error(errno.EEXIST)
+            raise failure(errno.EEXIST)
         self._check_device(node, target)
         if not self.can_link or node.kind == "folder":
-            raise _error(errno.EPERM)
-        self._name((target, to_name, node))
+            raise failure(errno.EPERM)
+        self._disk.name((target, to_name, node))
         node.links += 1
 
     def unlink(self, folder: int, name: str) -> None:
         node = self._entry(folder, name)
         if node.kind == "folder":
-            raise _error(errno.EISDIR)
+            raise failure(errno.EISDIR)
         node.links -= 1
-        self._name((self._inside(folder), name, None))
+        self._disk.name((self._inside(folder), name, None))
 
     def mkdir(self, folder: int, name: str) -> None:
-        self._add(folder, name, self._node("folder", 0o755))
+        self._add(folder, name, self._disk.node("folder", 0o755))
 
     def rmdir(self, folder: int, name: str) -> None:
         node = self._folder(self._entry(folder, name))
         if node.entries:
-            raise _error(errno.ENOTEMPTY)
+            raise failure(errno.ENOTEMPTY)
         node.links = 0
-        self._name((self._inside(folder), name, None))
+        self._disk.name((self._inside(folder), name, None))
 
     def born(self, folder: int) -> int:
         return self._of(folder).inode  # none is used again
@@ -394,7 +313,7 @@ class MemoryFS(FS):
         if name == MEMORY:
             return database
         if name not in self.shelf and not create:
-            raise _error(errno.ENOENT)
+            raise failure(errno.ENOENT)
         if stored := self.shelf.setdefault(name, b""):
             database.deserialize(stored)
         self._opened = [(name, database)]
@@ -414,111 +333,71 @@ class MemoryFS(FS):
     def copy_database(self, name: str, to: str) -> None:
         self.shelf[to] = self.shelf[name]
 
-    # Inside
-
-    def _node(self, kind: str, mode: int) -> _Node:
-        return _Node(kind, next(self._numbers), mode)
-
-    def _handle(self, node: _Node, *, writes: bool = False) -> int:
+    def _handle(self, node: Node, *, writes: bool = False) -> int:
         handle = next(self._numbers)
         self._handles[handle] = _Handle(node, writes=writes)
         return handle
 
-    def _name(self, *changes: tuple[_Node, str, _Node | None]) -> None:
-        """Let names in folders stand for nodes, or for nothing, all at once."""
-        now = next(self._clock)
-        for folder, name, node in changes:
-            if node is None:
-                del folder.entries[name]
-            else:
-                folder.entries[name] = node
-        for folder, _, _ in changes:
-            folder.unsynced.append((now, dict(folder.entries)))
-
-    def _add(self, folder: int, name: str, node: _Node) -> None:
+    def _add(self, folder: int, name: str, node: Node) -> None:
         _check_name(name)
         parent = self._inside(folder)
         if name in parent.entries:
-            raise _error(errno.EEXIST)
+            raise failure(errno.EEXIST)
         if not parent.links:
-            raise _error(errno.ENOENT)  # somebody removed the folder that this handle is on
+            raise failure(errno.ENOENT)  # somebody removed the folder that this handle is on
         node.device = parent.device
-        self._name((parent, name, node))
+        self._disk.name((parent, name, node))
 
-    def _of(self, handle: int) -> _Node:
+    def _of(self, handle: int) -> Node:
         if handle not in self._handles:
-            raise _error(errno.EBADF)
+            raise failure(errno.EBADF)
         return self._handles[handle].node
 
-    def _inside(self, handle: int) -> _Node:
+    def _inside(self, handle: int) -> Node:
         return self._folder(self._of(handle))
 
-    def _entry(self, folder: int, name: str) -> _Node:
+    def _entry(self, folder: int, name: str) -> Node:
         _check_name(name)
         node = self._inside(folder).entries.get(name)
         if node is None:
-            raise _error(errno.ENOENT)
+            raise failure(errno.ENOENT)
         return node
 
-    def _openable(self, folder: int, name: str) -> _Node:
+    def _openable(self, folder: int, name: str) -> Node:
         node = self._entry(folder, name)
         if node.kind == "link":
-            raise _error(errno.ELOOP)
+            raise failure(errno.ELOOP)
         return node
 
-    def _folder(self, node: _Node) -> _Node:
+    def _folder(self, node: Node) -> Node:
         if node.kind != "folder":
-            raise _error(errno.ENOTDIR)
+            raise failure(errno.ENOTDIR)
         return node
 
-    def _check_device(self, node: _Node, target: _Node) -> None:
+    def _check_device(self, node: Node, target: Node) -> None:
         if node.device != target.device:
-            raise _error(errno.EXDEV)
+            raise failure(errno.EXDEV)
 
-    def _check_replaceable(self, old: _Node, node: _Node, target: _Node) -> None:
+    def _check_replaceable(self, old: Node, node: Node, target: Node) -> None:
         if old.device != target.device:
-            raise _error(errno.EBUSY)
+            raise failure(errno.EBUSY)
         if old.kind == "folder" and node.kind != "folder":
-            raise _error(errno.EISDIR)
+            raise failure(errno.EISDIR)
         if old.kind != "folder" and node.kind == "folder":
-            raise _error(errno.ENOTDIR)
+            raise failure(errno.ENOTDIR)
         if old.entries:
-            raise _error(errno.ENOTEMPTY)
+            raise failure(errno.ENOTEMPTY)
 
-    def _find(self, names: Iterable[str]) -> _Node | None:
-        node: _Node | None = self._top
-        for name in names:
-            node = node.entries.get(name) if node is not None else None
-        return node
-
-    def _walk(self, path: str) -> _Node:
-        node = self._find(name for name in self.real_path(path).split("/") if name)
-        if node is None:
-            raise _error(errno.ENOENT)
-        return node
-
-    def _parent_of(self, path: str) -> tuple[_Node, str]:
+    def _parent_of(self, path: str) -> tuple[Node, str]:
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         self.make_folder(folder)
-        return self._walk(folder), name
+        return self._disk.at(folder), name
 
-    def _reachable(self, node: _Node, seen: set[int]) -> Iterable[_Node]:
-        if node.inode not in seen:
-            seen.add(node.inode)
-            yield node
-            states = (node.entries, node.kept_entries, *(entries for _, entries in node.unsynced))
-            for below in {each for entries in states for each in entries.values()}:
-                yield from self._reachable(below, seen)
-
-    def _stat(self, node: _Node) -> Stat:
+    def _stat(self, node: Node) -> Stat:
         size, (uid, gid) = len(node.data), node.owner
         return Stat(node.kind, size, node.mode, uid, gid, node.links, node.device, node.inode, node.modified_ns)
 
 
 def _check_name(name: str) -> None:
     if len(os.fsencode(name)) > 255:  # noqa: PLR2004  as on most file systems
-        raise _error(errno.ENAMETOOLONG)
-
-
-def _error(number: int) -> OSError:
-    return OSError(number, os.strerror(number))
+        raise failure(errno.ENAMETOOLONG)

@@ -7,6 +7,7 @@ and not a whole folder; and so that only a batch is in memory.
 from __future__ import annotations
 
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied
+from suture.files.paths import shown
 from suture.tools.checking import state, table, told
 from suture.tools.named import for_each
 from suture.tools.request import Request, flag, texts
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from suture.engine import Session
     from suture.errors import SutureError
     from suture.plan import Snapshot
+    from suture.session import Session
 
 _MOST_FILES = 50
 _MOST_BYTES = 20_000_000
@@ -71,20 +72,20 @@ class _Checking:
 
     def look_at(self, root: int, folder: int, prefix: str, name: str) -> None:
         """Add a file that a walk came to; one that is gone is passed over, one that cannot be read is told."""
-        tree, path = self._session.trees[root], prefix + name
-        shown = path if root == 0 else f"{tree.root}/{path}"
-        if shown in self.seen:
+        trees, path = self._session.trees, prefix + name
+        known = shown(trees, root, path)
+        if known in self.seen:
             return
         try:
-            self.add(self._session.read(shown))
+            self.add(self._session.read(known))
         except (FileNotFound, NotAFile):
             return
         except InputTooLarge as error:
             start = bytearray(self._session.settings.binary_window)
-            if 0 not in start[: tree.fs.fill(folder, name, start)]:
-                self._leave_out(shown, path, error)
+            if 0 not in start[: trees[root].fs.fill(folder, name, start)]:
+                self._leave_out(known, path, error)
         except PermissionDenied as error:
-            self._leave_out(shown, path, error)
+            self._leave_out(known, path, error)
 
     def add(self, file: Snapshot) -> bool:
         """Check a file, now or with those that follow; False if it is binary, and there is nothing to check."""

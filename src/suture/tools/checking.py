@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from suture.engine import Session
     from suture.files.staging import Staged
     from suture.plan import Change, Content, FileChange, Place, Snapshot
+    from suture.session import Session
     from suture.tools.spec import Answer
     from suture.validate.gate import Found
 
@@ -82,7 +82,7 @@ def _report(session: Session, changes: Sequence[FileChange], written: Sequence[_
 def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
     """A tool's proposal with what checks find in it: added to what it tells, or reason enough to refuse."""
     changes = proposal.plan.changes
-    differing = [each for each in changes if not (isinstance(each, Update) and _is_same(each))]
+    differing = [each for each in changes if not (isinstance(each, Update) and each.same_content)]
     found = report(session, differing)
     every = level == "all"
     validation = told(found, every=every)
@@ -99,10 +99,6 @@ def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
         return answer.but(text=words, data={**answer.data, "validation": validation})
 
     return Proposal(proposal.plan, describe, checked=True)
-
-
-def _is_same(change: Update) -> bool:
-    return change.after.digest == change.before.content.digest
 
 
 def _written(changes: Iterable[FileChange]) -> Iterator[_Written]:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Self
 
-    from suture.engine import Session
     from suture.errors import SutureError
     from suture.plan import Snapshot
+    from suture.session import Session
     from suture.tools.spec import Answer
 
 _ALIASES = {
@@ -31,8 +31,6 @@ _ALIASES = {
     "new_str": "new_text",
     "expected_replacements": "occurrences",
 }
-
-
 _LOOKED_AT = 1_000
 
 

@@ -22,9 +22,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from suture.engine import Session
     from suture.errors import SutureError
     from suture.formats.reply import Reply
+    from suture.session import Session
     from suture.tools.spec import Answer
 
 _NAME = "apply_patch"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture import render
 from suture.errors import NoBlocks
-from suture.phrases import same
+from suture.phrases import AS_SENT, same
 from suture.plan import Create, Delete, Rename
 from suture.tools import outcome
 from suture.tools.replied import unapplied
@@ -34,7 +34,6 @@ LOOKS_SO = """\
 *** End Patch"""
 _SHOWN_FAILED = 5
 _SHOWN_LINES = 60
-_AS_SENT = {"exact", "line_ends", None}
 _NOTHING_CHANGED = "Nothing was changed: send the whole patch again, with what failed mended."
 
 
@@ -77,7 +76,7 @@ class Enveloped:
             if each.status == "already_applied":
                 at = f" at line {each.line}" if each.line else ""
                 yield f"note: {_named(each)} of {name} stands there already{at}, and was left out."
-            elif each.rung not in _AS_SENT:
+            elif each.rung not in AS_SENT:
                 found = f"{_named(each)} was found {render.matched(each.rung)} at {name}:{each.line}"
                 yield f"note: {found}, and carried over to the file's own text."
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from suture.engine import Session
     from suture.files.logbook import LogBook
     from suture.plan import ChangeRecord
+    from suture.session import Session
 
 _MOST = 1_000
 _SHOWN_FILES = 3

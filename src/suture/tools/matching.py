@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from suture.engine import Session
     from suture.errors import SutureError
     from suture.patterns.engines import Compiled
     from suture.plan import Snapshot
+    from suture.session import Session
     from suture.text import Text
 
 ABOUT_PATTERN = """\

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from suture import edit_wording, errors, render
+from suture.difference_wording import difference
 from suture.locate import Index
 from suture.locate.diagnose import block, diagnose, words_of
 from suture.occurrences import number, occurrences
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from suture.engine import Session
     from suture.locate.diagnose import Diagnosis, Place
     from suture.plan import Snapshot
+    from suture.session import Session
     from suture.tools.edit import FileEdit, OneEdit
 
 _AROUND = 3
@@ -219,7 +220,7 @@ class _Failing:
                     "found": each.found.encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:_LONGEST],
                     "name": each.what,
                     "line_number": self._original(each.line),
-                    "description": edit_wording.difference(each),
+                    "description": difference(each),
                 }
                 for each in place.differences
             ],

@@ -10,20 +10,19 @@ does not exist would go unnoticed.
 from __future__ import annotations
 
 from suture.errors import InvalidArguments, NoFilesMatched, SutureError
-from suture.files.globs import Excluded
+from suture.files.globs import WILD, Excluded, literally
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from suture.engine import Session
     from suture.files.paths import Target
+    from suture.session import Session
 
     Row = dict[str, Any]
 
 EVERYTHING = "**/*"
-_WILD = frozenset("*?[]{}\\,")
 
 
 def for_each(
@@ -36,7 +35,7 @@ def for_each(
     excluded, nothing = Excluded(request.exclude), list[NoFilesMatched]()
     paths = list(dict.fromkeys(request.paths)) or [EVERYTHING]
     targets = [_target(session, path) for path in paths]  # a name that does not exist is told before any search
-    outright = [f"/{_escaped(each.path)}" for each in targets if each is not None and not _is_folder(each)]
+    outright = [f"/{literally(each.path)}" for each in targets if each is not None and not _is_folder(each)]
     if request.encoding is not None and not outright:
         problem = "is that of files that are named outright; name them, instead of folders and globs"
         raise InvalidArguments(problems=[{"argument": "encoding", "problem": problem}])
@@ -47,7 +46,7 @@ def for_each(
                 session.progress(1, 0)
                 yield in_file(path)
             continue
-        glob = path if target is None else f"{_escaped(target.name)}/{EVERYTHING}" if target.path else EVERYTHING
+        glob = path if target is None else f"{literally(target.name)}/{EVERYTHING}" if target.path else EVERYTHING
         try:
             yield in_many(glob, others)
         except NoFilesMatched as error:
@@ -64,13 +63,9 @@ def _check_any(session: Session, request: Any, glob: str) -> None:
     next(iter(runs), None)
 
 
-def _escaped(path: str) -> str:
-    return "".join(f"\\{char}" if char in _WILD else char for char in path)
-
-
 def _target(session: Session, path: str) -> Target | None:
     """What stands under this very name; None if nothing does and it may be a glob."""
-    may_be_glob = not _WILD.isdisjoint(path)
+    may_be_glob = not WILD.isdisjoint(path)
     try:
         target = session.locate(path, folders=True)
     except SutureError:

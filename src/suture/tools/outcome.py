@@ -24,7 +24,7 @@ _BEFORE = 100
 
 
 def check_hash(expected: str | dict[str, str] | None, name: str, before: Snapshot | None) -> None:
-    """Refuse a file that is not the one the caller knows, before looking for text in it."""
+    """Refuse a file that is not the one the caller knows."""
     wanted = expected.get(name) if isinstance(expected, dict) else expected
     found = None if before is None else before.content.digest
     if wanted is not None and wanted != found:

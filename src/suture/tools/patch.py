@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
-    from suture.engine import Session
     from suture.plan import FileChange, Snapshot
+    from suture.session import Session
     from suture.tools.placement import Placement
     from suture.tools.stale import Replaced
 

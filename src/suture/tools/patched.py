@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from suture import render
+from suture.phrases import AS_SENT
 from suture.tools import generated, outcome
 from suture.tools.spec import Answer
 
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from suture.engine import Session
     from suture.plan import Change, Content, Plan
+    from suture.session import Session
     from suture.text import Text
     from suture.tools.patches import OnePatch
     from suture.tools.placement import Placement
@@ -21,7 +22,6 @@ _REPLACED_LINES = 20
 _REPLACED_CHARACTERS = 2_000
 _APPLIED = "<patches_applied>{}</patches_applied>"
 _ENDS = (b"\n", b"\r")
-_AS_SENT = {"exact", "line_ends", None}
 
 
 class Patched:
@@ -103,7 +103,7 @@ class Patched:
 
     def _note(self, placed: Placement) -> str:
         """What a caller should know about a patch that was not found just as it was sent."""
-        if placed.rung in _AS_SENT:
+        if placed.rung in AS_SENT:
             return ""
         where = render.span(placed.start_line, placed.end_line)
         words = f"patches[{placed.index}]: found at {where} {render.matched(placed.rung)}"

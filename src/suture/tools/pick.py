@@ -21,7 +21,7 @@ from suture.tools.spec import Example, ToolSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from suture.engine import Session
+    from suture.session import Session
     from suture.tools.spec import Answer
 
 

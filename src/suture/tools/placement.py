@@ -15,7 +15,7 @@ from suture.locate import Found, Index, Site, locate
 from suture.locate.markers import is_spoken
 from suture.records import Record
 from suture.tools.patches import reindented
-from suture.tools.refusal import Request, refusal
+from suture.tools.refusal import Searched, refusal
 from suture.tools.writable import check, check_whole
 
 TYPE_CHECKING = False
@@ -144,7 +144,7 @@ class Placing:
             answer = answer if isinstance(gone, Found) else gone
         if isinstance(answer, Found):
             return answer
-        request = Request(index, len(self._patches), self._path, patch.oldText, new, self._match)
+        request = Searched(index, len(self._patches), self._path, patch.oldText, new, self._match)
         raise refusal(request, answer, self._text.lines, self._stale)
 
     def _span(self, found: Found, old: str) -> tuple[int, int]:

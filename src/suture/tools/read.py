@@ -9,7 +9,7 @@ from suture.tools.spec import Answer, Example, ToolSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from suture.engine import Session
+    from suture.session import Session
     from suture.text import Text
 
 

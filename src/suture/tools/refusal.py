@@ -21,7 +21,7 @@ _SHOWN_LINES = 10
 _NEAREST = 3
 
 
-class Request(Record):
+class Searched(Record):
     """What was searched, by which patch."""
 
     index: int
@@ -32,7 +32,7 @@ class Request(Record):
     match: str
 
 
-def refusal(request: Request, answer: Refused, lines: Lines, stale: Stale) -> errors.SutureError:
+def refusal(request: Searched, answer: Refused, lines: Lines, stale: Stale) -> errors.SutureError:
     """The error; `stale` knows what was replaced by an earlier change."""
     where: dict[str, Any] = {
         "index": request.index,

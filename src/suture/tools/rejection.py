@@ -12,16 +12,16 @@ from suture.records import Record
 from suture.text import Text
 from suture.tools.edit import OneEdit
 from suture.tools.mismatch import no_match
-from suture.tools.refusal import Request, refusal
+from suture.tools.refusal import Searched, refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from suture.engine import Session
     from suture.fitting import Fit
     from suture.formats.blocks import Hunk
     from suture.locate import Refused
+    from suture.session import Session
     from suture.tools.sheets import Sheet
 
 _SHOWN = 2_000
@@ -48,7 +48,7 @@ def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit
         readings = [{"old": each.old[:_SHOWN], "new": each.new[:_SHOWN]} for each in hunk.splits]
         return errors.AmbiguousBlock(path=sheet.name, reply_line=hunk.line, readings=readings)
     text = _as_it_is(sheet)
-    request = Request(0, 1, sheet.name, old, new, wanted.match)
+    request = Searched(0, 1, sheet.name, old, new, wanted.match)
     if answer.why == "missing" and not wanted.closely:
         return _unexamined(sheet, old)
     proved = answer.why != "applied" or answer.rung is not None or _is_evident(sheet, old, new)

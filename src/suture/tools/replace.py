@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.edits import Edit
-    from suture.engine import Session
     from suture.patterns.clock import Clock
     from suture.patterns.engines import Compiled, Spans
     from suture.patterns.subject import Subject
     from suture.plan import Change, Snapshot, Update
+    from suture.session import Session
     from suture.tools.spec import Answer
 
 
@@ -170,7 +170,7 @@ class _Replacing:
         return Proposal(plan, self._answer)
 
     def _answer(self, change: Change | None) -> Answer:
-        changed = [each for each in self.changes if each.after.digest != each.before.content.digest]
+        changed = [each for each in self.changes if not each.same_content]
         files = [{"path": each.place.name, "hash": each.after.digest} for each in changed]
         return joined(self.rows, {"change_id": None if change is None else change.id, "files": files})
 

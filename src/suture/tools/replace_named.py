@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from suture.engine import Session
     from suture.plan import Change, FileChange
+    from suture.session import Session
     from suture.tools.named import Row
     from suture.tools.spec import Answer
 
@@ -74,17 +74,13 @@ def plan_replace_named(session: Session, request: Replace) -> Proposal:
     plan = Plan(tuple(changes[name] for name in sorted(changes)), "regex_replace_multi", summary)
 
     def describe(change: Change | None) -> Answer:
-        changed = [each for each in plan.changes if isinstance(each, Update) and not _is_same(each)]
+        changed = [each for each in plan.changes if isinstance(each, Update) and not each.same_content]
         files = [{"path": each.place.name, "hash": each.after.digest} for each in changed]
         data: dict[str, Any] = {"change_id": None if change is None else change.id, "files": files}
         data.update({"binary": binary} if binary else {})
         return listed(made, data if request.view == "rows" else {**data, "diff": plan_diff(changed)})
 
     return Proposal(plan, describe)
-
-
-def _is_same(change: Update) -> bool:
-    return change.after.digest == change.before.content.digest
 
 
 def _check_number(session: Session, request: Replace, number: int) -> None:

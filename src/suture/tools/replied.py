@@ -5,6 +5,7 @@ from __future__ import annotations
 from suture import render
 from suture.errors import BlocksFailed, IncompleteBlock
 from suture.formats.blocks import IN_HUNKS
+from suture.phrases import AS_SENT
 from suture.tools import generated, outcome
 from suture.tools.spec import Answer
 
@@ -23,7 +24,6 @@ _SHOWN_APPLIED = 20
 _SHOWN_FAILED = 5
 _SHOWN_LINES = 60
 _STATUSES = ("applied", "already_applied", "failed", "skipped")
-_AS_SENT = {"exact", "line_ends", None}
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
 _HIDDEN = ("edit_index", "total_edits", "expected_occurrences", "index", "total")
 """Fields of errors that say something about other tools' requests."""
@@ -150,7 +150,7 @@ def _line(each: Outcome) -> str:
     """One block that was applied."""
     line = f":{each.line}" if each.line and each.action == "update" else ""
     line = f" → {render.plain(each.to)}" if each.to else line
-    how = "" if each.rung in _AS_SENT else f"; found {render.matched(each.rung)}, carried over to the file's own text"
+    how = "" if each.rung in AS_SENT else f"; found {render.matched(each.rung)}, carried over to the file's own text"
     return f"{each.id} {render.plain(each.path or '')}{line}, {_DONE[each.action]}{how}"
 
 

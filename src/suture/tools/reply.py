@@ -16,13 +16,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from suture.engine import Session
     from suture.errors import SutureError
     from suture.formats.blocks import Block
+    from suture.session import Session
     from suture.tools.section import Outcome
     from suture.tools.spec import Answer
 
 _SHOWN_IDS = 20
+_LONGEST_ID = 20
 _SHOWN_NAMES = 3
 
 
@@ -83,7 +84,7 @@ def _check(blocks: Sequence[Block], only: Sequence[str] | None, most: int) -> No
     unknown = [each for each in only or () if not any(block.chosen([each]) for block in blocks)]
     if unknown:
         shown = ", ".join(known[:_SHOWN_IDS])
-        problem = f"there is no block {unknown[0][:_SHOWN_IDS]}; known are {shown}"
+        problem = f"there is no block {unknown[0][:_LONGEST_ID]}; known are {shown}"
         raise InvalidArguments(problems=[{"argument": "only", "problem": problem}])
 
 

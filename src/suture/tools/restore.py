@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from suture import render
 from suture.errors import ChangeNotFound, InvalidArguments, NotRecorded
 from suture.plan import Plan
 from suture.revert import restore as restored
+from suture.revert import take_snapshot
 from suture.tools import outcome
 from suture.tools.history import is_below, named, time_of_id
 from suture.tools.request import Request, dry_run, text, texts
@@ -12,9 +14,13 @@ from suture.tools.spec import Answer, Proposal, ToolSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from suture.engine import Session
+    from collections.abc import Sequence
+
     from suture.files.logbook import LogBook
     from suture.plan import Change, Version
+    from suture.session import Session
+
+_LONGEST_NAME = 100
 
 
 class Restore(Request):
@@ -43,9 +49,7 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
     files, diff = outcome.files(plan.changes), outcome.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
-        words = (
-            f"{'Would restore' if request.dry_run else 'Restored'} {len(files)} file{'s' * (len(files) != 1)} {what}"
-        )
+        words = f"{'Would restore' if request.dry_run else 'Restored'} {render.count(len(files), 'file')} {what}"
         words += f" as change {change.id}; undo it to have back what it replaced." if change is not None else "."
         shown = outcome.cut(diff, session.settings)
         data = {"change_id": None if change is None else change.id, "to": request.to, "files": files, "diff": diff}
@@ -94,6 +98,23 @@ def _known(session: Session, book: LogBook, path: str) -> str:
 
         raise NotRecorded(path=path, near=get_close_matches(path, known, 3, 0.8))
     return path
+
+
+def check_name(name: str) -> None:
+    """Refuse what no snapshot can be called."""
+    if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        problem = f"expected a name of 1 to {_LONGEST_NAME} printable characters"
+        raise InvalidArguments(problems=[{"argument": "name", "problem": problem}])
+
+
+def snapshot(session: Session, name: str, paths: Sequence[str]) -> Answer:
+    """Name this point, and keep the files as they stand. The workspace is locked."""
+    taken = take_snapshot(session, name, paths)
+    words = f"Took snapshot '{name}' with {render.count(taken.kept, 'file')}: "
+    words += "those that suture changed here, and those named." if taken.kept else "suture has changed none here yet."
+    if taken.skipped:
+        words += f" Not kept, for they cannot be read: {', '.join(map(render.plain, taken.skipped))}."
+    return Answer(words, {"name": name, "id": taken.point.id, "files": taken.kept, "skipped": list(taken.skipped)})
 
 
 class Snapshots(Request):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from suture.edits import Edit
-    from suture.engine import Session
+    from suture.session import Session
     from suture.text import Text
     from suture.tools.safe import LineEdit, SearchReplace
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from suture.edits import Edit
-    from suture.engine import Session
     from suture.plan import Create, Snapshot, Update
+    from suture.session import Session
     from suture.text import Text
     from suture.tools.spec import Answer
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from suture.engine import Session
+    from suture.session import Session
     from suture.tools.share import Batch
     from suture.tools.spec import Answer
 

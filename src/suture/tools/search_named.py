@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from suture.engine import Session
+    from suture.session import Session
     from suture.tools.named import Row
 
     Line = tuple[int, str, list[tuple[int, int]] | None]

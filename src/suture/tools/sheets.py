@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from suture.edits import Edit
-    from suture.engine import Session
     from suture.plan import FileChange, Snapshot
+    from suture.session import Session
     from suture.text import Text
 
     class Shelf(Protocol):

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from suture.engine import Session
     from suture.errors import SutureError
     from suture.plan import Change, Plan
+    from suture.session import Session
     from suture.tools.request import Request
 
 

@@ -14,9 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from suture.engine import Session
     from suture.files.logbook import PastVersion
     from suture.plan import Snapshot
+    from suture.session import Session
 
 _LARGEST = 2_000_000
 _SHOWN_LINES = 10

@@ -21,9 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from suture.engine import Session
     from suture.fitting import Fit
     from suture.formats.blocks import Block, Hunk, Split
+    from suture.session import Session
     from suture.tools.sheets import Sheet, Sheets
 
 _INCOMPLETE = {"no_start", "no_separator", "many_separators", "no_end", "two_ends", "inside", "empty", "not_a_hunk"}

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Self
 
-    from suture.engine import Session
     from suture.errors import SutureError
     from suture.files.paths import Target
     from suture.plan import Change, FileChange, Snapshot
+    from suture.session import Session
 
 _NAME = "str_replace_based_edit_tool"
 _ARGUMENTS = {

@@ -13,9 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from suture.engine import Session
     from suture.files.ignore import Ignore
     from suture.files.paths import Target
+    from suture.session import Session
 
     Rules = tuple[tuple[int, Ignore], ...]
 

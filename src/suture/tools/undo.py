@@ -12,10 +12,10 @@ from suture.tools.spec import Answer, Example, Proposal, ToolSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from suture.engine import Session
     from suture.files.logbook import LogBook
     from suture.plan import Change, ChangeRecord
     from suture.revert import Inverse
+    from suture.session import Session
 
 
 _DONE = {"undo": "Undid", "redo": "Redid"}

@@ -19,7 +19,7 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.files import contents
-from suture.files.fs import LocalFS, state_folder
+from suture.files.local_fs import LocalFS, state_folder
 from suture.testing import FaultyFS, MemoryFS
 
 if TYPE_CHECKING:

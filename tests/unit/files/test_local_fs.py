@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from suture.files.fs import LocalFS, state_folder
+from suture.files.local_fs import LocalFS, state_folder
 
 FS = LocalFS()
 
@@ -84,7 +84,7 @@ def test_a_locked_folder_cannot_be_locked_until_the_lock_is_closed(folder: int, 
 
 LOCKER = """
 import sys
-from suture.files.fs import LocalFS
+from suture.files.local_fs import LocalFS
 class WithoutFolderLocks(LocalFS):
     def _flock(self, handle):
         raise OSError(9, "Bad file descriptor")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from suture.errors import Cancelled, WorkspaceBusy
-from suture.files.fs import LocalFS
+from suture.files.local_fs import LocalFS
 from suture.files.lock import Lock
 from suture.files.tree import Tree
 

@@ -1,0 +1,373 @@
+"""The operating system's files. Nothing here decides anything.
+
+Rejected: `openat2(RESOLVE_BENEATH)`. It needs ctypes (2 ms of start-up), exists on Linux only, refuses
+absolute links that stay inside, and would still need the walk in `files.tree` as its fallback (docs/adr/0003).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as modes
+import sys
+from contextlib import suppress
+
+from suture.files.fs import FS, MEMORY, Stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)  # search permission is enough where the system can tell
+_FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_IOV_MAX = 512
+_DATABASE = ".db"
+_JOURNAL = "-journal"  # as SQLite names it
+_PENDING = "-pending"
+_READ = 1 << 20
+_COPY_TIMEOUT_MS = 2_000
+_AT_EMPTY_PATH, _STATX_BTIME, _STATX_SIZE = 0x1000, 0x800, 256
+_CAPABILITY = "security.capability"
+_NO_LOCKS_HERE = {errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}
+_KINDS = {modes.S_IFREG: "file", modes.S_IFDIR: "folder", modes.S_IFLNK: "link"}
+
+
+class LocalFS(FS):
+    """The operating system's files."""
+
+    def open_root(self, path: str) -> int:
+        return os.open(path, _PASS_THROUGH | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def real_path(self, path: str) -> str:
+        return os.path.realpath(path)
+
+    def open_folder(self, folder: int, name: str) -> int:
+        return os.open(name, _PASS_THROUGH | _FOLDER, dir_fd=folder)
+
+    def close(self, handle: int) -> None:
+        os.close(handle)
+
+    def stat(self, folder: int, name: str) -> Stat | None:
+        try:
+            return _stat(os.stat(name, dir_fd=folder, follow_symlinks=False))
+        except FileNotFoundError:
+            return None
+
+    def fstat(self, handle: int) -> Stat:
+        return _stat(os.fstat(handle))
+
+    def read_link(self, folder: int, name: str) -> str:
+        return os.readlink(name, dir_fd=folder)
+
+    def scan(self, folder: int, name: str) -> tuple[int, list[str], list[str]]:
+        handle = os.open(name or ".", os.O_RDONLY | _FOLDER, dir_fd=folder)
+        files, folders = [], []
+        try:
+            with os.scandir(handle) as entries:
+                for entry in entries:
+                    if entry.is_file(follow_symlinks=False):
+                        files.append(entry.name)
+                    elif entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.name)
+        except BaseException:
+            os.close(handle)
+            raise
+        return handle, files, folders
+
+    def list(self, folder: int) -> list[str]:
+        readable = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=folder)
+        try:
+            return sorted(os.listdir(readable))
+        finally:
+            os.close(readable)
+
+    def open_file(self, folder: int, name: str) -> int:
+        return os.open(name, os.O_RDONLY | _FILE, dir_fd=folder)
+
+    def fill(self, folder: int, name: str, buffer: bytearray) -> int:
+        handle = os.open(name, os.O_RDONLY | _FILE, dir_fd=folder)
+        try:
+            return os.readv(handle, (buffer,))  # a regular file gives less only at its end
+        finally:
+            os.close(handle)
+
+    def read(self, handle: int, size: int) -> bytes:
+        return os.read(handle, size)
+
+    def writable(self, folder: int, name: str) -> bool:
+        effective = os.access in os.supports_effective_ids
+        return os.access(name, os.W_OK, dir_fd=folder, effective_ids=effective)
+
+    def removable(self, folder: int, name: str) -> bool:
+        effective = os.access in os.supports_effective_ids
+        if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=effective):
+            return False
+        above, user = os.fstat(folder), os.geteuid()
+        if not above.st_mode & modes.S_ISVTX or user in {0, above.st_uid}:
+            return True
+        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_uid == user
+
+    def lock(self, folder: int) -> int | None:
+        handle = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=folder)
+        try:
+            self._flock(handle)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        except BaseException as error:
+            os.close(handle)
+            if isinstance(error, OSError) and error.errno in _NO_LOCKS_HERE:
+                return self._lock_file(folder)
+            raise
+        return handle
+
+    def unlock(self, handle: int) -> None:
+        from fcntl import LOCK_UN, flock
+
+        try:
+            flock(handle, LOCK_UN)
+        finally:
+            os.close(handle)
+
+    def _flock(self, handle: int) -> None:
+        from fcntl import LOCK_EX, LOCK_NB, flock  # only writers lock
+
+        flock(handle, LOCK_EX | LOCK_NB)
+
+    def _lock_file(self, folder: int) -> int | None:
+        """Lock a file of our own: some network file systems cannot lock a folder."""
+        status = os.fstat(folder)
+        shelf = os.path.join(state_folder(), "locks")
+        os.makedirs(shelf, mode=0o700, exist_ok=True)
+        path = os.path.join(shelf, f"{status.st_dev:x}-{status.st_ino:x}")
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            LocalFS._flock(self, handle)
+        except BaseException as error:
+            os.close(handle)
+            if isinstance(error, BlockingIOError):
+                return None
+            raise
+        return handle
+
+    def create(self, folder: int, name: str, mode: int) -> int:
+        return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FILE, mode, dir_fd=folder)
+
+    def open_write(self, folder: int, name: str) -> int:
+        return os.open(name, os.O_RDWR | _FILE, dir_fd=folder)
+
+    def write(self, handle: int, pieces: Sequence[bytes | memoryview]) -> None:
+        queue = [memoryview(piece) for piece in pieces if len(piece)]
+        queue.reverse()
+        while queue:
+            batch = queue[: -_IOV_MAX - 1 : -1]
+            written = os.writev(handle, batch)
+            while queue and written >= len(queue[-1]):
+                written -= len(queue.pop())
+            if written:
+                queue[-1] = queue[-1][written:]
+
+    def truncate(self, handle: int, size: int) -> None:
+        os.ftruncate(handle, size)
+
+    def set_mode(self, handle: int, mode: int) -> None:
+        os.fchmod(handle, mode)
+
+    def capability(self, handle: int) -> bytes:
+        return _attribute(handle, _CAPABILITY) or b""
+
+    def set_capability(self, handle: int, value: bytes) -> None:
+        os.setxattr(handle, _CAPABILITY, value)
+
+    def copy_metadata(self, source: int, target: int) -> bool:
+        wanted, got = os.fstat(source), os.fstat(target)
+        try:
+            if (wanted.st_uid, wanted.st_gid) != (got.st_uid, got.st_gid):
+                os.fchown(target, wanted.st_uid, wanted.st_gid)
+            os.fchmod(target, modes.S_IMODE(wanted.st_mode))
+        except PermissionError:
+            return False
+        return _copy_attributes(source, target)
+
+    def sync(self, handle: int) -> None:
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno != errno.EBADF or not modes.S_ISDIR(os.fstat(handle).st_mode):
+                raise
+            readable = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=handle)  # O_PATH handles cannot be synced
+            try:
+                os.fsync(readable)
+            finally:
+                os.close(readable)
+
+    def rename(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
+        os.rename(name, to_name, src_dir_fd=folder, dst_dir_fd=to_folder)
+
+    def link(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
+        os.link(name, to_name, src_dir_fd=folder, dst_dir_fd=to_folder, follow_symlinks=False)
+
+    def unlink(self, folder: int, name: str) -> None:
+        os.unlink(name, dir_fd=folder)
+
+    def mkdir(self, folder: int, name: str) -> None:
+        os.mkdir(name, dir_fd=folder)
+
+    def rmdir(self, folder: int, name: str) -> None:
+        os.rmdir(name, dir_fd=folder)
+
+    def born(self, folder: int) -> int:
+        status = os.fstat(folder)
+        return int(getattr(status, "st_birthtime_ns", 0)) or _born(folder)
+
+    def databases(self) -> Sequence[str]:
+        try:
+            return sorted(name for name in os.listdir(_shelf()) if name.endswith(_DATABASE))
+        except FileNotFoundError:
+            return []
+
+    def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001
+        from sqlite3 import connect  # readers of files need none
+
+        if name == MEMORY:
+            return connect(MEMORY, isolation_level=None)
+        path = _shelved(name)
+        if create:
+            os.makedirs(_shelf(), mode=0o700, exist_ok=True)
+            with suppress(FileExistsError):  # opening and closing an existing one would drop SQLite's locks on it
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        if not modes.S_ISREG(os.lstat(path).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        return connect(path, timeout=timeout_ms / 1000, isolation_level=None, check_same_thread=False)
+
+    def database_file(self, name: str) -> tuple[int, ...] | None:
+        found = os.lstat(_shelved(name))
+        return found.st_dev, found.st_ino
+
+    def commit_database(self, database: Connection) -> None:
+        database.execute("COMMIT")
+
+    def rename_database(self, name: str, to: str) -> None:
+        """Without its journal a database may be corrupt, so one that is left by a crash goes along."""
+        old, new = _shelved(name), _shelved(to)
+        if os.path.exists(old + _JOURNAL):
+            os.rename(old + _JOURNAL, new + _JOURNAL)
+        os.rename(old, new)
+
+    def copy_database(self, name: str, to: str) -> None:
+        source = self.open_database(name, False, _COPY_TIMEOUT_MS)  # noqa: FBT003  see FS
+        target = self.open_database(to, True, _COPY_TIMEOUT_MS)  # noqa: FBT003
+        try:
+            source.backup(target)
+        finally:
+            source.close()
+            target.close()
+
+    def pending(self, name: str) -> bytes:
+        try:
+            handle = os.open(_shelved(name + _PENDING), os.O_RDONLY | _FILE)
+        except FileNotFoundError:
+            return b""
+        try:
+            return b"".join(iter(lambda: os.read(handle, _READ), b""))
+        finally:
+            os.close(handle)
+
+    def append_pending(self, name: str, data: bytes, size: int) -> bool:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _FILE
+        handle = os.open(_shelved(name + _PENDING), flags, 0o600)
+        try:
+            if os.fstat(handle).st_size != size:
+                return False
+            LocalFS.write(self, handle, (data,))
+        finally:
+            os.close(handle)
+        return True
+
+    def drop_pending(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(_shelved(name + _PENDING))
+
+
+def state_folder() -> str:
+    """Where suture keeps what belongs to the user and not to a workspace."""
+    base = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(base):
+        platform = ("Library", "Application Support") if sys.platform == "darwin" else (".local", "state")
+        base = os.path.join(os.path.expanduser("~"), *platform)
+    return os.path.join(base, "suture")
+
+
+def _shelf() -> str:
+    """The folder of the databases. By its name it is protected in a workspace that happens to contain it."""
+    return f"{state_folder()}/.suture-history"
+
+
+def _shelved(name: str) -> str:
+    return f"{_shelf()}/{name}"
+
+
+def _born(folder: int) -> int:
+    """As Linux tells it, by a call that Python does not have: `statx`."""
+    from ctypes import CDLL, create_string_buffer  # rarely needed
+
+    try:
+        statx = CDLL(None).statx
+    except (AttributeError, OSError):
+        return 0
+    buffer = create_string_buffer(_STATX_SIZE)
+    if statx(folder, b"", _AT_EMPTY_PATH, _STATX_BTIME, buffer):
+        return 0
+    mask, seconds, nanoseconds = (
+        int.from_bytes(buffer.raw[start:end], sys.byteorder) for start, end in ((0, 4), (80, 88), (88, 92))
+    )
+    return seconds * 1_000_000_000 + nanoseconds if mask & _STATX_BTIME else 0
+
+
+def _stat(status: os.stat_result) -> Stat:
+    return Stat(
+        _KINDS.get(modes.S_IFMT(status.st_mode), "other"),
+        status.st_size,
+        modes.S_IMODE(status.st_mode),
+        status.st_uid,
+        status.st_gid,
+        status.st_nlink,
+        status.st_dev,
+        status.st_ino,
+        status.st_mtime_ns,
+    )
+
+
+def _copy_attributes(source: int, target: int) -> bool:
+    """Copy extended attributes, POSIX ACLs among them, where the system has them; False if one can't be kept."""
+    if not hasattr(os, "listxattr"):
+        return True
+    try:
+        names, inherited = os.listxattr(source), os.listxattr(target)
+    except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            return True
+        raise
+    try:
+        for name in inherited:
+            if name not in names:
+                os.removexattr(target, name)  # from the folder's default ACL
+        for name in names:
+            value = _attribute(source, name)
+            if value is not None and _attribute(target, name) != value:
+                os.setxattr(target, name, value)
+    except OSError as error:
+        if error.errno not in {errno.EPERM, errno.EACCES, errno.ENOTSUP}:
+            raise
+        return False
+    return True
+
+
+def _attribute(handle: int, name: str) -> bytes | None:
+    """An extended attribute, or None where there is none."""
+    try:
+        return os.getxattr(handle, name)
+    except (OSError, AttributeError):
+        return None

@@ -1,0 +1,411 @@
+"""One call's view of the workspace: what it reads, and the changes that it plans from that."""
+
+from __future__ import annotations
+
+from suture.errors import (
+    BinaryFile,
+    EncodingMismatch,
+    FileExists,
+    FileNotFound,
+    HistoryUnavailable,
+    InputTooLarge,
+    InvalidPath,
+    NoFilesMatched,
+    NotAFile,
+    NotAFolder,
+    PathOutsideWorkspace,
+    PermissionDenied,
+    ProtectedPath,
+    SutureError,
+)
+from suture.files.paths import Resolver, check_new_name, shown
+from suture.files.protected import Patterns, folded_names
+from suture.files.tree import as_ours, split
+from suture.plan import Content, Create, Delete, Place, Rename, Snapshot, Update
+from suture.text import Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+    from typing import Self
+
+    from suture.edits import Edit
+    from suture.files.fs import FS
+    from suture.files.globs import Selection
+    from suture.files.history import History
+    from suture.files.logbook import PastVersion
+    from suture.files.partner import Finder
+    from suture.files.paths import Target
+    from suture.files.protected import Guard
+    from suture.files.sweep import Sought
+    from suture.files.tree import Tree
+    from suture.plan import FileChange, Plan
+    from suture.settings import Settings
+
+    Progress = Callable[[int, int], None]
+
+_CHUNK = 1 << 16
+_PAST_VERSIONS = 100
+_PAST_BYTES = 20_000_000
+_PAST_SECONDS = 0.5
+_SAME_NAMES = 2_000
+_REFUSALS = 1_000
+
+
+class Carried:
+    """What one call leaves for the next, as long as the workspace object lives."""
+
+    def __init__(self) -> None:
+        self.unsaved: dict[str, str] = {}
+        """Clipboards that the history could not take."""
+        self.remembered: dict[str, object] = {}
+        """What one call found out and the next may use, kept with what it depends on."""
+        self.refusals: dict[int, int] = {}
+        """How often each request was refused, the newest last."""
+        self.newest: Content | None = None
+        """What a file became by the last change: an agent often goes on with it."""
+
+
+class Session:
+    """One call's view of the workspace. Close it when the call is over."""
+
+    def __init__(
+        self,
+        trees: list[Tree],
+        settings: Settings,
+        guard: Guard,
+        carried: Carried,
+        *,
+        history: Callable[[Tree], History],
+        partner: Callable[[str], AbstractContextManager[Finder]],
+        progress: Progress,
+    ) -> None:
+        self.trees = trees
+        self.settings = settings
+        self.guard = guard
+        self.unsaved = carried.unsaved
+        self.remembered = carried.remembered
+        self._refusals = carried.refusals
+        self._newest = carried.newest
+        self._history = history
+        self.partner = partner
+        """A function that gives a second process for large work; None if there is none, or another call uses it."""
+        self.progress = progress
+        """Told of more files that a walk came to, and of more matches; it may raise `Cancelled`."""
+        self._resolver = Resolver(trees, guard)
+
+    @property
+    def history(self) -> History:
+        """The workspace's history."""
+        return self._history(self.trees[0])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the folders that are held open; they are opened again when needed."""
+        for tree in self.trees:
+            tree.close()
+
+    def checkpoint(self) -> None:
+        """A point at which a call may be cancelled."""
+        self.progress(0, 0)
+
+    def locate(self, path: str, *, folders: bool = False) -> Target:
+        """What a path argument means; `stat` is None where no file stands yet. With `folders` it may mean one."""
+        try:
+            return self._resolver.resolve(path, folders=folders)
+        except OSError as error:
+            raise as_ours(error, path, "look at") from error
+        except UnicodeEncodeError:
+            raise InvalidPath(path=path, reason="the locale's encoding cannot write it") from None
+
+    def read(self, path: str, encoding: str | None = None) -> Snapshot:
+        """A file's text, with what is needed to notice if it changes."""
+        return self._read(self.locate(path), encoding)
+
+    def text(self, path: str, encoding: str | None = None) -> Snapshot:
+        """As `read`, refusing what is not text."""
+        found = self.read(path, encoding)
+        if found.text.is_binary(self.settings.binary_window):
+            raise BinaryFile(path=found.place.name)
+        return found
+
+    def blank(self, path: str, encoding: str | None = None) -> Text:
+        """The text that a new file begins with: empty but for a mark, in the encoding named or configured for it."""
+        name = encoding or self._configured_encoding(self.locate(path).path)
+        try:
+            mark = b"" if name is None else "".encode(name)
+        except (LookupError, ValueError):
+            mark = b""  # which decoding explains
+        return Text.decode(mark, name)
+
+    def near(self, path: str) -> list[str]:
+        """Files that may be meant by a path at which there is none: those of its name elsewhere, or of nearly that."""
+        from suture.files.globs import literally
+
+        target = self.locate(path)
+        name = split(target.path)[1]
+        found = self._near(target)
+        try:
+            root, runs = self.runs(f"**/{literally(name)}", (), include_ignored=False)
+            same = [shown(self.trees, root, prefix + each) for _, prefix, names in runs for each in names]
+        except SutureError:  # there is none, or the folders cannot be read
+            same = []
+        return list(dict.fromkeys([*same[:_SAME_NAMES], *found]))
+
+    def _near(self, target: Target) -> list[str]:
+        """As `near`, without looking for the name elsewhere."""
+        from suture.files.near import near  # only a failure needs it
+
+        return [shown(self.trees, target.root, each) for each in near(self.trees[target.root], target.path)]
+
+    def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
+        """Read the file a target names."""
+        handle = self.trees[target.root].open_file(target.path)
+        return self._snapshot(target.place, handle, target.requested, encoding)
+
+    def snapshot_in(self, folder: int, place: Place) -> Snapshot:
+        """Read a file in an open folder."""
+        try:
+            handle = self.trees[place.root].fs.open_file(folder, split(place.path)[1])
+        except OSError as error:
+            raise as_ours(error, place.name, "read") from error
+        return self._snapshot(place, handle, place.name)
+
+    def _snapshot(self, place: Place, handle: int, requested: str, encoding: str | None = None) -> Snapshot:
+        tree, limit = self.trees[place.root], self.settings.max_file_bytes
+        try:
+            found = tree.fs.fstat(handle)
+            if found.kind != "file":
+                raise NotAFile(path=requested, kind=found.kind)
+            raw = b"" if found.size > limit else _read_all(tree.fs, handle, found.size, limit)
+        except OSError as error:
+            raise as_ours(error, place.name, "read") from error
+        finally:
+            tree.let_go(handle)
+        size = max(found.size, len(raw))
+        if size > limit:
+            raise InputTooLarge(what=place.name, size=size, limit=limit, setting="max_file_bytes")
+        text = self.decoded(raw, place.path, encoding)
+        return Snapshot(place, text, self._content(raw), found.fingerprint, found.mode)
+
+    def _content(self, raw: bytes) -> Content:
+        """A file's bytes; those that landed last need not be hashed again."""
+        newest = self._newest
+        return newest if newest is not None and newest.pieces == (raw,) else Content((raw,))
+
+    def decoded(self, raw: bytes, path: str, encoding: str | None = None) -> Text:
+        """A file's bytes as text, in the encoding named or configured for it, where they do not say it themselves."""
+        try:
+            return Text.decode(raw, encoding or self._configured_encoding(path))
+        except EncodingMismatch:
+            if encoding is not None:
+                raise
+            return Text.decode(raw)
+
+    def _configured_encoding(self, path: str) -> str | None:
+        if not self.settings.encodings:
+            return None
+        names = folded_names(path)
+        return next((name for glob, name in self.settings.encodings if Patterns([glob]).match(names)), None)
+
+    def _read(self, target: Target, encoding: str | None = None) -> Snapshot:
+        if target.stat is None:
+            raise FileNotFound(path=target.requested, near=self._near(target))
+        return self.snapshot(target, encoding)
+
+    def _read_itself(self, path: str) -> Snapshot:
+        """As `read`, for what takes the name away: then a link would be left behind, pointing nowhere."""
+        target = self.locate(path)
+        if target.by_link:
+            raise NotAFile(path=path, kind="symbolic link")
+        return self._read(target)
+
+    def runs(
+        self, pattern: str, exclude: Iterable[str], *, include_ignored: bool
+    ) -> tuple[int, Iterator[tuple[int, str, list[str]]]]:
+        """The files that a pattern for paths means: a root's number, and runs as `files.walk` gives them.
+
+        If no file fits the pattern, that is an error.
+        """
+        root, selection = self._selected(pattern, exclude)
+        return root, self._walked(root, selection, pattern, include_ignored=include_ignored)
+
+    def _selected(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
+        """Which files a pattern means, and below which root; a link in its literal part is followed."""
+        from suture.files.globs import Selection, below_root, literally
+
+        root, relative = below_root(pattern, [tree.root for tree in self.trees])
+        selection = Selection.parse(relative, exclude)
+        literal = selection.path if selection.literal else selection.base
+        if not literal:
+            return root, selection
+        try:
+            target = self.locate(shown(self.trees, root, literal), folders=True)
+        except (FileNotFound, NotAFolder):
+            raise NoFilesMatched(pattern=pattern) from None
+        except ProtectedPath as error:
+            raise NoFilesMatched(pattern=pattern, hidden_by=f"{literal} is protected ({error.rule})") from None
+        if selection.literal and target.stat is not None and target.stat.kind == "folder":
+            raise NoFilesMatched(
+                pattern=pattern, hidden_by=f"{literal} is a folder: for the files in it, {literal}/**/*"
+            )
+        if target.path == literal:
+            return root, selection
+        names = [name for name in relative.split("/") if name not in {"", "."}]
+        final = literally(target.path)
+        parts = [final] * bool(final) + names[literal.count("/") + 1 :]
+        return target.root, Selection.parse("/".join(parts), exclude)
+
+    def _walked(
+        self, root: int, selection: Selection, pattern: str, *, include_ignored: bool
+    ) -> Iterator[tuple[int, str, list[str]]]:
+        from suture.files.walk import walk  # the other tools work on one file
+
+        nothing = True
+        for run in walk(self.trees[root], selection, self.guard, include_ignored=include_ignored):
+            nothing = False
+            self.progress(len(run[2]), 0)
+            yield run
+        if nothing:
+            ignored = not include_ignored and any(walk(self.trees[root], selection, self.guard, include_ignored=True))
+            hidden_by = "What fits is ignored by .gitignore: to have it, set include_ignored" if ignored else None
+            raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by)
+
+    def swept(
+        self, root: int, runs: Iterable[tuple[int, str, list[str]]], sought: Sought
+    ) -> Iterator[tuple[int, Place, bytes]]:
+        """Those of the files that may hold what is sought: open folder, place, content."""
+        from suture.files.sweep import sweep  # as above
+
+        above = shown(self.trees, root, "")
+        for folder, prefix, name, raw in sweep(self.trees[root], runs, sought):
+            path = prefix + name
+            yield folder, Place(root, path, above + path), raw
+
+    def reopened(self, root: int, batch: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[int, str, list[str]]]:
+        """Folders that a walk came through, opened again; one that is gone is passed over."""
+        for prefix, names in batch:
+            try:
+                yield self.trees[root].folder(prefix.removesuffix("/")), prefix, names
+            except (FileNotFound, NotAFolder, PathOutsideWorkspace):
+                continue
+
+    def past_versions(self, path: str) -> list[PastVersion]:
+        """What stood in a file before each change of it, newest first: a part of it, quickly, or nothing."""
+        try:
+            with self.history.reading() as book:
+                name = self.locate(path).name
+                return book.past_versions(name, versions=_PAST_VERSIONS, size=_PAST_BYTES, seconds=_PAST_SECONDS)
+        except HistoryUnavailable:
+            return []
+
+    def attempt(self, request: int) -> int:
+        """How often a request was refused, this time included; `request` is a hash of all that it depends on."""
+        number = self._refusals.pop(request, 0) + 1
+        self._refusals[request] = number  # now the newest
+        if len(self._refusals) > _REFUSALS:
+            del self._refusals[next(iter(self._refusals))]
+        return number
+
+    def clipboard_names(self) -> list[str]:
+        """The names of the clipboards, sorted."""
+        try:
+            with self.history.reading() as book:
+                return sorted({*book.clipboard_names(), *self.unsaved})
+        except HistoryUnavailable:
+            return sorted(self.unsaved)
+
+    def clipboard(self, name: str) -> str | None:
+        """The text of a clipboard, its undecodable bytes as surrogates; None if there is none of this name."""
+        if name in self.unsaved or not self.settings.history:
+            return self.unsaved.get(name)
+        with self.history.reading() as book:
+            return book.clipboard(name)
+
+    def plan_create(self, path: str, content: bytes, mode: int | None = None) -> Create:
+        """Plan a new file."""
+        self._check_size(path, len(content))
+        target = self.locate(path)
+        if target.stat is not None:
+            raise FileExists(path=target.name)
+        check_new_name(target)
+        return Create(target.place, Content((content,)), mode)
+
+    def plan_write(self, path: str, content: bytes) -> FileChange:
+        """Plan a file's whole content, whether it exists or not."""
+        self._check_size(path, len(content))
+        target = self.locate(path)
+        if target.stat is None:
+            return self.plan_create(path, content)
+        return Update(target.place, self.snapshot(target), Content((content,)))
+
+    def plan_edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], encoding: str | None = None) -> Update:
+        """Plan edits, found by a function that is handed the file's text."""
+        before = self.text(path, encoding)
+        found = list(edits(before.text))
+        most = self.settings.max_edits
+        if len(found) > most:
+            raise InputTooLarge(what=path, size=len(found), limit=most, setting="max_edits", unit="edits")
+        return self.plan_update(before, found)
+
+    def plan_update(self, before: Snapshot, edits: Iterable[Edit]) -> Update:
+        """Plan edits of a file that was read."""
+        from suture.edits import ordered, splice_ordered  # reading needs no edits
+
+        found = ordered(edits, len(before.text.body))
+        after = Content(splice_ordered(before.text, found))
+        self._check_size(before.place.name, after.size)
+        return Update(before.place, before, after, tuple(found))
+
+    def plan_delete(self, path: str) -> Delete:
+        """Plan a deletion."""
+        before = self._read_itself(path)
+        return Delete(before.place, before)
+
+    def plan_rename(self, path: str, to: str, content: bytes | None = None) -> Rename:
+        """Plan a move, perhaps with new content; a file that stands there is never replaced."""
+        before, target = self._read_itself(path), self.locate(to)
+        if target.stat is not None:
+            raise FileExists(path=target.name)
+        check_new_name(target)
+        if content is None:
+            return Rename(before.place, before, target.place)
+        self._check_size(to, len(content))
+        return Rename(before.place, before, target.place, Content((content,)))
+
+    def check_permitted(self, plan: Plan) -> None:
+        """Refuse a plan that would be refused for a file that this user may not write."""
+        for change in plan.changes:
+            if isinstance(change, Update) and not change.is_no_op:
+                tree, (folder, name) = self.trees[change.place.root], split(change.place.path)
+                handle, found = tree.folder(folder), tree.stat(change.place.path)
+                renamed = found is None or found.links == 1
+                if not tree.fs.writable(handle, name) or (renamed and not tree.fs.removable(handle, name)):
+                    raise PermissionDenied(path=change.place.name, operation="write")
+
+    def _check_size(self, path: str, size: int) -> None:
+        limit = self.settings.max_file_bytes
+        if size > limit:
+            raise InputTooLarge(what=path, size=size, limit=limit, setting="max_file_bytes")
+
+
+def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:
+    """A file's bytes, at most one more than the limit, whatever its size claims to be."""
+    pieces: list[bytes] = []
+    room, wanted = limit + 1, size + 1
+    while room > 0 and (piece := fs.read(handle, min(room, max(wanted, _CHUNK)))):
+        pieces.append(piece)
+        room -= len(piece)
+        wanted -= len(piece)
+        if wanted == 1:  # as long as it claims to be, and there was room for more
+            break
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
