@@ -43,7 +43,7 @@ __all__ = [
     "preview_reply",
     "validate_reply",
 ]
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _HOMES = {
     "Edit": "suture.edits",

@@ -22,6 +22,7 @@ FAMILIES = {
     "bound",
     "confine",
     "call",
+    "cli",
     "edit",
     "locate",
     "patch",

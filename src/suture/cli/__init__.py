@@ -9,26 +9,30 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
+_USAGE = 2
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
+_FLAGS = frozenset(("--json", "--quiet", "--verbose"))
+_HELP = frozenset(("help", "--help", "-h"))
 
 
 class QuickOptions:
     """What `suture call` needs of an `argparse.Namespace`."""
 
     def __init__(self, name: str, arguments: str, root: str) -> None:
+        self.command = "call"
         self.name = name
         self.arguments = arguments
         self.root = root
-        self.verbose = False
+        self.json = self.quiet = self.verbose = False
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 done, 1 refused or failed, 2 wrong usage."""
+    """Run a command and return its exit code; `suture.cli.menu.EXIT_CODES` says what they mean."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         try:
-            code = _run(words)
+            code = _run(command_first(words))
         except SystemExit as stop:  # argparse has printed help, or what is wrong
             code = stop.code if isinstance(stop.code, int) else 0
         if sys.stdout is not None:
@@ -39,10 +43,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout = None  # or the interpreter would flush it again, and fail again
         if isinstance(error, BrokenPipeError):
             return _PIPE_CLOSED
-        if sys.stderr is not None:
-            sys.stderr.write(f"suture: the output could not be written: {error.strerror}\n")
+        _tell_failure(error)
         return 1
     return code
+
+
+def _tell_failure(error: OSError) -> None:
+    """Say that the output could not be written, unless stderr is what failed."""
+    problem = f"OUTPUT_FAILED: the output could not be written: {error.strerror}"
+    try:
+        if sys.stderr is not None:
+            sys.stderr.write(f"{problem}\nWhat the command did is done: see suture log.\n")
+    except OSError:
+        sys.stderr = None  # as above
+
+
+def command_first(words: list[str]) -> list[str]:
+    """The words with options that every command takes behind the command, where argparse looks for them.
+
+    Without a command they mean nothing.
+    """
+    at = 0
+    while at < len(words) and (words[at] in {*_FLAGS, "--root"} or words[at].startswith("--root=")):
+        at += 2 if words[at] == "--root" else 1
+    return [*words[at : at + 1], *words[:at], *words[at + 1 :]] if at < len(words) else []
 
 
 def quick(words: Sequence[str]) -> QuickOptions | None:
@@ -59,19 +83,53 @@ def quick(words: Sequence[str]) -> QuickOptions | None:
 
 
 def _run(words: list[str]) -> int:
-    if words in (["--help"], ["-h"]):
-        from suture.cli.menu import page
-
-        if sys.stdout is not None:
-            sys.stdout.write(page())
-        return 0
     options: QuickOptions | Namespace | None = quick(words)
     if options is not None:
         from suture.cli.commands import call
+        from suture.cli.output import listen
 
+        listen(options)
         return call(options)
+    if words and words[0] in _HELP:
+        words = [*(word for word in words[1:2] if word[:1] != "-" and word not in _HELP), "--help"]
+    if words in ([], ["--help"]):
+        return _help(asked=bool(words))
+    from suture.cli.output import listen
+
+    if not words[0].startswith("-") and (code := _unknown(words[0])):
+        return code
     from suture.cli.parser import build_parser
 
     options = build_parser(words).parse_args(words)
-    code: int = options.run(options)
-    return code
+    listen(options)
+    result: int = options.run(options)
+    return result
+
+
+def _help(*, asked: bool) -> int:
+    """Print what there is; to stderr, if nobody asked."""
+    from suture.cli.menu import page
+
+    if asked and sys.stdout is not None:
+        sys.stdout.write(page())
+    elif not asked and sys.stderr is not None:
+        sys.stderr.write(page())
+    return 0 if asked else _USAGE
+
+
+def _unknown(command: str) -> int:
+    """Say what was perhaps meant by a command that there is none of; 0 if it is one."""
+    from suture.cli.menu import COMMANDS, MEANT
+
+    if command in COMMANDS:
+        return 0
+    from difflib import get_close_matches  # only who errs waits for it
+
+    from suture.cli.output import refuse
+
+    typed = command.lower()
+    swapped = [name for name in COMMANDS if sorted(name) == sorted(typed)]
+    near = [MEANT[typed]] if typed in MEANT else swapped or get_close_matches(typed, COMMANDS, 1)
+    meant = f"Did you mean: suture {near[0]}" if near else "See: suture --help"
+    refuse("WRONG_USAGE", f"there is no command {command!r}.", meant)
+    return _USAGE

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from suture.cli.commands import attempt, stdin
+from suture.cli.commands import attempt, exit_code, refused, stdin
 from suture.cli.documents import content_of
-from suture.cli.hunks import choose, failure, in_options, line
-from suture.cli.notes import as_option, on_validation
-from suture.cli.output import complain, print_json, print_text
+from suture.cli.hunks import choose, failure, line
+from suture.cli.notes import on_validation, recovered, way_back
+from suture.cli.output import USAGE, complain, flush, misused, note, print_json, print_text, refuse
 from suture.cli.terminal import clean, colored_diff
 from suture.render import count
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from suture.cli.hunks import Told
     from suture.tools.spec import ToolResult
 
-_USAGE = 2
-_UNFIT = "INVALID_ARGUMENTS"
-_UNUSABLE = {_UNFIT, "NO_BLOCKS"}
+_UNUSABLE = "NO_BLOCKS"
 _WORDS = {"already_applied": "applied already", "failed": "failed", "skipped": "skipped"}
 
 
@@ -32,7 +30,7 @@ def apply(options: argparse.Namespace) -> int:
     try:
         arguments = _arguments(options)
     except ValueError as error:
-        return _misused(error)
+        return misused("apply", error)
     if options.patch:
         return _asking(options, arguments)
     result = _call(options, arguments)
@@ -54,9 +52,9 @@ def _asking(options: argparse.Namespace, arguments: dict[str, Any]) -> int:
     try:
         wanted = choose(list(before.values()), options.reply)
     except ValueError as error:
-        return _misused(error)
+        return misused("apply", error)
     if wanted is None:
-        complain("suture apply: no answer: nothing was changed")
+        refuse("NO_ANSWER", "No answer came: nothing was changed.", "Answer y or n, or name blocks by --only.")
         return 1
     result = _call(options, {**arguments, "only": wanted})
     if not result.metadata.get("blocks"):
@@ -68,13 +66,8 @@ def _asking(options: argparse.Namespace, arguments: dict[str, Any]) -> int:
     missed = [each["id"] for each in blocks if each["status"] == "failed" and each["id"] in wanted]
     left_out = [each["id"] for each in before.values() if each["status"] == "applied" and each["id"] not in wanted]
     if missed and left_out:
-        complain(f"note: {', '.join(missed)} fitted together with what was left out: {', '.join(left_out)}")
+        note(f"note: {', '.join(missed)} fitted together with what was left out: {', '.join(left_out)}")
     return int(any(each["status"] == "failed" for each in blocks))
-
-
-def _misused(error: ValueError) -> int:
-    complain(f"suture apply: {error}")
-    return _USAGE
 
 
 def _call(options: argparse.Namespace, arguments: dict[str, Any]) -> ToolResult:
@@ -92,7 +85,7 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
 def _text(name: str) -> str:
     """The reply, as it came."""
     if name == "-" and sys.stdin is not None and sys.stdin.isatty():
-        complain("Paste the reply, and end it by Ctrl-D on a line of its own.")
+        note("Paste the reply, and end it by Ctrl-D on a line of its own.")
     raw = stdin() if name == "-" else content_of(name)
     try:
         return raw.decode().removeprefix("\ufeff")
@@ -105,13 +98,9 @@ def _text(name: str) -> str:
 def _refused(options: argparse.Namespace, result: ToolResult) -> int:
     """Say why nothing of the reply was even tried."""
     told = result.metadata["error"]
-    if not options.json and told["code"] == _UNFIT:
-        problems = [f"suture apply: {as_option(each['argument'])}: {each['problem']}" for each in told["problems"]]
-        complain("\n".join(map(clean, problems)))
-    elif not options.json:
-        text = result.text.replace(told["hint"], in_options(told["hint"]))
-        complain("\n".join(map(clean, text.split("\n"))))
-    return _USAGE if told["code"] in _UNUSABLE else 1
+    if not options.json:
+        refused(options, result, "\n".join(map(clean, result.text.split("\n"))))
+    return USAGE if told["code"] == _UNUSABLE else exit_code(result)
 
 
 def _tell(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told], diff: str = "") -> None:
@@ -120,11 +109,12 @@ def _tell(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[To
     found = map(clean, on_validation(data))
     try:
         print_text("\n".join([*shown, *map(line, blocks), _summary(options, data, blocks), *found]))
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        flush()
     finally:
-        for each in _complaints(options, data, blocks):
-            complain(each)
+        for block in _failed(blocks):
+            complain(failure(block))
+        for each in _notes(options, data, blocks):
+            note(each)
 
 
 def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told]) -> str:
@@ -142,19 +132,21 @@ def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence
     return f"Applied {done} as change {data['change_id']}{rest}."
 
 
-def _complaints(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told]) -> Iterator[str]:
-    """What failed and why, what else is to be known, and how to take it back."""
-    failed = [each for each in blocks if each["status"] == "failed"]
-    yield from map(failure, failed)
-    named = any(each["error"]["code"] == "INCOMPLETE_BLOCK" for each in failed)  # then it is told with the block
-    yield from (f"error: {clean(each)}" for each in data["errors"] if failed and not named)
-    yield from (f"warning: {clean(each)}" for each in data["warnings"] if not (named and each.startswith("Some ")))
-    if "recovered" in data:
-        yield "note: an interrupted transaction was cleared up first; see --json"
-    if data["change_id"] is None:
-        return
-    if "history" in data and not data["history"]["recorded"]:
-        yield "note: it cannot be undone, for it could not be recorded; see --json"
-    else:
-        root = "" if options.root == "." else f" --root {options.root}"
-        yield f"To take it back: suture undo {data['change_id']}{root}"
+def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told]) -> Iterator[str]:
+    """What else is to be known, and how to take it back."""
+    failed = _failed(blocks)
+    told = _cut_off(failed)
+    yield from (f"note: {clean(each)}" for each in data["errors"] if failed and not told)
+    yield from (f"warning: {clean(each)}" for each in data["warnings"] if not (told and each.startswith("Some ")))
+    yield from recovered(data)
+    if data["change_id"] is not None:
+        yield way_back(options, data)
+
+
+def _failed(blocks: Sequence[Told]) -> list[Told]:
+    return [each for each in blocks if each["status"] == "failed"]
+
+
+def _cut_off(failed: Sequence[Told]) -> bool:
+    """Whether a block is cut off, which is told with it."""
+    return any(each["error"]["code"] == "INCOMPLETE_BLOCK" for each in failed)

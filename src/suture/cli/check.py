@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
-from suture.cli.commands import attempt
-from suture.cli.notes import in_options
-from suture.cli.output import complain, print_json, print_text
+from suture.cli.commands import attempt, refused
+from suture.cli.notes import in_options, recovered
+from suture.cli.output import USAGE, note, print_json, print_text
 from suture.cli.terminal import clean, colored
 from suture.render import count
 from suture.safe_wording import issue_line
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-_USAGE = 2
-
 
 def check(options: argparse.Namespace) -> int:
     """Print the problems, a line each; what was not checked and the numbers go to stderr."""
@@ -30,11 +26,11 @@ def check(options: argparse.Namespace) -> int:
     if options.json:
         print_json(result.to_dict() if result.is_error else data)
     elif result.is_error:
-        complain(in_options(result.text))
+        refused(options, result, in_options(result.text))
     else:
         _tell(data)
     if result.is_error or not data["files"]:
-        return _USAGE
+        return USAGE
     return int(bool(data["errors"]) or any(each["required"] for each in data["not_run"]))
 
 
@@ -42,15 +38,13 @@ def _tell(data: Row) -> None:
     """Print what was found, and say what else is to be known."""
     if data["issues"]:
         print_text("\n".join(map(_line, data["issues"])))
-        if sys.stdout is not None:
-            sys.stdout.flush()
     for each in _not_validated(data["not_run"]):
-        complain(f"⚠️ Not validated: {each}")
+        note(f"⚠️ Not validated: {each}")
     for name in data.get("binary", ()):
-        complain(f"note: {clean(name)} is binary and was skipped")
-    if "recovered" in data:
-        complain("note: an interrupted transaction was cleared up first; see --json")
-    complain(_summary(data))
+        note(f"note: {clean(name)} is binary and was skipped")
+    for each in recovered(data):
+        note(each)
+    note(_summary(data))
 
 
 def _line(issue: Row) -> str:

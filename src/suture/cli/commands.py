@@ -6,7 +6,9 @@ import sys
 from contextlib import suppress
 
 from suture import render
-from suture.cli.output import complain, listen, print_json, print_text
+from suture.cli.notes import as_option, at_root, in_options, recovered, way_back
+from suture.cli.output import USAGE, complain, misused, note, print_json, print_text
+from suture.cli.terminal import clean
 from suture.errors import SutureError
 from suture.json_text import loads
 from suture.settings import Settings
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 
     from suture.cli import QuickOptions
 
-_USAGE = 2
 _MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
+_UNFIT = "INVALID_ARGUMENTS"
 
 
 def read(options: argparse.Namespace) -> int:
@@ -32,20 +34,20 @@ def read(options: argparse.Namespace) -> int:
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
-        complain(result.text)
+        refused(options, result)
     else:
         print_text(result.text, "" if options.format == "raw" or not result.text else "\n")
         if options.format == "raw":
             _note_on_raw(result.metadata)
-    return int(result.is_error)
+    return exit_code(result)
 
 
 def _note_on_raw(metadata: dict[str, Any]) -> None:
     """What a file's own text cannot say."""
     if metadata["truncated"]:
-        complain(f"note: cut after line {metadata['end_line']} of {metadata['total_lines']}")
-    if "recovered" in metadata:
-        complain("note: an interrupted transaction was cleared up first; see --json")
+        note(f"note: cut after line {metadata['end_line']} of {metadata['total_lines']}")
+    for line in recovered(metadata):
+        note(line)
 
 
 def call(options: argparse.Namespace | QuickOptions) -> int:
@@ -53,8 +55,7 @@ def call(options: argparse.Namespace | QuickOptions) -> int:
     try:
         arguments = decoded(stdin() if options.arguments == "-" else options.arguments)
     except (ValueError, RecursionError) as error:
-        complain(f"suture call: the arguments are not JSON: {error}")
-        return _USAGE
+        return misused("call", f"the arguments are not JSON: {error}")
     result = _call(options, options.name, arguments)
     print_json(result.to_dict())
     return int(result.is_error)
@@ -86,15 +87,13 @@ def tools(options: argparse.Namespace) -> int:
     from suture.tools import find  # the other commands need one tool
     from suture.tools.profiles import chosen
 
-    listen(options)
     try:
         names = chosen(options.profile, options.tools)
     except ValueError as error:
-        complain(f"suture tools: {error}")
-        return _USAGE
+        return misused("tools", error)
     except SutureError as error:
         complain(render.error_text(error))
-        return _USAGE
+        return USAGE
     if options.format:
         from suture.apis.catalog import definitions  # as above
 
@@ -109,7 +108,6 @@ def tools(options: argparse.Namespace) -> int:
 
 def recover(options: argparse.Namespace) -> int:
     """`suture recover`."""
-    listen(options)
     try:
         found = Workspace(options.root).recover()
     except SutureError as error:
@@ -125,16 +123,51 @@ def recover(options: argparse.Namespace) -> int:
     return 0
 
 
-def run(options: argparse.Namespace, call: Callable[[Workspace], ToolResult], tell: Callable[[ToolResult], str]) -> int:
-    """Make a call and print what it gives: all of it as JSON, or what `tell` makes of it; refusals go to stderr."""
+def run(
+    options: argparse.Namespace,
+    call: Callable[[Workspace], ToolResult],
+    tell: Callable[[ToolResult], str],
+    *,
+    edits: bool = False,
+) -> int:
+    """Make a call and print what it gives: all of it as JSON, or what `tell` makes of it; refusals go to stderr.
+
+    If it `edits`, how to take that back is told, too.
+    """
     result = attempt(options, call)
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
-        complain(result.text)
+        refused(options, result)
     else:
         print_text(tell(result))
-    return int(result.is_error)
+        if edits and result.metadata.get("change_id") is not None:
+            note(way_back(options, result.metadata))
+    return exit_code(result)
+
+
+def refused(options: argparse.Namespace, result: ToolResult, text: str | None = None) -> None:
+    """Tell a refusal: its code, what is wrong, and what to do; in `text`, if the command has words of its own."""
+    error, said = result.metadata["error"], result.text if text is None else text
+    said = said.replace(error["hint"], in_options(error["hint"])) if error["hint"] else said
+    said = "\n".join(map(_advice, said.split("\n")))
+    if error["code"] == _UNFIT:
+        problems = [f"{as_option(each['argument'])}: {each['problem']}" for each in error["problems"]]
+        misused(options.command, "; ".join(map(clean, problems)))
+    else:
+        complain(said if said.startswith(f"{error['code']}: ") else f"{error['code']}: {said}")
+
+
+def _advice(line: str) -> str:
+    """A line of a refusal; one of a numbered list, which says what to do, in the words of the command line."""
+    return in_options(line) if line[:1].isdecimal() and line[1:3] == ". " else line
+
+
+def exit_code(result: ToolResult) -> int:
+    """Whether a call was done, refused, or could not be made of such words."""
+    if not result.is_error:
+        return 0
+    return USAGE if result.metadata["error"]["code"] == _UNFIT else 1
 
 
 def attempt(
@@ -143,7 +176,6 @@ def attempt(
     settings: Settings | None = None,
 ) -> ToolResult:
     """Make a call. One that is interrupted leaves nothing half done."""
-    listen(options)
     try:
         if getattr(options, "allow_commands", False):
             settings = (settings or Settings()).but(project_commands=True)
@@ -151,13 +183,13 @@ def attempt(
         try:
             return call(workspace)
         except KeyboardInterrupt:
-            _settle(workspace)
+            _settle(workspace, at_root(options))
             raise
     except SutureError as error:  # the workspace itself cannot be opened
         return ToolResult.failed(error)
 
 
-def _settle(workspace: Workspace) -> None:
+def _settle(workspace: Workspace, where: str) -> None:
     """Finish or roll back at once what was interrupted while it landed, and say so."""
     import signal
 
@@ -169,8 +201,8 @@ def _settle(workspace: Workspace) -> None:
         complain(render.error_text(error))
     else:
         if found is not None:
-            undo = f"\nTo take it back: suture undo {found.id}" if found.direction == "forward" else ""
-            complain(render.recovered_text(found) + undo)
+            undo = f"\nTo take it back: suture undo {found.id}{where}" if found.direction == "forward" else ""
+            note(render.recovered_text(found) + undo)
 
 
 def _call(options: argparse.Namespace | QuickOptions, name: str, arguments: object) -> ToolResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from suture.cli.commands import run, stdin
 from suture.cli.documents import content_of, document
 from suture.cli.notes import on_validation
-from suture.cli.output import complain
+from suture.cli.output import misused
 from suture.cli.terminal import clean, colored_diff
 from suture.cli.write import save
 
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
     from suture.tools.spec import ToolResult
 
-_USAGE = 2
 _STDIN = "-"
-_TEXTS = {"old": "--old", "old_file": "--old-file", "count": "--count", "edits": "the edits as JSON"}
+_TEXTS = {"old_text": "--old", "old_file": "--old-file", "occurrences": "--occurrences", "edits": "the edits as JSON"}
 """Where edits are found by their text."""
-_LINES = {"expect": "--expect", "mode": "--mode", "delete": "--delete"}
+_LINES = {"expected_text": "--expected-text", "mode": "--mode", "delete": "--delete"}
 """What goes with --lines only."""
 
 
@@ -29,11 +28,10 @@ def edit(options: argparse.Namespace) -> int:
     try:
         arguments = _arguments(options) if options.lines is None else _by_lines(options)
     except ValueError as error:
-        complain(f"suture edit: {error}")
-        return _USAGE
+        return misused("edit", error)
     if options.lines is not None:
-        return save(options, "edit", arguments)
-    return run(options, lambda workspace: workspace.call("file_edit", arguments), _told)
+        return save(options, arguments)
+    return run(options, lambda workspace: workspace.call("file_edit", arguments), _told, edits=True)
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
@@ -50,8 +48,10 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
 
 def _from_document(options: argparse.Namespace) -> dict[str, Any]:
     source, found = document(options.edits)
-    if any(getattr(options, name) is not None for name in ("old", "new", "old_file", "new_file", "count")):
-        message = f"the edits stand in {source} already: leave out --old, --new and --count"
+    if any(
+        getattr(options, name) is not None for name in ("old_text", "new_text", "old_file", "new_file", "occurrences")
+    ):
+        message = f"the edits stand in {source} already: leave out --old, --new and --occurrences"
         raise ValueError(message)
     given: dict[str, Any] = found if isinstance(found, dict) and "edits" in found else {"edits": found}
     if given.get("path", options.path) != options.path:
@@ -61,11 +61,11 @@ def _from_document(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _from_options(options: argparse.Namespace) -> dict[str, Any]:
-    if options.count is not None and options.count < 1:
-        message = f"--count is how often the text stands in the file: at least 1, not {options.count}"
+    if options.occurrences is not None and options.occurrences < 1:
+        message = f"--occurrences is how often the text stands in the file: at least 1, not {options.occurrences}"
         raise ValueError(message)
     edit = {"old_text": _text(options, "old"), "new_text": _text(options, "new")}
-    return edit if options.count is None else {**edit, "occurrences": options.count}
+    return edit if options.occurrences is None else {**edit, "occurrences": options.occurrences}
 
 
 def _by_lines(options: argparse.Namespace) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _by_lines(options: argparse.Namespace) -> dict[str, Any]:
         raise ValueError(message)
     start, end = _range(options.lines[0])
     new = {"start_line": start, "end_line": end, "new_content": _new_lines(options)}
-    expected = {} if options.expect is None else {"expected_text": options.expect}
+    expected = {} if options.expected_text is None else {"expected_text": options.expected_text}
     mode = "verify_only" if options.dry_run else options.mode
     named = {name: getattr(options, name) for name in ("path", "encoding", "expect_hash", "validate")}
     return {**named, "mode": mode, "line_edits": [{**new, **expected}]}
@@ -111,7 +111,7 @@ def _new_lines(options: argparse.Namespace) -> str:
     """What the lines become; empty, if they are to be deleted."""
     if not options.delete:
         return _text(options, "new")
-    if options.new is not None or options.new_file is not None:
+    if options.new_text is not None or options.new_file is not None:
         message = "give only one of --delete and --new TEXT or --new-file FILE"
         raise ValueError(message)
     return ""
@@ -119,7 +119,7 @@ def _new_lines(options: argparse.Namespace) -> str:
 
 def _text(options: argparse.Namespace, name: str) -> str:
     """The old or the new text, from an option, from a file, or from stdin."""
-    said, file = getattr(options, name), getattr(options, f"{name}_file")
+    said, file = getattr(options, f"{name}_text"), getattr(options, f"{name}_file")
     if (said is None) == (file is None):
         wrong = "give only one of" if said is not None else "give"
         other = " (or --delete)" if options.lines else " (or the edits as JSON)"

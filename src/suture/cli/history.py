@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from suture.cli.commands import run
-from suture.cli.output import complain
+from suture.cli.notes import at_root
+from suture.cli.output import misused
 from suture.cli.terminal import clean, colored, colored_diff
 from suture.tools.history import about, file_name
 
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
     from suture.tools.spec import ToolResult
     from suture.workspace import Workspace
 
-_USAGE = 2
 _BAR = 40
 
 
 def log(options: argparse.Namespace) -> int:
     """`suture log`: the changes, each with what it did to its files; on the first page, snapshots between them."""
+    from shlex import join
+
     path, limit, before = options.path, options.limit, options.before
 
     def page(workspace: Workspace) -> ToolResult:
@@ -36,8 +38,9 @@ def log(options: argparse.Namespace) -> int:
     def lines(result: ToolResult) -> str:
         if not result.metadata["changes"]:
             return f"{result.text.removesuffix('.')} in {os.path.abspath(options.root)}."
-        older = f"suture log {path + ' ' if path else ''}--limit {limit} --before {result.metadata['next']}"
-        more = [colored("faint", f"… older ones: {older}")] if result.metadata["next"] else []
+        words = ["suture", "log", *([path] if path else []), "--limit", str(limit), "--before"]
+        older = f"{join([*words, result.metadata['next']])}{at_root(options)}" if result.metadata["next"] else ""
+        more = [colored("faint", f"… older ones: {clean(older)}")] if older else []
         return "\n".join([*_log_lines(result.metadata), *more])
 
     return run(options, page, lines)
@@ -69,8 +72,7 @@ def restore(options: argparse.Namespace) -> int:
     """`suture restore`."""
     to, paths, dry_run = options.to, options.paths, options.dry_run
     if to is None and not paths:
-        complain("suture restore: say what to restore: --to ID|NAME, or PATH, or both")
-        return _USAGE
+        return misused("restore", "say what to restore: --to ID|NAME, or PATH, or both")
     return run(options, lambda workspace: workspace.restore(to, paths, dry_run=dry_run), _told)
 
 

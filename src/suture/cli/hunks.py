@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 from suture import render
-from suture.cli.output import print_text
+from suture.cli.notes import in_options
+from suture.cli.output import flush, print_always
 from suture.cli.terminal import clean, colored, colored_diff
 
 TYPE_CHECKING = False
@@ -34,11 +35,6 @@ q - quit: apply what was said yes to so far, and nothing further
 a - apply this block and all later ones of its file
 d - leave out this block and all later ones of its file
 ? - print this help"""
-_OPTIONS = {
-    "set whole_files": "add --whole-files",
-    "give default_path": "name it by --default-path",
-    'set match to "lenient"': "use --match lenient",
-}
 
 
 def line(block: Told) -> str:
@@ -54,14 +50,9 @@ def failure(block: Told) -> str:
     error = block["error"]
     message, *more = error["message"].split("\n")
     known = [*more, *error["details"], in_options(error["hint"])]
-    return "\n".join(map(clean, [f"Block {block['id']} failed: {message}", *(f"  {each}" for each in known)]))
-
-
-def in_options(hint: str) -> str:
-    """A hint to who calls the tool, for who sits at the command line."""
-    for argument, option in _OPTIONS.items():
-        hint = hint.replace(argument, option)
-    return hint
+    return "\n".join(
+        map(clean, [f"{error['code']}: Block {block['id']} failed: {message}", *(f"  {each}" for each in known)])
+    )
 
 
 def choose(blocks: Sequence[Told], reply: str) -> list[str] | None:
@@ -145,6 +136,5 @@ def _line_from(reply: str) -> str:
 
 def _say(text: str) -> None:
     """Print at once: what follows is a question, or its answer."""
-    print_text(text, end="")
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    print_always(text)
+    flush()

@@ -12,10 +12,11 @@ import sys
 from suture import render
 from suture.cli.clients import CLIENTS, NoHomeError
 from suture.cli.merging import Different, Unmergeable, written
-from suture.cli.output import complain, listen, print_json, print_text
+from suture.cli.output import USAGE, complain, misused, note, print_json, print_text, refuse
 from suture.cli.settings_file import place_of, put, state
 from suture.cli.terminal import clean
 from suture.errors import SutureError
+from suture.tools.profiles import chosen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,18 +26,14 @@ if TYPE_CHECKING:
     from suture.cli.merging import Addition
     from suture.cli.settings_file import Outcome, Place
 
-_USAGE = 2
 _LONGEST_NAME = 64
 _OTHERS = frozenset("-_")
 
 
 def init(options: argparse.Namespace) -> int:
     """Print the settings, or write them."""
-    listen(options)
-    problem = _misuse(options)
-    if problem:
-        complain(f"suture init: {problem}")
-        return _USAGE
+    if code := _misused(options):
+        return code
     root = os.path.abspath(options.root)
     if options.client is None:
         return _list(options, root)
@@ -45,12 +42,29 @@ def init(options: argparse.Namespace) -> int:
         command = _command(options, root)
         place = place_of(client, _scope(client, options), root)
     except (NoHomeError, Unmergeable) as error:
-        complain(f"suture init: {clean(str(error))}")
+        problem, hint = clean(str(error)), "Mend that, or choose another --root."
+        if options.json:
+            print_json({"client": client.name, "status": "refused", "written": False, "error": problem, "hint": hint})
+        else:
+            refuse("SETTINGS_NOT_WRITTEN", f"suture init: {problem}.", hint)
         return 1
     addition = client.addition(options.name, command)
     if not options.write:
         return _show(options, client, place, addition)
     return _write(options, client, place, addition)
+
+
+def _misused(options: argparse.Namespace) -> int:
+    """Tell what is wrong with the words; 0 if nothing is."""
+    try:
+        chosen(options.profile, options.tools)
+    except ValueError as error:
+        return misused("init", error)
+    except SutureError as error:
+        complain(render.error_text(error))
+        return USAGE
+    problem = _misuse(options)
+    return misused("init", problem) if problem else 0
 
 
 def _misuse(options: argparse.Namespace) -> str:
@@ -82,7 +96,8 @@ def _command(options: argparse.Namespace, root: str) -> list[str]:
     if not os.path.isdir(root):
         raise Unmergeable(f"there is no folder {root}")
     profile = [] if options.profile is None else ["--profile", options.profile]
-    command = [*_program(), "mcp", "--root", root, *profile]
+    tools = [] if options.tools is None else ["--tools", ",".join(options.tools)]
+    command = [*_program(), "mcp", "--root", root, *profile, *tools]
     try:
         "".join(command).encode()
     except UnicodeEncodeError:
@@ -156,20 +171,18 @@ def _hint(text: str) -> None:
     """What to do next, below what was printed."""
     from importlib.util import find_spec
 
-    if sys.stdout is not None:
-        sys.stdout.flush()
-    complain(text)
+    note(text)
     if find_spec("mcp") is None:
-        complain("note: the server needs more than suture alone: pip install 'suture[mcp]'")
+        note("note: the server needs more than suture alone: pip install 'suture[mcp]'")
 
 
 def _write(options: argparse.Namespace, client: Client, place: Place, addition: Addition) -> int:
-    refused = f"suture init: nothing was written to {clean(place.path)}: "
+    hint = "Put it in by hand, as shown below."
     try:
         outcome = put(place, addition, force=options.force)
     except Different as error:
-        problem = f"it has another {addition.name} already ({clean(str(error))}).\n"
-        problem += "To replace it with all that it holds, add --force; to have both, give this one another --name."
+        problem = f"it has another {addition.name} already ({clean(str(error))})."
+        hint = "To replace it with all that it holds, add --force; to have both, give this one another --name."
     except Unmergeable as error:
         problem = clean(str(error))
     except SutureError as error:
@@ -178,9 +191,10 @@ def _write(options: argparse.Namespace, client: Client, place: Place, addition: 
         _tell(options, client, place, addition, outcome)
         return 0
     if options.json:
-        print_json({**_data(client, place, addition, "refused"), "error": problem})
+        print_json({**_data(client, place, addition, "refused"), "error": problem, "hint": hint})
     else:
-        complain(f"{refused}{problem}\n\nWhat belongs there:\n")
+        refuse("SETTINGS_NOT_WRITTEN", f"nothing was written to {clean(place.path)}: {problem}", hint)
+        note("\nWhat belongs there:\n")
         print_text(written(addition), end="")
     return 1
 

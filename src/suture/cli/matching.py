@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from suture.cli.commands import attempt
-from suture.cli.notes import as_option, in_options, on_pattern
-from suture.cli.output import complain, print_json
+from suture.cli.commands import attempt, refused
+from suture.cli.notes import on_pattern, recovered
+from suture.cli.output import USAGE, misused, note, print_json
 from suture.cli.progress import Progress
 from suture.cli.terminal import clean
 from suture.errors import SutureError
@@ -20,18 +20,14 @@ if TYPE_CHECKING:
     from suture.tools.spec import ToolResult
     from suture.workspace import Workspace
 
-_USAGE = 2
-_UNFIT = "INVALID_ARGUMENTS"
-
 
 def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult | int:
     """Make a call, showing its progress; the exit code if all is said, as it is of a refusal and with --json."""
     try:
         given = {**arguments, "pattern": options.pattern, "flags": _flags(options)}
     except ValueError as error:
-        complain(f"suture: {error}")
-        return _USAGE
-    with Progress() as progress:
+        return misused(options.command, error)
+    with Progress(quiet=options.quiet) as progress:
 
         def call(workspace: Workspace) -> ToolResult:
             workspace.watch(progress)
@@ -39,9 +35,9 @@ def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult 
 
         result = attempt(options, call, _settings(options.timeout))
     _tell(options, result)
-    if result.is_error and result.metadata["error"]["code"] == _UNFIT:
-        return _USAGE
-    return int(result.is_error or not result.rows) if options.json or result.is_error else result
+    if result.is_error:
+        return USAGE
+    return int(not result.rows) if options.json else result
 
 
 def _tell(options: argparse.Namespace, result: ToolResult) -> None:
@@ -49,22 +45,22 @@ def _tell(options: argparse.Namespace, result: ToolResult) -> None:
     if options.json:
         print_json(result.to_dict() if result.is_error else _listed(result))
     elif result.is_error:
-        complain(_refusal(result.text, result.metadata["error"]))
-    elif "recovered" in result.metadata:
-        complain("note: an interrupted transaction was cleared up first; see --json")
+        _refuse(options, result)
+    else:
+        for line in recovered(result.metadata):
+            note(line)
     for name in result.metadata.get("binary", ()):
-        complain(f"note: {clean(name)} is binary and was skipped")
-    for note in on_pattern(options.pattern):
-        complain(note)
+        note(f"note: {clean(name)} is binary and was skipped")
+    for line in on_pattern(options.pattern):
+        note(line)
 
 
-def _refusal(text: str, told: dict[str, Any]) -> str:
-    """An error in the words of the command line: a line, and what can be done about it."""
-    if told["code"] == _UNFIT:
-        return "\n".join(f"suture: {as_option(each['argument'])} {each['problem']}" for each in told["problems"])
-    hint = in_options(told["hint"])
+def _refuse(options: argparse.Namespace, result: ToolResult) -> None:
+    """Tell an error in the words of the command line: a line, and what can be done about it."""
+    text, told = result.text, result.metadata["error"]
+    hint = "" if told["hint"] in text else f"\n{told['hint']}"
     more = "\nOr give it more time: --timeout 10" if told["code"] == "REGEX_TIMEOUT" else ""
-    return (text.replace(told["hint"], hint) if told["hint"] in text else f"{text}\n{hint}") + more
+    refused(options, result, text + hint + more)
 
 
 def _listed(result: ToolResult) -> dict[str, Any]:
@@ -75,7 +71,7 @@ def _listed(result: ToolResult) -> dict[str, Any]:
 def note_cut(number: int, noun: str, option: str, most: int | None) -> None:
     """Say that there may be more than is shown."""
     if number and number == most:
-        complain(f"note: cut after {count(number, noun)} ({option})")
+        note(f"note: cut after {count(number, noun)} ({option})")
 
 
 def count(number: int, noun: str) -> str:

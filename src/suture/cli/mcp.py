@@ -8,7 +8,7 @@ import sys
 from contextlib import contextmanager
 
 from suture import render
-from suture.cli.output import complain, listen, print_text
+from suture.cli.output import USAGE, complain, flush, misused, note, print_json, print_text, refuse
 from suture.errors import SutureError, UnknownTool
 from suture.settings import Settings
 from suture.tools.profiles import chosen
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from suture.mcp_server.calls import Calls
 
 TOKEN = "SUTURE_MCP_TOKEN"  # noqa: S105  the name of a variable, not what it holds
-_USAGE = 2
 _INTERRUPTED = 130
 _SHORTEST = 16
 _ESCAPED = 2  # how much longer a text may be in JSON, where quotes and line breaks are escaped
@@ -35,16 +34,22 @@ _GARBAGE = 20_000  # objects, before Python looks which of them are; a call make
 
 def mcp(options: argparse.Namespace) -> int:
     """`suture mcp`."""
-    listen(options)
     try:
         return _serve(options, os.environ.pop(TOKEN, None))  # no program that checks files gets to see it
-    except (ValueError, UnknownTool) as error:
-        complain(render.error_text(error) if isinstance(error, UnknownTool) else f"suture mcp: {error}")
-        return _USAGE
+    except ValueError as error:
+        return misused("mcp", error)
+    except UnknownTool as error:
+        complain(render.error_text(error))
+        return USAGE
     except ModuleNotFoundError as error:
-        complain(f"suture mcp needs more than suture alone ({error.name} is missing): pip install 'suture[mcp]'")
+        package = str(error.name).partition(".")[0]
+        problem = f"suture mcp needs packages that suture alone does not bring: {package} is missing."
+        refuse("MISSING_EXTRA", problem, "Install them: pip install 'suture[mcp]'")
     except OSError as error:
-        complain(f"suture mcp: {error}")
+        if options.http is None:
+            refuse("CANNOT_SERVE", f"suture mcp: {error}.", "Start it by an agent, or with --http HOST:PORT.")
+        else:
+            refuse("CANNOT_LISTEN", f"suture mcp: {error}.", "Choose another port, or 0 for any that is free.")
     except SutureError as error:
         complain(render.error_text(error))
     return 1
@@ -53,6 +58,9 @@ def mcp(options: argparse.Namespace) -> int:
 def _serve(options: argparse.Namespace, token: str | None) -> int:
     if options.http is None and (options.allow_remote or options.allow_host):
         message = "--allow-remote and --allow-host go with --http"
+        raise ValueError(message)
+    if options.http is not None and options.quiet and token is None and not options.json:
+        message = f"--quiet would hide the token: choose one by the variable {TOKEN}"
         raise ValueError(message)
     names = chosen(options.profile, options.tools)
     workspace = Workspace(options.root, _settings(options))
@@ -92,6 +100,8 @@ def _settings(options: argparse.Namespace) -> Settings:
 def _over_stdio(server: Server[Any], calls: Calls, largest: int) -> int:
     from suture.mcp_server.stdio import serve
 
+    if sys.stdin is not None and sys.stdin.isatty():
+        note("Waiting for an agent's messages on stdin; Ctrl-D ends it. To put suture into an agent: suture init")
     return _INTERRUPTED if serve(server, calls, largest) else 0
 
 
@@ -106,15 +116,20 @@ def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, t
     with asked.listen(remote=options.allow_remote) as listening:
         host, port = listening.getsockname()[:2]
         names = Names(host, port, tuple(options.allow_host or ()), remote=options.allow_remote)
-        print_text(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
-        if token is None:
-            from secrets import token_urlsafe
-
-            token = token_urlsafe(32)
-            print_text(f"Authorization: Bearer {token}")
-        if sys.stdout is not None:
-            sys.stdout.flush()  # who started it waits for these lines
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}"
+        known, token = token, token or _new_token()
+        if options.json:
+            print_json({"url": url, "token": None if known else token})
+        else:
+            print_text(url if known else f"{url}\nAuthorization: Bearer {token}")
+        flush()  # who started it waits for these lines
         return _INTERRUPTED if serve(server, listening, names, token, largest) else 0
+
+
+def _new_token() -> str:
+    from secrets import token_urlsafe
+
+    return token_urlsafe(32)
 
 
 @contextmanager

@@ -59,8 +59,8 @@ class Different(Unmergeable):
 
 def merged(text: str, addition: Addition, *, replace: bool = False) -> Merged:
     """The text with the addition in it; an entry of its name that says something else is replaced only if asked."""
-    data = _data(text, addition.format)
-    servers = _servers(data, addition)
+    data = parsed(text, addition.format)
+    servers = servers_in(data, addition)
     found = addition.name in servers
     if found and servers[addition.name] == addition.entry:
         return Merged("present", text)
@@ -79,10 +79,11 @@ def written(addition: Addition) -> str:
 
 def holds(text: str, addition: Addition) -> bool:
     """Whether a text has an entry of the addition's name, whatever it says; Unmergeable if it cannot be read."""
-    return addition.name in _servers(_data(text, addition.format), addition)
+    return addition.name in servers_in(parsed(text, addition.format), addition)
 
 
-def _servers(data: Mapping[str, Any], addition: Addition) -> dict[str, Any]:
+def servers_in(data: Mapping[str, Any], addition: Addition) -> dict[str, Any]:
+    """The servers that settings have already."""
     servers = data.get(addition.container, {})
     if not isinstance(servers, dict):
         raise Unmergeable(f"{addition.container} in it is no {'table' if addition.format == 'toml' else 'object'}")
@@ -101,14 +102,14 @@ def _differences(found: object, entry: Mapping[str, object]) -> list[str]:
 def _prove(text: str, data: Mapping[str, Any], addition: Addition) -> None:
     """Refuse a result that says anything but what it should."""
     try:
-        proved = _data(text, addition.format) == data
+        proved = parsed(text, addition.format) == data
     except (Unmergeable, RecursionError):
         proved = False
     if not proved:
         raise Unmergeable(f"{addition.container} is written there in a way that nothing can be put into it for certain")
 
 
-def _data(text: str, format: str) -> dict[str, Any]:  # noqa: A002  as the addition calls it
+def parsed(text: str, format: str) -> dict[str, Any]:  # noqa: A002  as the addition calls it
     """What a text says; Unmergeable if it is wrong, or a key stands twice."""
     bare = plain(text) if format == "jsonc" else text
     if not bare.strip(" \t\r\n"):

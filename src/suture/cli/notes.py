@@ -4,8 +4,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping
     from typing import Any
+
+    from suture.cli import QuickOptions
 
 _DELIMITERS = 2
 _DIGITS = frozenset("123456789")
@@ -54,6 +57,26 @@ def on_validation(metadata: Mapping[str, Any]) -> list[str]:
     return checked_lines(metadata["validation"])
 
 
+def recovered(metadata: Mapping[str, Any]) -> list[str]:
+    """Whether an interrupted transaction had to be cleared up before the call."""
+    found = "recovered" in metadata
+    return ["note: an interrupted transaction was cleared up first; see --json"] if found else []
+
+
+def way_back(options: argparse.Namespace, metadata: Mapping[str, Any]) -> str:
+    """How to take a change back, or that it cannot be."""
+    if not metadata.get("history", {}).get("recorded", "history" not in metadata):
+        return "note: it cannot be undone, for it could not be recorded; see --json"
+    return f"To take it back: suture undo {metadata['change_id']}{at_root(options)}"
+
+
+def at_root(options: argparse.Namespace | QuickOptions) -> str:
+    """The option that names the workspace, behind a command that somebody is told to type."""
+    from shlex import quote
+
+    return "" if options.root == "." else f" --root {quote(options.root)}"
+
+
 def in_options(hint: str) -> str:
     """A hint to callers of tools, for who sits at the command line."""
     for argument, option in _OPTIONS.items():
@@ -62,26 +85,41 @@ def in_options(hint: str) -> str:
 
 
 def as_option(argument: str) -> str:
-    """The option that gives an argument of a tool."""
-    return _NAMED_OTHERWISE.get(argument.partition("[")[0]) or f"--{argument.replace('_', '-')}"
+    """What gives an argument of a tool: an option, or a word; in JSON it has its own name."""
+    name = argument.partition("[")[0]
+    if name in _IN_JSON:
+        return argument
+    return _NAMED_OTHERWISE.get(name) or f"--{name.replace('_', '-')}"
 
 
+_IN_JSON = {"edits", "patches"}
 _NAMED_OTHERWISE = {
-    "context_before": "--before-context",
-    "context_after": "--after-context",
+    "change_id": "ID",
+    "content": "stdin",
+    "file_path": "PATH",
     "line_edits": "--lines",
+    "name": "NAME",
     "path": "PATH",
     "paths": "PATH",
+    "pattern": "PATTERN",
+    "replacement": "REPLACEMENT",
+    "reply": "the reply",
 }
 _OPTIONS = {
     "set include_ignored": "add --include-ignored",
+    "set whole_files": "add --whole-files",
+    "give default_path": "name it by --default-path",
+    'set match to "lenient"': "use --match lenient",
+    '"lenient" finds more.': "--match lenient finds more.",
+    "Use file_read to see": "Use suture read to see",
+    "Update occurrences to": "Give --occurrences",
     "or raise max_replacements": "or raise --max-replacements",
     "set allow_over_match": "add --allow-over-match",
     "Name the encoding (": "Name the encoding by --encoding (",
     "name its encoding.": "name its encoding by --encoding.",
-    "expected_text does not stand": "What --expect says does not stand",
-    "expected_text stands": "What --expect says stands",
-    "expected_text begins": "What --expect says begins",
+    "expected_text does not stand": "What --expected-text says does not stand",
+    "expected_text stands": "What --expected-text says stands",
+    "expected_text begins": "What --expected-text says begins",
     "give its whole content instead.": "give its whole content instead, by suture write.",
     "can allow (project_commands)": "can allow (--allow-commands)",
 }

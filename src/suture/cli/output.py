@@ -1,9 +1,14 @@
-"""Where what commands say goes: results to stdout, complaints and logs to stderr."""
+"""Where what commands say goes: results to stdout; errors, notes and logs to stderr.
+
+An error is a line that begins with its code, and what to do about it.
+"""
 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
+from suture.cli.terminal import colored
 from suture.json_text import dumps
 
 TYPE_CHECKING = False
@@ -12,32 +17,95 @@ if TYPE_CHECKING:
 
     from suture.cli import QuickOptions
 
+USAGE = 2
+CODES = {
+    "WRONG_USAGE": "The words of a command make no sense: a command or option that there is none of, or a value that "
+    "it does not take.",
+    "MISSING_EXTRA": "The command needs packages that are not installed with suture alone.",
+    "CANNOT_LISTEN": "The server cannot listen at the address that it was given.",
+    "CANNOT_SERVE": "The server cannot go on: what it reads from or writes to is gone.",
+    "SETTINGS_NOT_WRITTEN": "An agent's settings file cannot take the entry; it is as it was.",
+    "NO_ANSWER": "A question was asked on the terminal, and no answer came.",
+    "PROBLEM": "suture doctor found something that does not work.",
+    "OUTPUT_FAILED": "What a command printed could not be written, because the disk is full, for example.",
+}
+"""What goes wrong on the command line only; all other codes are those of `suture.errors`."""
 
-def print_json(value: object) -> None:
-    """Print a value as JSON, in one line."""
-    print_text(dumps(value))
-
-
-def print_text(text: str, end: str = "\n") -> None:
-    """Write UTF-8, whatever the locale says; a name that is not UTF-8 comes out as it went in."""
-    if sys.stdout is None:
-        return
-    sys.stdout.flush()
-    rest = memoryview((text + end).encode("utf-8", "surrogateescape"))
-    while rest:  # with PYTHONUNBUFFERED set, a part of it may be all that is written at once
-        rest = rest[sys.stdout.buffer.write(rest) :]
-
-
-def complain(text: str) -> None:
-    """Write to stderr."""
-    if sys.stderr is not None:
-        encoding = sys.stderr.encoding or "utf-8"
-        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+_quiet = False
 
 
 def listen(options: argparse.Namespace | QuickOptions) -> None:
-    """Log to stderr, if that was asked for."""
+    """Heed --quiet and --verbose, from now on."""
+    global _quiet  # noqa: PLW0603  a process has one stdout and one stderr, and whether they are used is one setting
+    _quiet = options.quiet
     if options.verbose:
         import logging  # without it nobody listens
 
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr, format="%(name)s: %(message)s")
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON, in one line, even with --quiet: it was asked for."""
+    _write(dumps(value) + "\n")
+
+
+def print_text(text: str, end: str = "\n") -> None:
+    """Print a result, unless --quiet was given."""
+    if not _quiet:
+        _write(text + end)
+
+
+def print_always(text: str) -> None:
+    """Print what no option silences, such as a question."""
+    _write(text)
+
+
+def flush() -> None:
+    """Let everybody see what has been printed."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def note(text: str) -> None:
+    """Say on stderr what is worth knowing besides the result, unless --quiet was given."""
+    if not _quiet:
+        _tell(text)
+
+
+def complain(text: str) -> None:
+    """Write an error to stderr; a code at its beginning is colored."""
+    code, colon, rest = text.partition(": ")
+    is_code = colon and code.isupper() and code.replace("_", "").isalpha()
+    _tell(f"{colored('error', code, sys.stderr)}: {rest}" if is_code else text)
+
+
+def refuse(code: str, problem: str, hint: str) -> None:
+    """Tell an error of the command line itself: what is wrong, and what to do."""
+    complain(f"{code}: {problem}\n{hint}")
+
+
+def misused(command: str, problem: object) -> int:
+    """Tell that a command's words make no sense, or those before any command; returns the exit code."""
+    name = f"suture {command}".rstrip()
+    refuse("WRONG_USAGE", f"{name}: {problem}", f"See: {name} --help")
+    return USAGE
+
+
+def _write(text: str) -> None:
+    """Write UTF-8, whatever the locale says; a name that is not UTF-8 comes out as it went in."""
+    if sys.stdout is None:
+        return
+    sys.stdout.flush()
+    rest = memoryview(text.encode("utf-8", "surrogateescape"))
+    while rest:  # with PYTHONUNBUFFERED set, a part of it may be all that is written at once
+        rest = rest[sys.stdout.buffer.write(rest) :]
+
+
+def _tell(text: str) -> None:
+    """Write to stderr, below what has been printed so far."""
+    if sys.stderr is None:
+        return
+    with suppress(OSError, ValueError):  # who prints next learns that nobody reads
+        flush()
+    encoding = sys.stderr.encoding or "utf-8"
+    sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

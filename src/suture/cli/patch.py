@@ -5,7 +5,7 @@ from __future__ import annotations
 from suture.cli.commands import run
 from suture.cli.documents import document
 from suture.cli.notes import on_validation
-from suture.cli.output import complain
+from suture.cli.output import misused
 from suture.cli.terminal import clean, colored_diff
 
 TYPE_CHECKING = False
@@ -15,17 +15,14 @@ if TYPE_CHECKING:
 
     from suture.tools.spec import ToolResult
 
-_USAGE = 2
-
 
 def patch(options: argparse.Namespace) -> int:
     """Apply patches and print the diff."""
     try:
         arguments = _arguments(options)
     except ValueError as error:
-        complain(f"suture patch: {error}")
-        return _USAGE
-    return run(options, lambda workspace: workspace.call("patch", arguments), _told)
+        return misused("patch", error)
+    return run(options, lambda workspace: workspace.call("patch", arguments), _told, edits=True)
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-import argparse
+from suture.cli.values import number, seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable
 
-_LONGEST = 3_600
 _VALIDATE = ("off", "warn", "strict", "all")
-_JSON = "print isError, data (a list with an object for each result) and metadata as JSON"
 PATTERN_NOTES = (
     """\
 PATTERN is a JavaScript regular expression, plain or as /pattern/flags. All matches count, and ^ and
 $ are the ends of lines, as with the flags g and m; /pattern/flags names all its flags itself, and
 without g the first match of each line counts. Write -- before a pattern that begins with a dash.""",
-    "exit codes: 0 found, 1 nothing found or refused, 2 wrong usage, 130 interrupted",
+    "exit codes: 0 found, 1 nothing found, 2 refused or wrong usage, 130 interrupted",
 )
 
 
 def _fill_search(command: argparse.ArgumentParser) -> None:
     command.add_argument("pattern", metavar="PATTERN", help="the regular expression")
-    _add_globs(command)
+    _add_files(command)
     _add_flags(command)
     _add_text_ends(command)
-    command.add_argument("-A", "--after-context", type=_number, metavar="N", help="lines to show after each match")
-    command.add_argument("-B", "--before-context", type=_number, metavar="N", help="lines to show before each match")
-    command.add_argument("-C", "--context", type=_number, metavar="N", help="lines to show before and after")
-    command.add_argument("--max-matches", type=_number, metavar="N", help="no more than so many, in all files together")
+    command.add_argument(
+        "-A", "--context-after", "--after-context", type=number, metavar="N", help="lines to show after each match"
+    )
+    command.add_argument(
+        "-B", "--context-before", "--before-context", type=number, metavar="N", help="lines to show before each match"
+    )
+    command.add_argument("-C", "--context", type=number, metavar="N", help="lines to show before and after")
+    command.add_argument("--max-matches", type=number, metavar="N", help="no more than so many, in all files together")
     ways = command.add_mutually_exclusive_group()
     ways.add_argument("-l", "--names", action="store_true", help="print the names of the files only")
     ways.add_argument("--count", action="store_true", help="print the number of matches of each file, and of all")
-    ways.add_argument("--json", action="store_true", help=_JSON)
 
 
 def _fill_replace(command: argparse.ArgumentParser) -> None:
@@ -43,39 +45,37 @@ def _fill_replace(command: argparse.ArgumentParser) -> None:
         help="what each match becomes; $1 and ${name} stand for groups, $$ for a dollar sign; all else "
         "is literal, so a line end is one that the shell makes: $'one\\ntwo'",
     )
-    _add_globs(command)
+    _add_files(command)
     _add_flags(command)
     _add_text_ends(command)
-    command.add_argument("--write", action="store_true", help="make the change; without it, it is only shown")
-    command.add_argument("--max-replacements", type=_number, metavar="N", help="refuse if there would be more")
+    whether = command.add_mutually_exclusive_group()
+    whether.add_argument("--write", action="store_true", help="make the change; without it, it is only shown")
+    add_dry_run(whether)
+    command.add_argument("--max-replacements", type=number, metavar="N", help="refuse if there would be more")
     command.add_argument(
         "--allow-over-match", action="store_true", help="replace a long match that holds another match, too"
     )
     add_validate(command)
-    _add_json(command)
 
 
 def _fill_extract(command: argparse.ArgumentParser) -> None:
     _add_file(command)
     _add_text_ends(command)
-    command.add_argument("--max-matches", type=_number, metavar="N", help="no more than so many")
-    _add_json(command)
+    command.add_argument("--max-matches", type=number, metavar="N", help="no more than so many")
 
 
 def _fill_lines(command: argparse.ArgumentParser) -> None:
     _add_file(command)
     command.add_argument("-v", "--invert", action="store_true", help="print the lines that do not match")
     command.add_argument("-n", "--line-number", action="store_true", help="print the number of each line")
-    command.add_argument("--max-lines", type=_number, metavar="N", help="no more than so many")
-    _add_json(command)
+    command.add_argument("--max-lines", type=number, metavar="N", help="no more than so many")
 
 
 def _fill_split(command: argparse.ArgumentParser) -> None:
     _add_file(command)
     _add_text_ends(command)
     command.add_argument("-0", "--null", action="store_true", help="end each segment with a NUL, and print no headings")
-    command.add_argument("--max-splits", type=_number, metavar="N", help="leave what follows so many in one segment")
-    _add_json(command)
+    command.add_argument("--max-splits", type=number, metavar="N", help="leave what follows so many in one segment")
 
 
 PATTERN_FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
@@ -95,6 +95,11 @@ def add_validate(command: argparse.ArgumentParser) -> None:
         help="check the result: tell what is wrong (warn), refuse errors that the edit brings (strict), or any (all); "
         "default: off",
     )
+    add_allow_commands(command)
+
+
+def add_allow_commands(command: argparse.ArgumentParser) -> None:
+    """The option of commands that check files."""
     command.add_argument(
         "--allow-commands",
         action="store_true",
@@ -102,19 +107,29 @@ def add_validate(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_globs(command: argparse.ArgumentParser) -> None:
+def add_dry_run(command: argparse._ActionsContainer) -> None:
+    """The option of commands that change files."""
+    command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
+
+
+def add_paths(command: argparse.ArgumentParser) -> None:
+    """Which files of the workspace are meant."""
     command.add_argument(
-        "globs",
-        metavar="GLOB",
+        "paths",
+        metavar="PATH",
         nargs="*",
         default=[],
-        help="a file, a folder with all below it, or a glob such as 'src/**/*.js' (default: '**/*'); "
+        help="a file, a folder with all below it, or a glob such as 'src/**/*.js' (default: all files); "
         "what .gitignore names and hidden files are left out unless named",
     )
     command.add_argument(
         "--exclude", metavar="GLOB", action="append", default=[], help="leave these out; can be given several times"
     )
-    command.add_argument("--include-ignored", action="store_true", help="look into what .gitignore names, too")
+    command.add_argument("--include-ignored", action="store_true", help="take what .gitignore names, too")
+
+
+def _add_files(command: argparse.ArgumentParser) -> None:
+    add_paths(command)
     command.add_argument(
         "--encoding", metavar="NAME", help="encoding of files that are named outright, not by a folder or a glob"
     )
@@ -122,7 +137,7 @@ def _add_globs(command: argparse.ArgumentParser) -> None:
 
 def _add_file(command: argparse.ArgumentParser) -> None:
     command.add_argument("pattern", metavar="PATTERN", help="the regular expression")
-    command.add_argument("path", metavar="FILE", help="the file")
+    command.add_argument("path", metavar="PATH", help="the file")
     _add_flags(command)
     command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
 
@@ -132,27 +147,9 @@ def _add_flags(command: argparse.ArgumentParser) -> None:
     command.add_argument("-s", "--dot-all", action="store_true", help=". matches line ends, too")
     command.add_argument("--flags", metavar="gims", help="the same in letters; g and m hold anyway")
     command.add_argument(
-        "--timeout", type=_seconds, metavar="SECONDS", help="how long one file may be searched (default: 1)"
+        "--timeout", type=seconds, metavar="SECONDS", help="how long one file may be searched (default: 1)"
     )
 
 
 def _add_text_ends(command: argparse.ArgumentParser) -> None:
     command.add_argument("--text-ends", action="store_true", help="^ and $ are the ends of the file only")
-
-
-def _add_json(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true", help=_JSON)
-
-
-def _seconds(given: str) -> int:
-    if not 1 <= _number(given) <= _LONGEST:
-        message = f"expected seconds from 1 to {_LONGEST}, not {given}"
-        raise argparse.ArgumentTypeError(message)
-    return int(given)
-
-
-def _number(given: str) -> int:
-    if not given.isdecimal():
-        message = f"expected a number from 0 on, not {given!r}"
-        raise argparse.ArgumentTypeError(message)
-    return int(given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture.cli.commands import attempt
 from suture.cli.matching import ask, note_cut
-from suture.cli.output import complain, print_text
+from suture.cli.output import note, print_text
 from suture.cli.terminal import as_content, clean, colored
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ def _explained(options: argparse.Namespace) -> int:
     whole = {**_file(options), "pattern": "x", "max_splits": 0}
     result = attempt(options, lambda workspace: workspace.call("regex_split", whole))
     if not result.is_error and not result.rows:
-        complain(f"note: {clean(options.path)} is binary and was skipped")
+        note(f"note: {clean(options.path)} is binary and was skipped")
     return 1
 
 
@@ -81,5 +81,5 @@ def _print(lines: list[str], nothing: str) -> int:
     if lines:
         print_text("\n".join(lines))
     else:
-        complain(nothing)
+        note(nothing)
     return int(not lines)

@@ -23,12 +23,12 @@ class Progress:
     It is a function of the walk and not a thread: what shows progress that does not happen helps nobody.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         self._files = self._matches = 0
         self._next = monotonic() + _PATIENCE
         self._shown = False
         terminal = sys.stderr is not None and sys.stderr.isatty()
-        self._wanted = terminal and os.environ.get("TERM") != "dumb"
+        self._wanted = not quiet and terminal and os.environ.get("TERM") != "dumb"
 
     def __enter__(self) -> Self:
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suture.cli.output import listen, print_text
+from suture.cli.output import print_json, print_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,8 +11,11 @@ if TYPE_CHECKING:
 
 def prompt(options: argparse.Namespace) -> int:
     """Print the instructions for a format."""
-    listen(options)
-    print_text(f"{PROMPTS[options.format]}\n{_PRACTICES}", end="")
+    text = f"{PROMPTS[options.format]}\n{_PRACTICES}"
+    if options.json:
+        print_json({"format": options.format, "prompt": text})
+    else:
+        print_text(text, end="")
     return 0
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from suture.cli.matching import ask, count
-from suture.cli.notes import on_replacement, on_validation
-from suture.cli.output import complain, print_text
+from suture.cli.notes import on_replacement, on_validation, way_back
+from suture.cli.output import note, print_text
 from suture.cli.terminal import clean, colored_diff
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ def replace(options: argparse.Namespace) -> int:
     result = ask(
         options,
         "replace",
-        paths=options.globs,
+        paths=options.paths,
         replacement=options.replacement,
         dry_run=not options.write,
         max_replacements=options.max_replacements,
@@ -29,12 +29,12 @@ def replace(options: argparse.Namespace) -> int:
         view="rows" if options.json else "diff",
         **chosen,
     )
-    for note in on_replacement(options.replacement):
-        complain(note)
+    for line in on_replacement(options.replacement):
+        note(line)
     if isinstance(result, int):
         return result
     if not result.rows:
-        complain("No matches: nothing to replace.")
+        note("No matches: nothing to replace.")
         return 1
     data = result.metadata
     done = f"{count(len(result.rows), 'replacement')} in {count(len(data['files']), 'file')}"
@@ -47,14 +47,8 @@ def replace(options: argparse.Namespace) -> int:
     diff = data["diff"].removesuffix("\n")
     print_text("\n".join([head, *(["", *colored_diff(diff)] if diff else [])]))
     for line in on_validation(data):
-        complain(clean(line))
+        note(clean(line))
     if not data["files"]:
         return 0
-    if not options.write:
-        complain("Nothing is changed yet: add --write to make the change.")
-    elif "history" in data:
-        complain("note: it cannot be undone, for it could not be recorded; see --json")
-    else:
-        root = "" if options.root == "." else f" --root {options.root}"
-        complain(f"To take it back: suture undo {data['change_id']}{root}")
+    note(way_back(options, data) if options.write else "Nothing is changed yet: add --write to make the change.")
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suture.cli.matching import ask, count, note_cut
-from suture.cli.output import complain, print_text
+from suture.cli.output import note, print_text
 from suture.cli.terminal import as_content, clean, colored
 
 TYPE_CHECKING = False
@@ -21,12 +21,12 @@ _BEFORE = 100
 def search(options: argparse.Namespace) -> int:
     """Search, and print lines, names or numbers."""
     both = options.context or 0
-    before = both if options.before_context is None else options.before_context
-    after = both if options.after_context is None else options.after_context
+    before = both if options.context_before is None else options.context_before
+    after = both if options.context_after is None else options.context_after
     result = ask(
         options,
         "search",
-        paths=options.globs,
+        paths=options.paths,
         context_before=before,
         context_after=after,
         max_matches=options.max_matches,
@@ -49,7 +49,7 @@ def search(options: argparse.Namespace) -> int:
     if lines:
         print_text("\n".join(lines))
     else:
-        complain("No matches.")
+        note("No matches.")
     note_cut(total, "match", "--max-matches", options.max_matches)
     return int(not files)
 

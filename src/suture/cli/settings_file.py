@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from suture.cli.clients import Client
     from suture.cli.merging import Addition
     from suture.edits import Edit
-    from suture.engine import Session
     from suture.plan import Change, FileChange
+    from suture.session import Session
 
 _PERMISSIONS = 0o777
 
@@ -68,7 +68,7 @@ def state(path: str, addition: Addition) -> str:
         if not os.path.isfile(path):
             return "not a file"
         with open(path, "rb") as file:
-            text = _decoded(Text.decode(file.read()))
+            text = as_utf8(Text.decode(file.read()))
         return f"with {addition.name}" if holds(text, addition) else f"without {addition.name}"
     except (OSError, Unmergeable):
         return "cannot be read"
@@ -104,7 +104,7 @@ def _plan(session: Session, place: Place, addition: Addition, *, force: bool) ->
     if session.locate(place.name).stat is None:
         return Plan((session.plan_create(place.name, merged("", addition).text.encode()),), "init", summary)
     before = session.text(place.name)
-    text = _decoded(before.text)
+    text = as_utf8(before.text)
     cuts = merged(text, addition, replace=force).cuts
     if not cuts:
         return Plan(())
@@ -123,7 +123,8 @@ def _way_back(place: Place, backup: str | None, change: Change | None) -> str:
     return join(["rm", target] if backup is None else ["cp", backup, target])
 
 
-def _decoded(text: Text) -> str:
+def as_utf8(text: Text) -> str:
+    """The text of settings, which must be UTF-8."""
     try:
         if text.encoding is not None:
             return text.body.decode()

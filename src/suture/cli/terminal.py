@@ -8,9 +8,19 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TextIO
 
 _RAW = {chr(0xDC00 + byte) for byte in range(0x80, 0x100)}  # bytes of names that are not UTF-8
-_COLORS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36", "bold": "1", "faint": "2", "match": "1;31"}
+_COLORS = {
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "cyan": "36",
+    "bold": "1",
+    "faint": "2",
+    "match": "1;31",
+    "error": "1;31",
+}
 
 
 def colored_diff(diff: str) -> Iterator[str]:
@@ -37,12 +47,22 @@ def clean(text: str) -> str:
     )
 
 
-def colored(color: str, text: str) -> str:
-    """Text in a color, on a terminal that has them."""
-    if not _terminal() or os.environ.get("NO_COLOR") or not text:
+def colored(color: str, text: str, stream: TextIO | None = None) -> str:
+    """Text in a color, if it goes to a terminal that has them: stdout, unless a stream is given."""
+    if not text or not _has_colors(stream):
         return text
     return f"\033[{_COLORS[color]}m{text}\033[0m"
 
 
-def _terminal() -> bool:
-    return sys.stdout is not None and sys.stdout.isatty()
+def _has_colors(stream: TextIO | None) -> bool:
+    """Whether to use colors: https://no-color.org and https://force-color.org say who decides."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return _terminal(stream) and os.environ.get("TERM") != "dumb"
+
+
+def _terminal(stream: TextIO | None = None) -> bool:
+    stream = stream or sys.stdout
+    return stream is not None and stream.isatty()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from suture.cli.commands import attempt, stdin
-from suture.cli.notes import as_option, in_options
-from suture.cli.output import complain, print_json, print_text
+from suture.cli.commands import attempt, exit_code, refused, stdin
+from suture.cli.notes import in_options, way_back
+from suture.cli.output import flush, misused, note, print_json, print_text
 from suture.cli.terminal import clean, colored_diff
 
 TYPE_CHECKING = False
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from suture.tools.spec import ToolResult
 
-_USAGE = 2
-_UNFIT = "INVALID_ARGUMENTS"
 _NOT_ALLOWED = "can allow (project_commands)"
 
 
@@ -27,17 +25,16 @@ def write(options: argparse.Namespace) -> int:
     try:
         content = _content(options.path)
     except ValueError as error:
-        complain(f"suture write: {error}")
-        return _USAGE
-    given = {"path": options.path, "content": content, "mode": options.mode}
+        return misused("write", error)
+    given = {"path": options.path, "content": content, "mode": "verify_only" if options.dry_run else options.mode}
     given |= {name: getattr(options, name) for name in ("encoding", "expect_hash", "validate")}
-    return save(options, "write", given, show_diff=not options.no_diff)
+    return save(options, given, show_diff=not options.no_diff)
 
 
 def _content(path: str) -> str:
     """What stdin says; ValueError says what is wrong with it."""
     if sys.stdin is not None and sys.stdin.isatty():
-        complain(f"Type what {clean(path)} is to hold, and end it by Ctrl-D on a line of its own.")
+        note(f"Type what {clean(path)} is to hold, and end it by Ctrl-D on a line of its own.")
     return as_text(stdin(), "stdin")
 
 
@@ -50,13 +47,7 @@ def as_text(raw: bytes, source: str) -> str:
         raise ValueError(message) from None
 
 
-def save(
-    options: argparse.Namespace,
-    command: str,
-    given: Mapping[str, object],
-    *,
-    show_diff: bool = True,
-) -> int:
+def save(options: argparse.Namespace, given: Mapping[str, object], *, show_diff: bool = True) -> int:
     """Call `safe_edit`; print the diff and what became of it. The exit code is 1 if strict would have refused."""
     chosen = {name: value for name, value in given.items() if value is not None}
     arguments = {**chosen, "show_diff": show_diff and options.json}  # else the diff is printed from the data
@@ -64,9 +55,9 @@ def save(
     if options.json:
         print_json(result.to_dict())
     else:
-        _tell(options, command, result, show_diff=show_diff)
+        _tell(options, result, show_diff=show_diff)
     if result.is_error:
-        return _USAGE if result.metadata["error"]["code"] == _UNFIT else 1
+        return exit_code(result)
     return int(given.get("mode") == "verify_only" and _is_broken(result.metadata["validation"], given))
 
 
@@ -77,37 +68,35 @@ def _is_broken(validation: dict[str, Any], given: Mapping[str, object]) -> bool:
     return errors or any(each["required"] for each in validation["not_run"])
 
 
-def _tell(options: argparse.Namespace, command: str, result: ToolResult, *, show_diff: bool) -> None:
+def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -> None:
     """Print the diff, then what the tool says; a refusal goes to stderr."""
     data = result.metadata
     diff = data.get("diff", "").removesuffix("\n") if show_diff else ""
     lines = [*colored_diff(diff)] if diff else []
-    status = _status(options, command, result)
+    status = _status(options, result)
     if not result.is_error:
         lines += [*([""] if lines else []), *status]
     try:
         if lines:
             print_text("\n".join(lines))
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            flush()
     finally:
         if result.is_error:
-            complain("\n".join(status))
+            refused(options, result, "\n".join(status))
         elif data["change_id"] is not None and data.get("history", {}).get("recorded", True):
-            root = "" if options.root == "." else f" --root {options.root}"
-            complain(f"To take it back: suture undo {data['change_id']}{root}")
+            note(way_back(options, data))
 
 
-def _status(options: argparse.Namespace, command: str, result: ToolResult) -> list[str]:
+def _status(options: argparse.Namespace, result: ToolResult) -> list[str]:
     """The lines that say what became of the file, in the words of the command line."""
-    error = result.metadata.get("error", {})
-    if error.get("code") == _UNFIT:
-        problems = [f"suture {command}: {as_option(each['argument'])}: {each['problem']}" for each in error["problems"]]
-        return [*map(clean, problems)]
     lines = result.text.split("\n")
-    if error:
-        hint = error["hint"].split("\n")
-        lines = [in_options(lines[0]), *(in_options(line) if line in hint else line for line in lines[1:])]
+    if result.is_error:
+        hint = result.metadata["error"]["hint"].split("\n")
+        lines += [] if hint[0] in lines else hint
+        lines = [
+            in_options(lines[0].removeprefix("❌ ")),
+            *(in_options(line) if line in hint else line for line in lines[1:]),
+        ]
     if hasattr(options, "allow_commands"):
         lines = [in_options(line) if line.endswith(_NOT_ALLOWED) else line for line in lines]
     return [*map(clean, lines)]

@@ -224,7 +224,7 @@ class LocalFS(FS):
 
     def databases(self) -> Sequence[str]:
         try:
-            return sorted(name for name in os.listdir(_shelf()) if name.endswith(_DATABASE))
+            return sorted(name for name in os.listdir(shelf_folder()) if name.endswith(_DATABASE))
         except FileNotFoundError:
             return []
 
@@ -233,9 +233,9 @@ class LocalFS(FS):
 
         if name == MEMORY:
             return connect(MEMORY, isolation_level=None)
-        path = _shelved(name)
+        path = shelved(name)
         if create:
-            os.makedirs(_shelf(), mode=0o700, exist_ok=True)
+            os.makedirs(shelf_folder(), mode=0o700, exist_ok=True)
             with suppress(FileExistsError):  # opening and closing an existing one would drop SQLite's locks on it
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         if not modes.S_ISREG(os.lstat(path).st_mode):
@@ -243,7 +243,7 @@ class LocalFS(FS):
         return connect(path, timeout=timeout_ms / 1000, isolation_level=None, check_same_thread=False)
 
     def database_file(self, name: str) -> tuple[int, ...] | None:
-        found = os.lstat(_shelved(name))
+        found = os.lstat(shelved(name))
         return found.st_dev, found.st_ino
 
     def commit_database(self, database: Connection) -> None:
@@ -251,7 +251,7 @@ class LocalFS(FS):
 
     def rename_database(self, name: str, to: str) -> None:
         """Without its journal a database may be corrupt, so one that is left by a crash goes along."""
-        old, new = _shelved(name), _shelved(to)
+        old, new = shelved(name), shelved(to)
         if os.path.exists(old + _JOURNAL):
             os.rename(old + _JOURNAL, new + _JOURNAL)
         os.rename(old, new)
@@ -267,7 +267,7 @@ class LocalFS(FS):
 
     def pending(self, name: str) -> bytes:
         try:
-            handle = os.open(_shelved(name + _PENDING), os.O_RDONLY | _FILE)
+            handle = os.open(shelved(name + _PENDING), os.O_RDONLY | _FILE)
         except FileNotFoundError:
             return b""
         try:
@@ -277,7 +277,7 @@ class LocalFS(FS):
 
     def append_pending(self, name: str, data: bytes, size: int) -> bool:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _FILE
-        handle = os.open(_shelved(name + _PENDING), flags, 0o600)
+        handle = os.open(shelved(name + _PENDING), flags, 0o600)
         try:
             if os.fstat(handle).st_size != size:
                 return False
@@ -288,7 +288,7 @@ class LocalFS(FS):
 
     def drop_pending(self, name: str) -> None:
         with suppress(FileNotFoundError):
-            os.unlink(_shelved(name + _PENDING))
+            os.unlink(shelved(name + _PENDING))
 
 
 def state_folder() -> str:
@@ -300,13 +300,14 @@ def state_folder() -> str:
     return os.path.join(base, "suture")
 
 
-def _shelf() -> str:
+def shelf_folder() -> str:
     """The folder of the databases. By its name it is protected in a workspace that happens to contain it."""
     return f"{state_folder()}/.suture-history"
 
 
-def _shelved(name: str) -> str:
-    return f"{_shelf()}/{name}"
+def shelved(name: str) -> str:
+    """The path of a database."""
+    return f"{shelf_folder()}/{name}"
 
 
 def _born(folder: int) -> int:

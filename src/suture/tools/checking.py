@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from suture.tools.spec import Answer
     from suture.validate.gate import Found
 
-_PROJECT = ("suture.toml", "pyproject.toml")
+PROJECT_FILES = ("suture.toml", "pyproject.toml")
 _OPERATOR = ("suture", "suture.toml")
 _MOST_TOLD = 500
 _LARGEST_CONFIGURATION = 200_000
@@ -160,35 +160,41 @@ def _decoded(text: Text) -> str:
 def table(session: Session) -> Table:
     """The checks of the workspace; read anew when a configuration changed."""
     home = session.trees[0]
-    operator = _operator_file(session.settings.config)
-    stamps = [None if (found := home.stat(name)) is None else found.fingerprint for name in _PROJECT]
+    operator = operator_file(session.settings.config)
+    stamps = [None if (found := home.stat(name)) is None else found.fingerprint for name in PROJECT_FILES]
     key = (operator, _stamp(operator), *stamps)
     kept = session.remembered.get("checks")
     if isinstance(kept, tuple) and kept[0] == key:
         found_before: Table = kept[1]
         return found_before
-    project = [_project(session, name) for name, stamp in zip(_PROJECT, stamps, strict=True) if stamp is not None]
+    project = [
+        project_configuration(session, name)
+        for name, stamp in zip(PROJECT_FILES, stamps, strict=True)
+        if stamp is not None
+    ]
     said = next((each for each in project if each is not None), Configuration())
-    own = _read_operator(operator, [tree.root for tree in session.trees], named=session.settings.config is not None)
+    own = operator_configuration(
+        operator, [tree.root for tree in session.trees], named=session.settings.config is not None
+    )
     trusted = any(os.path.realpath(each) == os.path.realpath(home.root) for each in own.trust)
     made = Table(merged(said, own), home.root, commands=session.settings.project_commands or trusted)
     session.remembered["checks"] = (key, made)
     return made
 
 
-def _project(session: Session, name: str) -> Configuration | None:
+def project_configuration(session: Session, name: str) -> Configuration | None:
     """What a file of the project says about checks; None if it says nothing."""
     try:
         raw = session.read(name).content.bytes()
     except SutureError as error:
         return Configuration(problems=(f"{name} cannot be read ({error.code})",))
-    inner = () if name == _PROJECT[0] else ("tool", "suture")
+    inner = () if name == PROJECT_FILES[0] else ("tool", "suture")
     if inner and b"suture" not in raw:
         return None
     return _read(raw, name, inner, by_project=True)
 
 
-def _operator_file(named: str | None) -> str:
+def operator_file(named: str | None) -> str:
     """Where the operator's own configuration is, or would be; empty for none."""
     if named is not None:
         return named
@@ -206,7 +212,8 @@ def _stamp(file: str) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _read_operator(file: str, roots: Sequence[str], *, named: bool) -> Configuration:
+def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> Configuration:
+    """What the operator has configured for these roots."""
     if not file:
         return Configuration()
     try:

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -17,7 +18,7 @@ import pytest
 
 from suture import Workspace
 from suture.cli import main
-from suture.files.fs import LocalFS
+from suture.files.local_fs import LocalFS
 from suture.testing import FaultyFS, Stopped
 
 APP = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
@@ -55,10 +56,16 @@ new file mode 100644
 """.format(" ")
 LINES = "✓ 1 src/app.py:2, found but for indentation\n✓ 2 src/app.py:6\n✓ 3 notes.md, created\n"
 FAILING = "### File: src/app.py\n" + block("nowhere at all\n", "x\n")
-MISSED = "Block 1 failed: Could not find matching text in src/app.py: nowhere at all\n"
+MISSED = "NO_MATCH: Block 1 failed: Could not find matching text in src/app.py: nowhere at all\n"
 AFTER = {"src/app.py": APP.replace("1", "10").replace("2", "20"), "notes.md": "# Notes\n"}
 
+NO_ANSWER = "NO_ANSWER: No answer came: nothing was changed.\nAnswer y or n, or name blocks by --only.\n"
+
 Run = Callable[..., str]
+
+
+def wrong(problem: str) -> str:
+    return f"WRONG_USAGE: suture apply: {problem}\nSee: suture apply --help\n"
 
 
 @pytest.fixture
@@ -153,7 +160,7 @@ def test_details_of_a_failure_are_those_that_the_tool_tells(root: Path, capfd: p
     assert main(["apply", "reply.md", "--dry-run"]) == 1
     err = capfd.readouterr().err
     assert "Difference in line" in err
-    assert text.partition("\n")[2].strip() == err.strip()
+    assert f"NO_MATCH: {text.partition(chr(10))[2].strip()}" == err.strip()
 
 
 def test_validation_errors_and_warnings_are_told(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -165,12 +172,12 @@ def test_validation_errors_and_warnings_are_told(root: Path, capfd: pytest.Captu
     (root / "reply.md").write_text(reply + "### File: src/app.py\n<<<<<<< SEARCH\ndef f():\n")
     assert main(["apply", "reply.md", "--dry-run"]) == 1
     err = capfd.readouterr().err
-    assert err.startswith("Block 2 failed: ")
+    assert err.startswith("INCOMPLETE_BLOCK: Block 2 failed: ")
     assert "Mismatched" not in err  # the block tells it better
     stale = "### File: src/app.py\n" + block("nowhere at all\n", "x\n")
     (root / "reply.md").write_text(f"{stale}>>>>>>> REPLACE\n")
     assert main(["apply", "reply.md", "--dry-run"]) == 1
-    assert "\nerror: Mismatched SEARCH/REPLACE: 1 SEARCH vs 2 REPLACE\n" in capfd.readouterr().err
+    assert "\nnote: Mismatched SEARCH/REPLACE: 1 SEARCH vs 2 REPLACE\n" in capfd.readouterr().err
 
 
 def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:
@@ -187,7 +194,7 @@ def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:
 
 
 def test_a_block_without_a_file_is_told_by_its_line(said: Run) -> None:
-    err = "Block 1 failed: The block at line 1 of the reply does not say which file it is about.\n"
+    err = "NO_PATH: Block 1 failed: The block at line 1 of the reply does not say which file it is about.\n"
     err += "  Send this block again below a line `### File: PATH`, or name it by --default-path.\n"
     out = said(block("a\n", "b\n"), code=1, err=err)
     assert out == "✗ 1 (line 1 of the reply), failed\nNothing was changed: 1 failed.\n"
@@ -251,15 +258,21 @@ def test_only_some_blocks_may_be_applied(root: Path, said: Run, words: list[str]
 
 
 @pytest.mark.parametrize(
-    ("words", "said_at_the_end"),
+    ("words", "problem"),
     [
-        (["--only", "7"], "suture apply: --only: there is no block 7; known are 1, 2, 3\n"),
-        (["--only", ","], "suture apply: error: argument --only: expected ids of blocks such as 1,3.2, not ','\n"),
-        (["--expect-hash", "x"], "hexadecimal digits, as results give it, got the string 'x'\n"),
-        (["--match", "fuzzy"], "(choose from exact, whitespace, lenient)\n"),
-        (["-p", "--json"], "argument --json: not allowed with argument -p/--patch\n"),
-        (["--path", "x"], "unrecognized arguments: --path; did you mean --patch?\n"),
-        (["a", "b"], "unrecognized arguments: b\n"),
+        (["--only", "7"], "--only: there is no block 7; known are 1, 2, 3"),
+        (["--only", ","], "argument --only: expected ids of blocks such as 1,3.2, not ','"),
+        (
+            ["--expect-hash", "x"],
+            "--expect-hash: expected sha256: and 64 hexadecimal digits, as results give it, got the string 'x'",
+        ),
+        (
+            ["--match", "fuzzy"],
+            "argument --match: invalid choice: 'fuzzy' (choose from exact, whitespace, lenient)",
+        ),
+        (["-p", "--json"], "--json and -p do not go together"),
+        (["--path", "x"], "unrecognized arguments: --path; did you mean --patch?"),
+        (["a", "b"], "unrecognized arguments: b"),
     ],
 )
 def test_wrong_usage_is_exit_code_2(
@@ -267,18 +280,12 @@ def test_wrong_usage_is_exit_code_2(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     words: list[str],
-    said_at_the_end: str,
+    problem: str,
 ) -> None:
     typed(monkeypatch, REPLY)
     assert main(["apply", *words]) == 2
     out, err = capfd.readouterr()
-    assert (
-        out,
-        err.replace("'exact', 'whitespace', 'lenient'", "exact, whitespace, lenient")[-len(said_at_the_end) :],
-    ) == (
-        "",
-        said_at_the_end,
-    )
+    assert (out, err.replace("'exact', 'whitespace', 'lenient'", "exact, whitespace, lenient")) == ("", wrong(problem))
     assert contents(root) == {"src/app.py": APP}
 
 
@@ -389,25 +396,25 @@ def test_a_reply_that_is_not_utf_8_is_not_read(
     (root / "reply.md").write_bytes(raw)
     typed(monkeypatch, raw)
     assert main(["apply", *words]) == 2
-    assert capfd.readouterr() == ("", f"suture apply: {'reply.md' if words else 'stdin'} {problem}\n")
+    assert capfd.readouterr() == ("", wrong(f"{'reply.md' if words else 'stdin'} {problem}"))
 
 
 def test_a_reply_that_cannot_be_read_is_wrong_usage(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["apply", "nowhere.md"]) == 2
-    assert capfd.readouterr().err == "suture apply: cannot read nowhere.md: No such file or directory\n"
+    assert capfd.readouterr().err == wrong("cannot read nowhere.md: No such file or directory")
     assert main(["apply", "src"]) == 2
-    assert capfd.readouterr().err == "suture apply: cannot read src: Is a directory\n"
+    assert capfd.readouterr().err == wrong("cannot read src: Is a directory")
     monkeypatch.setattr("sys.stdin", None)
     assert main(["apply"]) == 2
-    assert capfd.readouterr().err == "suture apply: stdin is closed\n"
+    assert capfd.readouterr().err == wrong("stdin is closed")
     (root / "reply.md").write_text(REPLY)
     assert main(["apply", "reply.md", "-p"]) == 2
-    assert capfd.readouterr().err == "suture apply: -p reads the answers from stdin, which is closed\n"
+    assert capfd.readouterr().err == wrong("-p reads the answers from stdin, which is closed")
     monkeypatch.setattr("suture.cli.documents._MOST_INPUT", 10)
     assert main(["apply", "reply.md"]) == 2
-    assert capfd.readouterr().err == "suture apply: reply.md has more than 10 bytes\n"
+    assert capfd.readouterr().err == wrong("reply.md has more than 10 bytes")
     assert contents(root) == {"src/app.py": APP, "reply.md": REPLY}
 
 
@@ -522,10 +529,17 @@ def test_a_closed_pipe_does_not_hide_how_to_undo(root: Path, unbuffered: str) ->
 @pytest.mark.parametrize(
     ("words", "code", "end"),
     [
-        (">/dev/full", 1, "suture: the output could not be written: No space left on device\n"),
+        (
+            ">/dev/full",
+            1,
+            (
+                "OUTPUT_FAILED: the output could not be written: No space left on device\n"
+                "What the command did is done: see suture log.\n"
+            ),
+        ),
         (">&-", 0, ""),
         ("2>&-", 0, ""),
-        ("-p >&-", 1, "no answer: nothing was changed\n"),
+        ("-p >&-", 1, NO_ANSWER),
     ],
 )
 def test_closed_and_full_streams_make_no_traceback(root: Path, words: str, code: int, end: str) -> None:
@@ -639,7 +653,7 @@ def test_what_needs_a_block_that_was_left_out_says_so(root: Path, asked: Callabl
     code, out, err = asked("n\ny\n", reply)
     assert (code, questions(out)) == (1, ["1", "2"])
     assert out.endswith("- 1 src/app.py, skipped\n✗ 2 src/app.py, failed\nNothing was changed: 1 failed, 1 skipped.\n")
-    assert err.startswith("Block 2 failed: Could not find matching text in src/app.py: def h():\n")
+    assert err.startswith("NO_MATCH: Block 2 failed: Could not find matching text in src/app.py: def h():\n")
     assert err.endswith("note: 2 fitted together with what was left out: 1\n")
     assert contents(root) == {"src/app.py": APP}
 
@@ -670,13 +684,13 @@ def test_options_hold_for_what_is_asked_about(root: Path, asked: Callable[..., A
     code, out, _ = asked("y\nn\n", REPLY + FAILING, "--atomic", "--only", "1,2,4")
     assert (code, questions(out)) == (1, ["1", "2"])
     assert contents(root) == {"src/app.py": APP.replace("1", "10")}
-    assert asked("", REPLY, "--only", "9")[::2] == (2, "suture apply: --only: there is no block 9; known are 1, 2, 3\n")
+    assert asked("", REPLY, "--only", "9")[::2] == (2, wrong("--only: there is no block 9; known are 1, 2, 3"))
 
 
 @pytest.mark.parametrize("answers", ["", "y\n", "y\ny\n"])
 def test_no_more_answers_mean_that_nothing_is_applied(root: Path, asked: Callable[..., Any], answers: str) -> None:
     code, out, err = asked(answers)
-    assert (code, out[-1], err) == (1, "\n", "suture apply: no answer: nothing was changed\n")
+    assert (code, out[-1], err) == (1, "\n", NO_ANSWER)
     assert contents(root) == {"src/app.py": APP}
 
 
@@ -711,6 +725,39 @@ def test_an_interrupt_at_a_question_changes_nothing(
     assert contents(root) == {"src/app.py": APP, "reply.md": REPLY}
 
 
+STALLED = """
+import sys, time
+from suture.cli import main
+import suture.files.steps as module
+real, calls = module.publish, []
+def stalled(*given, **named):
+    calls.append(1)
+    if len(calls) == 2:
+        print("ready", flush=True)
+        time.sleep(60)
+    return real(*given, **named)
+module.publish = stalled
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.promise("cli.interrupt")
+def test_an_interrupt_while_files_are_written_leaves_them_as_they_were(root: Path) -> None:
+    (root / "reply.md").write_text(REPLY)
+    command = [sys.executable, "-c", STALLED, "apply", "reply.md"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        timer = threading.Timer(50, process.kill)
+        timer.start()
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+        timer.cancel()
+    assert (process.returncode, out, b"Traceback" in err) == (130, b"", False)
+    assert contents(root) == {"src/app.py": APP, "reply.md": REPLY}
+    assert Workspace(root).recover() is None
+
+
 def test_a_reply_from_stdin_is_asked_about_on_the_terminal(root: Path) -> None:
     code, shown = in_terminal(["apply", "-p"], root, b"y\nn\ny\n", REPLY.encode(), color=False)
     assert (code, questions(shown)) == (0, ["1", "2", "3"])
@@ -732,7 +779,7 @@ def test_without_a_terminal_a_reply_from_stdin_cannot_be_asked_about(root: Path)
         check=False,
         start_new_session=True,
     )
-    said = "suture apply: -p asks on the terminal if the reply comes from stdin, and there is none: "
+    said = "WRONG_USAGE: suture apply: -p asks on the terminal if the reply comes from stdin, and there is none: "
     assert (done.returncode, done.stderr[: len(said)]) == (2, said)
     assert contents(root) == {"src/app.py": APP}
 

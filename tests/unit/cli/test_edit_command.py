@@ -40,12 +40,13 @@ def test_edit_replaces_what_options_say_and_prints_the_diff(root: Path, capfd: p
     assert main(["edit", "a.txt", "--old", "two", "--new", "2"]) == 0
     out, err = capfd.readouterr()
     head, _, diff = out.partition("\n\n")
-    assert re.fullmatch(r"Edited a\.txt \(1 replacement\) as change [0-9a-z]{15}\.", head)
-    assert (diff, err, (root / "a.txt").read_bytes()) == (DIFF, "", b"one\n2\n")
+    (change,) = re.findall(r"^Edited a\.txt \(1 replacement\) as change ([0-9a-z]{15})\.$", head)
+    back = f"To take it back: suture undo {change}\n"
+    assert (diff, err, (root / "a.txt").read_bytes()) == (DIFF, back, b"one\n2\n")
 
 
 def test_what_was_edited_can_be_undone(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["edit", "a.txt", "--old", "two", "--new", "2"]) == 0
+    assert main(["edit", "a.txt", "--old", "two", "--new", "2", "--quiet"]) == 0
     assert main(["undo"]) == 0
     assert capfd.readouterr().err == ""
     assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
@@ -54,7 +55,7 @@ def test_what_was_edited_can_be_undone(root: Path, capfd: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("options", "before", "after"),
     [
-        (["--old", "o", "--new", "0", "--count", "2"], b"one\ntwo\n", b"0ne\ntw0\n"),
+        (["--old", "o", "--new", "0", "--occurrences", "2"], b"one\ntwo\n", b"0ne\ntw0\n"),
         (["--old", "two\n", "--new", ""], b"one\ntwo\n", b"one\n"),
         (["--old", "", "--new", "new\n"], b"", b"new\n"),
         (["--old", "one\ntwo", "--new", "1\n2"], b"one\r\ntwo\r\n", b"1\r\n2\r\n"),
@@ -162,7 +163,7 @@ def test_a_refusal_goes_to_stderr_and_is_exit_code_1(root: Path, capfd: pytest.C
     assert main(command) == 1
     out, err = capfd.readouterr()
     assert out == ""
-    assert err.startswith("Edit 1 of 1 failed: Could not find exact text in a.txt.\n")
+    assert err.startswith("NO_MATCH: Edit 1 of 1 failed: Could not find exact text in a.txt.\n")
     assert "case: 'two' in the file, 'Two' in your text" in err
     assert main([*command, "--json"]) == 1
     out, err = capfd.readouterr()
@@ -175,13 +176,9 @@ def test_a_refusal_goes_to_stderr_and_is_exit_code_1(root: Path, capfd: pytest.C
     [
         (
             ["edit", "a.txt", "--old", "o", "--new", "0"],
-            "Edit 1 of 1 failed: Expected 1 occurrence but found 2 in a.txt.",
+            "WRONG_COUNT: Edit 1 of 1 failed: Expected 1 occurrence but found 2 in a.txt.",
         ),
         (["edit", "b.txt", "--old", "o", "--new", "0"], "FILE_NOT_FOUND"),
-        (["edit", "a.txt", "[]"], "INVALID_ARGUMENTS"),
-        (["edit", "a.txt", "[1]"], "INVALID_ARGUMENTS"),
-        (["edit", "a.txt", '{"old_text": "two", "new_txt": "2"}'], "INVALID_ARGUMENTS"),
-        (["edit", "a.txt", '{"old_text": "o", "new_text": "0", "occurrences": 0}'], "INVALID_ARGUMENTS"),
         (["edit", "a.txt", "--old", "two", "--new", "2", "--root", "nowhere"], "WORKSPACE_NOT_FOUND"),
         (["edit", "a.txt", "--old", "two", "--new", "2", "--expect-hash", "0" * 64], "FILE_CHANGED"),
         (["edit", "a.txt", "--old", "two", "--new", "2", "--encoding", "utf-32"], "ENCODING_MISMATCH"),
@@ -216,36 +213,43 @@ def test_options_are_handed_on(root: Path) -> None:
 
 # Wrong usage
 
-BOTH = "the edits stand in edits.json already: leave out --old, --new and --count\n"
+BOTH = "the edits stand in edits.json already: leave out --old, --new and --occurrences"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "give --old TEXT or --old-file FILE (or the edits as JSON)\n"),
-        (["--old", "two"], "give --new TEXT or --new-file FILE (or the edits as JSON)\n"),
-        (["--new", "2"], "give --old TEXT or --old-file FILE (or the edits as JSON)\n"),
-        (["--count", "2"], "give --old TEXT or --old-file FILE (or the edits as JSON)\n"),
+        ([], "give --old TEXT or --old-file FILE (or the edits as JSON)"),
+        (["--old", "two"], "give --new TEXT or --new-file FILE (or the edits as JSON)"),
+        (["--new", "2"], "give --old TEXT or --old-file FILE (or the edits as JSON)"),
+        (["--occurrences", "2"], "give --old TEXT or --old-file FILE (or the edits as JSON)"),
         (
-            ["--old", "two", "--new", "2", "--count", "0"],
-            "--count is how often the text stands in the file: at least 1, not 0\n",
+            ["--old", "two", "--new", "2", "--occurrences", "0"],
+            "--occurrences is how often the text stands in the file: at least 1, not 0",
         ),
-        (["--old", "two", "--old-file", "old", "--new", "2"], "give only one of --old TEXT or --old-file FILE\n"),
-        (["--old", "two", "--new", "", "--new-file", "old"], "give only one of --new TEXT or --new-file FILE\n"),
-        (["--old-file", "nowhere", "--new", "2"], "cannot read nowhere: No such file or directory\n"),
-        (["--old-file", ".", "--new", "2"], "cannot read .: Is a directory\n"),
-        (["--old-file", "latin", "--new", "2"], "latin is not UTF-8; send its text as JSON\n"),
+        (["--old", "two", "--old-file", "old", "--new", "2"], "give only one of --old TEXT or --old-file FILE"),
+        (["--old", "two", "--new", "", "--new-file", "old"], "give only one of --new TEXT or --new-file FILE"),
+        (["--old-file", "nowhere", "--new", "2"], "cannot read nowhere: No such file or directory"),
+        (["--old-file", ".", "--new", "2"], "cannot read .: Is a directory"),
+        (["--old-file", "latin", "--new", "2"], "latin is not UTF-8; send its text as JSON"),
         (["edits.json", "--old", "two"], BOTH),
         (["edits.json", "--new", ""], BOTH),
-        (["edits.json", "--count", "1"], BOTH),
+        (["edits.json", "--occurrences", "1"], BOTH),
         (["edits.json", "--old-file", "old"], BOTH),
-        (["nowhere.json"], "cannot read nowhere.json: No such file or directory\n"),
+        (["nowhere.json"], "cannot read nowhere.json: No such file or directory"),
         (["latin"], "latin is not JSON: "),
         (["deep"], "deep is not JSON: "),
         (["[{]"], "the argument is not JSON: "),
         (["-"], "stdin is not JSON: "),
-        (["other.json"], "other.json is for b.txt, not for a.txt\n"),
-        (['{"path": "b.txt", "edits": []}'], "the argument is for b.txt, not for a.txt\n"),
+        (["other.json"], "other.json is for b.txt, not for a.txt"),
+        (["[]"], "edits: No edits provided"),
+        (["[1]"], "edits[0]: expected an object, got the number 1"),
+        (['{"old_text": "two", "new_txt": "2"}'], "edits[0].new_txt: unknown; did you mean new_text?"),
+        (
+            ['{"old_text": "o", "new_text": "0", "occurrences": 0}'],
+            "edits[0].occurrences: expected a whole number at least 1, got 0",
+        ),
+        (['{"path": "b.txt", "edits": []}'], "the argument is for b.txt, not for a.txt"),
     ],
 )
 def test_what_is_no_request_is_wrong_usage(
@@ -259,7 +263,8 @@ def test_what_is_no_request_is_wrong_usage(
     send(monkeypatch, b"two")
     assert main(["edit", "a.txt", *options]) == 2
     out, err = capfd.readouterr()
-    assert (out, err[: len(said) + 13]) == ("", f"suture edit: {said}")
+    first, last = f"WRONG_USAGE: suture edit: {said}", "\nSee: suture edit --help\n"
+    assert (out, err if not said.endswith(" ") else err[: len(first)] + last) == ("", first + last)
     assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
 
 

@@ -83,7 +83,7 @@ def test_what_brings_errors_is_rejected_and_the_file_left_alone(
     assert main(broken) == 1
     out, err = capfd.readouterr()
     assert out.startswith("diff --git a/a.json b/a.json\n")
-    assert err.startswith("❌ Edit rejected due to validation errors (Mode: strict):\na.json:")
+    assert err.startswith("VALIDATION_FAILED: Edit rejected due to validation errors (Mode: strict):\na.json:")
     assert (root / "a.json").read_bytes() == b"[\n1\n]\n"
     assert Workspace(root).history().metadata["changes"] == []
 
@@ -122,12 +122,15 @@ def test_errors_that_were_there_count_only_if_asked_for(root: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["a.txt", "--lines", "4", "--new", "x"], "❌ Edit failed: start_line 4 exceeds file length (3 lines)\n"),
+        (
+            ["a.txt", "--lines", "4", "--new", "x"],
+            "LINE_OUT_OF_BOUNDS: Edit failed: start_line 4 exceeds file length (3 lines)\n",
+        ),
         (
             ["b.txt", "--lines", "1", "--new", "x"],
-            "❌ Edit failed: start_line 1 exceeds file length (0 lines)\nb.txt is ",
+            "LINE_OUT_OF_BOUNDS: Edit failed: start_line 1 exceeds file length (0 lines)\nb.txt is ",
         ),
-        (["a.txt", "--lines", "2", "--new", "x", "--expect-hash", "0" * 64], "❌ "),
+        (["a.txt", "--lines", "2", "--new", "x", "--expect-hash", "0" * 64], "FILE_CHANGED: a.txt is not "),
     ],
 )
 def test_what_the_tool_refuses_is_told_on_stderr(
@@ -143,10 +146,13 @@ def test_lines_that_hold_something_else_are_told_in_the_words_of_the_command_lin
     root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["edit", "a.txt", "--lines", "2", "--new", "x", "--expect", "three"]) == 1
-    out, err = capfd.readouterr()
-    assert (out, "expected_text" in err) == ("", False)
-    assert "What --expect says does not stand at line 2 of a.txt, but:" in err
-    assert "What --expect says begins at line 3 now." in err
+    assert capfd.readouterr() == (
+        "",
+        (
+            "DRIFTED: Edit failed: What --expected-text says does not stand at line 2 of a.txt, but:\n  two\n"
+            "What --expected-text says begins at line 3 now. Repeat the edit with the lines of the right place.\n"
+        ),
+    )
     assert (root / "a.txt").read_bytes() == BEFORE
 
 
@@ -163,33 +169,39 @@ RANGE = "--lines: expected a line such as 12 or a range such as 10-20, counted f
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--lines", "3-2", "--new", "x"], "--lines: 3-2 ends before it starts; write 2-3\n"),
-        (["--lines", "0", "--new", "x"], f"{RANGE}'0'\n"),
-        (["--lines", "0-2", "--new", "x"], f"{RANGE}'0-2'\n"),
-        (["--lines", "x", "--new", "x"], f"{RANGE}'x'\n"),
-        (["--lines", "2-", "--new", "x"], f"{RANGE}'2-'\n"),
-        (["--lines=-2", "--new", "x"], f"{RANGE}'-2'\n"),
-        (["--lines", "", "--new", "x"], f"{RANGE}''\n"),
-        (["--lines", "1,3", "--new", "x"], f"{RANGE}'1,3'\n"),
-        (["--lines", "9" * 20, "--new", "x"], "--lines: expected a whole number, got a number too large for JSON\n"),
-        (["--lines", "1", "--lines", "3", "--new", "x"], "--lines can be given once: "),
-        (["--lines", "1"], "give --new TEXT or --new-file FILE (or --delete)\n"),
-        (["--lines", "1", "--new", "x", "--new-file", "y"], "give only one of --new TEXT or --new-file FILE\n"),
-        (["--lines", "1", "--new", "x", "--delete"], "give only one of --delete and --new TEXT or --new-file FILE\n"),
-        (["--lines", "1", "--new-file", "nowhere"], "cannot read nowhere: No such file or directory\n"),
-        (["--lines", "1", "--new-file", "-"], "stdin is not UTF-8; send its text as JSON\n"),
-        (["--lines", "1", "--new", "x", "--old", ""], "--lines says which lines to replace: leave out --old\n"),
+        (["--lines", "3-2", "--new", "x"], "--lines: 3-2 ends before it starts; write 2-3"),
+        (["--lines", "0", "--new", "x"], f"{RANGE}'0'"),
+        (["--lines", "0-2", "--new", "x"], f"{RANGE}'0-2'"),
+        (["--lines", "x", "--new", "x"], f"{RANGE}'x'"),
+        (["--lines", "2-", "--new", "x"], f"{RANGE}'2-'"),
+        (["--lines=-2", "--new", "x"], f"{RANGE}'-2'"),
+        (["--lines", "", "--new", "x"], f"{RANGE}''"),
+        (["--lines", "1,3", "--new", "x"], f"{RANGE}'1,3'"),
+        (["--lines", "9" * 20, "--new", "x"], "--lines: expected a whole number, got a number too large for JSON"),
+        (
+            ["--lines", "1", "--lines", "3", "--new", "x"],
+            "--lines can be given once: to replace several ranges at once, call safe_edit with line_edits",
+        ),
+        (["--lines", "1"], "give --new TEXT or --new-file FILE (or --delete)"),
+        (["--lines", "1", "--new", "x", "--new-file", "y"], "give only one of --new TEXT or --new-file FILE"),
+        (["--lines", "1", "--new", "x", "--delete"], "give only one of --delete and --new TEXT or --new-file FILE"),
+        (["--lines", "1", "--new-file", "nowhere"], "cannot read nowhere: No such file or directory"),
+        (["--lines", "1", "--new-file", "-"], "stdin is not UTF-8; send its text as JSON"),
+        (["--lines", "1", "--new", "x", "--old", ""], "--lines says which lines to replace: leave out --old"),
         (
             ["--lines", "1", "--new", "x", "--old-file", "y"],
-            "--lines says which lines to replace: leave out --old-file\n",
+            "--lines says which lines to replace: leave out --old-file",
         ),
-        (["--lines", "1", "--new", "x", "--count", "0"], "--lines says which lines to replace: leave out --count\n"),
-        (["[]", "--lines", "1"], "--lines says which lines to replace: leave out the edits as JSON\n"),
-        (["--lines", "1", "--new", "x", "--validate", "off"], "with --lines, write --mode instead of --validate off\n"),
-        (["--old", "one", "--new", "1", "--mode", "strict"], "--mode goes with --lines\n"),
-        (["--old", "one", "--new", "1", "--expect", ""], "--expect goes with --lines\n"),
-        (["--old", "one", "--delete"], "--delete goes with --lines\n"),
-        (["--old-file", "-", "--new-file", "-"], "only one of --old-file and --new-file can be stdin\n"),
+        (
+            ["--lines", "1", "--new", "x", "--occurrences", "0"],
+            "--lines says which lines to replace: leave out --occurrences",
+        ),
+        (["[]", "--lines", "1"], "--lines says which lines to replace: leave out the edits as JSON"),
+        (["--lines", "1", "--new", "x", "--validate", "off"], "with --lines, write --mode instead of --validate off"),
+        (["--old", "one", "--new", "1", "--mode", "strict"], "--mode goes with --lines"),
+        (["--old", "one", "--new", "1", "--expect", ""], "--expected-text goes with --lines"),
+        (["--old", "one", "--delete"], "--delete goes with --lines"),
+        (["--old-file", "-", "--new-file", "-"], "only one of --old-file and --new-file can be stdin"),
     ],
 )
 def test_what_is_no_request_is_wrong_usage(
@@ -197,6 +209,5 @@ def test_what_is_no_request_is_wrong_usage(
 ) -> None:
     send(monkeypatch, b"\xff")
     assert main(["edit", "a.txt", *options]) == 2
-    out, err = capfd.readouterr()
-    assert (out, err[: len(said) + 13]) == ("", f"suture edit: {said}")
+    assert capfd.readouterr() == ("", f"WRONG_USAGE: suture edit: {said}\nSee: suture edit --help\n")
     assert (root / "a.txt").read_bytes() == BEFORE

@@ -18,7 +18,7 @@ from suture.cli import main
 from tests.unit.changes import create, delete, done, land, lines, rename, write
 
 ID = re.compile(r"\b[0-9a-z]{15}\b")
-ESCAPE = re.compile(r"\x1b\[\d*m")
+ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 Run = Callable[..., str]
 
 
@@ -272,11 +272,8 @@ def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Wo
         (["redo"], "NOTHING_TO_REDO: There is no undone change."),
         (["show", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'."),
         (["log", "--before", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'."),
-        (["log", "--limit", "0"], "INVALID_ARGUMENTS: "),
         (["log", "../elsewhere"], "PATH_OUTSIDE_WORKSPACE: "),
         (["snapshot", "taken"], "SNAPSHOT_EXISTS: There is a snapshot 'taken' already"),
-        (["snapshot", "\x1b[31m"], "INVALID_ARGUMENTS: "),
-        (["snapshot", ""], "INVALID_ARGUMENTS: "),
         (["snapshot", "new", "missing.txt"], "FILE_NOT_FOUND: There is no file missing.txt."),
         (["restore", "--to", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'.\n"),
         (
@@ -290,6 +287,19 @@ def test_what_is_refused_is_told_on_stderr_with_code_1(words: list[str], shown: 
     land(ws, write("a.txt", "1\n"))
     done(ws.snapshot("taken"))
     assert said(*words, code=1).startswith(shown)
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["log", "--limit", "0"], "--limit: expected a whole number from 1 to 1000, got 0"),
+        (["snapshot", "\x1b[31m"], "NAME: expected a name of 1 to 100 printable characters"),
+        (["snapshot", ""], "NAME: expected a name of 1 to 100 printable characters"),
+    ],
+)
+def test_what_fits_no_argument_is_wrong_usage(words: list[str], problem: str, said: Run) -> None:
+    assert said(*words, code=2) == f"WRONG_USAGE: suture {words[0]}: {problem}\nSee: suture {words[0]} --help\n"
 
 
 def test_a_point_that_is_unknown_is_answered_with_the_snapshots(ws: Workspace, said: Run) -> None:

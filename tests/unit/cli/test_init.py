@@ -16,9 +16,9 @@ import pytest
 from suture.cli import main
 from suture.cli.clients import CLIENTS, NoHomeError, user_file
 from suture.edits import Edit
-from suture.engine import Session
-from suture.files.fs import LocalFS
+from suture.files.local_fs import LocalFS
 from suture.plan import Snapshot, Update
+from suture.session import Session
 from suture.workspace import Workspace
 
 PLACES = {
@@ -189,7 +189,7 @@ def test_an_entry_that_differs_is_replaced_only_by_force(
     place.parent.mkdir(exist_ok=True)
     place.write_text(old)
     out, err = init(capfd, client, "--write", code=1)
-    assert err.startswith(f"suture init: nothing was written to {place}: it has another suture already ")
+    assert err.startswith(f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: it has another suture already ")
     assert ("command is 'old'" in err, "env is set" in err, "secret" in err + out) == (True, True, False)
     assert parsed(client, out)
     assert (place.read_text(), names(place.parent)) == (old, [place.name])
@@ -221,7 +221,8 @@ def test_a_file_that_cannot_be_merged_into_is_left_alone(
     place.parent.mkdir(exist_ok=True)
     place.write_bytes(content)
     out, err = init(capfd, client, "--write", "--force", code=1)
-    assert err.startswith(f"suture init: nothing was written to {place}: {said}")
+    assert err.startswith(f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: {said}")
+    assert err.endswith("\nPut it in by hand, as shown below.\n\nWhat belongs there:\n\n")
     assert parsed(client, out)
     assert (place.read_bytes(), names(place.parent)) == (content, [place.name])
 
@@ -317,8 +318,8 @@ def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.
     [
         (["curser"], "there is no client curser; did you mean cursor?"),
         (["Claude-Code"], "there is no client Claude-Code; did you mean claude-code?"),
-        (["emacs\x1b"], "there is no client emacs\\x1b; there are claude-desktop, claude-code, "),
-        (["--write"], "say which client: claude-desktop, "),
+        (["emacs\x1b"], f"there is no client emacs\\x1b; there are {', '.join(CLIENTS)}"),
+        (["--write"], f"say which client: {', '.join(CLIENTS)}"),
         (["codex", "--force"], "--force goes with --write"),
         (["claude-desktop", "--project"], "Claude Desktop has no settings of a project"),
         (["codex", "--name", "a b"], "--name: expected letters, digits, - and _"),
@@ -329,8 +330,20 @@ def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.
 )
 @pytest.mark.usefixtures("world")
 def test_wrong_usage_is_told(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    out, err = init(capfd, *words, code=2)
-    assert (out, err.startswith(f"suture init: {said}")) == ("", True)
+    assert init(capfd, *words, code=2) == ("", f"WRONG_USAGE: suture init: {said}\nSee: suture init --help\n")
+
+
+@pytest.mark.parametrize("words", [["--profile", "edit"], ["--tools", "undo,patch"]], ids=" ".join)
+def test_the_tools_to_serve_may_be_chosen(world: Path, capfd: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert result(capfd, "cursor", *words)["entry"]["args"][-4:] == ["--root", f"{world}/project", *words]
+
+
+@pytest.mark.usefixtures("world")
+def test_tools_that_there_are_none_of_are_told(capfd: pytest.CaptureFixture[str]) -> None:
+    assert init(capfd, "codex", "--tools", "pach", code=2)[1].startswith("UNKNOWN_TOOL: There is no tool 'pach'.\n")
+    problem = "there is no profile 'edti'; did you mean edit? known are full, edit, search, read-only"
+    told = f"WRONG_USAGE: suture init: {problem}\nSee: suture init --help\n"
+    assert init(capfd, "codex", "--profile", "edti", code=2) == ("", told)
 
 
 @pytest.mark.parametrize("words", [["codex", "--user", "--project"], ["codex", "--profile", "all"], ["codex", "x"]])
@@ -346,7 +359,10 @@ def test_without_a_home_only_projects_have_settings(
     monkeypatch.setenv("HOME", home)
     for words in (["codex"], ["codex", "--write"]):
         out, err = init(capfd, *words, code=1)
-        assert (out, err.startswith("suture init: HOME is not set to a folder's full path")) == ("", True)
+        assert (out, err.startswith("SETTINGS_NOT_WRITTEN: suture init: HOME is not set to a folder's full path")) == (
+            "",
+            True,
+        )
     assert result(capfd, "cursor")["path"] == str(world / PLACES["cursor"])
     assert [line.split()[0] for line in init(capfd)[0].splitlines()] == [*PLACES]
     monkeypatch.setenv("CODEX_HOME", str(world / "codex"))
@@ -375,8 +391,19 @@ def test_a_home_that_cannot_be_written_is_told(
 def test_a_workspace_must_be_there(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert init(capfd, "codex", "--root", "gone", code=1) == (
         "",
-        f"suture init: there is no folder {world}/project/gone\n",
+        (
+            f"SETTINGS_NOT_WRITTEN: suture init: there is no folder {world}/project/gone.\n"
+            "Mend that, or choose another --root.\n"
+        ),
     )
+    told = json.loads(init(capfd, "codex", "--root", "gone", "--json", code=1)[0])
+    assert told == {
+        "client": "codex",
+        "status": "refused",
+        "written": False,
+        "error": f"there is no folder {world}/project/gone",
+        "hint": "Mend that, or choose another --root.",
+    }
 
 
 def test_a_path_that_is_no_text_cannot_stand_in_settings(world: Path, capfd: pytest.CaptureFixture[str]) -> None:

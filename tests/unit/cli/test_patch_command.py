@@ -39,8 +39,9 @@ def test_patch_applies_what_stands_in_a_file_and_prints_the_diff(
     assert main(["patch", "a.txt", given(root, document)]) == 0
     out, err = capfd.readouterr()
     head, _, diff = out.partition("\n\n")
-    assert re.fullmatch(r"Patched a\.txt \(1 patch\) as change [0-9a-z]{15}\.", head)
-    assert (diff, err, (root / "a.txt").read_bytes()) == (DIFF, "", b"one\n2\n")
+    (change,) = re.findall(r"^Patched a\.txt \(1 patch\) as change ([0-9a-z]{15})\.$", head)
+    back = f"To take it back: suture undo {change}\n"
+    assert (diff, err, (root / "a.txt").read_bytes()) == (DIFF, back, b"one\n2\n")
 
 
 @pytest.mark.promise("patch.command")
@@ -107,12 +108,13 @@ def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) ->
         ("patches.json", b"{", "patches.json is not JSON: "),
         ("patches.json", b"\xff", "patches.json is not JSON: "),
         ("patches.json", b"[" * 200_000, "patches.json is not JSON: "),
-        ("nowhere.json", b"", "cannot read nowhere.json: No such file or directory\n"),
-        ("patches.json", b'{"path": "b.txt", "patches": []}', "patches.json is for b.txt, not for a.txt\n"),
-        ("-", b"two", "stdin is not JSON: Expecting value"),
+        ("nowhere.json", b"", "cannot read nowhere.json: No such file or directory"),
+        ("patches.json", b'{"path": "b.txt", "patches": []}', "patches.json is for b.txt, not for a.txt"),
+        ("-", b"two", "stdin is not JSON: Expecting value: line 1 column 1 (char 0)"),
+        ("[]", b"", "patches: empty: say what to change"),
         ("-", b"", "stdin is not JSON: "),
         ("[{]", b"", "the argument is not JSON: "),
-        ('{"path": "b.txt", "patches": []}', b"", "the argument is for b.txt, not for a.txt\n"),
+        ('{"path": "b.txt", "patches": []}', b"", "the argument is for b.txt, not for a.txt"),
     ],
 )
 def test_what_is_no_request_is_wrong_usage(
@@ -127,7 +129,8 @@ def test_what_is_no_request_is_wrong_usage(
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
     assert main(["patch", "a.txt", name]) == 2
     out, err = capfd.readouterr()
-    assert (out, err[: len(said) + 14]) == ("", f"suture patch: {said}")
+    first, last = f"WRONG_USAGE: suture patch: {said}", "\nSee: suture patch --help\n"
+    assert (out, err if not said.endswith(" ") else err[: len(first)] + last) == ("", first + last)
 
 
 @pytest.mark.promise("patch.command")

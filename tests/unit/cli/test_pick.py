@@ -92,19 +92,36 @@ def test_json_is_the_whole_result(
         (["lines", "a", "a.bin"], "No such lines.\nnote: a.bin is binary and was skipped\n"),
         (["split", "a", "a.bin"], "The file is binary: there is nothing to split.\n"),
         (["split", "a", "a.bin", "-0"], "The file is binary: there is nothing to split.\n"),
-        (
-            ["extract", "name", "setup.cfg"],
-            "Pattern has no capture groups: name\nPut parentheses around what shall be extracted.\n",
-        ),
-        (["lines", "x", "setup.cf"], "File not found: setup.cf\nDid you mean setup.cfg?\n"),
     ],
 )
-def test_nothing_found_or_refused_is_exit_code_1(
-    capfd: pytest.CaptureFixture[str], words: list[str], said: str
-) -> None:
+def test_nothing_found_is_exit_code_1(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
     assert main(words) == 1
     assert capfd.readouterr() == ("", said)
     assert main([*words, "--json"]) == 1
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["extract", "name", "setup.cfg"],
+            "NO_CAPTURE_GROUPS: Pattern has no capture groups: name\nPut parentheses around what shall be extracted.\n",
+        ),
+        (["lines", "x", "setup.cf"], "FILE_NOT_FOUND: File not found: setup.cf\nDid you mean setup.cfg?\n"),
+        (
+            ["split", "x", "setup.cfg", "--max-splits", "9" * 20],
+            (
+                "WRONG_USAGE: suture split: --max-splits: expected a whole number, got a number too large for JSON\n"
+                "See: suture split --help\n"
+            ),
+        ),
+    ],
+)
+def test_what_is_refused_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    assert main(words) == 2
+    assert capfd.readouterr() == ("", said)
+    assert main([*words, "--json"]) == 2
 
 
 @pytest.mark.usefixtures("root")

@@ -104,6 +104,18 @@ def test_json_is_the_whole_result_of_the_tool(
     assert shown == {"isError": False, "data": expected.rows, "metadata": expected.metadata}
 
 
+def test_a_dry_run_is_what_happens_anyway(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = contents(root)
+    assert main(["replace", *WORDS]) == 0
+    shown = capfd.readouterr()
+    assert main(["replace", *WORDS, "--dry-run"]) == 0
+    assert capfd.readouterr() == shown
+    assert main(["replace", *WORDS, "--dry-run", "--write"]) == 2
+    problem = "argument --write: not allowed with argument --dry-run"
+    assert capfd.readouterr() == ("", f"WRONG_USAGE: suture replace: {problem}\nSee: suture replace --help\n")
+    assert contents(root) == before
+
+
 @pytest.mark.usefixtures("root")
 def test_nothing_to_replace_is_exit_code_1(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["replace", "nowhere", "x", "--write"]) == 1
@@ -121,21 +133,29 @@ def test_what_stays_the_same_is_said(root: Path, capfd: pytest.CaptureFixture[st
     [
         (
             [*WORDS, "--max-replacements", "3"],
-            "Max replacements exceeded: 4 (limit: 3)",
+            "TOO_MANY_REPLACEMENTS: Max replacements exceeded: 4 (limit: 3)",
             "Nothing was changed. Narrow the pattern, or raise --max-replacements.",
         ),
-        ([*WORDS, "src", "readme.md", "--max-replacements", "3"], "Max replacements exceeded: 4 (limit: 3)", ""),
-        (["foo", "$1"], "Invalid capture group: $1 (only 0 groups in pattern)", "Refer to a group"),
-        (["(", "x"], "Invalid regex: ", "The dialect"),
-        ([*WORDS, "readme.md", "scr*/*.py"], "No files matched pattern: scr*/*.py", "Check it"),
-        ([*WORDS, "nowhere.py"], "File not found: nowhere.py", ""),
+        (
+            [*WORDS, "src", "readme.md", "--max-replacements", "3"],
+            "TOO_MANY_REPLACEMENTS: Max replacements exceeded: 4 (limit: 3)",
+            "",
+        ),
+        (
+            ["foo", "$1"],
+            "INVALID_CAPTURE_GROUP: Invalid capture group: $1 (only 0 groups in pattern)",
+            "Refer to a group",
+        ),
+        (["(", "x"], "INVALID_REGEX: Invalid regex: ", "The dialect"),
+        ([*WORDS, "readme.md", "scr*/*.py"], "NO_FILES_MATCHED: No files matched pattern: scr*/*.py", "Check it"),
+        ([*WORDS, "nowhere.py"], "FILE_NOT_FOUND: File not found: nowhere.py", ""),
     ],
 )
 def test_a_refusal_changes_nothing(
     root: Path, capfd: pytest.CaptureFixture[str], words: list[str], line: str, hint: str
 ) -> None:
     before = contents(root)
-    assert main(["replace", *words, "--write"]) == 1
+    assert main(["replace", *words, "--write"]) == 2
     out, err = capfd.readouterr()
     first, second = err.split("\n")[:2]
     assert (out, first[: len(line)], second[: len(hint)]) == ("", line, hint)
@@ -146,9 +166,9 @@ def test_a_match_that_swallows_others_is_replaced_only_if_allowed(
     root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (root / "long.txt").write_text("".join(f"<a>{number}\n" for number in range(60)) + "</a>\n")
-    assert main(["replace", "-s", "<a>.*</a>", "", "long.txt"]) == 1
+    assert main(["replace", "-s", "<a>.*</a>", "", "long.txt"]) == 2
     line, hint, _ = capfd.readouterr().err.split("\n")
-    assert line.startswith("Over-match: the match at long.txt:1 ends in line 61")
+    assert line.startswith("OVER_MATCH: Over-match: the match at long.txt:1 ends in line 61")
     assert hint.endswith("or add --allow-over-match if all of it is meant.")
     assert main(["replace", "-s", "<a>.*</a>", "", "long.txt", "--allow-over-match", "--write"]) == 0
     assert (root / "long.txt").read_text() == "\n"
@@ -189,8 +209,8 @@ def test_what_only_looks_like_a_group_is_noted(
 
 def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / ".gitignore").write_text("src/\n")
-    assert main(["replace", "FOO", "-i", "bar", "--exclude", "*.md"]) == 1
-    assert capfd.readouterr().err.startswith("No files matched pattern: **/*\n")
+    assert main(["replace", "FOO", "-i", "bar", "--exclude", "*.md"]) == 2
+    assert capfd.readouterr().err.startswith("NO_FILES_MATCHED: No files matched pattern: **/*\n")
     assert main(["replace", "FOO", "-i", "bar", "--exclude", "app*", "--include-ignored", "--write"]) == 0
     assert contents(root)["src/lib.py"] == b"x = bar(d)\n"
     assert contents(root)["src/app.py"] == b"foo(a) + foo(b)\nbaz(c)\n"
@@ -199,10 +219,11 @@ def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) ->
 
 def test_an_encoding_may_be_named(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "old.txt").write_bytes("größe\n".encode("latin-1"))
-    assert main(["replace", "r(.+)e", "$1é", "old.txt", "--write"]) == 1
+    assert main(["replace", "r(.+)e", "$1é", "old.txt", "--write"]) == 2
     assert "Name the encoding by --encoding (" in capfd.readouterr().err
     assert main(["replace", "r(.+)e", "$1é", "*.txt", "--write", "--encoding", "latin-1"]) == 2
-    assert capfd.readouterr().err.startswith("suture: --encoding is that of files that are named outright; name them")
+    problem = "--encoding: is that of files that are named outright; name them, instead of folders and globs"
+    assert capfd.readouterr().err == f"WRONG_USAGE: suture replace: {problem}\nSee: suture replace --help\n"
     assert main(["replace", "r(.+)e", "$1é", "old.txt", "src", "--write", "--encoding", "latin-1"]) == 0
     assert (root / "old.txt").read_bytes() == "gößé\n".encode("latin-1")
 
@@ -220,8 +241,8 @@ def test_a_file_whose_encoding_is_named_may_be_meant_by_a_glob_too(
     assert (root / "old.txt").read_bytes() == "gößé\n".encode("latin-1")
     assert (root / "src/[old].txt").read_bytes() == "gößé\n".encode("latin-1")
     assert (root / "new.txt").read_text() == "gößé\n"
-    assert main([*words, "*.tx"]) == 1
-    assert capfd.readouterr().err.startswith("No files matched pattern: *.tx\n")
+    assert main([*words, "*.tx"]) == 2
+    assert capfd.readouterr().err.startswith("NO_FILES_MATCHED: No files matched pattern: *.tx\n")
 
 
 def test_a_binary_file_that_is_named_is_noted(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -266,8 +287,11 @@ def test_wrong_usage_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: li
 @pytest.mark.parametrize("words", [["-4px", "4px"], ["4px", "-4px"], ["4px", "-4px", "src"]])
 def test_a_dash_at_the_beginning_is_explained(capfd: pytest.CaptureFixture[str], words: list[str]) -> None:
     assert main(["replace", *words]) == 2
-    said = capfd.readouterr().err
-    assert said.endswith("; write -- before a pattern or replacement that begins with a dash\n")
+    code, *_, hint = capfd.readouterr().err.split("; ")
+    assert (code[:29], hint) == (
+        "WRONG_USAGE: suture replace: ",
+        "write -- before a pattern or replacement that begins with a dash\nSee: suture replace --help\n",
+    )
     assert main(["replace", "--", *words]) == 1
     assert capfd.readouterr().err == "No matches: nothing to replace.\n"
 
@@ -301,6 +325,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.promise("cli.interrupt")
 @pytest.mark.parametrize(
     ("module", "function", "number", "lands"),
     [

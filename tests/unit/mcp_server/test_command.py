@@ -1,5 +1,7 @@
 """`suture mcp` in this process: how it is refused, and how it serves over both transports."""
 
+import errno
+import json
 import os
 import signal
 import socket
@@ -39,13 +41,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--http", "nowhere"], 2, "HOST:PORT"),
+        (
+            ["--http", "nowhere"],
+            2,
+            "WRONG_USAGE: suture mcp: expected HOST:PORT such as 127.0.0.1:8080, not 'nowhere'\n",
+        ),
         (["--http", "0.0.0.0:0"], 2, "--allow-remote"),
         (["--http", "192.0.2.1:0"], 2, "--allow-remote"),
-        (["--http", "192.0.2.1:0", "--allow-remote"], 1, "suture mcp:"),
+        (["--http", "192.0.2.1:0", "--allow-remote"], 1, "CANNOT_LISTEN: suture mcp: "),
         (["--http", "no-such-host.invalid:1"], 2, "no-such-host.invalid"),
         (["--profile", "read-onyl"], 2, "read-only"),
-        (["--tools", "file_rread"], 2, "file_read"),
+        (["--tools", "file_rread"], 2, "UNKNOWN_TOOL: There is no tool 'file_rread'.\nDid you mean file_read? "),
         (["--tools", ","], 2, "names of tools"),
         (["--tools", "patch", "--profile", "edit"], 2, "not allowed with"),
         (["--allow-remote"], 2, "--http"),
@@ -54,8 +60,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (["--http", "127.0.0.1:0", "--allow-host", "me.example:443"], 2, "without a port"),
         (["--http", "127.0.0.1:0", "--allow-host", ""], 2, "expected a name"),
         (["--http", "127.0.0.1:0", "--allow-host", "[]"], 2, "expected a name"),
-        (["--root", "missing"], 1, "missing"),
+        (["--root", "missing"], 1, "WORKSPACE_NOT_FOUND: "),
         (["--extra-root", "missing"], 1, "missing"),
+        (
+            ["--http", "127.0.0.1:0", "--quiet"],
+            2,
+            (
+                "WRONG_USAGE: suture mcp: --quiet would hide the token: choose one by the variable SUTURE_MCP_TOKEN\n"
+                "See: suture mcp --help\n"
+            ),
+        ),
         (["--max-result-bytes", "x"], 2, "at least 10000"),
         (["--max-result-bytes", "0"], 2, "at least 10000"),
     ],
@@ -80,7 +94,9 @@ def test_a_token_that_is_too_short_is_refused(
 def test_a_port_that_is_taken_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert main(["mcp", "--http", f"127.0.0.1:{taken.getsockname()[1]}"]) == 1
-    assert "suture mcp:" in capfd.readouterr().err
+    out, err = capfd.readouterr()
+    assert (out, err[:27]) == ("", "CANNOT_LISTEN: suture mcp: ")
+    assert err.endswith(".\nChoose another port, or 0 for any that is free.\n")
 
 
 def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -88,12 +104,31 @@ def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch, capfd: p
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp", None)
     assert main(["mcp"]) == 1
-    assert "pip install 'suture[mcp]'" in capfd.readouterr().err
+    assert capfd.readouterr() == (
+        "",
+        (
+            "MISSING_EXTRA: suture mcp needs packages that suture alone does not bring: mcp is missing.\n"
+            "Install them: pip install 'suture[mcp]'\n"
+        ),
+    )
 
 
-def test_it_serves_over_stdio_until_input_ends() -> None:
+def test_a_server_whose_streams_are_gone_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def gone(*_: object) -> bool:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    monkeypatch.setattr("suture.mcp_server.stdio.serve", gone)
+    assert main(["mcp"]) == 1
+    told = "CANNOT_SERVE: suture mcp: [Errno 9] Bad file descriptor.\nStart it by an agent, or with --http HOST:PORT.\n"
+    assert capfd.readouterr() == ("", told)
+
+
+@pytest.mark.parametrize("words", [[], ["--quiet"], ["--json"]], ids=" ".join)
+def test_it_serves_over_stdio_until_input_ends(words: list[str]) -> None:
     codes: list[int] = []
-    begun, read = spoken(lambda: codes.append(main(["mcp"])), hello(), tool_call(1, "file_read", READ))
+    begun, read = spoken(lambda: codes.append(main(["mcp", *words])), hello(), tool_call(1, "file_read", READ))
     assert begun["id"] == 0
     assert read["result"]["content"][0]["text"] == "one\n"
     assert codes == [0]
@@ -146,6 +181,20 @@ def test_it_serves_over_http_with_a_token_that_it_prints(
     assert served(monkeypatch, use, "--http", "127.0.0.1:0", lines=2) == code
 
 
+@pytest.mark.promise("cli.quiet")
+@pytest.mark.parametrize("known", [None, "a-token-of-my-own"])
+def test_where_it_listens_can_be_had_as_json(monkeypatch: pytest.MonkeyPatch, known: str | None) -> None:
+    if known is not None:
+        monkeypatch.setenv("SUTURE_MCP_TOKEN", known)
+
+    def use(told: list[str]) -> None:
+        found = json.loads(told[0])
+        assert (set(found), found["token"] is None) == ({"url", "token"}, known is not None)
+        ask(signal.SIGTERM, known or found["token"], "http://127.0.0.1:", [found["url"]])
+
+    assert served(monkeypatch, use, "--http", "127.0.0.1:0", "--json", "--quiet", lines=1) == 0
+
+
 def test_it_serves_over_http_with_a_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUTURE_MCP_TOKEN", "a-token-of-my-own")
     seen: list[str | None] = []
@@ -158,7 +207,8 @@ def test_it_serves_over_http_with_a_token_of_the_environment(monkeypatch: pytest
     assert seen == [None]
 
 
-def test_it_serves_over_http_though_stdout_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("words", [[], ["--quiet"]], ids=" ".join)
+def test_it_serves_over_http_though_stdout_is_closed(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     monkeypatch.setenv("SUTURE_MCP_TOKEN", "a-token-of-my-own")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -175,7 +225,7 @@ def test_it_serves_over_http_though_stdout_is_closed(monkeypatch: pytest.MonkeyP
 
     other = Thread(target=use)
     other.start()
-    assert main(["mcp", "--http", f"127.0.0.1:{port}"]) == 0
+    assert main(["mcp", "--http", f"127.0.0.1:{port}", *words]) == 0
     other.join()
     assert failed == []
 

@@ -1,0 +1,252 @@
+"""The commands side by side: the same thing has the same name and the same words everywhere, and all of it is told."""
+
+import argparse
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from suture.cli import main
+from suture.cli.menu import COMMANDS, EXIT_CODES, GROUPS, MEANT, page
+from suture.cli.output import CODES
+from suture.cli.parser import build_parser
+from suture.errors import SutureError
+from suture.tools import TOOLS, find
+
+COMMON = ("--json", "--root", "--quiet", "--verbose")
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    chooser = next(each for each in build_parser()._actions if isinstance(each, argparse._SubParsersAction))
+    return dict(chooser.choices)
+
+
+PARSERS = commands()
+
+
+def actions(command: str) -> list[argparse.Action]:
+    return [each for each in PARSERS[command]._actions if "-h" not in each.option_strings]
+
+
+def options(command: str) -> dict[str, argparse.Action]:
+    return {name: each for each in actions(command) for name in each.option_strings}
+
+
+def each_action() -> Iterator[tuple[str, argparse.Action]]:
+    return ((command, action) for command in PARSERS for action in actions(command))
+
+
+# What every command tells of itself
+
+
+@pytest.mark.promise("cli.help")
+@pytest.mark.parametrize("command", PARSERS)
+def test_a_command_says_what_it_is_for_in_a_line(command: str) -> None:
+    about, example = COMMANDS[command]
+    assert re.fullmatch(r"[a-z][^\n.]{10,50}", about)
+    assert (PARSERS[command].description or "").lower() == f"{about}.".lower()
+    assert (PARSERS[command].epilog or "").startswith(f"example:\n  {example}\n\n")
+
+
+@pytest.mark.promise("cli.help")
+@pytest.mark.parametrize("command", PARSERS)
+def test_the_example_of_a_command_can_be_parsed(command: str) -> None:
+    example = COMMANDS[command][1].partition(" < ")[0]
+    inner = re.search(r"\$\((.*)\)", example)
+    program, *words = shlex.split(inner[1] if inner else example)
+    assert (program, build_parser(words).parse_args(words).command) == ("suture", command)
+
+
+@pytest.mark.promise("cli.exit-codes")
+@pytest.mark.parametrize("command", PARSERS)
+def test_a_command_says_what_its_exit_codes_mean(command: str) -> None:
+    told = (PARSERS[command].epilog or "").partition("exit codes: ")[2].replace("\n ", "")
+    assert [int(each.split()[0]) for each in told.split(", ") if each[:1].isdecimal()] == [0, 1, 2, 130]
+    assert list(EXIT_CODES) == [0, 1, 2, 130, 141]
+
+
+@pytest.mark.promise("cli.help")
+def test_every_option_and_argument_has_help_and_a_name_for_its_value() -> None:
+    bare = [
+        (command, action.dest)
+        for command, action in each_action()
+        if not action.help or not (action.nargs == 0 or action.metavar or action.choices)
+    ]
+    assert bare == []
+
+
+@pytest.mark.promise("cli.common")
+@pytest.mark.parametrize("command", PARSERS)
+def test_what_every_command_takes_stands_last_and_together(command: str) -> None:
+    assert [each.option_strings[-1] for each in actions(command)[-len(COMMON) :]] == list(COMMON)
+    group = PARSERS[command]._action_groups[-1]
+    assert (group.title, len(group._group_actions)) == ("with every command", len(COMMON))
+
+
+# The same everywhere
+
+OTHERWISE = {
+    ("read", "--format"): "how lines are shown; elsewhere a language to write in",
+    ("prompt", "--format"): "what the model is to write",
+    ("tools", "--format"): "which API the definitions are for",
+    ("write", "--validate"): "what is written is checked anyway, so this says only which errors count",
+    ("edit", "--mode"): "goes with --lines, and its help says so; without it nothing is checked by default",
+    ("apply", "--expect-hash"): "a reply may be about several files, each with its hash",
+    ("search", "--encoding"): "files that a folder or a glob brings keep their own",
+    ("replace", "--encoding"): "as with search",
+    ("init", "--write"): "says which file is written; both show what they would do without it",
+    ("extract", "--max-matches"): "of one file, where search counts over all",
+}
+"""Options that are something else in one command, and why."""
+
+
+def nature(action: argparse.Action) -> tuple[object, ...]:
+    """What an option is; not its default, which may depend on the command."""
+    help_ = "" if action.dest == "json" else action.help  # what the JSON holds differs
+    return (action.dest, action.metavar, action.type, action.nargs, type(action), tuple(action.choices or ()), help_)
+
+
+@pytest.mark.promise("cli.consistent")
+def test_an_option_means_the_same_in_every_command() -> None:
+    natures: dict[str, set[tuple[object, ...]]] = {}
+    for command in PARSERS:
+        for name, action in options(command).items():
+            if (command, name) not in OTHERWISE:
+                natures.setdefault(name, set()).add(nature(action))
+    assert {name: found for name, found in natures.items() if len(found) > 1} == {}
+
+
+def test_no_exception_is_listed_that_is_none() -> None:
+    for command, name in OTHERWISE:
+        action = options(command)[name]
+        others = {nature(options(each)[name]) for each in PARSERS if each != command and name in options(each)}
+        assert others - {nature(action)}, (command, name)
+
+
+@pytest.mark.promise("cli.consistent")
+def test_an_argument_has_the_same_name_in_every_command() -> None:
+    shown: dict[str, set[object]] = {}
+    for _, action in each_action():
+        if not action.option_strings:
+            shown.setdefault(action.dest, set()).add(action.metavar)
+    assert {dest: found for dest, found in shown.items() if len(found) > 1} == {}
+
+
+@pytest.mark.promise("cli.consistent")
+def test_a_value_has_one_option_and_a_letter_one_meaning() -> None:
+    by_dest: dict[str, set[tuple[str, ...]]] = {}
+    for _, action in each_action():
+        if action.option_strings:
+            by_dest.setdefault(action.dest, set()).add(tuple(action.option_strings))
+    assert {dest: found for dest, found in by_dest.items() if len(found) > 1} == {}
+
+
+@pytest.mark.promise("cli.consistent")
+def test_options_are_written_in_one_way() -> None:
+    names = {name for command in PARSERS for name in options(command)}
+    assert [name for name in names if not re.fullmatch(r"-[a-zA-Z0]|--[a-z]+(-[a-z]+)*", name)] == []
+    for _, action in each_action():
+        if action.option_strings:
+            long = [name for name in action.option_strings if name.startswith("--")]
+            assert long[0] == f"--{action.dest.replace('_', '-')}"
+
+
+# Commands and tools
+
+MADE_OF = {
+    "apply": "apply_reply",
+    "edit": "file_edit",
+    "extract": "regex_extract",
+    "lines": "regex_match_lines",
+    "log": "history",
+    "patch": "patch",
+    "read": "file_read",
+    "redo": "redo",
+    "replace": "regex_replace_multi",
+    "search": "regex_search_multi",
+    "split": "regex_split",
+    "undo": "undo",
+    "write": "safe_edit",
+}
+"""The tool of each command that has one."""
+
+NOT_BY_NAME = {
+    ("extract", "file_path"): "PATH",
+    ("lines", "file_path"): "PATH",
+    ("split", "file_path"): "PATH",
+    ("search", "path_pattern"): "PATH, any number of them, files and folders too",
+    ("replace", "path_pattern"): "PATH, as with search",
+    ("lines", "format"): "--line-number, as grep has it",
+    ("write", "content"): "stdin",
+    ("write", "line_edits"): "suture edit --lines",
+    ("write", "search_replace"): "suture edit --old-text --new-text",
+    ("write", "show_diff"): "--no-diff: a flag that is on unless it is turned off",
+    ("replace", "context_before"): "the diff shows what is around a replacement",
+    ("replace", "context_after"): "as context_before",
+    ("replace", "expect_hash"): "a hash for each of many files is for programs: suture call",
+    **{
+        (command, "binary_check_buffer_size"): "kept for callers of the older tool; nobody types it"
+        for command in ("extract", "lines", "replace", "search", "split")
+    },
+}
+"""Arguments of tools that have no option of their name, and what there is instead, or why nothing."""
+
+
+@pytest.mark.promise("cli.consistent")
+@pytest.mark.parametrize("command", MADE_OF)
+def test_arguments_of_a_tool_have_the_same_names_on_the_command_line(command: str) -> None:
+    arguments = set(find(MADE_OF[command]).definition()["inputSchema"]["properties"])
+    by_name = {each.dest for each in actions(command)}
+    assert arguments - by_name == {argument for each, argument in NOT_BY_NAME if each == command}
+
+
+def test_every_tool_has_a_command() -> None:
+    single = {"regex_replace", "regex_search"}  # of one file: the commands take any number
+    assert set(MADE_OF.values()) == set(TOOLS) - single
+
+
+# Pages
+
+
+@pytest.mark.promise("cli.help")
+def test_the_page_lists_each_command_once_in_groups_within_80_columns() -> None:
+    shown = page()
+    listed = re.findall(r"^  ([a-z]+) +(.*)$", shown, re.MULTILINE)
+    assert listed == [(name, about) for name, (about, _) in COMMANDS.items()]
+    assert Counter(name for group in GROUPS.values() for name in group) == Counter(PARSERS.keys())
+    titles = re.findall(r"^([A-Z][a-z ]+):$", shown, re.MULTILINE)
+    assert titles == [*GROUPS, "With every command", "Exit codes"]
+    assert max(map(len, shown.split("\n"))) <= 80
+    assert all(f"\n  {name} " in shown for name in ("--root DIR", *COMMON[2:], "--json", "--help"))
+
+
+@pytest.mark.promise("cli.help")
+@pytest.mark.parametrize("command", PARSERS)
+def test_the_help_of_a_command_fits_100_columns_and_may_be_asked_for_in_several_ways(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    shown = []
+    for words in ([command, "--help"], [command, "-h"], ["help", command], ["--help", command]):
+        assert main(words) == 0
+        shown.append(capsys.readouterr())
+    assert shown == [(shown[0].out, "")] * 4
+    assert max(map(len, shown[0].out.split("\n"))) <= 100
+
+
+def test_what_is_meant_by_other_names_is_a_command_and_no_command_itself() -> None:
+    assert set(MEANT.values()) <= set(COMMANDS)
+    assert set(MEANT).isdisjoint(COMMANDS)
+
+
+@pytest.mark.promise("cli.errors")
+def test_codes_of_the_command_line_are_no_codes_of_the_tools() -> None:
+    def codes(kind: type[SutureError]) -> set[str]:
+        return {each.code for each in kind.__subclasses__() if hasattr(each, "code")}.union(
+            *map(codes, kind.__subclasses__())
+        )
+
+    assert set(CODES).isdisjoint(codes(SutureError))
+    assert all(re.fullmatch(r"[A-Z]+(_[A-Z]+)*", code) and said.endswith(".") for code, said in CODES.items())

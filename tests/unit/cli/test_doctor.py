@@ -1,0 +1,640 @@
+"""`suture doctor`: what is wrong is made wrong for real, and told in a line with what to do."""
+
+import fcntl
+import json
+import os
+import shutil
+import sqlite3
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import suture
+from suture.cli import doctor as command
+from suture.cli import main
+from suture.cli.doctor import installation, state, workspace
+from suture.cli.doctor.finding import Finding, amount
+from suture.cli.doctor.installation import PACKAGES
+from suture.files.local_fs import LocalFS, state_folder
+from suture.settings import Settings
+from suture.testing import FaultyFS, Stopped
+from suture.workspace import Workspace
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a file, and a home of its own."""
+    for name in ("home", "project", "bin"):
+        (tmp_path / name).mkdir()
+    program = tmp_path / "bin" / "suture"
+    program.write_text(f"#!{sys.executable}\n")
+    program.chmod(0o755)
+    (tmp_path / "project" / "a.txt").write_text("a\n")
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    for name in ("state", "config"):
+        monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(tmp_path / name))
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.chdir(tmp_path / "project")
+    return tmp_path
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
+
+
+def looked(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> list[dict[str, str]]:
+    """Every check, as JSON has it."""
+    assert main(["doctor", "--json", *words]) == code
+    found: dict[str, Any] = json.loads(capfd.readouterr().out)
+    assert [found["version"], found["ok"]] == [suture.__version__, code == 0]
+    checks: list[dict[str, str]] = found["checks"]
+    return checks
+
+
+def odd(checks: list[dict[str, str]], group: str) -> list[tuple[str, ...]]:
+    """What is not ok in a group."""
+    keys = ("state", "name", "found", "advice")
+    return [tuple(each[key] for key in keys) for each in checks if each["group"] == group and each["state"] != "ok"]
+
+
+def shelf(world: Path) -> Path:
+    return world / "state" / "suture" / ".suture-history"
+
+
+def changed(root: Path) -> Path:
+    """Land a change; its database."""
+    workspace = Workspace(root)
+    with workspace.transaction() as tx:
+        tx.write("a.txt", "b\n")
+    workspace.close()
+    return next(Path(state_folder()).rglob("*.db"))
+
+
+@pytest.mark.promise("cli.doctor")
+def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    database = changed(world / "project")
+    before = files(world)
+    assert main(["doctor"]) == 0
+    out, err = capfd.readouterr()
+    assert (files(world), err) == (before, "")
+    lines = [line for line in out.splitlines() if "free space: " not in line and "file system: " not in line]
+    assert lines[lines.index("State folder") :] == [
+        "State folder",
+        f"  ok       folder: {shelf(world)}",
+        "  ok       owner: you",
+        "  ok       permissions: 0700",
+        f"  ok       history: 1 change, 0 snapshots; {amount(database.stat().st_size)} of at most 500.0 MB",
+        f"  ok       database: {database} is sound",
+        "Workspace",
+        f"  ok       root: {world}/project",
+        "  ok       writing: files can be made and changed",
+        "  ok       lock: free",
+        "  ok       transaction: none was interrupted",
+        "  ok       configuration: none: every file is checked by its type",
+        "Agents",
+        "  note     settings: no agent starts suture",
+        "           To put it into one: suture init",
+        "",
+        lines[-1],
+    ]
+    assert lines[:4] == [
+        "Installation",
+        f"  ok       suture: {suture.__version__}, in {Path(suture.__file__).parent}",
+        f"  ok       python: {'.'.join(map(str, sys.version_info[:3]))}, {sys.executable}",
+        f"  ok       on PATH: {world}/bin/suture",
+    ]
+    assert lines[-1].startswith("All is well; ")
+    checks = looked(capfd)
+    assert list(dict.fromkeys(each["group"] for each in checks)) == list(command.CHECKS)
+    assert {tuple(each) for each in checks} == {("group", "name", "state", "found", "advice")}
+
+
+def test_a_history_is_that_of_the_root(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    changed(world / "project")
+    (world / "other").mkdir()
+    for root, code, found in (("other", 0, ["nothing is recorded yet"]), ("missing", 1, [])):
+        checks = looked(capfd, "--root", str(world / root), code=code)
+        assert [each["found"] for each in checks if each["name"] == "history"] == found
+
+
+def test_nothing_is_made_where_there_is_nothing_yet(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = files(world)
+    found = {each["name"]: each["found"] for each in looked(capfd) if each["group"] == "state folder"}
+    assert found.pop("free space")
+    assert found == {"folder": f"{shelf(world)} (the first change makes it)", "history": "nothing is recorded yet"}
+    assert files(world) == before
+
+
+def replaced(world: Path) -> None:
+    shutil.rmtree(world / "project")
+    (world / "project").write_text("")
+
+
+def opened(world: Path) -> None:
+    changed(world / "project")
+    shelf(world).chmod(0o755)
+
+
+def in_the_way(world: Path) -> None:
+    file = changed(world / "project")
+    file.unlink()
+    file.mkdir()
+
+
+Break = Callable[[Path], object]
+BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
+    "a root that is missing": (
+        lambda world: shutil.rmtree(world / "project"),
+        "workspace",
+        ("problem", "root", "{project}: No such file or directory", "Name a folder that is there: --root DIR"),
+    ),
+    "a root that is a file": (
+        replaced,
+        "workspace",
+        ("problem", "root", "{project}: Not a directory", "Name a folder that is there: --root DIR"),
+    ),
+    "a state folder in a file": (
+        lambda world: (world / "state").write_text(""),
+        "state folder",
+        (
+            "problem",
+            "folder",
+            "{state}/suture/.suture-history cannot be: {state} is not a folder",
+            "Move it away. Or name another folder by the variable XDG_STATE_HOME.",
+        ),
+    ),
+    "a state folder for everybody": (
+        opened,
+        "state folder",
+        (
+            "problem",
+            "permissions",
+            "0755: other users can get at what was in your files",
+            "chmod 700 {state}/suture/.suture-history",
+        ),
+    ),
+    "a history that is a folder": (
+        in_the_way,
+        "state folder",
+        (
+            "problem",
+            "history",
+            "its file cannot be used: not a regular file",
+            "See to the files in {state}/suture/.suture-history.",
+        ),
+    ),
+    "a configuration that is not TOML": (
+        lambda world: (world / "project" / "suture.toml").write_text("[validators\n"),
+        "workspace",
+        (
+            "problem",
+            "configuration",
+            "suture.toml is not TOML: Expected ']' at the end of a table declaration (at line 1, column 12)",
+            workspace._FORM,
+        ),
+    ),
+    "a configuration that says what nobody knows": (
+        lambda world: (world / "project" / "pyproject.toml").write_text("[tool.suture]\nvalidators = 1\n"),
+        "workspace",
+        (
+            "problem",
+            "configuration",
+            "pyproject.toml: validators must be a table of tables",
+            workspace._FORM,
+        ),
+    ),
+    "an intent that is a folder": (
+        lambda world: (world / "project" / ".suture-intent").mkdir(),
+        "workspace",
+        (
+            "problem",
+            "transaction",
+            "cannot be cleared up: .suture-intent is not a file",
+            "suture recover --root {project}",
+        ),
+    ),
+}
+
+
+@pytest.mark.promise("cli.doctor")
+@pytest.mark.parametrize("how", BROKEN)
+def test_what_is_broken_is_a_problem_with_what_to_do(world: Path, how: str, capfd: pytest.CaptureFixture[str]) -> None:
+    harm, group, line = BROKEN[how]
+    harm(world)
+    before = files(world)
+    wanted = tuple(each.format(project=world / "project", state=world / "state") for each in line)
+    assert odd(looked(capfd, "--root", str(world / "project"), code=1), group) == [wanted]
+    assert main(["doctor", "--quiet", "--root", str(world / "project")]) == 1
+    assert capfd.readouterr() == ("", f"PROBLEM: {group}: {wanted[1]}: {wanted[2]}\n{wanted[3]}\n")
+    assert main(["doctor", "--root", str(world / "project")]) == 1
+    out = capfd.readouterr().out
+    assert f"  problem  {wanted[1]}: {wanted[2]}\n           {wanted[3]}\n" in out
+    assert out.splitlines()[-1].startswith("1 problem: below each stands what to do. Also ")
+    assert files(world) == before
+
+
+def test_an_interrupted_transaction_waits_for_recover(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    root = world / "project"
+    stopping = FaultyFS(LocalFS(), stop_at=1, only={"rename"})
+    tx = Workspace(root, fs=stopping).transaction()
+    tx.write("a.txt", "changed")
+    with pytest.raises(Stopped), tx:
+        pass
+    stopping.abandon()
+    advice = f"suture recover --root {root} (it is taken back)"
+    assert odd(looked(capfd, code=1), "workspace") == [
+        ("problem", "transaction", "a change of a.txt was interrupted", advice)
+    ]
+    handle = os.open(root, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        (held,) = odd(looked(capfd), "workspace")  # the transaction is under way
+    finally:
+        os.close(handle)
+    assert [held[:2], held[3]] == [("note", "lock"), "Wait until it is done."]
+    assert held[2] == "held by another process, which is editing" or held[2].startswith(
+        f"held by process {os.getpid()} ("
+    )
+    (root / ".suture-intent").write_bytes(b"suture-intent 1 op")
+    told = ("problem", "transaction", "a change was interrupted", advice)
+    assert odd(looked(capfd, code=1), "workspace") == [told]
+    assert main(["recover"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "found"),
+    [("sqlite_schema", "history", "it is damaged: file is not a database"), ("file_path", "database", " is damaged: ")],
+)
+def test_a_damaged_history_is_a_problem(
+    world: Path, table: str, name: str, found: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = changed(world / "project")
+    database = sqlite3.connect(file)
+    pages = {"sqlite_schema": 1, **dict(database.execute("SELECT name, rootpage FROM sqlite_master").fetchall())}
+    (size,) = database.execute("PRAGMA page_size").fetchone()
+    database.close()
+    raw = bytearray(file.read_bytes())
+    raw[(pages[table] - 1) * size : pages[table] * size] = b"\xff" * size
+    file.write_bytes(raw)
+    before = files(world)
+    (line,) = odd(looked(capfd, code=1), "state folder")
+    assert [line[0], line[1], line[3]] == ["problem", name, state._NEW_ONE]
+    assert found in line[2]
+    assert files(world) == before
+
+
+def test_a_history_that_was_being_written_is_left_as_it_is(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = changed(world / "project")
+    database = sqlite3.connect(file, isolation_level=None)
+    database.execute("PRAGMA cache_size = 1")
+    database.execute("BEGIN")
+    for number in range(20):  # more than is held in memory
+        database.execute("INSERT INTO snapshot VALUES (?, ?, 0)", (f"{number:4000}", f"{number:4000}"))
+    left = {path: path.read_bytes() for path in shelf(world).iterdir()}
+    database.close()
+    for path, content in left.items():
+        path.write_bytes(content)
+    assert len(left) == 2
+    assert odd(looked(capfd), "state folder") == [
+        (
+            "note",
+            "history",
+            "it was being written when the program ended",
+            "Nothing to do: the next change, or suture log, takes that back.",
+        )
+    ]
+    assert {path: path.read_bytes() for path in shelf(world).iterdir()} == left
+
+
+def test_a_history_that_somebody_has_locked_is_told(
+    world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state, "_PATIENCE_MS", 0)
+    database = sqlite3.connect(changed(world / "project"), isolation_level=None)
+    database.execute("BEGIN EXCLUSIVE")
+    (line,) = odd(looked(capfd), "state folder")
+    database.close()
+    assert line[:3] == ("note", "history", "another program has locked it")
+
+
+def test_changes_that_wait_are_told_and_not_taken_in(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    workspace = Workspace(world / "project", Settings(durability="fast"))
+    for text in ("b", "c", "d"):
+        with workspace.transaction() as tx:
+            tx.write("a.txt", text)
+    before = files(world)
+    (line,) = odd(looked(capfd), "state folder")
+    assert line[:3] == ("note", "waiting", "2 changes waiting to be recorded")
+    assert files(world) == before
+    assert main(["completion", "bash", "--values", "changes"]) == 0
+    assert len(capfd.readouterr().out.splitlines()) == 3
+    workspace.close()
+
+
+def test_a_large_history_is_read_for_a_while_only(
+    world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = changed(world / "project")
+    monkeypatch.setattr(state, "_SECONDS", -1)
+    monkeypatch.setattr(state, "_STEPS", 1)
+    checks = {each["name"]: each["found"] for each in looked(capfd) if each["group"] == "state folder"}
+    assert checks["database"] == f"{file}: sound as far as it was read, for -1 s"
+
+
+def test_a_root_that_can_only_be_read_is_a_problem(
+    world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = world / "project"
+    root.chmod(0o444)
+    if os.access(root, os.W_OK):  # by root, to whom the mode says nothing
+        monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(root) or mode == os.F_OK)
+    found = odd(looked(capfd, "--root", str(root), code=1), "workspace")
+    root.chmod(0o755)
+    assert found == [
+        ("problem", "reading", "the folder cannot be read by you", f"chmod u+rx {root}"),
+        ("problem", "writing", "no edit can land: the folder cannot be written to by you", f"chmod u+w {root}"),
+    ]
+
+
+def test_a_state_folder_of_another_user_is_a_problem(
+    world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed(world / "project")
+    user = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+    monkeypatch.setattr(os, "access", lambda path, _: str(path) != str(shelf(world)))
+    place = shelf(world)
+    assert odd(looked(capfd, code=1), "state folder") == [
+        (
+            "problem",
+            "folder",
+            f"{place}: nothing can be written to {place}",
+            f"chmod u+wx {place}. Or name another folder by the variable XDG_STATE_HOME.",
+        ),
+        (
+            "problem",
+            "owner",
+            f"{place} belongs to user {user}, not to you ({user + 1})",
+            f"sudo chown -R {user + 1} {place}",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "level", "found"),
+    [(0, "problem", "0 bytes"), (1, "problem", "1.0 kB"), (100_000, "note", "100.0 MB"), (10**9, "ok", "1000.0 GB")],
+)
+def test_little_room_is_told(world: Path, blocks: int, level: str, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=blocks, f_frsize=1000))
+    told = state.free_space(str(world))
+    assert (told.state, told.found) == (level, f"{found} on the disk of {world}")
+
+
+@pytest.mark.parametrize(
+    ("root", "what"), [("/", "the whole disk"), ("home", "your home folder"), (".", "all that is in it")]
+)
+def test_a_very_broad_root_is_told(world: Path, root: str, what: str) -> None:
+    place = str(world) if root == "." else root if root == "/" else str(world / root)
+    told = next(workspace.folder(place))
+    assert told == Finding(
+        "root", "note", f"{place} is very broad: an agent can edit {what}", "Name the project's own folder: --root DIR"
+    )
+
+
+def test_programs_of_checks_are_looked_for(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (world / "project" / "suture.toml").write_text(
+        '[validators.own]\nfiles = ["*.x"]\ncommand = ["suture", "{file}"]\n'
+        '[validators.gone]\nfiles = ["*.x"]\nrequired = true\ncommand = ["no-such-program"]\n'
+        '[validators.absent]\nfiles = ["*.x"]\ncommand = ["no-such-program"]\n'
+        "[validators.off]\nenabled = false\n"
+        '[validators.yaml]\nseverity = "warning"\n'
+        "[validators.misspelled]\nrequired = true\n"
+    )
+    install = "Install no-such-program, or say: enabled = false"
+    asks = f"{world}/bin/suture is not run, because the project asks for it and not you"
+    trust = "If you trust the project: --allow-commands, or trust in your own suture.toml."
+    wanted = [
+        ("note", "validators.own", asks, trust),
+        ("problem", "validators.gone", "no-such-program is not installed", install),
+        ("note", "validators.absent", "no-such-program is not installed", install),
+        (
+            "problem",
+            "validators.misspelled",
+            "there is no check of this name, and no command is given for it",
+            workspace._FORM,
+        ),
+    ]
+    assert odd(looked(capfd, code=1), "workspace") == wanted
+    own = world / "config" / "suture" / "suture.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'trust = ["{world}/project"]\n[validators.mypy]\nenabled = true\n')
+    checks = looked(capfd, code=1)
+    assert [line for line in odd(checks, "workspace") if line[1] != "validators.mypy"] == wanted[1:]
+    said = {each["name"]: each["found"] for each in checks}
+    assert said["configuration"] == f"suture.toml, {own}"
+    assert said["validators.own"] == f"{world}/bin/suture"
+
+
+MOUNTS = """\
+22 1 8:1 / / rw - ext4 /dev/sda1 rw
+23 22 0:30 / {folder} rw - {kind} server:/x rw
+24 22 0:31 / /elsewhere rw - nfs server:/y rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "found"),
+    [
+        ("nfs4", "note", "nfs4, perhaps shared with other machines"),
+        ("fuse.sshfs", "note", "fuse.sshfs, perhaps shared with other machines"),
+        ("xfs", "ok", "xfs"),
+    ],
+)
+def test_a_network_disk_is_told(
+    world: Path, kind: str, state: str, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = world / "mountinfo"
+    table.write_text(MOUNTS.format(folder=world, kind=kind))
+    monkeypatch.setattr(workspace, "_MOUNTS", str(table))
+    (told,) = workspace._file_system(str(world / "project"))
+    assert (told.state, told.found) == (state, found)
+    table.unlink()
+    assert [*workspace._file_system(str(world))] == []
+
+
+def test_a_file_system_without_locks_is_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", fail)
+    first, second = workspace.transaction(str(world / "project"))
+    assert (first.state, first.found) == ("note", "folders cannot be locked on this file system")
+    assert second.state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (
+            {"suture": {"command": "{world}/bin/suture", "args": ["mcp", "--root", "{world}/project"]}},
+            ("ok", "{file} starts {world}/bin/suture for {world}/project", ""),
+        ),
+        (
+            {"mine": {"command": "{world}/gone/suture", "args": ["mcp"]}},
+            (
+                "problem",
+                "{file} starts {world}/gone/suture, which is not there",
+                "suture init claude-code --project --write --force --name mine --root {world}/project",
+            ),
+        ),
+        (
+            {"x": {"command": sys.executable, "args": ["-P", "-m", "suture", "mcp", "--root", "/no/such"]}},
+            (
+                "problem",
+                "{file} serves /no/such, which is no folder",
+                "suture init claude-code --project --write --force --name x --root DIR",
+            ),
+        ),
+        (
+            {"suture": {"url": "http://localhost"}},
+            (
+                "note",
+                "{file} has suture, but not as suture init writes it",
+                "Nothing to do, if it works; suture cannot tell what it starts.",
+            ),
+        ),
+        ({"other": {"command": "x"}, "odd": 1}, ("note", "no agent starts suture", "To put it into one: suture init")),
+        (
+            [],
+            (
+                "note",
+                "{file} cannot be read: mcpServers in it is no object",
+                "Mend it, or its servers do not start.",
+            ),
+        ),
+    ],
+)
+def test_what_agents_start_is_looked_for(
+    world: Path, settings: object, line: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = world / "project" / ".mcp.json"
+    file.write_text(json.dumps({"mcpServers": settings}).replace("{world}", str(world)))
+    found = [each for each in looked(capfd, code=int(line[0] == "problem")) if each["group"] == "agents"]
+    wanted = tuple(each.format(world=world, file=file) for each in line)
+    assert [(each["state"], each["found"], each["advice"]) for each in found] == [wanted]
+
+
+def test_settings_are_not_looked_for_where_there_is_no_home(
+    world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name)
+    assert world.exists()
+    assert odd(looked(capfd), "agents")[0][2] == "no agent starts suture"
+
+
+def test_what_is_missing_of_the_installation_is_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("regex", "tree_sitter_go", "mcp"):
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr("suture.validate.programs.program", lambda *_: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    root = str(world / "project")
+    first, second = installation.packages(root)
+    assert (first.state, first.advice) == ("problem", "Install it again: pip install --force-reinstall regex")
+    assert first.found.startswith("regex cannot be imported: ModuleNotFoundError: ")
+    assert second.found.count(",") == len(PACKAGES) - 2
+    told = {each.name: each for each in installation.extras(root)}
+    assert {name: each.advice for name, each in told.items()} == {
+        name: f"pip install 'suture[{name}]'" for name in ("mcp", "models", "lint", "syntax")
+    }
+    assert {each.state for each in told.values()} == {"note"}
+    assert "tree-sitter-go" in told["syntax"].found or "are missing;" in told["syntax"].found
+    assert installation._version("no-such-distribution") == "of an unknown version"
+
+
+def test_the_packages_are_those_of_the_project() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+    assert [each.partition(">")[0] for each in project["dependencies"]] == list(PACKAGES)
+
+
+@pytest.mark.parametrize(
+    ("script", "running", "state"),
+    [
+        ("#!/another/python\n", "{world}/bin/suture", "ok"),
+        (f"#!{sys.executable}\n", "pytest", "ok"),
+        ("#!/another/python\n", "pytest", "note"),
+        ("\0", "pytest", "note"),
+        (None, "pytest", "note"),
+    ],
+)
+def test_another_suture_on_the_path_is_told(
+    world: Path, script: str | None, running: str, state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", [running.format(world=world)])
+    if script is None:
+        monkeypatch.setenv("PATH", "")
+    else:
+        (world / "bin" / "suture").write_text(script)
+    assert installation._on_path().state == state
+
+
+def test_other_systems_and_old_versions_are_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "freebsd14")
+    monkeypatch.setattr(sys, "getfilesystemencoding", lambda: "ascii")
+    system, names = installation.platform(str(world))
+    assert (system.state, system.advice) == ("note", "suture is tested on Linux and macOS only.")
+    assert names == Finding(
+        "names of files", "note", "the locale makes Python read them as ascii", "Set LANG to C.UTF-8."
+    )
+    monkeypatch.setattr(installation, "_OLDEST", (99, 0))
+    old = [*installation.program(str(world))][1]
+    assert (old.state, old.advice) == ("problem", "Install suture with Python 99.0 or newer.")
+
+
+@pytest.mark.promise("cli.doctor")
+def test_a_check_that_fails_or_hangs_is_a_problem_and_the_others_go_on(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = Event()
+
+    def failing(_: str) -> Any:
+        yield Finding("first", "ok", "seen \x1b[31m")
+        raise ZeroDivisionError
+
+    def hanging(_: str) -> Any:
+        yield Finding("second", "ok", "seen")
+        ends.wait()
+
+    monkeypatch.setattr(command, "CHECKS", {"one": (failing, hanging), "two": (lambda _: iter(()),)})
+    monkeypatch.setattr(command, "_SECONDS", 0.05)
+    assert main(["doctor"]) == 1
+    ends.set()
+    assert capfd.readouterr().out == (
+        "One\n"
+        "  ok       first: seen \\x1b[31m\n"
+        "  problem  failing: could not be looked at: ZeroDivisionError: \n"
+        "           If nothing explains it, it is a fault of suture: report it.\n"
+        "  ok       second: seen\n"
+        "  problem  hanging: no answer within 0.05 s\n"
+        "           Is a disk gone that it lies on?\n"
+        "\n"
+        "2 problems: below each stands what to do.\n"
+    )
+
+
+def test_signs_have_colors_on_a_terminal(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(command, "CHECKS", {"one": (lambda _: iter([Finding("a", "ok", "b")]),)})
+    assert main(["doctor"]) == 0
+    assert capfd.readouterr().out == "\x1b[1mOne\x1b[0m\n  \x1b[32mok     \x1b[0m  a: b\n\nAll is well.\n"
+    assert main(["doctor", "--quiet"]) == 0
+    assert capfd.readouterr() == ("", "")
