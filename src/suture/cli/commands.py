@@ -127,18 +127,19 @@ def run(
     options: argparse.Namespace,
     call: Callable[[Workspace], ToolResult],
     tell: Callable[[ToolResult], str],
+    refusal: Callable[[ToolResult], str] | None = None,
     *,
     edits: bool = False,
 ) -> int:
     """Make a call and print what it gives: all of it as JSON, or what `tell` makes of it; refusals go to stderr.
 
-    If it `edits`, how to take that back is told, too.
+    `refusal` has other words for one than the tool. If a call `edits`, how to take that back is told, too.
     """
     result = attempt(options, call)
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
-        refused(options, result)
+        refused(options, result, None if refusal is None else refusal(result))
     else:
         print_text(tell(result))
         if edits and result.metadata.get("change_id") is not None:

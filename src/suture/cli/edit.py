@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture.cli.commands import run, stdin
 from suture.cli.documents import content_of, document
-from suture.cli.notes import on_validation
+from suture.cli.notes import at_root, on_validation
 from suture.cli.output import misused
 from suture.cli.terminal import clean, colored_diff
 from suture.cli.write import save
@@ -31,7 +31,28 @@ def edit(options: argparse.Namespace) -> int:
         return misused("edit", error)
     if options.lines is not None:
         return save(options, arguments)
-    return run(options, lambda workspace: workspace.call("file_edit", arguments), _told, edits=True)
+    where = at_root(options)
+    return run(
+        options,
+        lambda workspace: workspace.call("file_edit", arguments),
+        _told,
+        lambda result: _refusal(result, where),
+        edits=True,
+    )
+
+
+def _refusal(result: ToolResult, where: str) -> str:
+    """Why one edit does not fit, and the correction as a command that can be copied; the tool has it as JSON."""
+    from shlex import quote
+
+    text = result.text
+    alone = result.metadata["error"].get("total_edits") == 1
+    for fix in result.metadata.get("suggested_fixes", ()) if alone else ():
+        example = fix.get("example", "")
+        if '"new_text"' in example:
+            command = f"suture edit {quote(result.metadata['path'])} {quote(example)}{where}"
+            text = text.replace("Send this edit instead", "Type this instead", 1).replace(example, command, 1)
+    return text
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:

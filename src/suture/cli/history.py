@@ -48,7 +48,15 @@ def log(options: argparse.Namespace) -> int:
 
 def show(options: argparse.Namespace) -> int:
     """`suture show`: one change with its diff."""
-    return run(options, lambda workspace: workspace.show(options.change_id), _shown)
+
+    def change(workspace: Workspace) -> ToolResult:
+        if options.change_id is not None:
+            return workspace.show(options.change_id)
+        newest = workspace.history(limit=1)
+        changes = newest.metadata.get("changes")
+        return workspace.show(changes[0]["change_id"]) if changes else newest
+
+    return run(options, change, lambda result: _shown(result) if "diff" in result.metadata else result.text)
 
 
 def undo(options: argparse.Namespace) -> int:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from suture.cli import QuickOptions
 
 _DELIMITERS = 2
+NOT_ALLOWED = "can allow (project_commands)"
+"""How a line ends that tells of a check which only who sits at the command line can allow."""
 _DIGITS = frozenset("123456789")
 
 
@@ -54,7 +56,7 @@ def on_validation(metadata: Mapping[str, Any]) -> list[str]:
         return []
     from suture.safe_wording import checked_lines  # most calls ask for no checks
 
-    return checked_lines(metadata["validation"])
+    return [in_options(line) if line.endswith(NOT_ALLOWED) else line for line in checked_lines(metadata["validation"])]
 
 
 def recovered(metadata: Mapping[str, Any]) -> list[str]:
@@ -121,5 +123,5 @@ _OPTIONS = {
     "expected_text stands": "What --expected-text says stands",
     "expected_text begins": "What --expected-text says begins",
     "give its whole content instead.": "give its whole content instead, by suture write.",
-    "can allow (project_commands)": "can allow (--allow-commands)",
+    NOT_ALLOWED: "can allow (--allow-commands)",
 }

@@ -61,6 +61,7 @@ def _fill_write(command: argparse.ArgumentParser) -> None:
     command.add_argument("--mode", choices=_MODES, default="strict", help=_MODE)
     add_dry_run(command)
     command.add_argument("--no-diff", action="store_true", help="leave out the diff")
+    command.add_argument("--allow-empty", action="store_true", help="write a file without content if stdin has none")
     command.add_argument(
         "--validate",
         choices=("new", "all"),
@@ -202,7 +203,9 @@ def _fill_log(command: argparse.ArgumentParser) -> None:
 
 
 def _fill_show(command: argparse.ArgumentParser) -> None:
-    command.add_argument("change_id", metavar="ID", help="the change, or the beginning of its id")
+    command.add_argument(
+        "change_id", metavar="ID", nargs="?", help="the change, or the beginning of its id (default: the newest)"
+    )
 
 
 def _fill_undo(command: argparse.ArgumentParser) -> None:

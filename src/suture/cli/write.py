@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from suture.cli.commands import attempt, exit_code, refused, stdin
-from suture.cli.notes import in_options, way_back
+from suture.cli.notes import NOT_ALLOWED, in_options, way_back
 from suture.cli.output import flush, misused, note, print_json, print_text
 from suture.cli.terminal import clean, colored_diff
 
@@ -17,13 +17,11 @@ if TYPE_CHECKING:
 
     from suture.tools.spec import ToolResult
 
-_NOT_ALLOWED = "can allow (project_commands)"
-
 
 def write(options: argparse.Namespace) -> int:
     """Write what stdin says, if it passes the checks."""
     try:
-        content = _content(options.path)
+        content = _content(options.path, may_be_empty=options.allow_empty)
     except ValueError as error:
         return misused("write", error)
     given = {"path": options.path, "content": content, "mode": "verify_only" if options.dry_run else options.mode}
@@ -31,11 +29,15 @@ def write(options: argparse.Namespace) -> int:
     return save(options, given, show_diff=not options.no_diff)
 
 
-def _content(path: str) -> str:
+def _content(path: str, *, may_be_empty: bool) -> str:
     """What stdin says; ValueError says what is wrong with it."""
     if sys.stdin is not None and sys.stdin.isatty():
         note(f"Type what {clean(path)} is to hold, and end it by Ctrl-D on a line of its own.")
-    return as_text(stdin(), "stdin")
+    content = as_text(stdin(), "stdin")
+    if not content and not may_be_empty:  # the program before the pipe has perhaps failed
+        message = f"stdin is empty; to leave {clean(path)} without content, add --allow-empty"
+        raise ValueError(message)
+    return content
 
 
 def as_text(raw: bytes, source: str) -> str:
@@ -98,5 +100,5 @@ def _status(options: argparse.Namespace, result: ToolResult) -> list[str]:
             *(in_options(line) if line in hint else line for line in lines[1:]),
         ]
     if hasattr(options, "allow_commands"):
-        lines = [in_options(line) if line.endswith(_NOT_ALLOWED) else line for line in lines]
+        lines = [in_options(line) if line.endswith(NOT_ALLOWED) else line for line in lines]
     return [*map(clean, lines)]

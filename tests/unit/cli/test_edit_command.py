@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -201,6 +202,23 @@ def test_the_correction_that_is_printed_can_be_sent_back(root: Path, capfd: pyte
     fix = json.loads(capfd.readouterr().out)["metadata"]["suggested_fixes"][0]["example"]
     assert main(["edit", "a.py", fix]) == 0
     assert (root / "a.py").read_bytes() == b"def one():\n\tvalue = compute(2)\n\treturn value\n"
+
+
+def test_the_correction_is_a_command_that_can_be_copied(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "a b.py").write_bytes(b"def one():\n\tvalue = compute('$1')\n\treturn value\n")
+    wrong = ["edit", "a b.py", "--old", "    value = compute('$1')\n", "--new", "    value = compute('`2`')\n"]
+    assert main([*wrong, "--root", str(root)]) == 1
+    (line,) = [line for line in capfd.readouterr().err.splitlines() if line.startswith("1. Type this instead; ")]
+    program, *words = shlex.split(line[line.index("suture edit ") :])
+    assert (program, main(words)) == ("suture", 0)
+    assert (root / "a b.py").read_bytes() == b"def one():\n\tvalue = compute('`2`')\n\treturn value\n"
+
+
+@pytest.mark.usefixtures("root")
+def test_one_of_several_edits_is_corrected_as_an_edit(capfd: pytest.CaptureFixture[str]) -> None:
+    wrong = [{"old_text": "one", "new_text": "1"}, {"old_text": "\ttwo", "new_text": "\t2"}]
+    assert main(["edit", "a.txt", json.dumps(wrong)]) == 1
+    assert "suture edit" not in capfd.readouterr().err
 
 
 def test_options_are_handed_on(root: Path) -> None:

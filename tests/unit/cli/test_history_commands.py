@@ -176,8 +176,12 @@ def test_show_prints_a_change_and_its_diff(ws: Workspace, said: Run) -> None:
         " a.txt | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n\n"
         "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
     )
-    assert said("show", change[:13]) == f"{head}\n{rest}"
+    assert said("show", change[:13]) == said("show") == f"{head}\n{rest}"
     assert "CHANGE_NOT_FOUND: There is no change 'zz'." in said("show", "zz", code=1)
+
+
+def test_show_says_if_nothing_is_recorded(said: Run) -> None:
+    assert said("show") == "No changes are recorded.\n"
 
 
 def test_show_prints_the_whole_diff(ws: Workspace, said: Run) -> None:
@@ -315,7 +319,7 @@ def test_a_point_that_is_unknown_is_answered_with_the_snapshots(ws: Workspace, s
         (["log", "--limit", "many"], 2),
         (["log", "a", "b"], 2),
         (["log", "--root", "missing"], 1),
-        (["show"], 2),
+        (["show", "a", "b"], 2),
         (["show", "zz"], 1),
         (["undo"], 1),
         (["undo", "a", "b"], 2),

@@ -67,7 +67,7 @@ def test_what_is_there_already_is_no_change(root: Path, said: Run) -> None:
 
 @pytest.mark.parametrize("content", [b"[1]\r\n[2", b"\xef\xbb\xbf[1]\n", "ä\u2028\n".encode(), b""])
 def test_bytes_are_written_as_they_come(root: Path, said: Run, content: bytes) -> None:
-    said(content, "new.txt")
+    said(content, "new.txt", "--allow-empty")
     assert (root / "new.txt").read_bytes() == content
 
 
@@ -165,8 +165,9 @@ def test_another_root_is_named_in_how_to_take_it_back(root: Path, said: Run) -> 
     ("content", "words", "complaint"),
     [
         (b"ab\xff\n", ["a.json"], "stdin is not UTF-8: byte 3 is 0xff"),
+        (b"", ["a.json"], "stdin is empty; to leave a.json without content, add --allow-empty"),
         (
-            b"",
+            b"[2]",
             ["a.json", "--expect-hash", "x"],
             "--expect-hash: expected sha256: and 64 hexadecimal digits, as results give it, got the string 'x'",
         ),
