@@ -85,7 +85,7 @@ def test_every_declared_requirement_is_constrained() -> None:
         *pyproject()["build-system"]["requires"],
         *project["dependencies"],
         *(item for extra in project["optional-dependencies"].values() for item in extra),
-        *pyproject()["dependency-groups"]["dev"],
+        *(item for group in pyproject()["dependency-groups"].values() for item in group),
     ]
     wanted = {re.split(r"[^\w.-]", item)[0] for item in declared} - {project["name"]}
     pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()}

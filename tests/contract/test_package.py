@@ -1,0 +1,179 @@
+"""What is built is what users install: the wheel alone, in an environment with nothing but Python."""
+
+import email.parser
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import suture
+from suture.cli.menu import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+GREET = "def greet(name):\n    return 'Hello ' + name\n"
+
+STEPS: dict[str, tuple[list[str], int, str]] = {
+    "read": (["greet.py", "--end-line", "1"], 0, "     1\tdef greet(name):\n"),
+    "search": (["--names", "greet"], 0, "greet.py\n"),
+    "extract": ([r"def (\w+)", "greet.py"], 0, "greet\n"),
+    "lines": (["^def", "greet.py"], 0, "def greet(name):\n"),
+    "split": ([r"\n", "greet.py", "--json"], 0, '{"isError": false'),
+    "edit": (["greet.py", "--old-text", "Hello ", "--new-text", "Good day, "], 0, "Edited greet.py (1 replacement)"),
+    "patch": (["greet.py", '{"oldText": "Good day", "newText": "Hi"}'], 0, "Patched greet.py (1 patch) as change"),
+    "write": (["app.json"], 0, "diff --git a/app.json b/app.json\nnew file"),
+    "replace": (["name", "person", "--write"], 0, "Made 2 replacements in 1 file as change"),
+    "apply": (["reply.md"], 0, "diff --git a/greet.py b/greet.py\n"),
+    "prompt": ([], 0, "# How to write changes to files\n"),
+    "log": (["--json"], 0, '{"isError": false'),
+    "show": (["CHANGE"], 0, "CHANGE 20"),
+    "undo": ([], 0, "Undid "),
+    "redo": ([], 0, "Redid "),
+    "snapshot": (["here"], 0, "Took snapshot 'here'"),
+    "restore": (["--to", "here"], 0, ""),
+    "recover": ([], 0, "Nothing to recover.\n"),
+    "mcp": ([], 1, "MISSING_EXTRA: suture mcp needs packages that suture alone does not bring: anyio"),
+    "init": (["cursor"], 0, "Cursor reads its MCP servers from "),
+    "tools": ([], 0, "apply_reply          Apply a model's reply\n"),
+    "call": (["file_read", '{"path": "greet.py"}'], 0, '{"isError": false'),
+    "check": ([], 0, ""),
+    "doctor": ([], 0, ""),
+    "completion": (["bash"], 0, ""),
+}
+"""What each command is given, its exit code, and how what it prints begins."""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, check=True, capture_output=True
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    (found,) = built.glob("*.whl")
+    return found
+
+
+@pytest.mark.promise("project.package")
+def test_the_wheel_holds_every_module_and_says_what_the_project_says(wheel: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    modules = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*.py")}
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (about,) = [name for name in names if name.endswith(".dist-info/METADATA")]
+        metadata = email.parser.Parser().parsestr(archive.read(about).decode())
+        entry = archive.read(about.replace("METADATA", "entry_points.txt")).decode()
+    inside = {name for name in names if ".dist-info/" not in name}
+    assert inside == modules | {"suture/py.typed"}
+    assert about.replace("METADATA", "licenses/LICENSE") in names
+    assert entry == "[console_scripts]\nsuture = suture.cli:main\n"
+    assert (metadata["Name"], metadata["Version"], metadata["Requires-Python"]) == (
+        "suture",
+        suture.__version__,
+        ">=3.11",
+    )
+    assert metadata.get_all("Provides-Extra") == sorted(project["optional-dependencies"])
+
+
+@pytest.mark.promise("project.package")
+def test_the_source_distribution_can_be_tested(built: Path) -> None:
+    (found,) = built.glob("*.tar.gz")
+    with tarfile.open(found) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    missing = {name for name in listing.split("\0") if name and (ROOT / name).is_file()} - names
+    assert missing == set()
+    assert {name.partition("/")[0] for name in names} & {".venv", "dist", ".git"} == set()
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel and what it requires, and nothing else."""
+    folder = tmp_path_factory.mktemp("clean") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(folder / "bin" / "python"),
+        "install",
+        "--quiet",
+        "--no-compile",
+    ]
+    command = [*pip, "--constraint", "constraints.txt", str(wheel)]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    if done.returncode and "No matching distribution" not in done.stderr and "conflict" not in done.stderr:
+        pytest.skip(f"pip cannot reach a registry: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    return folder / "bin"
+
+
+@pytest.fixture
+def environment(installed: Path, tmp_path: Path) -> dict[str, str]:
+    unset = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+    kept = {name: value for name, value in os.environ.items() if name not in unset and not name.startswith("COV")}
+    home = {
+        "HOME": str(tmp_path / "home"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "PATH": f"{installed}:/usr/bin:/bin",
+    }
+    (tmp_path / "home").mkdir()
+    return kept | home
+
+
+@pytest.mark.promise("project.package")
+def test_every_command_works_without_extras_or_names_the_one_that_it_needs(
+    installed: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "greet.py").write_text(GREET)
+    (root / "reply.md").write_text(
+        "greet.py\n<<<<<<< SEARCH\ndef greet(person):\n=======\ndef welcome(person):\n>>>>>>> REPLACE\n"
+    )
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [installed / "suture", *words],
+            cwd=root,
+            env=environment,
+            input='{"a": 1}\n',
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert list(STEPS) == list(COMMANDS)
+    change = ""
+    for name, (words, code, begins) in STEPS.items():
+        done = run(name, *(change if word == "CHANGE" else word for word in words))
+        shown = done.stdout if code == 0 else done.stderr
+        if name == "log":
+            change = json.loads(done.stdout)["metadata"]["changes"][0]["change_id"]
+        expected = begins.replace("CHANGE", change)
+        assert (name, done.returncode, shown[: len(expected)]) == (name, code, expected), done.stderr
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.promise("project.package")
+def test_what_is_missing_is_told_by_the_extra_that_brings_it(
+    installed: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "app.js").write_text("let a = 1;\n")
+    (tmp_path / "app.py").write_text("a = 1\n")
+    command = [str(installed / "suture"), "check", "--root", str(tmp_path), "app.js", "app.py"]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stderr
+    assert "pip install 'suture[syntax]'" in said
+    models = [str(installed / "python"), "-c", "from suture import SafeEditInput"]
+    said = subprocess.run(models, env=environment, capture_output=True, text=True, check=False).stderr
+    assert said.splitlines()[-1] == "ModuleNotFoundError: pydantic is not installed: pip install 'suture[models]'"
