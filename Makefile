@@ -6,6 +6,7 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 NODE := $(VENV)/node
 NODE_STAMP := $(NODE)/.installed
+DOCS_STAMP := $(VENV)/.docs
 CANDIDATES := $(PYTHON) python3.11 python3.12 python3.13 python3
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTEST_FLAGS ?= -n 2
@@ -28,10 +29,10 @@ ifneq ($(shell { $(PY) -c '$(USABLE)' && cat $(STAMP); } 2>/dev/null),$(CURDIR))
 STALE := stale
 endif
 
-.PHONY: help setup check style types test soak bench demo format build clean stale
+.PHONY: help setup check style types test soak bench demo docs reference format build clean stale
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP) ## make .venv with the exact versions of constraints.txt
 
@@ -74,8 +75,8 @@ style: setup
 types: setup
 	$(PY) -m mypy
 
-test: setup ## all checks and tests, with coverage: what CI runs
-	@$(MAKE) --no-print-directory -j 2 types style $(NODE_STAMP)
+test: setup ## all checks and tests, with coverage, and the documentation: what CI runs
+	@$(MAKE) --no-print-directory -j 2 types style docs $(NODE_STAMP)
 	SUTURE_EXAMPLES=40 $(PY) -m pytest $(PYTEST_FLAGS) $(UNMEASURED)
 	$(PY) -m pytest --cov --cov-report=term $(PYTEST_FLAGS) $(UNMEASURED:%=--ignore=%)
 	$(PY) -m coverage report --include='$(PURE_FILES)' --fail-under=100
@@ -86,8 +87,19 @@ soak: setup ## the exhaustive fault and concurrency tests
 bench: setup ## measure side by side with peers; prints ratios
 	$(PY) -m bench
 
-demo: setup ## a transaction, a crash, the recovery, edits, patches and checks, undo and redo
+demo: setup ## all tools and the way back, on a sample project; a minute to read
 	$(PY) examples/demo.py
+
+$(DOCS_STAMP): $(STAMP)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --group docs
+	@touch $@
+
+docs: $(DOCS_STAMP) ## the documentation as HTML, in docs/_build/html; a warning is an error
+	$(PY) -m sphinx --fail-on-warning --keep-going --fresh-env --quiet --builder html docs docs/_build/html
+
+reference: setup ## write what is made from the code: pages of the reference, and the picture
+	$(PY) -m docs.making
+	$(PY) -m docs.picture
 
 format: setup ## format, and fix what ruff can fix
 	$(PY) -m ruff format .
@@ -97,5 +109,5 @@ build: setup ## source distribution and wheel in dist/
 	$(PY) -m hatchling build
 
 clean: ## remove everything that make made
-	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
-	find src tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -rf $(VENV) dist docs/_build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	find src tests bench examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,104 @@
+"""The page about the errors: their codes, fields and words. What the code does not say stands in errors.toml."""
+
+import inspect
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docs.making.fields import documented, typed
+from docs.making.markdown import fenced, link, prose, table
+from suture import errors, render
+from suture.cli.output import CODES
+from suture.errors import SutureError
+
+ABOUT = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+SAMPLES: dict[str, Any] = ABOUT["samples"]
+MEANINGS: dict[str, str] = ABOUT["meanings"]
+COMMAND_LINE = "About the command line"
+COMMAND_LINE_NOTE = """\
+These have no class and no fields: they are messages of the command line alone.
+"""
+INTRODUCTION = """\
+# Errors
+
+Whatever goes wrong has a code that does not change, and fields with what is known about it. From Python an error is
+an exception of the class named here; in a result it is `metadata.error`, with `code`, `message`, `hint`, `retryable`
+and the fields. On the command line the message begins with the code.
+
+After an error nothing has changed, unless it says what did, as `BLOCKS_FAILED` does. *May work later* means that the
+same call can succeed when it is repeated; all others need a call that differs, or somebody who removes the cause.
+
+Each error is shown as a model reads it: what happened, and what to do.
+"""
+
+
+def page() -> Iterator[str]:
+    """The page about the errors."""
+    groups = error_groups()
+    yield INTRODUCTION
+    codes = {title: [kind.code for kind in kinds] for title, kinds in groups.items()} | {COMMAND_LINE: [*CODES]}
+    for title, names in codes.items():
+        yield from (f"**{title}:** " + ", ".join(map(link, names)), "")
+    for title, kinds in groups.items():
+        yield from (f"## {title}", "")
+        for kind in kinds:
+            yield from _error(kind)
+    yield from (f"## {COMMAND_LINE}", "", COMMAND_LINE_NOTE)
+    for code, meaning in CODES.items():
+        yield from (f"### `{code}`", "", prose(meaning), "")
+
+
+def error_groups() -> dict[str, list[type[SutureError]]]:
+    """The classes by what they are about, as the package's docstring says it."""
+    found: dict[str, list[type[SutureError]]] = {}
+    title = ""
+    for line in (errors.__doc__ or "").splitlines():
+        if about := re.search(r"── about (.+?)  +", line):
+            title = "About " + about[1]
+        names = [
+            word for word in line.split() if isinstance(getattr(errors, word, None), type) and word != "SutureError"
+        ]
+        if "└──" in line:
+            title = "About suture itself"
+        if names:
+            found.setdefault(title, []).extend(getattr(errors, name) for name in names)
+    missing = {*errors.__all__} - {"SutureError"} - {kind.__name__ for kinds in found.values() for kind in kinds}
+    if missing:
+        raise SystemExit(f"src/suture/errors/__init__.py: the docstring has no place for {', '.join(sorted(missing))}")
+    return found
+
+
+def _error(kind: type[SutureError]) -> Iterator[str]:
+    yield from (f"### `{kind.code}`", "", prose(inspect.cleandoc(kind.__doc__ or "")), "")
+    later = "*May work later.* " if kind.retryable else ""
+    yield from (f"{later}Class `{kind.__name__}`. Such as:", "", *fenced("text", render.error_text(sample(kind))), "")
+    meanings = documented(kind)
+    fields = {name: each for name, each in kind.__annotations__.items() if not name.startswith("_")}
+    if fields:
+        rows = []
+        for name, each in fields.items():
+            meaning = MEANINGS.get(f"{kind.code}.{name}") or meanings.get(name) or MEANINGS.get(name)
+            if not meaning:
+                raise SystemExit(f"{kind.__name__}.{name}: say in a docstring below the field what it is")
+            rows.append([f"`{name}`", typed(each), prose(meaning)])
+        yield from (*table(("field", "type", "meaning"), rows), "")
+
+
+def sample(kind: type[SutureError]) -> SutureError:
+    """An error of this class with plausible fields; those that have a default and no sample of their own keep it."""
+    given = {}
+    for name, each in kind.__annotations__.items():
+        own = f"{kind.code}.{name}"
+        if own in SAMPLES:
+            given[name] = SAMPLES[own]
+        elif not hasattr(kind, name):
+            given[name] = SAMPLES[name] if name in SAMPLES else _something(str(each))
+    return kind(**given)
+
+
+def _something(annotation: str) -> object:
+    if annotation.endswith("| None"):
+        return None
+    return {"str": "…", "int": 3, "bool": False, "list": [], "dict": {}, "tuple": (1, 2)}[annotation.partition("[")[0]]

@@ -1,0 +1,192 @@
+"""The page about the tools: what an agent can call, its arguments, its result and its examples."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from docs.making.markdown import fenced, link, prose, table, wrapped
+from suture.tools import DIALECTS, TOOLS, find
+from suture.tools.profiles import PROFILES
+from suture.tools.spec import Example, ToolSpec
+
+PLAINLY_RARE = ("Only", "In a dry run", "True if")
+COMMON_ERROR = ("code", "message", "hint", "retryable", "problems")
+INTRODUCTION = """\
+# Tools
+
+Everything that an agent can call, with its arguments and its result. Names and shapes are the same from Python
+(`Workspace.call`, or a method of the same name), from the command line (`suture call`), over [MCP](mcp.md) and
+through the [APIs of models](model-apis.md).
+
+A result has a text, which is for the model, and metadata, which are for programs. A call never raises: a failure is a
+result that is marked as one, with an [error](errors.md) in its metadata. A path is relative to the workspace root, or
+absolute and inside of it. Lines are counted from 1.
+"""
+DIALECTS_NOTE = """\
+A tool without a profile is a dialect: what other tools do, under a name that models were trained on. It is offered
+only if it is [named](model-apis.md#dialects).
+
+## In every result
+
+These fields of the metadata are there only if there is something to tell, whatever the tool.
+"""
+CHECKS_NOTE = """\
+## Checks in a result
+
+What the [checks](validators.md) found stands in `validation`, where a tool has been asked to check what it writes.
+"""
+LIST_NOTE = """\
+The text is a JSON array; what its items hold is described above. The metadata have no schema: they hold `change_id`
+and `files` of an edit, or the `error`."""
+
+
+def page() -> Iterator[str]:
+    """The page about the tools."""
+    yield INTRODUCTION
+    specs = [find(name) for name in (*sorted(TOOLS), *sorted(DIALECTS))]
+    rows = [[link(spec.name), prose(spec.title), "reads" if spec.read else "edits", _profiles(spec)] for spec in specs]
+    yield from table(("tool", "what it does", "", "profiles"), rows)
+    yield from ("", DIALECTS_NOTE, *_every_result(specs))
+    for spec in specs:
+        yield from _tool(spec)
+
+
+def _profiles(spec: ToolSpec) -> str:
+    return ", ".join(f"`{name}`" for name, names in PROFILES.items() if spec.name in names)
+
+
+def _every_result(specs: Sequence[ToolSpec]) -> Iterator[str]:
+    """What the schemas of all tools have in common."""
+    schema = next(spec.output_schema for spec in specs if spec.output_schema is not None)
+    common = {name: schema["properties"][name] for name in _common(specs)}
+    yield from table(("field", "type", "meaning"), _fields({"properties": common}, told=COMMON_ERROR))
+    checks = next(found for spec in specs if (found := (spec.output_schema or schema)["properties"].get("validation")))
+    yield from ("", CHECKS_NOTE)
+    yield from (*table(("field", "type", "meaning"), _fields(checks, "validation.")), "")
+
+
+def _common(specs: Sequence[ToolSpec]) -> list[str]:
+    known = [spec.output_schema["properties"] for spec in specs if spec.output_schema is not None]
+    return [
+        name for name in known[0] if name in {"history", "recovered", "error"} and all(name in each for each in known)
+    ]
+
+
+def _tool(spec: ToolSpec) -> Iterator[str]:
+    yield from (f"## `{spec.name}`", "", f"{prose(spec.title)}. What a model is told about it:", "")
+    yield from fenced("text", wrapped(spec.description))
+    yield from (
+        "",
+        f"Annotations for MCP: {', '.join(f'`{name}: {_json(on)}`' for name, on in spec.annotations.items())}.",
+    )
+    yield from ("", f"### Arguments of `{spec.name}`", "")
+    yield from table(("argument", "type", "default", "meaning"), _arguments(spec.request.schema()))
+    yield from ("", f"### Result of `{spec.name}`", "")
+    output = spec.output_schema
+    if output is None:
+        yield LIST_NOTE
+    else:
+        own = {name: each for name, each in output["properties"].items() if name not in {"history", "recovered"}}
+        always = output["anyOf"][0]["required"]
+        yield from table(
+            ("field", "type", "meaning"), _fields({"properties": own, "required": always}, hidden=COMMON_ERROR)
+        )
+    yield from ("", f"### Examples of `{spec.name}`", "")
+    for example in spec.examples:
+        yield from _example(example)
+
+
+def _arguments(schema: Mapping[str, Any], above: str = "") -> Iterator[list[str]]:
+    for name, each in schema["properties"].items():
+        if name in schema["required"]:
+            default = "**required**"
+        else:
+            default = f"`{_json(each['default'])}`" if "default" in each else ""
+        yield [f"`{above}{name}`", _kind(each), default, prose(each["description"])]
+        yield from _inner(each, f"{above}{name}", _arguments)
+
+
+def _fields(
+    schema: Mapping[str, Any], above: str = "", *, told: Iterable[str] = (), hidden: Iterable[str] = ()
+) -> Iterator[list[str]]:
+    """The fields of a result; of an error only those `told`, if there are any, and not those `hidden`."""
+    required = schema.get("required", ())
+    shown_items: dict[str, Any] = {}
+    for name, each in schema["properties"].items():
+        inner = each
+        if name == "error" and not above:
+            shown = {
+                key: value
+                for key, value in each["properties"].items()
+                if key not in hidden and (key in told or not told)
+            }
+            if hidden and not shown:
+                continue
+            inner = {**each, "properties": shown}
+        about = prose(each["description"])
+        if required and not above and name not in required and not about.startswith(PLAINLY_RARE):
+            about = f"*Sometimes.* {about}"
+        if name == "validation" and hidden:
+            yield [f"`{name}`", _kind(each), f"{about}: [fields](#checks-in-a-result)"]
+        elif "properties" in each.get("items", {}) and each["items"] in shown_items.values():
+            (same,) = [other for other, items in shown_items.items() if items == each["items"]]
+            yield [f"`{above}{name}`", _kind(each), f"{about}; its items are as those of `{above}{same}`"]
+        else:
+            shown_items[name] = each.get("items")
+            yield [f"`{above}{name}`", _kind(each), about]
+            yield from _inner(inner, f"{above}{name}", _fields)
+
+
+def _inner(schema: Mapping[str, Any], name: str, rows: Any) -> Iterator[list[str]]:
+    """The rows of what an object, or each item of a list, consists of."""
+    if "properties" in schema:
+        yield from rows(schema, f"{name}.")
+    elif "properties" in schema.get("items", {}):
+        yield from rows(schema["items"], f"{name}[].")
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """The type in words, with its bounds."""
+    if "anyOf" in schema:
+        return " or ".join(_kind(each) for each in schema["anyOf"])
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if "enum" in schema:
+        return _alternatives(f"`{_json(each)}`" for each in schema["enum"])
+    words = " or ".join(kinds)
+    if "array" in kinds:
+        words = words.replace("array", f"array of {_kind(schema['items'])}s")
+    if isinstance(of := schema.get("additionalProperties"), dict):
+        words += f" of {_kind(of)}s"
+    bounds = {
+        "minimum": "at least {}",
+        "maximum": "at most {}",
+        "minItems": "at least {} items",
+        "maxItems": "at most {}",
+    }
+    return ", ".join([words, *(said.format(schema[name]) for name, said in bounds.items() if name in schema)])
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _example(example: Example) -> Iterator[str]:
+    yield from (f"**{prose(example.title)}.**", "")
+    for name, content in example.files.items():
+        yield from (f"`{name}` before:" if content else f"`{name}` is empty.", "")
+        if content:
+            yield from (*fenced("text", content), "")
+    if example.earlier:
+        steps = (f"`{step}` is called" if isinstance(step, str) else _written(step) for step in example.earlier)
+        yield from (f"Then {', then '.join(steps)}.", "")
+    yield from ("Arguments:", "", *fenced("json", json.dumps(example.arguments, indent=2, ensure_ascii=False)), "")
+    yield from ("Answer:", "", *fenced("text", example.text), "")
+
+
+def _written(files: Mapping[str, str]) -> str:
+    return " and ".join(f"`{name}` becomes `{_json(content)}`" for name, content in files.items())
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,286 @@
+"""A page of the documentation, and its examples: each is run, and must print what the page shows.
+
+    ```console      `$ ` begins a command, `> ` below it goes on with it; what follows is its whole output
+    ```python       a script; the block after it, if it is text, json or diff, is its whole output
+    <!-- file: NAME -->       the block below is written to that file
+    <!-- not run: REASON -->  the block below is only shown
+
+All blocks of a page run in one folder, which holds `FILES` at first, and each block of commands in one shell. Stdout
+and stderr come together, as a terminal shows them. A line `...` stands for any number of lines. Ids, times and
+durations may differ; the folder's parent, which is the home folder, is shown as `~`, and the folder of programs as
+`~/venv/bin`. Any other block is a mistake.
+
+    python -m tests.contract.pages [--write] PAGE...
+
+runs pages by hand, and with `--write` puts in what was printed.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from difflib import unified_diff
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+GENERATED = tuple(DOCS / "reference" / f"{name}.md" for name in ("tools", "commands", "settings", "errors"))
+NOT_RUN = {"_build", "adr", "spec"}
+GREET = "def greet(name):\n    name = name.strip()\n    return 'Hello ' + name\n"
+FILES = {"greeting.txt": "hello world\n", "draft.md": "# Draft\n", "obsolete.txt": "old\n", "greet.py": GREET}
+SECONDS = 60
+OUTPUTS = {"text", "json", "diff"}
+FENCE = re.compile(r"^( *)(`{3,})([^`]*)$")
+COMMENT = re.compile(r"^ *<!-- (file|not run): *(.*?) *-->$")
+CHANGING = (
+    (re.compile(r"\b[0-9a-z]{15}\b"), "<id>"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ][0-9:.]+Z?)?"), "<time>"),
+    (re.compile(r"\bBearer \S+"), "Bearer <token>"),
+    (re.compile(r"\b(?:just now|(?:\d+|an?) (?:second|minute|hour|day)s? ago)\b"), "<time>"),
+    (re.compile(r"\b\d+(?:\.\d+)? ?(?:µs|ms|s|seconds?)\b"), "<duration>"),
+)
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, its lines, the number of its first line, and the comment above it."""
+
+    language: str
+    lines: list[str]
+    line: int
+    comment: str = ""
+    """`file`, `not run`, or nothing."""
+    about: str = ""
+    """What the comment says."""
+
+    @property
+    def text(self) -> str:
+        """Its content."""
+        return "".join(f"{line}\n" for line in self.lines)
+
+
+class Step(NamedTuple):
+    """A command as it is shown, or a script, the output that is shown for it, and where that begins."""
+
+    command: str
+    line: int
+    shown: list[str]
+    shown_line: int
+
+
+class Mistake(NamedTuple):
+    """An example that does not do what is shown."""
+
+    line: int
+    what: str
+    step: Step | None = None
+    printed: tuple[str, ...] = ()
+
+
+def pages() -> list[Path]:
+    """Every page of docs/ whose examples are run."""
+    found = (path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).parts[0] not in NOT_RUN)
+    return [path for path in found if path not in GENERATED]
+
+
+def run_page(path: Path, folder: Path) -> None:
+    """Run all examples of a page in an empty folder; an AssertionError tells each one that is wrong."""
+    found = mistakes(path.read_text("utf-8"), folder)
+    name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    assert not found, "\n\n".join(f"{name}:{mistake.line}: {mistake.what}" for mistake in found)
+
+
+def blocks(text: str) -> list[Block]:
+    """The fenced blocks of a page; directives of Sphinx are none. ValueError for one that does not end."""
+    found: list[Block] = []
+    kind = about = ""
+    lines = enumerate(text.split("\n"), 1)
+    for number, line in lines:
+        if opened := FENCE.match(line):
+            indent, fence, language = opened.groups()
+            content: list[str] = []
+            for _, each in lines:
+                if each.strip(" `") == "" and each.strip().startswith(fence):
+                    break
+                content.append(each.removeprefix(indent))
+            else:
+                raise ValueError(f"line {number}: the block does not end")
+            if not language.startswith("{"):
+                found.append(Block(language.strip(), content, number + 1, kind, about))
+            kind = about = ""
+        elif comment := COMMENT.match(line):
+            kind, about = comment.groups()
+        elif line.strip() and kind:
+            raise ValueError(f"line {number}: a comment ({kind}: {about}) that stands above no block")
+    return found
+
+
+def mistakes(text: str, folder: Path) -> list[Mistake]:
+    """All that is wrong with the examples of a page."""
+    try:
+        found = blocks(text)
+    except ValueError as error:
+        return [Mistake(1, str(error))]
+    home = folder.resolve()
+    project = home / "project"
+    project.mkdir()
+    for name, content in FILES.items():
+        (project / name).write_text(content)
+    wrong: list[Mistake] = []
+    previous: Block | None = None
+    for block, after in zip(found, [*found, None][1:], strict=True):
+        if block.comment == "file":
+            (project / block.about).parent.mkdir(parents=True, exist_ok=True)
+            (project / block.about).write_text(block.text, "utf-8")
+        elif block.comment == "not run":
+            if not block.about:
+                wrong.append(Mistake(block.line, "say why it is not run: <!-- not run: REASON -->"))
+        elif block.language == "console":
+            wrong += _console(block, project)
+        elif block.language == "python":
+            output = after if after and not after.comment and after.language in OUTPUTS else None
+            wrong += _script(block, output, project)
+        elif not (previous and not previous.comment and previous.language == "python" and block.language in OUTPUTS):
+            what = f"a block of {block.language or 'no language'} that is neither run nor an output; say what it is: "
+            wrong.append(Mistake(block.line, what + "<!-- file: NAME --> or <!-- not run: REASON -->"))
+        previous = block
+    return wrong
+
+
+def steps(block: Block) -> list[Step]:
+    """The commands of a block, and what is shown for each."""
+    found: list[Step] = []
+    begins = [at for at, line in enumerate(block.lines) if line.startswith("$ ")]
+    for at, end in pairwise([*begins, len(block.lines)]):
+        rest = at + 1
+        while rest < end and (block.lines[rest] == ">" or block.lines[rest].startswith("> ")):
+            rest += 1
+        found.append(Step("\n".join(block.lines[at:rest]), block.line + at, block.lines[rest:end], block.line + rest))
+    return found
+
+
+def _console(block: Block, project: Path) -> list[Mistake]:
+    found = steps(block)
+    if not found or found[0].line != block.line:
+        return [Mistake(block.line, "a console block begins with `$ ` and a command")]
+    mark = f"--{os.urandom(8).hex()}--"
+    telling = f"told() {{ local status=$?; echo; echo {mark}; return $status; }}"
+    script = "\n".join([telling, *(f"{_typed(step.command)}\ntold" for step in found)])
+    out, _ = _run(["bash", "--norc", "--noprofile", "-c", script], project)
+    outputs = out.split(f"\n{mark}\n")
+    if len(outputs) != len(found) + 1:
+        last = found[min(len(outputs) - 1, len(found) - 1)]
+        return [Mistake(last.line, f"{last.command}\nended the shell, or is incomplete:\n{outputs[-1]}")]
+    return [wrong for step, printed in zip(found, outputs, strict=False) for wrong in _compared(step, printed)]
+
+
+def _typed(command: str) -> str:
+    """A command without the shell's prompts."""
+    return "\n".join(line[2:] for line in command.split("\n"))
+
+
+def _script(block: Block, output: Block | None, project: Path) -> list[Mistake]:
+    printed, code = _run([sys.executable, "-c", block.text], project)
+    if code:
+        return [Mistake(block.line, f"the script failed:\n{printed}")]
+    if output is None:
+        what = f"the script prints something, show it in a block of text below:\n{printed}"
+        return [Mistake(block.line, what)] if printed else []
+    name = f"the script at line {block.line}"
+    return _compared(Step(name, output.line, output.lines, output.line), printed)
+
+
+def _compared(step: Step, printed: str) -> list[Mistake]:
+    lines = [line.rstrip() for line in printed.removesuffix("\n").split("\n")] if printed else []
+    shown = [anonymous(line.rstrip()) for line in step.shown]
+    if fits(shown, [anonymous(line) for line in lines]):
+        return []
+    difference = unified_diff(shown, [anonymous(line) for line in lines], "shown", "printed", lineterm="", n=1000)
+    return [Mistake(step.line, "\n".join([step.command, *difference]), step, tuple(lines))]
+
+
+def fits(shown: list[str], printed: list[str]) -> bool:
+    """Whether the lines are those shown, where `...` stands for any number of lines."""
+    pattern = "".join(r"(?:.*\n)*" if line == "..." else re.escape(f"{line}\n") for line in shown)
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
+
+
+def anonymous(text: str) -> str:
+    """A text in which ids and times do not differ from run to run."""
+    for pattern, name in CHANGING:
+        text = pattern.sub(name, text)
+    return text
+
+
+def _run(command: list[str], project: Path) -> tuple[str, int]:
+    """What a program prints on both streams, and its exit code; it and what it started are ended after a while."""
+    programs = Path(sys.executable).parent
+    home = project.parent
+    env = {
+        "PATH": os.pathsep.join((str(programs), os.environ["PATH"])),
+        "HOME": str(home),
+        "XDG_STATE_HOME": str(home / "state"),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUNBUFFERED": "1",  # the two streams in the order in which they were written
+        **({"TMPDIR": os.environ["TMPDIR"]} if "TMPDIR" in os.environ else {}),
+    }
+    with subprocess.Popen(
+        command,
+        cwd=project,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, _ = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, _ = process.communicate()
+            out += f"(ended after {SECONDS} s)\n".encode()
+    text = out.decode("utf-8", "replace")
+    return text.replace(str(programs), "~/venv/bin").replace(str(home), "~"), process.returncode
+
+
+def rewritten(text: str, wrong: list[Mistake]) -> str:
+    """The page with what was printed in place of what is shown, where the two differ."""
+    lines = text.split("\n")
+    for mistake in reversed(wrong):
+        if mistake.step is not None:
+            at = mistake.step.shown_line - 1
+            above = lines[at - 1]
+            indent = above[: len(above) - len(above.lstrip(" "))]
+            lines[at : at + len(mistake.step.shown)] = [f"{indent}{line}".rstrip() for line in mistake.printed]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    """Run pages by hand."""
+    write = "--write" in arguments
+    left = 0
+    for name in arguments:
+        if name == "--write":
+            continue
+        path = Path(name)
+        text = path.read_text("utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = mistakes(text, Path(folder))
+        if write and wrong:
+            path.write_text(rewritten(text, wrong), "utf-8")
+        for mistake in wrong:
+            sys.stdout.write(f"{name}:{mistake.line}: {mistake.what}\n\n")
+        shown = sum(block.comment == "not run" for block in blocks(text))
+        sys.stdout.write(f"{name}: {len(wrong)} wrong, {shown} not run\n")
+        left += len(wrong)
+    return int(left > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,204 @@
+"""The documentation shows what works, and leads where it says."""
+
+import re
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from tests.contract.pages import DOCS, GENERATED, ROOT, blocks, fits, mistakes, pages, rewritten, run_page
+
+PAGES = {str(path.relative_to(ROOT)): path for path in pages()}
+DOCUMENTS = {
+    str(path.relative_to(ROOT)): path
+    for path in (*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md")), ROOT / "examples" / "README.md")
+    if path.relative_to(ROOT).parts[:2] not in {("docs", "_build"), ("docs", "spec")}
+}
+LINK = re.compile(r"\[[^\]]*\]\(<?([^)\s>]+)>?(?: \"[^\"]*\")?\)|^\[[^\]]+\]: <?(\S+?)>?$", re.MULTILINE)
+FENCED = re.compile(r"^( *)(`{3,})[^`\n]*\n.*?^ *\2`*$", re.DOTALL | re.MULTILINE)
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_example_of_a_page_prints_what_is_shown(name: str, tmp_path: Path) -> None:
+    run_page(PAGES[name], tmp_path)
+
+
+def test_blocks_that_are_not_run_are_the_exception() -> None:
+    found = [block.comment for path in pages() for block in blocks(path.read_text("utf-8"))]
+    print(f"{found.count('not run')} of {len(found)} blocks are not run")  # noqa: T201  shown by pytest -rP
+    assert found.count("not run") * 3 <= len(found)
+
+
+PAGE = """\
+A page.
+
+```console
+$ cat greeting.txt; false
+hello world
+$ echo $?; echo to stderr >&2; printf 'no line end'
+1
+to stderr
+no line end
+$ cat << END
+> a
+>
+> b
+> END
+a
+
+b
+$ seq 9
+1
+...
+9
+```
+
+<!-- file: sub/own.py -->
+```python
+NAME = "537kv5vq5dnk6gp"
+```
+
+1. In a list:
+
+   ```python
+   import os
+   from sub.own import NAME
+
+   print(NAME, os.environ["HOME"], "2026-01-01 10:11", "1.5 ms")
+   ```
+
+   ```text
+   537jfty8wddg3by ~ 1999-12-31 23:59 20 ms
+   ```
+
+<!-- not run: it is only shown -->
+
+```toml
+a = 1
+```
+"""
+
+
+def test_a_page_that_shows_what_is_printed_has_no_mistakes(tmp_path: Path) -> None:
+    assert mistakes(PAGE, tmp_path) == []
+
+
+def test_a_page_with_a_wrong_output_fails_and_says_where(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# A page\n\n```console\n$ echo a\na\n$ echo b; echo c\nb\nd\n```\n")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(AssertionError) as failed:
+        run_page(page, tmp_path / "folder")
+    assert str(failed.value).split("\nassert not")[0] == dedent(
+        f"""\
+        {page}:6: $ echo b; echo c
+        --- shown
+        +++ printed
+        @@ -1,2 +1,2 @@
+         b
+        -d
+        +c"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "line", "words"),
+    [
+        ("```json\n{}\n```\n", 2, "a block of json that is neither run nor an output"),
+        ("```\n{}\n```\n", 2, "a block of no language"),
+        ("```console\n$ true\n```\n```text\n```\n", 5, "a block of text that is neither run"),
+        ("```console\nmake test\n```\n", 2, "begins with `$ `"),
+        ("```console\n$ true\n$ exit 3\n$ true\n```\n", 3, "$ exit 3\nended the shell"),
+        ("```python\nraise SystemExit('no')\n```\n", 2, "the script failed:\nno"),
+        ("```python\nprint(1)\n```\n", 2, "the script prints something"),
+        ("```python\nprint(1)\n```\n<!-- not run: other -->\n```text\n1\n```\n", 2, "the script prints something"),
+        ("<!-- not run: -->\n```console\n$ false\n```\n", 3, "say why"),
+        ("<!-- file: x -->\ntext\n", 1, "stands above no block"),
+        ("```console\n$ true\n", 1, "does not end"),
+    ],
+)
+def test_a_block_that_does_not_say_what_it_is_fails(page: str, line: int, words: str, tmp_path: Path) -> None:
+    (mistake,) = mistakes(page, tmp_path)
+    assert mistake.line == line
+    assert words in mistake.what
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "expected"),
+    [
+        ("a b", "a b", True),
+        ("a", "a b", False),
+        ("a ...", "a b c", True),
+        ("... c", "c", True),
+        ("a ... c", "a b", False),
+        ("...", "", True),
+        ("", "a", False),
+    ],
+)
+def test_three_dots_stand_for_any_number_of_lines(shown: str, printed: str, *, expected: bool) -> None:
+    assert fits(shown.split(), printed.split()) is expected
+
+
+def test_what_was_printed_can_be_put_in(tmp_path: Path) -> None:
+    script = "\n```python\nprint(1)\n```\n```text\n"
+    page = f"- x\n\n  ```console\n  $ echo a\n  $ seq 2\n  1\n  3\n  ```\n{script}```\n"
+    put_in = f"- x\n\n  ```console\n  $ echo a\n  a\n  $ seq 2\n  1\n  2\n  ```\n{script}1\n```\n"
+    assert rewritten(page, mistakes(page, tmp_path)) == put_in
+
+
+@cache
+def anchors(path: Path) -> set[str]:
+    """What a link to a heading of this document may say, as GitHub and MyST make it."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#{1,6} (.+?) *$", FENCED.sub("", path.read_text("utf-8")), re.MULTILINE):
+        slug = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()).replace(" ", "-")
+        number = 0
+        while (each := f"{slug}-{number}" if number else slug) in found:
+            number += 1
+        found.add(each)
+    return found
+
+
+def leads_nowhere(path: Path, target: str) -> bool:
+    name, _, anchor = target.partition("#")
+    goal = path.parent / name if name else path
+    return not goal.exists() or (anchor != "" and (goal.suffix != ".md" or anchor not in anchors(goal)))
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_link_leads_somewhere(name: str) -> None:
+    prose = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", FENCED.sub("", DOCUMENTS[name].read_text("utf-8")))
+    targets = [first or second for first, second in LINK.findall(prose)]
+    relative = [target for target in targets if not re.match(r"[a-z]+:", target)]
+    assert [target for target in relative if leads_nowhere(DOCUMENTS[name], target)] == []
+
+
+def test_a_link_to_a_heading_that_is_not_there_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# A `b_c`: d?\n\n```text\n# no\n```\n\n## Twice\n\n## Twice\n")
+    targets = ["page.md", "#a-b_c-d", "page.md#twice", "#twice-1", "#no", "other.md", "page.md#twice-2"]
+    assert [target for target in targets if leads_nowhere(page, target)] == ["#no", "other.md", "page.md#twice-2"]
+
+
+def listed(index: Path) -> list[str]:
+    """The entries of all toctrees of a page, as paths below docs/ without their suffix."""
+    lines = [line for tree in TOCTREE.findall(index.read_text("utf-8")) for line in tree.splitlines()]
+    entries = [re.sub(r".*<(.*)>$", r"\1", line) for line in lines if line and not line.startswith(":")]
+    return [str((index.parent / entry.removesuffix(".md")).relative_to(DOCS)) for entry in entries]
+
+
+def test_every_page_stands_in_a_table_of_contents() -> None:
+    sources = {
+        str(path.relative_to(DOCS).with_suffix("")): path for path in {*pages(), *GENERATED, *DOCS.glob("adr/*.md")}
+    }
+    reached, new = set[str](), ["index"]
+    while new:
+        page = new.pop()
+        reached.add(page)
+        entries = listed(sources[page])
+        new += [name for name in sources if name not in reached and any(fnmatch(name, entry) for entry in entries)]
+        assert [entry for entry in entries if not any(fnmatch(name, entry) for name in sources)] == []
+    assert sorted(sources.keys() - reached) == []
