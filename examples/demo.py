@@ -1,266 +1,91 @@
-"""What works today, on a sample project: read, a transaction, a crash, edits, checks, the way back."""
+"""What suture does, on a sample project in a temporary folder: eight short scenes, then where to go next.
+
+The commands are real; of what they print, a scene shows the lines that it is about. Nothing is left behind.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from suture import Edit, Span, Text, Workspace
+from suture import Workspace
+from suture.cli.terminal import colored
 from suture.testing import FaultyFS, LocalFS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+SUTURE = (sys.executable, "-m", "suture")
 FILES = {
-    "src/greet.py": 'def greet(name):\n    hello = "Hello "\n    name = name.strip()\n    return hello + name\n',
-    "src/old_name.py": "ANSWER = 42\n",
-    "notes.txt": "first line\r\nsecond line\r\n",
-    "todo.txt": "write a demo\n",
+    "src/cart.py": """\
+TAX = 1.25
+
+
+def total(prices, member=False):
+    net = sum(prices)
+    if member:
+        net *= 0.9
+    return net * TAX
+""",
+    "src/bill.py": """\
+from cart import total
+
+
+def bill(prices):
+    print(total(prices))
+""",
+    "docs/usage.md": "Call `total` with a list of prices.\r\nPrices exclude tax.\r\n",
 }
-
-
-NAME = r"(?<!from )\bgreet\b(?! again)"
+REPLY = """\
+This prints cents:
+src/bill.py
+<<<<<<< SEARCH
+print(due(prices))
+=======
+print(f"{due(prices):.2f}")
+>>>>>>> REPLACE
+--- a/docs/usage.md
++++ b/docs/usage.md
+@@ -2 +2 @@
+-Prices include tax.
++Prices include tax, in euros.
+*** Begin Patch
+*** Add File: CHANGES.md
++Bills show cents.
+*** End Patch"""
+NEXT = """\
+docs/tutorial.md   ten minutes
+suture init        put it into your agent
+suture --help      all commands
+docs/              how-to, reference, promises"""
 
 
 def main() -> None:
     """Run the demo, or, with a folder as argument, the part of it that is killed."""
     if len(sys.argv) > 1:
-        crash(sys.argv[1])
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as state:
-        os.environ["XDG_STATE_HOME"] = state  # the demo's history is not kept
+        rename_until_killed(sys.argv[1])
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # as the commands write, whatever the locale says
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as own:
+        os.environ.update(XDG_STATE_HOME=own, XDG_CONFIG_HOME=own)  # the demo's history is not kept
         root = Path(folder)
         write_sample(root)
-        workspace = Workspace(root)
-
-        title("A file, as a model reads it")
-        print(workspace.file_read("src/greet.py").text)
-        title("The same for a file that is not there: the answer says what to do")
-        print(workspace.file_read("src/great.py").text)
-
-        title("The sample project")
-        show(root)
-        title("A process begins a transaction over five files and is killed (SIGKILL) while publishing")
-        killed = subprocess.run([sys.executable, __file__, folder], check=False).returncode
-        print(f"the process ended with signal {-killed}; this is what it left behind:")
-        show(root)
-        title("The next call, any call, clears up: all five files are as they were")
-        print(workspace.file_read("notes.txt").text)
-        show(root)
-
-        title("The same transaction, undisturbed: all five files change together")
-        print(f"landed as change {change_five_files(workspace)}")
-        show(root)
-        print("The CRLF endings of notes.txt are still there.")
-
-        correct(workspace)
-        patch(workspace)
-        rename(root, workspace)
-        apply(root, workspace)
-        keep_whole(workspace)
-        take_back(root, workspace)
-        through_mcp(folder)
-        print("\nNext: README.md, ARCHITECTURE.md, `suture --help`; `suture init` puts it into your agent.")
-
-
-def correct(workspace: Workspace) -> None:
-    """An edit that is refused, the correction that the answer offers, and the way back."""
-    title("An edit whose text is not quite the file's is refused, and the answer says what differs")
-    old = "\thello = \u201cGood day, \u201d\n\tname = name.strip()\n"
-    edit = {"old_text": old, "new_text": old.replace("strip()", "strip().title()")}
-    print(f"file_edit src/greet.py {json.dumps(edit, ensure_ascii=False)}\n")
-    refused = workspace.file_edit("src/greet.py", [edit])
-    print(refused.text)
-    title("The correction that it offers, sent back unread, lands")
-    correction = json.loads(refused.metadata["suggested_fixes"][0]["example"])
-    print(workspace.file_edit("src/greet.py", [correction]).text)
-    title("Undo takes it back")
-    print(workspace.undo().text.split("\n")[0])
-
-
-def through_mcp(folder: str) -> None:
-    """An edit that is refused at first, by an MCP client that knows nothing but the server's answers."""
-    import anyio
-    from mcp import Client, StdioServerParameters
-
-    async def edit() -> None:
-        command = [sys.executable, "-m", "suture", "mcp", "--root", folder]
-        server = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
-        async with Client(server) as client:
-            tools = (await client.list_tools()).tools
-            print(f"suture offers {len(tools)} tools: {', '.join(tool.name for tool in tools)}")
-            old = "\treturn hello + name + \u201c.\u201d\n"
-            first = {"old_text": old, "new_text": old.replace(".", "!")}
-            refused = await client.call_tool("file_edit", {"path": "src/greet.py", "edits": [first]})
-            correction = refused.structured_content["suggested_fixes"][0]["example"]
-            print(f"refused, with a correction: {correction}")
-            landed = await client.call_tool("file_edit", {"path": "src/greet.py", "edits": [json.loads(correction)]})
-            print(getattr(landed.content[0], "text", ""))
-
-    title("The same through MCP, as an agent does it: `suture mcp`")
-    anyio.run(edit)
-
-
-def patch(workspace: Workspace) -> None:
-    """A patch that is indented otherwise than the file, one that fits twice, and a cut-and-paste."""
-    title("A patch whose text lost its indentation lands where it was meant, indented as the file is")
-    old = "hello = 'Good day, '\nname = name.strip()\n".replace("'", '"')
-    ask(workspace, "src/greet.py", {"oldText": old, "newText": f"{old}if not name:\n    return hello\n"})
-    title("A patch whose text stands twice changes nothing, and says where")
-    ask(workspace, "src/greet.py", {"oldText": "return", "newText": "yield"})
-    title("A line is cut from one file and pasted into another, without its indentation")
-    ask(workspace, "src/greet.py", {"oldText": "    name = name.strip()\n", "newText": "", "toClipboard": "line"})
-    paste = {"operation": "append_eof", "fromClipboard": "line", "reindent": {"strip": "    "}}
-    ask(workspace, "docs/guide.md", paste)
-
-
-def keep_whole(workspace: Workspace) -> None:
-    """An edit that would break a file, the one that does not, and the same gate before another tool."""
-    title("An edit that would break the program is checked before it is written, and rejected")
-    broken = {"search": "hello + name", "replace": "hello + nmae.title()"}
-    print(workspace.safe_edit("src/greet.py", search_replace=broken).text)
-    title("Mended, it is written")
-    mended = {"search": "hello + name", "replace": "hello + name.title()"}
-    print(workspace.safe_edit("src/greet.py", search_replace=mended, show_diff=False).text)
-    workspace.undo()
-    title("Any editing tool can be asked to check first; JSON, YAML, TOML, XML and 30 languages are known")
-    with workspace.transaction("settings") as tx:
-        tx.create("settings.json", '{\n  "color": "red",\n  "size": 3\n}\n')
-    edit = {"old_text": '"size": 3', "new_text": '"size": 3,'}
-    print(workspace.file_edit("settings.json", [edit], validate="strict").text)
-
-
-def ask(workspace: Workspace, path: str, wanted: dict[str, Any]) -> None:
-    """Apply one patch; print the request, the result and the diff."""
-    print(f"patch {path}")
-    for name, value in wanted.items():
-        first, *rest = str(value).removesuffix("\n").split("\n")
-        print("\n".join([f"  {name:14} | {first}", *(f"  {'':14} | {line}" for line in rest)]))
-    result = workspace.call("patch", {"path": path, "patches": [wanted]})
-    print(f"{result.text}\n{result.metadata.get('display', {}).get('diff', '')}")
-
-
-def rename(root: Path, workspace: Workspace) -> None:
-    """A name in several files: searched for, replaced in a preview, then really, and taken back."""
-    with workspace.transaction("two callers") as tx:
-        tx.create("src/app.py", "from greet import greet\n\nprint(greet(input()))\n")
-        tx.create("docs/usage.md", "Call `greet` with a name.\r\nThen greet again.\r\n")
-    title("Where a name stands, in all files: `suture search`")
-    command(root, "search", NAME)
-    title("Renamed in all of them: shown, and nothing written, unless --write says so")
-    command(root, "replace", NAME, "welcome", "src", "docs")
-    title("The same with --write is one change over three files")
-    command(root, "replace", NAME, "welcome", "src", "docs", "--write")
-    title("One undo takes it back everywhere")
-    print(workspace.undo().text.split("\n")[0])
-
-
-REPLY = """\
-I'll make the greeting configurable, and say so in the notes.
-
-### File: src/greet.py
-<<<<<<< SEARCH
-def greet(name):
-=======
-def greet(name, hello="Good day, "):
->>>>>>> REPLACE
-
-<<<<<<< SEARCH
-    hello = "Good evening, "
-=======
->>>>>>> REPLACE
-
-```diff
---- a/notes.txt
-+++ b/notes.txt
-@@ ... @@
- 2nd line
-+greet() takes a greeting
-```
-
-*** Begin Patch
-*** Add File: docs/changes.md
-+# Changes
-+
-+- `greet` takes a greeting.
-*** End Patch
-"""
-
-
-def apply(root: Path, workspace: Workspace) -> None:
-    """A model's reply over three files, in three formats, with one block that is stale; then the same, mended."""
-    title("A model's reply: three files, three formats, one block that knows an older file")
-    print("\n".join(f"  | {line}" for line in REPLY.split("\n")))
-    print(workspace.apply_reply(REPLY).text)
-    title("The answer says what to send again; mended, it lands: `suture apply`")
-    stale = REPLY.split("<<<<<<< SEARCH")[2].partition("```diff")[0]
-    (root / "reply.md").write_text(f"src/greet.py\n<<<<<<< SEARCH{stale.replace('evening', 'day')}")
-    command(root, "apply", str(root / "reply.md"))
-
-
-def command(root: Path, *words: str) -> None:
-    """Run `suture` in the sample project, and print what was typed."""
-    print(f"$ suture {shlex.join(words)}")
-    sys.stdout.flush()
-    subprocess.run([sys.executable, "-m", "suture", *words, "--root", str(root)], check=True)
-
-
-def take_back(root: Path, workspace: Workspace) -> None:
-    """Two edits of one file; the first is undone, the second stays; then it is done again."""
-    title("Two edits of one file, one after the other")
-    first = edit_greeting(workspace, "greet in Latin", "Good day, ", "Salve, ")
-    edit_greeting(workspace, "add a full stop", "+ name", '+ name + "."')
-    print((root / "src/greet.py").read_text())
-    title("Undo the first of them: the second is kept")
-    print(workspace.undo(first).text)
-    title("Redo it")
-    print(workspace.redo().text)
-    title("Everything is recorded: `suture log`")
-    command(root, "log", "--limit", "4")
-
-
-def edit_greeting(workspace: Workspace, summary: str, old: str, new: str) -> str:
-    """Change src/greet.py; returns the change's id."""
-    with workspace.transaction(summary) as tx:
-        tx.edit("src/greet.py", replacing(old, new))
-    return tx.change.id if tx.change else "none"
-
-
-def change_five_files(workspace: Workspace) -> str:
-    """One transaction: edit two files, create, delete and rename one each."""
-    with workspace.transaction("greet politely") as tx:
-        tx.edit("src/greet.py", replacing("Hello ", "Good day, "))
-        tx.edit("notes.txt", replacing("second", "2nd"))
-        tx.create("docs/guide.md", "# Guide\n")
-        tx.delete("todo.txt")
-        tx.rename("src/old_name.py", "src/answer.py")
-    return tx.change.id if tx.change else "none"
-
-
-def replacing(old: str, new: str) -> Callable[[Text], list[Edit]]:
-    """A function that finds the one place where `old` stands, in whatever the file then says."""
-
-    def edits(text: Text) -> list[Edit]:
-        at = text.body.index(old.encode())
-        return [Edit(Span(at, at + len(old)), text.body_bytes(new))]
-
-    return edits
-
-
-def crash(folder: str) -> None:
-    """Begin the transaction and die at the second rename of the publishing phase."""
-
-    def kill(number: int, _: str) -> None:
-        if number == 2:  # noqa: PLR2004  the second
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    change_five_files(Workspace(folder, fs=FaultyFS(LocalFS(), only={"rename"}, on_call=kill)))
+        print("Real commands on a sample project; output cut to what matters.")
+        refuse_and_correct(root)
+        patched = forgive(root)
+        check_first(root)
+        crash(root)
+        rename(root)
+        apply(root)
+        take_back(root, patched)
+        through_mcp(root)
+    title("Next")
+    print(NEXT)
 
 
 def write_sample(root: Path) -> None:
@@ -270,20 +95,145 @@ def write_sample(root: Path) -> None:
         (root / name).write_bytes(content.encode())
 
 
-def show(root: Path) -> None:
-    """Print every file with its content, in one line each."""
-    for path in sorted(root.rglob("*")):
-        if path.is_file():
-            content = repr(path.read_bytes().decode())
-            print(f"  {path.relative_to(root)!s:34} {content if len(content) < 60 else content[:57] + '...'}")  # noqa: PLR2004
+def refuse_and_correct(root: Path) -> None:
+    """An edit that is refused, and the correction that the answer offers."""
+    title("1. An edit that does not fit comes back corrected", "file_edit")
+    wanted = ("edit", "src/cart.py", "--old", "TAX=1.25", "--new", "TAX=1.20")
+    told = suture(root, *wanted, show=("NO_MATCH", "Difference: Extra space after 'TAX'", "1. Type"))
+    offered = told.partition("1. Type")[2].partition("\n")[0].partition(": suture ")[2]
+    suture(root, *shlex.split(offered), show=("-TAX", "+TAX"))
 
 
-def title(words: str) -> None:
-    """Print a heading, bold on a terminal."""
-    sys.stdout.flush()
-    bold, plain = ("\033[1m", "\033[0m") if sys.stdout.isatty() and "NO_COLOR" not in os.environ else ("", "")
-    print(f"\n{bold}{words}{plain}")
+def forgive(root: Path) -> str:
+    """A patch that lost its indentation, and one that fits twice; returns the id of the first."""
+    title("2. A patch may differ a little, but never guesses", "patch")
+    old = "if member:\n    net *= 0.9"
+    patch = {"oldText": old, "newText": old.replace("0.9", "0.8")}
+    landed = suture(root, "patch", "src/cart.py", json.dumps(patch), show=("patches[0]", "-  ", "+  "))
+    twice = {"oldText": "prices", "newText": "amounts"}
+    suture(root, "patch", "src/bill.py", json.dumps(twice), show=("OLD_TEXT_NOT_UNIQUE",))
+    return change_in(landed)
+
+
+def check_first(root: Path) -> None:
+    """An edit that would break a program."""
+    title("3. What would break a file is not written", "safe_edit")
+    wanted = ("--lines", "8", "--new", "    return (net * TAX")
+    suture(root, "edit", "src/cart.py", *wanted, show=("VALIDATION_FAILED", "src/cart.py:"))
+
+
+def crash(root: Path) -> None:
+    """A change of three files that is killed halfway, and the next call, which clears it up."""
+    title("4. Killed halfway through three files: the next call puts everything back")
+    before = contents(root)
+    print(colored("cyan", r'>>> workspace.regex_replace_multi("**/*", r"\btotal\b", "due")'), flush=True)
+    signaled = -subprocess.run([sys.executable, __file__, str(root)], check=False).returncode
+    after = contents(root)
+    changed = sum(after.get(name) != content for name, content in before.items())
+    stray = len(after.keys() - before.keys())
+    print(f"killed by signal {signaled}: {changed} of {len(before)} files changed, {stray} stray files")
+    suture(root, "read", "docs/usage.md", show=("Note:",))
+    print(f"every byte as it was: {contents(root) == before}")
+
+
+def rename_until_killed(folder: str) -> None:
+    """Rename in three files, and die when the second of them is to be published."""
+
+    def kill(number: int, _: str) -> None:
+        if number == 2:  # noqa: PLR2004  the second
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    workspace = Workspace(folder, fs=FaultyFS(LocalFS(), only={"rename"}, on_call=kill))
+    workspace.regex_replace_multi("**/*", r"\btotal\b", "due")
+
+
+def rename(root: Path) -> None:
+    """A name in all files: one change."""
+    title("5. The same, undisturbed: one change over three files", "regex_replace_multi and others")
+    suture(root, "replace", r"\btotal\b", "due", "--write", show=("Made",))
+
+
+def apply(root: Path) -> None:
+    """A model's reply over three files, in three formats, with one block that does not fit."""
+    title("6. A model's whole reply, three formats in one", "apply_reply")
+    (root / "reply.md").write_text(REPLY)
+    print("\n".join(colored("faint", f"  {line}") for line in REPLY.split("\n")))
+    suture(root, "apply", "reply.md", show=("✓", "✗", "Applied", "Difference"))
+
+
+def take_back(root: Path, change: str) -> None:
+    """An early change is undone, what came after it stays; then it is done again."""
+    title("7. Any change can be taken back; what came later stays", "undo, redo, history")
+    undone = suture(root, "undo", change, show=("Undid",))
+    redone = suture(root, "redo", show=())  # the log says it
+    suture(root, "log", "--limit", "2", show=(change_in(undone), change_in(redone)))
+
+
+def through_mcp(root: Path) -> None:
+    """What an agent sees: the tools, and the answer of one."""
+    title("8. Agents get all of this over MCP")
+    print(colored("cyan", "$ suture mcp"), flush=True)
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "demo", "version": "1"}}
+    edit = {"path": "docs/usage.md", "edits": [{"old_text": "Prices", "new_text": "All prices"}]}
+    messages: list[dict[str, object]] = [
+        {"id": 1, "method": "initialize", "params": client},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/list"},
+        {"id": 3, "method": "tools/call", "params": {"name": "file_edit", "arguments": edit}},
+    ]
+    sent = "".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in messages)
+    ran = subprocess.run([*SUTURE, "mcp"], cwd=root, input=sent, capture_output=True, encoding="utf-8", check=False)
+    if ran.returncode:
+        print(ran.stderr.strip())  # what to install
+        return
+    answers = {each["id"]: each["result"] for each in map(json.loads, ran.stdout.strip().split("\n"))}
+    names = [each["name"] for each in answers[2]["tools"]]
+    print(f"tools/list            {len(names)} tools: {', '.join(names[:3])}, …")
+    first, *_ = answers[3]["content"][0]["text"].split("\n")
+    print(f"tools/call file_edit  {first}")
+
+
+def suture(root: Path, *words: str, show: tuple[str, ...]) -> str:
+    """Run a command; print it, and the lines that begin with one of some texts; returns all that it said."""
+    print(colored("cyan", f"$ {shlex.join(('suture', *words))}"), flush=True)
+    colors = {"FORCE_COLOR": "1"} if colored("bold", "colors") != "colors" else {"NO_COLOR": "1"}
+    ran = subprocess.run(
+        [*SUTURE, *words],
+        cwd=root,
+        env={**os.environ, **colors},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    for line in ran.stdout.split("\n"):
+        if without_colors(line).lstrip().startswith(show):
+            print(line)
+    return without_colors(ran.stdout)
+
+
+def without_colors(text: str) -> str:
+    """A text without escape codes."""
+    return re.sub(r"\033\[[0-9;]*m", "", text)
+
+
+def change_in(told: str) -> str:
+    """The id of the change that a command says it made."""
+    return told.partition(" as change ")[2].split()[0].rstrip(".;")
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Every file of the project."""
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def title(words: str, tools: str = "") -> None:
+    """Begin a scene; name the tools that it shows."""
+    print(f"\n{colored('bold', words)}{colored('faint', f'  [{tools}]' * bool(tools))}")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BrokenPipeError:  # who reads has seen enough
+        sys.stdout = None
