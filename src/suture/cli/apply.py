@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from suture.cli.commands import attempt, exit_code, refused, stdin
-from suture.cli.documents import content_of
+from suture.cli.commands import attempt, exit_code, refused
+from suture.cli.documents import STDIN, text_of
 from suture.cli.hunks import choose, failure, line
 from suture.cli.notes import on_validation, recovered, way_back
 from suture.cli.output import USAGE, complain, flush, misused, note, print_json, print_text, refuse
@@ -83,16 +83,10 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _text(name: str) -> str:
-    """The reply, as it came."""
-    if name == "-" and sys.stdin is not None and sys.stdin.isatty():
+    """The reply, without a byte order mark."""
+    if name == STDIN and sys.stdin is not None and sys.stdin.isatty():
         note("Paste the reply, and end it by Ctrl-D on a line of its own.")
-    raw = stdin() if name == "-" else content_of(name)
-    try:
-        return raw.decode().removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        source = "stdin" if name == "-" else name
-        message = f"{source} is not UTF-8: byte {error.start + 1:,} is 0x{raw[error.start]:02x}"
-        raise ValueError(message) from None
+    return text_of(name).removeprefix("\ufeff")
 
 
 def _refused(options: argparse.Namespace, result: ToolResult) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suture.cli.commands import attempt, refused
-from suture.cli.notes import in_options, recovered
+from suture.cli.notes import in_options, recovered, skipped
 from suture.cli.output import USAGE, note, print_json, print_text
 from suture.cli.terminal import clean, colored
 from suture.render import count
@@ -40,9 +40,7 @@ def _tell(data: Row) -> None:
         print_text("\n".join(map(_line, data["issues"])))
     for each in _not_validated(data["not_run"]):
         note(f"⚠️ Not validated: {each}")
-    for name in data.get("binary", ()):
-        note(f"note: {clean(name)} is binary and was skipped")
-    for each in recovered(data):
+    for each in (*skipped(data.get("binary", ())), *recovered(data)):
         note(each)
     note(_summary(data))
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 
 from suture import render
+from suture.cli.documents import STDIN, content_of, decoded
 from suture.cli.notes import as_option, at_root, in_options, recovered, way_back
 from suture.cli.output import USAGE, complain, misused, note, print_json, print_text
 from suture.cli.terminal import clean
 from suture.errors import SutureError
-from suture.json_text import loads
 from suture.settings import Settings
 from suture.tools.spec import ToolResult
 from suture.workspace import Workspace
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from suture.cli import QuickOptions
 
-_MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
 _UNFIT = "INVALID_ARGUMENTS"
 
 
@@ -53,33 +51,12 @@ def _note_on_raw(metadata: dict[str, Any]) -> None:
 def call(options: argparse.Namespace | QuickOptions) -> int:
     """`suture call`."""
     try:
-        arguments = decoded(stdin() if options.arguments == "-" else options.arguments)
+        arguments = decoded(content_of(STDIN) if options.arguments == STDIN else options.arguments)
     except (ValueError, RecursionError) as error:
         return misused("call", f"the arguments are not JSON: {error}")
     result = _call(options, options.name, arguments)
     print_json(result.to_dict())
     return int(result.is_error)
-
-
-def decoded(given: bytes | str) -> object:
-    """What JSON says, perhaps with a byte order mark before it; ValueError or RecursionError if it is none."""
-    return loads((given.decode() if isinstance(given, bytes) else given).removeprefix("\ufeff"))
-
-
-def stdin() -> bytes:
-    """What is sent to stdin, up to a limit; ValueError says what is wrong with it."""
-    if sys.stdin is None:
-        message = "stdin is closed"
-        raise ValueError(message)
-    try:
-        raw = sys.stdin.buffer.read(_MOST_INPUT + 1)
-    except OSError as error:
-        message = f"cannot read stdin: {error.strerror}"
-        raise ValueError(message) from error
-    if len(raw) > _MOST_INPUT:
-        message = f"stdin has more than {_MOST_INPUT:,} bytes"
-        raise ValueError(message)
-    return raw
 
 
 def tools(options: argparse.Namespace) -> int:

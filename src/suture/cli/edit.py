@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from suture.cli.commands import run, stdin
-from suture.cli.documents import content_of, document
+from suture.cli.commands import run
+from suture.cli.documents import STDIN, content_of, document, source_of
 from suture.cli.notes import at_root, on_validation
 from suture.cli.output import misused
 from suture.cli.terminal import clean, colored_diff
 from suture.cli.write import save
+from suture.render import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from suture.tools.spec import ToolResult
 
-_STDIN = "-"
 _TEXTS = {"old_text": "--old", "old_file": "--old-file", "occurrences": "--occurrences", "edits": "the edits as JSON"}
 """Where edits are found by their text."""
 _LINES = {"expected_text": "--expected-text", "mode": "--mode", "delete": "--delete"}
@@ -148,13 +148,13 @@ def _text(options: argparse.Namespace, name: str) -> str:
         raise ValueError(message)
     if file is None:
         return str(said)
-    if options.old_file == options.new_file == _STDIN:
+    if options.old_file == options.new_file == STDIN:
         message = "only one of --old-file and --new-file can be stdin"
         raise ValueError(message)
     try:
-        return (stdin() if file == _STDIN else content_of(file)).decode()
+        return content_of(file).decode()
     except UnicodeDecodeError:
-        message = f"{'stdin' if file == _STDIN else file} is not UTF-8; send its text as JSON"
+        message = f"{source_of(file)} is not UTF-8; send its text as JSON"
         raise ValueError(message) from None
 
 
@@ -162,7 +162,7 @@ def _told(result: ToolResult) -> str:
     """What happened, the warnings, the whole diff, and what checks found."""
     data = result.metadata
     path, number = clean(data["path"]), data["total_replacements"]
-    replacements = f"{number} replacement{'s' * (number != 1)}"
+    replacements = count(number, "replacement")
     diff = data["diff"]["unified"].removesuffix("\n")
     if data.get("dry_run"):
         head = f"Would make {replacements} in {path}." if diff else f"{path} would stay as it is ({replacements})."

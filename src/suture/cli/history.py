@@ -8,6 +8,7 @@ from suture.cli.commands import run
 from suture.cli.notes import at_root
 from suture.cli.output import misused
 from suture.cli.terminal import clean, colored, colored_diff
+from suture.render import count
 from suture.tools.history import about, file_name
 
 TYPE_CHECKING = False
@@ -114,9 +115,9 @@ def _change_lines(change: dict[str, Any]) -> Iterator[str]:
     for name, file in zip(names, change["files"], strict=True):
         yield f" {name:{width}} | {_bar(file, most)}"
     added, removed = (sum(file[key] for file in change["files"]) for key in ("added", "removed"))
-    counts = [_count(len(names), "file") + " changed"]
-    counts += [f"{_count(added, 'insertion')}(+)"] if added else []
-    counts += [f"{_count(removed, 'deletion')}(-)"] if removed else []
+    counts = [count(len(names), "file") + " changed"]
+    counts += [f"{count(added, 'insertion')}(+)"] if added else []
+    counts += [f"{count(removed, 'deletion')}(-)"] if removed else []
     yield " " + ", ".join(counts)
 
 
@@ -143,7 +144,3 @@ def _when(time: str) -> str:
     from datetime import datetime
 
     return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from suture.cli.amounts import several
 from suture.cli.commands import attempt, refused
-from suture.cli.notes import on_pattern, recovered
+from suture.cli.notes import on_pattern, recovered, skipped
 from suture.cli.output import USAGE, misused, note, print_json
 from suture.cli.progress import Progress
-from suture.cli.terminal import clean
 from suture.errors import SutureError
 from suture.patterns.dialect import parse
 from suture.settings import Settings
@@ -49,9 +49,7 @@ def _tell(options: argparse.Namespace, result: ToolResult) -> None:
     else:
         for line in recovered(result.metadata):
             note(line)
-    for name in result.metadata.get("binary", ()):
-        note(f"note: {clean(name)} is binary and was skipped")
-    for line in on_pattern(options.pattern):
+    for line in (*skipped(result.metadata.get("binary", ())), *on_pattern(options.pattern)):
         note(line)
 
 
@@ -71,13 +69,7 @@ def _listed(result: ToolResult) -> dict[str, Any]:
 def note_cut(number: int, noun: str, option: str, most: int | None) -> None:
     """Say that there may be more than is shown."""
     if number and number == most:
-        note(f"note: cut after {count(number, noun)} ({option})")
-
-
-def count(number: int, noun: str) -> str:
-    """A number of things, in words."""
-    ending = "es" if noun.endswith("h") else "s"
-    return f"{number:,} {noun}{ending * (number != 1)}"
+        note(f"note: cut after {several(number, noun)} ({option})")
 
 
 def _settings(seconds: int | None) -> Settings | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from suture.cli.terminal import clean
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from suture.cli import QuickOptions
 
 _DELIMITERS = 2
-NOT_ALLOWED = "can allow (project_commands)"
+_NOT_ALLOWED = "can allow (project_commands)"
 """How a line ends that tells of a check which only who sits at the command line can allow."""
 _DIGITS = frozenset("123456789")
 
@@ -56,7 +58,17 @@ def on_validation(metadata: Mapping[str, Any]) -> list[str]:
         return []
     from suture.safe_wording import checked_lines  # most calls ask for no checks
 
-    return [in_options(line) if line.endswith(NOT_ALLOWED) else line for line in checked_lines(metadata["validation"])]
+    return [*map(allowable, checked_lines(metadata["validation"]))]
+
+
+def allowable(line: str) -> str:
+    """A line about a check; one that was not run, because nobody allowed it, names the option that does."""
+    return in_options(line) if line.endswith(_NOT_ALLOWED) else line
+
+
+def skipped(paths: Iterable[str]) -> list[str]:
+    """Which files were named, and not looked into."""
+    return [f"note: {clean(path)} is binary and was skipped" for path in paths]
 
 
 def recovered(metadata: Mapping[str, Any]) -> list[str]:
@@ -123,5 +135,5 @@ _OPTIONS = {
     "expected_text stands": "What --expected-text says stands",
     "expected_text begins": "What --expected-text says begins",
     "give its whole content instead.": "give its whole content instead, by suture write.",
-    NOT_ALLOWED: "can allow (--allow-commands)",
+    _NOT_ALLOWED: "can allow (--allow-commands)",
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from suture.cli.pattern_options import PATTERN_FILLS, add_allow_commands, add_dry_run, add_paths, add_validate
+from suture.cli.pattern_options import PATTERN_FILLS
+from suture.cli.shared_options import add_allow_commands, add_dry_run, add_encoding, add_paths, add_validate
 from suture.cli.values import block_ids, byte_limit, host_name, number, tool_names
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ def _fill_read(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format", choices=("numbered", "raw"), default="numbered", help="with line numbers, or as is"
     )
-    command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
+    add_encoding(command)
 
 
 def _fill_edit(command: argparse.ArgumentParser) -> None:
@@ -52,8 +53,8 @@ def _fill_edit(command: argparse.ArgumentParser) -> None:
     command.add_argument("--mode", choices=_MODES, help=f"with --lines: {_MODE}")
     add_validate(command)
     add_dry_run(command)
-    command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
-    command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
+    add_encoding(command)
+    _add_expect_hash(command)
 
 
 def _fill_write(command: argparse.ArgumentParser) -> None:
@@ -69,8 +70,8 @@ def _fill_write(command: argparse.ArgumentParser) -> None:
         help="which errors count: those that the content brings, or any in it (default: new)",
     )
     add_allow_commands(command)
-    command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
-    command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
+    add_encoding(command)
+    _add_expect_hash(command)
 
 
 def _fill_check(command: argparse.ArgumentParser) -> None:
@@ -83,13 +84,11 @@ def _fill_patch(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "patches", metavar="FILE|JSON|-", help="a patch or a list of them: a file, JSON itself, or - for stdin"
     )
-    command.add_argument(
-        "--match", choices=("exact", "whitespace", "lenient"), help="how far a file may differ (default: lenient)"
-    )
+    _add_match(command)
     add_validate(command)
     add_dry_run(command)
-    command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
-    command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
+    add_encoding(command)
+    _add_expect_hash(command)
 
 
 def _fill_apply(command: argparse.ArgumentParser) -> None:
@@ -106,9 +105,7 @@ def _fill_apply(command: argparse.ArgumentParser) -> None:
         metavar="IDS",
         help="apply only these, such as 1,3.2; several times if need be",
     )
-    command.add_argument(
-        "--match", choices=("exact", "whitespace", "lenient"), help="how far a file may differ (default: lenient)"
-    )
+    _add_match(command)
     add_validate(command)
     command.add_argument(
         "--whole-files", action="store_true", help="take a fenced code block with a path for that whole file, too"
@@ -231,6 +228,16 @@ def _fill_restore(command: argparse.ArgumentParser) -> None:
         "--to", metavar="ID|NAME", help="right after this change, or at this snapshot (default: as last recorded)"
     )
     add_dry_run(command)
+
+
+def _add_match(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--match", choices=("exact", "whitespace", "lenient"), help="how far a file may differ (default: lenient)"
+    )
+
+
+def _add_expect_hash(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
 
 
 def _add_choice_of_tools(command: argparse.ArgumentParser) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from suture.cli.commands import attempt
 from suture.cli.matching import ask, note_cut
+from suture.cli.notes import skipped
 from suture.cli.output import note, print_text
-from suture.cli.terminal import as_content, clean, colored
+from suture.cli.terminal import as_content, colored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def _explained(options: argparse.Namespace) -> int:
     whole = {**_file(options), "pattern": "x", "max_splits": 0}
     result = attempt(options, lambda workspace: workspace.call("regex_split", whole))
     if not result.is_error and not result.rows:
-        note(f"note: {clean(options.path)} is binary and was skipped")
+        for line in skipped([options.path]):
+            note(line)
     return 1
 
 

@@ -6,6 +6,8 @@ import os
 import sys
 from time import monotonic
 
+from suture.cli.amounts import several
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
@@ -45,8 +47,7 @@ class Progress:
         if self._wanted and (now := monotonic()) >= self._next:
             self._next = now + _INTERVAL
             self._shown = True
-            looked_at = f"{self._files:,} file{'s' * (self._files != 1)}"
-            words = f"{looked_at}, {self._matches:,} match{'es' * (self._matches != 1)} …"
+            words = f"{several(self._files, 'file')}, {several(self._matches, 'match')} …"
             self._write(_ERASE + words[: _columns() - 1])
 
     def erase(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from suture.cli.matching import ask, count
+from suture.cli.amounts import several
+from suture.cli.matching import ask
 from suture.cli.notes import on_replacement, on_validation, way_back
 from suture.cli.output import note, print_text
 from suture.cli.terminal import clean, colored_diff
@@ -37,9 +38,9 @@ def replace(options: argparse.Namespace) -> int:
         note("No matches: nothing to replace.")
         return 1
     data = result.metadata
-    done = f"{count(len(result.rows), 'replacement')} in {count(len(data['files']), 'file')}"
+    done = f"{several(len(result.rows), 'replacement')} in {several(len(data['files']), 'file')}"
     if not data["files"]:
-        head = f"Nothing changes: {count(len(result.rows), 'match')}, each the same as its replacement."
+        head = f"Nothing changes: {several(len(result.rows), 'match')}, each the same as its replacement."
     elif options.write:
         head = f"Made {done} as change {data['change_id']}."
     else:

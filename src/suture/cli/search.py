@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from suture.cli.matching import ask, count, note_cut
+from suture.cli.amounts import several
+from suture.cli.matching import ask, note_cut
 from suture.cli.output import note, print_text
 from suture.cli.terminal import as_content, clean, colored
 
@@ -43,7 +44,7 @@ def search(options: argparse.Namespace) -> int:
         lines = [clean(file["path"]) for file in files]
     elif options.count:
         lines = [f"{clean(file['path'])}:{file['matches']}" for file in files]
-        lines.append(f"{count(total, 'match')} in {count(len(files), 'file')}")
+        lines.append(f"{several(total, 'match')} in {several(len(files), 'file')}")
     else:
         lines = list(_told(files, parted=bool(before or after)))
     if lines:
@@ -83,6 +84,6 @@ def _line(content: str, spans: Spans) -> str:
     pieces.append(as_content(content[at:end]))
     if end < len(content):
         beyond = sum(first >= end for first, _ in spans)
-        more = f"{count(beyond, 'match')} more, " if beyond else ""
+        more = f"{several(beyond, 'match')} more, " if beyond else ""
         pieces.append(f" … ({more}{len(content):,} characters)")
     return "".join(pieces)

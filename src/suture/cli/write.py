@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from suture.cli.commands import attempt, exit_code, refused, stdin
-from suture.cli.notes import NOT_ALLOWED, in_options, way_back
+from suture.cli.commands import attempt, exit_code, refused
+from suture.cli.documents import STDIN, text_of
+from suture.cli.notes import allowable, in_options, way_back
 from suture.cli.output import flush, misused, note, print_json, print_text
 from suture.cli.terminal import clean, colored_diff
 
@@ -33,20 +34,11 @@ def _content(path: str, *, may_be_empty: bool) -> str:
     """What stdin says; ValueError says what is wrong with it."""
     if sys.stdin is not None and sys.stdin.isatty():
         note(f"Type what {clean(path)} is to hold, and end it by Ctrl-D on a line of its own.")
-    content = as_text(stdin(), "stdin")
+    content = text_of(STDIN)
     if not content and not may_be_empty:  # the program before the pipe has perhaps failed
         message = f"stdin is empty; to leave {clean(path)} without content, add --allow-empty"
         raise ValueError(message)
     return content
-
-
-def as_text(raw: bytes, source: str) -> str:
-    """What came from somewhere, which must be UTF-8."""
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        message = f"{source} is not UTF-8: byte {error.start + 1:,} is 0x{raw[error.start]:02x}"
-        raise ValueError(message) from None
 
 
 def save(options: argparse.Namespace, given: Mapping[str, object], *, show_diff: bool = True) -> int:
@@ -75,7 +67,7 @@ def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -
     data = result.metadata
     diff = data.get("diff", "").removesuffix("\n") if show_diff else ""
     lines = [*colored_diff(diff)] if diff else []
-    status = _status(options, result)
+    status = _status(result)
     if not result.is_error:
         lines += [*([""] if lines else []), *status]
     try:
@@ -89,7 +81,7 @@ def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -
             note(way_back(options, data))
 
 
-def _status(options: argparse.Namespace, result: ToolResult) -> list[str]:
+def _status(result: ToolResult) -> list[str]:
     """The lines that say what became of the file, in the words of the command line."""
     lines = result.text.split("\n")
     if result.is_error:
@@ -99,6 +91,4 @@ def _status(options: argparse.Namespace, result: ToolResult) -> list[str]:
             in_options(lines[0].removeprefix("❌ ")),
             *(in_options(line) if line in hint else line for line in lines[1:]),
         ]
-    if hasattr(options, "allow_commands"):
-        lines = [in_options(line) if line.endswith(NOT_ALLOWED) else line for line in lines]
-    return [*map(clean, lines)]
+    return [clean(allowable(line)) for line in lines]

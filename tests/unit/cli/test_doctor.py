@@ -18,8 +18,9 @@ import pytest
 import suture
 from suture.cli import doctor as command
 from suture.cli import main
+from suture.cli.amounts import in_bytes
 from suture.cli.doctor import installation, state, workspace
-from suture.cli.doctor.finding import Finding, amount
+from suture.cli.doctor.finding import Finding
 from suture.cli.doctor.installation import PACKAGES
 from suture.files.local_fs import LocalFS, state_folder
 from suture.settings import Settings
@@ -92,7 +93,7 @@ def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.Cap
         f"  ok       folder: {shelf(world)}",
         "  ok       owner: you",
         "  ok       permissions: 0700",
-        f"  ok       history: 1 change, 0 snapshots; {amount(database.stat().st_size)} of at most 500.0 MB",
+        f"  ok       history: 1 change, 0 snapshots; {in_bytes(database.stat().st_size)} of at most 500.0 MB",
         f"  ok       database: {database} is sound",
         "Workspace",
         f"  ok       root: {world}/project",

@@ -286,11 +286,13 @@ def test_what_is_no_request_is_wrong_usage(
     assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
 
 
-@pytest.mark.parametrize("options", [["edits.json"], ["--old-file", "edits.json", "--new", ""]])
+@pytest.mark.parametrize("options", [["edits.json"], ["--old-file", "edits.json", "--new", ""], ["-"]])
 def test_a_file_that_is_too_large_is_wrong_usage(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str]
 ) -> None:
     monkeypatch.setattr("suture.cli.documents._MOST_INPUT", 10)
     given(root, [ONE])
+    send(monkeypatch, b" " * 11)
     assert main(["edit", "a.txt", *options]) == 2
-    assert "edits.json has more than 10 bytes" in capfd.readouterr().err
+    problem = f"{'stdin' if options == ['-'] else 'edits.json'} has more than 10 bytes"
+    assert capfd.readouterr().err == f"WRONG_USAGE: suture edit: {problem}\nSee: suture edit --help\n"

@@ -478,7 +478,6 @@ STALLED = """
 import sys, time
 from suture.files import walk
 from suture.cli import main
-from suture.cli.menu import COMMANDS
 real = walk.walk
 def stalled(*given, **named):
     for run in real(*given, **named):

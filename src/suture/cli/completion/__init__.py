@@ -1,6 +1,6 @@
 """`suture completion`: what makes a shell complete commands, options and values.
 
-The scripts are made from the parser (`cli.completable`). What only the workspace knows, changes and snapshots, they ask
+The scripts are made from the parser (`completable`). What only the workspace knows, changes and snapshots, they ask
 for while somebody types, by the hidden option --values: a value in each line, and behind a tab what it is. Whatever
 goes wrong then, nothing is printed. A name that is no line of plain text is left out; shells quote the others.
 """

@@ -112,21 +112,20 @@ def _lines(command: Command) -> Iterator[str]:
 
 def _ways(value: Value | None) -> list[tuple[str, str]]:
     """How to complete a value, each with the condition for it."""
-    kind = None if value is None else value.kind
     if value is None:
         return [("__suture_at", "")]
-    if kind == "files":
+    if value.kind == "files":
         return [("__suture_at", " -r -F")]
-    if kind == "paths":
+    if value.kind == "paths":
         return [("__suture_here", " -r -F"), ("__suture_at", " -x -a '(__suture_below)'")]
-    if kind == "nothing":
+    if value.kind == "nothing":
         return [("__suture_at", " -x")]
     words = " ".join(value.words)
     said = {
         "words": words,
         "list": f"(__suture_several {words})",
         "folders": "(__fish_complete_directories)",
-    }.get(value.kind, f"(__suture_ask {kind})")
+    }.get(value.kind, f"(__suture_ask {value.kind})")
     return [("__suture_at", f" -x -k -a '{said}'")]
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 
 from suture import __version__
+from suture.cli.amounts import several
 from suture.cli.doctor.agents import agents
-from suture.cli.doctor.finding import NOTE, OK, PROBLEM, problem, several
+from suture.cli.doctor.finding import NOTE, OK, PROBLEM, problem
 from suture.cli.doctor.installation import extras, packages, platform, program
 from suture.cli.doctor.state import folder as state_folder
 from suture.cli.doctor.state import history

@@ -30,16 +30,3 @@ def note(name: str, found: str, advice: str) -> Finding:
 def problem(name: str, found: str, advice: str) -> Finding:
     """It does not work."""
     return Finding(name, PROBLEM, found, advice)
-
-
-def amount(size: int) -> str:
-    """A number of bytes as people say it."""
-    for unit, power in (("GB", 3), ("MB", 2), ("kB", 1)):
-        if size >= 1000**power:
-            return f"{size / 1000**power:.1f} {unit}"
-    return f"{size} bytes"
-
-
-def several(number: int, noun: str) -> str:
-    """A number of things."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"

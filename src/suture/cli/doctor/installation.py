@@ -66,7 +66,7 @@ def extras(root: str) -> Iterator[Finding]:
 
     from suture.validate.programs import program as found_program
 
-    for extra, purpose in (("mcp", "suture mcp"), ("models", "typed results")):
+    for extra, purpose in (("mcp", "suture mcp"), ("models", "SafeEditInput")):
         distribution = {"models": "pydantic"}.get(extra, extra)
         if find_spec(distribution) is None:
             yield note(extra, f"{distribution} is not installed; {purpose} needs it", _install(extra))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from time import monotonic
 
-from suture.cli.doctor.finding import amount, note, ok, problem, several
+from suture.cli.amounts import in_bytes, several
+from suture.cli.doctor.finding import note, ok, problem
 from suture.cli.onlooker import sight
 from suture.errors import HistoryUnavailable, WorkspaceNotFound
 from suture.files.local_fs import shelf_folder
@@ -39,7 +41,7 @@ def folder(root: str) -> Iterator[Finding]:
         yield problem("folder", f"{shelf} cannot be: {place} is not a folder", f"Move it away. {elsewhere}")
         return
     if not os.access(place, os.W_OK | os.X_OK):
-        what = f"chmod u+wx {_quoted(place)}"
+        what = f"chmod u+wx {quote(place)}"
         yield problem("folder", f"{shelf}: nothing can be written to {place}", f"{what}. {elsewhere}")
     elif place == shelf:
         yield ok("folder", shelf)
@@ -62,7 +64,7 @@ def history(root: str) -> Iterator[Finding]:
                 return
             size, most = os.path.getsize(seen.file), Settings().history_max_bytes
             counts = ", ".join(several(_count(seen.database, table), table) for table in ("change", "snapshot"))
-            yield ok("history", f"{counts}; {amount(size)} of at most {amount(most)}")
+            yield ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
             yield _soundness(seen.database, seen.file)
             if seen.waiting:
                 waits = f"{several(len(seen.waiting), 'change')} waiting to be recorded"
@@ -77,7 +79,7 @@ def free_space(place: str) -> Finding:
     """How much can still be written."""
     found = os.statvfs(place)
     free = found.f_bavail * found.f_frsize
-    said = f"{amount(free)} on the disk of {place}"
+    said = f"{in_bytes(free)} on the disk of {place}"
     if free < _TOO_LITTLE:
         return problem("free space", said, "Make room: an edit needs some for a copy of each file.")
     return note("free space", said, "Make room soon.") if free < _LITTLE else ok("free space", said)
@@ -93,12 +95,12 @@ def _ownership(shelf: str) -> Iterator[Finding]:
     if status.st_uid == user:
         yield ok("owner", "you")
     else:
-        advice = f"sudo chown -R {user} {_quoted(shelf)}"
+        advice = f"sudo chown -R {user} {quote(shelf)}"
         yield problem("owner", f"{shelf} belongs to user {status.st_uid}, not to you ({user})", advice)
     mode = status.st_mode & 0o777
     if mode & _OTHERS:
         said = f"0{mode:o}: other users can get at what was in your files"
-        yield problem("permissions", said, f"chmod 700 {_quoted(shelf)}")
+        yield problem("permissions", said, f"chmod 700 {quote(shelf)}")
     else:
         yield ok("permissions", f"0{mode:o}")
 
@@ -132,9 +134,3 @@ def _unavailable(error: HistoryUnavailable) -> Finding:
         return note("history", error.reason, "Wait until it is done; a change that lands meanwhile is not recorded.")
     advice = _NEW_ONE if "damaged" in error.reason else f"See to the files in {shelf_folder()}."
     return problem("history", error.reason, advice)
-
-
-def _quoted(path: str) -> str:
-    from shlex import quote
-
-    return quote(path)
