@@ -342,8 +342,8 @@ class LogBook:
 
     def _drop_older_than(self, oldest: str) -> None:
         """Forget the first changes up to one that is young enough: a clock may have been wrong for a while."""
-        first = self._row("SELECT id FROM change ORDER BY number LIMIT 1")
-        if first is None or first[0] >= oldest:
+        first = self._row("SELECT id >= ? FROM change ORDER BY number LIMIT 1", oldest)  # an id that is damaged: no
+        if first is None or first[0]:
             return
         row = self._row("SELECT min(number) FROM change WHERE id >= ?", oldest)
         young = self.last_number() if row[0] is None else row[0]
