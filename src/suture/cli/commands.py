@@ -8,7 +8,7 @@ from suture import render
 from suture.cli.documents import STDIN, content_of, decoded
 from suture.cli.notes import as_option, at_root, in_options, recovered, way_back
 from suture.cli.output import USAGE, complain, misused, note, print_json, print_text
-from suture.cli.terminal import clean
+from suture.cli.terminal import as_content, clean
 from suture.errors import SutureError
 from suture.settings import Settings
 from suture.tools.spec import ToolResult
@@ -34,7 +34,8 @@ def read(options: argparse.Namespace) -> int:
     elif result.is_error:
         refused(options, result)
     else:
-        print_text(result.text, "" if options.format == "raw" or not result.text else "\n")
+        shown = "\n".join(map(as_content, result.text.split("\n")))
+        print_text(shown, "" if options.format == "raw" or not result.text else "\n")
         if options.format == "raw":
             _note_on_raw(result.metadata)
     return exit_code(result)

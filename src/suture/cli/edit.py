@@ -47,12 +47,24 @@ def _refusal(result: ToolResult, where: str) -> str:
 
     text = result.text
     alone = result.metadata["error"].get("total_edits") == 1
+    named = result.metadata.get("path", "")
+    path = f"./{named}" if named.startswith("-") else named
     for fix in result.metadata.get("suggested_fixes", ()) if alone else ():
         example = fix.get("example", "")
         if '"new_text"' in example:
-            command = f"suture edit {quote(result.metadata['path'])} {quote(example)}{where}"
+            command = f"suture edit {quote(path)} {quote(_printable(example))}{where}"
             text = text.replace("Send this edit instead", "Type this instead", 1).replace(example, command, 1)
     return text
+
+
+def _printable(document: str) -> str:
+    """JSON that says the same, without characters that a terminal would obey or nobody sees."""
+    return "".join(char if char.isprintable() else _escaped(char) for char in document)
+
+
+def _escaped(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 
-from suture.cli.terminal import colored
+from suture.cli.terminal import clean, colored
 from suture.json_text import dumps
 
 TYPE_CHECKING = False
@@ -69,14 +69,14 @@ def flush() -> None:
 def note(text: str) -> None:
     """Say on stderr what is worth knowing besides the result, unless --quiet was given."""
     if not _quiet:
-        _tell(text)
+        _tell(_cleaned(text))
 
 
 def complain(text: str) -> None:
     """Write an error to stderr; a code at its beginning is colored."""
-    code, colon, rest = text.partition(": ")
+    code, colon, rest = _cleaned(text).partition(": ")
     is_code = colon and code.isupper() and code.replace("_", "").isalpha()
-    _tell(f"{colored('error', code, sys.stderr)}: {rest}" if is_code else text)
+    _tell(f"{colored('error', code, sys.stderr)}: {rest}" if is_code else _cleaned(text))
 
 
 def refuse(code: str, problem: str, hint: str) -> None:
@@ -99,6 +99,11 @@ def _write(text: str) -> None:
     rest = memoryview(text.encode("utf-8", "surrogateescape"))
     while rest:  # with PYTHONUNBUFFERED set, a part of it may be all that is written at once
         rest = rest[sys.stdout.buffer.write(rest) :]
+
+
+def _cleaned(text: str) -> str:
+    """A message without what a terminal would obey: it may hold names and contents of files."""
+    return "\n".join(map(clean, text.split("\n")))
 
 
 def _tell(text: str) -> None:

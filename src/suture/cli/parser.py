@@ -9,7 +9,7 @@ import sys
 from suture import __version__
 from suture.cli.menu import COMMANDS, DESCRIPTION
 from suture.cli.options import FILLS
-from suture.cli.output import USAGE, misused
+from suture.cli.output import USAGE, misused, print_always
 from suture.cli.pattern_options import PATTERN_FILLS, PATTERN_NOTES
 
 TYPE_CHECKING = False
@@ -155,7 +155,9 @@ class _Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """As argparse does, but a failure to write is not passed over."""
-        if message and (file := file or sys.stderr) is not None:
+        if message and file is sys.stdout:
+            print_always(message)
+        elif message and (file := file or sys.stderr) is not None:
             print(message, end="", file=file)
 
 

@@ -214,6 +214,19 @@ def test_the_correction_is_a_command_that_can_be_copied(root: Path, capfd: pytes
     assert (root / "a b.py").read_bytes() == b"def one():\n\tvalue = compute('`2`')\n\treturn value\n"
 
 
+def test_a_correction_with_what_a_terminal_obeys_lands_as_it_was_meant(
+    root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (root / "-a.py").write_text("if x:\n\ty = '\x7f\x1b[2J\u202e\U000e0041'\n")
+    wrong = ["edit", "--old", "    y = '\x7f\x1b[2J\u202e\U000e0041'\n", "--new", "    y = '\x9b'\n", "--", "-a.py"]
+    assert main(wrong) == 1
+    told = capfd.readouterr().err
+    assert all(line.isprintable() or "\t" in line for line in told.splitlines())
+    (line,) = [line for line in told.splitlines() if line.startswith("1. Type this instead; ")]
+    assert main(shlex.split(line[line.index("suture edit ") :])[1:]) == 0
+    assert (root / "-a.py").read_text() == "if x:\n\ty = '\x9b'\n"
+
+
 @pytest.mark.usefixtures("root")
 def test_one_of_several_edits_is_corrected_as_an_edit(capfd: pytest.CaptureFixture[str]) -> None:
     wrong = [{"old_text": "one", "new_text": "1"}, {"old_text": "\ttwo", "new_text": "\t2"}]

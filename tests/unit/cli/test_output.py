@@ -353,3 +353,30 @@ def test_a_command_that_is_told_to_be_typed_names_the_workspace_and_is_quoted(
     assert re.fullmatch(r"suture log 'my files' --limit 1 --before [0-9a-z]{15} --root root", told)
     assert main(shlex.split(told)[1:]) == 0
     assert "1 file changed" in capfd.readouterr().out
+
+
+NASTY = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e"
+
+
+@pytest.mark.promise("cli.streams")
+def test_a_terminal_obeys_nothing_that_files_or_words_hold(root: Path) -> None:
+    (root / "nasty.txt").write_text(f"one{NASTY}\n")
+    master, slave = pty.openpty()
+    for words in (
+        ["read", "nasty.txt"],
+        ["read", "nasty.txt", "--format", "raw"],
+        ["read", "x", NASTY],
+        ["apply", NASTY],
+    ):
+        run(words, stdout=slave, stderr=slave)
+    os.close(slave)
+    shown = os.read(master, 10_000).decode().replace("\x1b[1;31mWRONG_USAGE\x1b[0m", "WRONG_USAGE")
+    os.close(master)
+    assert [char for char in shown if not char.isprintable() and char not in "\r\n\t"] == []
+    assert shown.count("\\x1b]0;title\\x07\\x1b[2J\\x9b31m\\u202e") == 4
+
+
+def test_help_can_be_printed_in_any_locale(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = run(["apply", "--help"], stdout=subprocess.PIPE)
+    assert (done.returncode, "…" in done.stdout.decode()) == (0, True)
