@@ -11,6 +11,7 @@ from suture.cli.parser import build_parser
 HELP_NOTE = "`suture help COMMAND`, or `suture COMMAND --help`, prints what stands here."
 FAILURE_NOTE = """\
 A message about a failure goes to stderr. It begins with the code of an [error](errors.md), and ends with what to do.
+With `--json` a refusal is JSON on stdout, as a result is; wrong usage (exit code 2) is told on stderr all the same.
 """
 
 
