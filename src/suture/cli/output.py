@@ -113,4 +113,9 @@ def _tell(text: str) -> None:
     with suppress(OSError, ValueError):  # who prints next learns that nobody reads
         flush()
     encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    try:
+        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    except BrokenPipeError:
+        raise
+    except OSError:  # nobody can be told; what was done is done, and the exit code says how
+        sys.stderr = None

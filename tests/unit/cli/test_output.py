@@ -380,3 +380,16 @@ def test_help_can_be_printed_in_any_locale(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     done = run(["apply", "--help"], stdout=subprocess.PIPE)
     assert (done.returncode, "…" in done.stdout.decode()) == (0, True)
+
+
+@pytest.mark.promise("cli.streams")
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["edit", "a.txt", "--old", "one", "--new", "1"], 0), (["read", "missing"], 1), (["zzz"], 2), (["check"], 0)],
+    ids=["note", "refusal", "usage", "summary"],
+)
+@pytest.mark.usefixtures("root")
+def test_an_exit_code_does_not_depend_on_whether_anybody_can_be_told(words: list[str], code: int) -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123  a device
+        done = run(words, stdout=subprocess.PIPE, stderr=full.fileno())
+    assert done.returncode == code
