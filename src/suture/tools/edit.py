@@ -155,7 +155,9 @@ def _cuts(body: bytes, step: Step, number: int, places: Sequence[int]) -> Iterat
             word = body[max(start - 10, line) : end + 10].decode("utf-8", "ignore").split("\n")[0]
             yield f"edits[{number}]: old_text stands inside a longer word or number: {plain(word)}"
             return
-        if start > line and not body[line:start].strip() and b"\n" in step.new.strip(b"\n"):
+        indent = body[line:start]
+        others = step.new.strip(b"\n").split(b"\n")[1:]
+        if indent and not indent.strip() and any(each.strip() and not each.startswith(indent) for each in others):
             yield (
                 f"edits[{number}]: old_text begins inside the indentation of its line; "
                 "new_text was put in as it is, its other lines without that indentation."

@@ -100,6 +100,10 @@ def test_no_edits_are_told_in_the_words_of_the_specification(arguments: dict[str
         (b"x = 1\n", "x = 1\n", "x = [*a, ...]\n", ""),
         (b"# ... existing code ...\nx = 1\n", "# ... existing code ...\nx", "# ... existing code ...\ny", ""),
         (b"x = 1\n", "1", "'a\0b'", "new_text holds a NUL"),
+        (b"if a:\n    b()\n", "b()", "b()\nc()", "old_text begins inside the indentation of its line"),
+        (b"if a:\n    b()\n", "b()", "b()\n\n    c()", ""),
+        (b"if a:\n    b()\n", "b()", "c()\n", ""),
+        (b"if a:\n\tb()\n", "b()", "b()\n    c()", "old_text begins inside the indentation of its line"),
     ],
 )
 def test_what_may_not_have_been_meant_is_done_with_a_warning(before: bytes, old: str, new: str, warned: str) -> None:
