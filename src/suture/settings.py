@@ -1,4 +1,4 @@
-"""What an operator can set. Every bound of the engine is here, and its error names it."""
+"""What an operator can set. An error about a size, a number or a time names the setting."""
 
 from __future__ import annotations
 

@@ -71,7 +71,11 @@ def test_a_tool_is_there_with_all_arguments_results_and_examples(name: str) -> N
     definition = spec.definition()
     arguments = section(told, f"### Arguments of `{name}`")
     assert [each for each in paths(definition["inputSchema"]) if f"| `{each}` |" not in arguments] == []
-    results = section(told, f"### Result of `{name}`") + section(committed("tools.md"), "## In every result")
+    results = section(told, f"### Result of `{name}`")
+    if same := re.match(r"\nAs that of \[`(\w+)`\]", results):
+        results = section(committed("tools.md"), f"### Result of `{same[1]}`")
+        assert definition["outputSchema"] == find(same[1]).definition()["outputSchema"]
+    results += section(committed("tools.md"), "## In every result")
     own = definition.get("outputSchema", {}).get("properties", {})
     assert [each for each in own if f"| `{each}` |" not in results] == []
     assert [each.title for each in spec.examples if f"**{each.title}.**" not in told] == []

@@ -163,8 +163,12 @@ def _text(options: argparse.Namespace, name: str) -> str:
     if options.old_file == options.new_file == STDIN:
         message = "only one of --old-file and --new-file can be stdin"
         raise ValueError(message)
+    content = content_of(file)
+    if not content and file == STDIN:  # the program before the pipe has perhaps failed
+        message = "stdin is empty" + ("; to delete the text, give --new ''" if name == "new" else "")
+        raise ValueError(message)
     try:
-        return content_of(file).decode()
+        return content.decode()
     except UnicodeDecodeError:
         message = f"{source_of(file)} is not UTF-8; send its text as JSON"
         raise ValueError(message) from None

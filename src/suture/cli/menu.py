@@ -71,7 +71,7 @@ MEANT = {
 EXIT_CODES = {
     0: "done; found: search, extract, lines, split, replace; sound: check",
     1: "refused or failed, with nothing half done; not found; not sound",
-    2: "wrong usage; refused, by the commands named above",
+    2: "wrong usage; refused, by commands that search, replace or check",
     130: "interrupted (Ctrl-C)",
     141: "nobody reads the output any more",
 }

@@ -20,7 +20,10 @@ def _fill_read(command: argparse.ArgumentParser) -> None:
     command.add_argument("--start-line", type=number, default=1, metavar="N", help="first line, counted from 1")
     command.add_argument("--end-line", type=number, metavar="N", help="last line, inclusive")
     command.add_argument(
-        "--format", choices=("numbered", "raw"), default="numbered", help="with line numbers, or as is"
+        "--format",
+        choices=("numbered", "raw"),
+        default="numbered",
+        help="with line numbers, or as is (default: numbered)",
     )
     add_encoding(command)
 
@@ -206,12 +209,22 @@ def _fill_show(command: argparse.ArgumentParser) -> None:
 
 
 def _fill_undo(command: argparse.ArgumentParser) -> None:
-    command.add_argument("change_id", metavar="ID", nargs="?", help="the change (default: the newest)")
+    command.add_argument(
+        "change_id",
+        metavar="ID",
+        nargs="?",
+        help="the change, or the beginning of its id (default: the newest that is in force)",
+    )
     add_dry_run(command)
 
 
 def _fill_redo(command: argparse.ArgumentParser) -> None:
-    command.add_argument("change_id", metavar="ID", nargs="?", help="the change (default: the one undone last)")
+    command.add_argument(
+        "change_id",
+        metavar="ID",
+        nargs="?",
+        help="the change, or the beginning of its id (default: the one undone last)",
+    )
     add_dry_run(command)
 
 

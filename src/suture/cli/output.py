@@ -20,14 +20,20 @@ if TYPE_CHECKING:
 USAGE = 2
 CODES = {
     "WRONG_USAGE": "The words of a command make no sense: a command or option that there is none of, or a value that "
-    "it does not take.",
-    "MISSING_EXTRA": "The command needs packages that are not installed with suture alone.",
-    "CANNOT_LISTEN": "The server cannot listen at the address that it was given.",
-    "CANNOT_SERVE": "The server cannot go on: what it reads from or writes to is gone.",
-    "SETTINGS_NOT_WRITTEN": "An agent's settings file cannot take the entry; it is as it was.",
-    "NO_ANSWER": "A question was asked on the terminal, and no answer came.",
-    "PROBLEM": "suture doctor found something that does not work.",
-    "OUTPUT_FAILED": "What a command printed could not be written, because the disk is full, for example.",
+    "it does not take. See `suture COMMAND --help`.",
+    "MISSING_EXTRA": "The command needs packages that are not installed with suture alone. Install the extra that "
+    "the message names.",
+    "CANNOT_LISTEN": "The server cannot listen at the address that it was given. Choose another port, or 0 for "
+    "any that is free.",
+    "CANNOT_SERVE": "The server cannot go on: what it reads from or writes to is gone. Start it by an agent, or with "
+    "`--http HOST:PORT`.",
+    "SETTINGS_NOT_WRITTEN": "An agent's settings file cannot take the entry; it is as it was. Do what the message "
+    "says, or put in by hand the entry that it prints.",
+    "NO_ANSWER": "A question was asked on the terminal, and no answer came: nothing was changed. Answer y or n, or "
+    "name blocks by `--only`.",
+    "PROBLEM": "`suture doctor` found something that does not work. Do what the message says.",
+    "OUTPUT_FAILED": "What a command printed could not be written, because the disk is full, for example. "
+    "What the command did is done: see `suture log`, then make room or print elsewhere.",
 }
 """What goes wrong on the command line only; all other codes are those of `suture.errors`."""
 

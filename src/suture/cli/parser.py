@@ -38,6 +38,7 @@ zsh:  in ~/.zshrc, below compinit  eval "$(suture completion zsh)"
       or once                      suture completion zsh > "${fpath[1]}/_suture"
 fish: once                         suture completion fish > ~/.config/fish/completions/suture.fish""",
 )
+_READ_NOTES = ("At most 20,000 lines or 5 MB are printed at once; what was cut is told.", _EXITS)
 _WRITE_NOTES = (
     """\
 exit codes: 0 written, as it was or verified, 1 rejected, failed or found broken,
@@ -50,6 +51,7 @@ _NOTES = {
     "check": _CHECK_NOTES,
     "completion": (*_COMPLETION_NOTES, _EXITS),
     "doctor": _DOCTOR_NOTES,
+    "read": _READ_NOTES,
     "write": _WRITE_NOTES,
 }
 _JSON = {

@@ -309,3 +309,15 @@ def test_a_file_that_is_too_large_is_wrong_usage(
     assert main(["edit", "a.txt", *options]) == 2
     problem = f"{'stdin' if options == ['-'] else 'edits.json'} has more than 10 bytes"
     assert capfd.readouterr().err == f"WRONG_USAGE: suture edit: {problem}\nSee: suture edit --help\n"
+
+
+def test_an_empty_stdin_is_no_text(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for option, more in (("--new-file", "; to delete the text, give --new ''"), ("--old-file", "")):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+        other = ["--old", "two"] if option == "--new-file" else ["--new", "2"]
+        assert main(["edit", "a.txt", *other, option, "-"]) == 2
+        told = f"WRONG_USAGE: suture edit: stdin is empty{more}\nSee: suture edit --help\n"
+        assert capfd.readouterr() == ("", told)
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
