@@ -24,8 +24,10 @@ INTRODUCTION = """\
 # Errors
 
 Whatever goes wrong has a code that does not change, and fields with what is known about it. From Python an error is
-an exception of the class named here; in a result it is `metadata.error`, with `code`, `message`, `hint`, `retryable`
-and the fields. On the command line the message begins with the code.
+an exception of the class named here, which is in `suture.errors`; in a result it is `metadata.error`, with `code`,
+`message`, `hint`, `retryable` and the fields. Of `NO_MATCH` and `WRONG_COUNT` of `file_edit`, places, preview and
+correction stand beside it: in `validation_error`, `file_preview` and `suggested_fixes`. On the command line the message
+begins with the code.
 
 After an error nothing has changed, unless it says what did, as `BLOCKS_FAILED` does. *May work later* means that the
 same call can succeed when it is repeated; all others need a call that differs, or somebody who removes the cause.
@@ -82,8 +84,14 @@ def _error(kind: type[SutureError]) -> Iterator[str]:
             meaning = MEANINGS.get(f"{kind.code}.{name}") or meanings.get(name) or MEANINGS.get(name)
             if not meaning:
                 raise SystemExit(f"{kind.__name__}.{name}: say in a docstring below the field what it is")
-            rows.append([f"`{name}`", typed(each), prose(meaning)])
+            rows.append([f"`{name}`", typed(each), _linked(prose(meaning))])
         yield from (*table(("field", "type", "meaning"), rows), "")
+
+
+def _linked(text: str) -> str:
+    """A text whose names of classes are links to their codes."""
+    codes = {name: getattr(errors, name).code for name in errors.__all__ if name != "SutureError"}
+    return re.sub(r"`(\w+)`", lambda found: link(codes[found[1]]) if found[1] in codes else found[0], text)
 
 
 def sample(kind: type[SutureError]) -> SutureError:

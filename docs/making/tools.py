@@ -20,7 +20,8 @@ through the [APIs of models](model-apis.md).
 
 A result has a text, which is for the model, and metadata, which are for programs. A call never raises: a failure is a
 result that is marked as one, with an [error](errors.md) in its metadata. A path is relative to the workspace root, or
-absolute and inside of it. Lines are counted from 1.
+absolute and inside of it. Lines are counted from 1. A field of a result that is there *sometimes* is left out where
+there is nothing to tell.
 """
 DIALECTS_NOTE = """\
 A tool without a profile is a dialect: what other tools do, under a name that models were trained on. It is offered
@@ -35,9 +36,9 @@ CHECKS_NOTE = """\
 
 What the [checks](validators.md) found stands in `validation`, where a tool has been asked to check what it writes.
 """
-LIST_NOTE = """\
-The text is a JSON array; what its items hold is described above. The metadata have no schema: they hold `change_id`
-and `files` of an edit, or the `error`."""
+LIST_NOTE = "The text is a JSON array; what its items hold is described above."
+READ_NOTE = "The metadata have no schema; a failure has `error`."
+EDIT_NOTE = "The metadata have no schema: they hold `change_id` and `files`, or the `error`."
 
 
 def page() -> Iterator[str]:
@@ -45,7 +46,7 @@ def page() -> Iterator[str]:
     yield INTRODUCTION
     specs = [find(name) for name in (*sorted(TOOLS), *sorted(DIALECTS))]
     rows = [[link(spec.name), prose(spec.title), "reads" if spec.read else "edits", _profiles(spec)] for spec in specs]
-    yield from table(("tool", "what it does", "", "profiles"), rows)
+    yield from table(("tool", "what it does", "kind", "profiles"), rows)
     yield from ("", DIALECTS_NOTE, *_every_result(specs))
     for spec in specs:
         yield from _tool(spec)
@@ -83,8 +84,14 @@ def _tool(spec: ToolSpec) -> Iterator[str]:
     yield from table(("argument", "type", "default", "meaning"), _arguments(spec.request.schema()))
     yield from ("", f"### Result of `{spec.name}`", "")
     output = spec.output_schema
+    same = next(
+        (find(name) for name in sorted(TOOLS) if spec.name in DIALECTS and find(name).output_schema == output), None
+    )
     if output is None:
-        yield LIST_NOTE
+        yield f"{LIST_NOTE} {READ_NOTE if spec.read else EDIT_NOTE}"
+    elif same is not None:
+        without = "" if "validate" in spec.request.schema()["properties"] else ", without `validation`"
+        yield f"As that of {link(same.name)}{without}."
     else:
         own = {name: each for name, each in output["properties"].items() if name not in {"history", "recovered"}}
         always = output["anyOf"][0]["required"]
