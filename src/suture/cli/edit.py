@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _TEXTS = {"old_text": "--old", "old_file": "--old-file", "occurrences": "--occurrences", "edits": "the edits as JSON"}
 """Where edits are found by their text."""
+_KEPT = ("encoding", "expect_hash", "validate")
 _LINES = {"expected_text": "--expected-text", "mode": "--mode", "delete": "--delete"}
 """What goes with --lines only."""
 
@@ -31,17 +32,17 @@ def edit(options: argparse.Namespace) -> int:
         return misused("edit", error)
     if options.lines is not None:
         return save(options, arguments)
-    where = at_root(options)
+    as_given = _as_given(options)
     return run(
         options,
         lambda workspace: workspace.call("file_edit", arguments),
         _told,
-        lambda result: _refusal(result, where),
+        lambda result: _refusal(result, as_given),
         edits=True,
     )
 
 
-def _refusal(result: ToolResult, where: str) -> str:
+def _refusal(result: ToolResult, as_given: str) -> str:
     """Why one edit does not fit, and the correction as a command that can be copied; the tool has it as JSON."""
     from shlex import quote
 
@@ -52,9 +53,19 @@ def _refusal(result: ToolResult, where: str) -> str:
     for fix in result.metadata.get("suggested_fixes", ()) if alone else ():
         example = fix.get("example", "")
         if '"new_text"' in example:
-            command = f"suture edit {quote(path)} {quote(_printable(example))}{where}"
+            command = f"suture edit {quote(path)} {quote(_printable(example))}{as_given}"
             text = text.replace("Send this edit instead", "Type this instead", 1).replace(example, command, 1)
     return text
+
+
+def _as_given(options: argparse.Namespace) -> str:
+    """The options that hold for a correction as well."""
+    from shlex import quote
+
+    values = {f"--{name.replace('_', '-')}": getattr(options, name) for name in _KEPT}
+    flags = {"--allow-commands": options.allow_commands, "--dry-run": options.dry_run}
+    said = [f" {name} {quote(value)}" for name, value in values.items() if value is not None]
+    return "".join([*said, *(f" {name}" for name, given in flags.items() if given), at_root(options)])
 
 
 def _printable(document: str) -> str:
@@ -73,7 +84,7 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
         message = f"{wrong[0]} goes with --lines"
         raise ValueError(message)
     given = _from_document(options) if options.edits is not None else {"edits": [_from_options(options)]}
-    named = {name: getattr(options, name) for name in ("encoding", "expect_hash", "validate")}
+    named = {name: getattr(options, name) for name in _KEPT}
     chosen = {name: value for name, value in named.items() if value is not None}
     dry_run = {"dry_run": True} if options.dry_run else {}
     return {**given, "path": options.path, **chosen, **dry_run}

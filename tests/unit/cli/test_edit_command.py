@@ -214,6 +214,18 @@ def test_the_correction_is_a_command_that_can_be_copied(root: Path, capfd: pytes
     assert (root / "a b.py").read_bytes() == b"def one():\n\tvalue = compute('`2`')\n\treturn value\n"
 
 
+def test_a_correction_keeps_the_options_that_were_given(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "b.py").write_bytes(b"if x:\n\ty = '\xe9'\n")
+    known = Workspace(root).file_read("b.py", encoding="latin-1").metadata["hash"]
+    options = ["--encoding", "latin-1", "--expect-hash", known, "--validate", "strict", "--allow-commands", "--dry-run"]
+    assert main(["edit", "b.py", "--old", "    y = 'é'\n", "--new", "    y = 'è'\n", *options]) == 1
+    (line,) = [line for line in capfd.readouterr().err.splitlines() if line.startswith("1. Type this instead; ")]
+    words = shlex.split(line[line.index("suture edit ") :])
+    assert words[4:] == options
+    assert main(words[1:]) == 0
+    assert (root / "b.py").read_bytes() == b"if x:\n\ty = '\xe9'\n"
+
+
 def test_a_correction_with_what_a_terminal_obeys_lands_as_it_was_meant(
     root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
