@@ -19,21 +19,18 @@ def page() -> Iterator[str]:
     """The page about the command line."""
     parser = build_parser()
     (known,) = [each.choices for each in _actions(parser) if isinstance(each.choices, dict)]
-    groups = {title: [*names] for title, names in GROUPS.items()}
-    if others := [name for name in known if name not in COMMANDS]:
-        groups["Help"] = others
     common = [
         each for each in _actions(known[next(iter(COMMANDS))]) if all(_takes(one, each) for one in known.values())
     ]
     yield from ("# Commands", "", f"{prose(parser.description)} {HELP_NOTE}", "")
-    for title, names in groups.items():
+    for title, names in GROUPS.items():
         yield from (f"**{prose(title)}:** " + ", ".join(link(name, f"suture {name}") for name in names), "")
     yield from ("## Exit codes", "")
     yield from table(("code", "meaning"), [[str(code), prose(meaning)] for code, meaning in EXIT_CODES.items()])
     yield from ("", FAILURE_NOTE, "## With every command", "")
     yield from table(("option", "meaning"), _options(common, parser))
     yield from ("", "`suture --version` prints the version.", "")
-    for title, names in groups.items():
+    for title, names in GROUPS.items():
         yield from (f"## {prose(title)}", "")
         for name in names:
             yield from _command(name, known[name], [(each.dest, each.help) for each in common])
@@ -75,7 +72,7 @@ def _named(action: argparse.Action) -> str:
 
 
 def _place(action: argparse.Action) -> str:
-    shapes = {"?": "[{}]", "*": "[{} ...]", "+": "{} [...]"}
+    shapes = {"?": "[{}]", "*": "[{} ...]"}
     return shapes.get(str(action.nargs), "{}").format(_named(action))
 
 
