@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.editbench import correct, peers, run, show, siblings
+from bench.editbench import correct, peers, run, show, siblings, stale
 from bench.editbench.corpus import PER_PACKAGE, cache_folder, installed, packages
 from bench.editbench.spoils import KINDS
 from bench.editbench.tasks import generated, made
@@ -44,6 +44,10 @@ def _results(options: argparse.Namespace) -> tuple[Sequence[run.Result], list[Ta
         chosen = siblings.generated(_sources(options, MANY), options.seed, options.tasks, options.kinds)
         results = siblings.run(chosen)
         return results, [siblings.table(results, _title(options, "edits of functions that are gone", results))]
+    if options.stale:
+        made_on_earlier = [*stale.generated(_sources(options, MANY), options.seed, options.tasks, options.kinds)]
+        outcomes = stale.run(made_on_earlier)
+        return outcomes, [stale.table(outcomes, _title(options, "edits of earlier versions", outcomes))]
     tasks = _tasks(options)
     return _corrected(options, tasks) if options.correct else _applied(options, tasks)
 
@@ -88,6 +92,7 @@ def _options() -> argparse.Namespace:
     add("--replay", type=Path, metavar="FILE", help="run the tasks of such a file instead")
     add("--correct", action="store_true", help="by `file_edit`, and what its error suggests, instead of by `locate`")
     add("--siblings", action="store_true", help="edits of a function that is gone, while one like it is there")
+    add("--stale", action="store_true", help="edits of an earlier version of a file, by how that version is known")
     add("--peers", action="store_true", help="run other editors over the same tasks; installs them into the cache")
     add("--big", action="store_true", help="time a file of 200,000 lines even if only some tasks are run")
     add("--json", action="store_true", help="print JSON instead of tables")
@@ -95,6 +100,8 @@ def _options() -> argparse.Namespace:
     known = {name: (kind.spoil.__doc__ or "").strip().splitlines()[0] for name, kind in KINDS.items()}
     if options.siblings:
         known = siblings.FORMS
+    elif options.stale:
+        known = stale.KINDS
     if options.list:
         parser.exit(message="".join(f"{name:42} {what}\n" for name, what in known.items()))
     if unknown := [name for name in options.kinds if name not in known]:
