@@ -63,7 +63,7 @@ def made(sources: Sequence[Source], name: str, seed: int, index: int) -> Task | 
     """One task, or none if the corpus has no room for it."""
     rng = random.Random(f"{name}:{seed}:{index}")
     kind = KINDS[name]
-    shelves = _shelves(tuple(sources))
+    shelves = shelved(tuple(sources))
     for _ in range(TRIES):
         (shelf,) = rng.choices(shelves, [len(shelf) ** 0.5 for shelf in shelves])
         draft = picked(rng, rng.choice(shelf), context=kind.context)
@@ -79,7 +79,7 @@ def made(sources: Sequence[Source], name: str, seed: int, index: int) -> Task | 
 
 
 @lru_cache(maxsize=4)
-def _shelves(sources: tuple[Source, ...]) -> list[list[Source]]:
+def shelved(sources: tuple[Source, ...]) -> list[list[Source]]:
     """The sources by language, so that no language drowns the others."""
     shelves: dict[str, list[Source]] = {}
     for source in sources:

@@ -1,0 +1,352 @@
+"""Edits of a file as it was in an earlier version, while the file is at a later one.
+
+The request is what a model sends that read the earlier version: some lines of it around a place that has changed
+since, and what they shall become. Where `git merge-file` merges (earlier with the edit, earlier, later) without a
+conflict, its result is the only right one. Where it doesn't, a refusal is right; a landing is wrong, but for one that
+keeps both changes where they touch and don't overlap: git calls that a conflict, and a human may not (`touching`).
+
+How the earlier version is known:
+    git        it is in the repository: the file's commit before the last, HEAD, or the index
+    history    suture wrote it, and then suture or somebody else wrote the later one
+    read       `file_read` of the same workspace object showed it, whole or the part around the place
+    unknown    not at all: landing right and refusing are both right
+
+Left out: requests whose old text occurs more than once in the earlier version, or at all in the later one, exactly or
+but for white space, case, look-alikes and backslashes; changes that the later version has made itself.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from difflib import SequenceMatcher, unified_diff
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from bench.editbench.changes import OPS, hunks
+from bench.editbench.corpus import Source
+from bench.editbench.rows import folded, informative
+from bench.editbench.run import REFUSED, RIGHT, WRONG, Reply, Result
+from bench.editbench.tasks import Task, shelved
+from bench.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bench.table import Cell
+    from suture import ToolResult, Workspace
+
+TRIES = 3_000
+KNOWN = ("git", "history", "read", "unknown")
+TOOLS = ("patch", "search_replace", "v4a")
+KINDS = {f"{known}_{tool}": f"known by: {known}; sent as {tool}" for known in KNOWN for tool in TOOLS}
+SIZES = range(3, 16)
+CHANGES = ["rename", "value", "condition", "argument", "insert", "delete", "expand", "comment"]
+TOUCHING = "touching"
+NOTES = (
+    "merges: git merges it without a conflict; right is git's result. conflicts: git doesn't; right is a refusal.",
+    "touching: both changes are kept where they touch and don't overlap. ms: of calls that were rebased.",
+)
+
+
+@dataclass(frozen=True)
+class Stale(Task):
+    """A request made on `base`; the file is `body`. `touching` is what a merge gives that only overlaps stop."""
+
+    base: bytes = b""
+    touching: bytes | None = None
+    request: str = ""
+
+    @property
+    def known(self) -> str:
+        """How the earlier version is known."""
+        return self.kind.partition("_")[0]
+
+
+@dataclass(frozen=True)
+class Outcome(Result):
+    """A result that also says whether the request was rebased."""
+
+    rebased: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was wrong, or refused although it could be known."""
+        return self.verdict == WRONG or (self.verdict == REFUSED and self.task.kind.partition("_")[0] != "unknown")
+
+
+def generated(sources: Sequence[Source], seed: int, number: int, kinds: Sequence[str] = ()) -> Iterator[Stale]:
+    """About so many tasks, as many of each kind. The requests of all kinds are the same ones."""
+    chosen = kinds or [*KINDS]
+    for index in range(-(-number // len(chosen))):
+        made_of = made(sources, seed, index)
+        for kind in chosen if made_of else ():
+            yield Stale(kind, seed, index, *(made_of or ()), _request(made_of or (), kind))
+
+
+def made(sources: Sequence[Source], seed: int, index: int) -> tuple[Any, ...] | None:
+    """What comes behind kind, seed and index of a task."""
+    rng = random.Random(f"stale:{seed}:{index}")
+    shelves = _shelves(tuple(sources))
+    for _ in range(TRIES if shelves else 0):
+        (shelf,) = rng.choices(shelves, [len(shelf) ** 0.5 for shelf in shelves])
+        source = rng.choice(shelf)
+        task = _task(rng, source if source.later else _aged(rng, source))
+        if task is not None:
+            return task
+    return None
+
+
+@lru_cache(maxsize=4)
+def _shelves(sources: tuple[Source, ...]) -> list[list[Source]]:
+    """The files with two versions, by language; all files if there are none."""
+    return shelved(tuple(source for source in sources if source.later)) or shelved(sources)
+
+
+def _aged(rng: random.Random, source: Source) -> Source:
+    """The file with a later version that is made up: changes in some places."""
+    lines = list(source.lines)
+    for _ in range(rng.randint(2, 12)):
+        low = rng.randrange(len(lines) - 4)
+        high = low + rng.randint(1, 3)
+        core = OPS[rng.choice(CHANGES)](rng, lines[low:high], source)
+        lines[low:high] = lines[low:high] if core is None else core
+        if len(lines) < 20:
+            break
+    return Source(source.name, source.text, "".join(f"{line}\n" for line in lines))
+
+
+def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
+    changed = hunks(source)
+    lines, later = source.lines, source.later or ""
+    if not changed:
+        return None
+    low, high, _ = rng.choice(changed)
+    size = rng.choice(SIZES)
+    start = rng.randint(low - size + 1, max(low, high) - 1)
+    stop = start + size
+    if start < 0 or stop > len(lines):
+        return None
+    first = rng.randrange(start, stop)
+    last = min(first + rng.randint(1, 3), stop)
+    op = rng.choice(CHANGES)
+    core = OPS[op](rng, lines[first:last], source)
+    if core is None or core == lines[first:last] or not any(map(informative, lines[first:last])):
+        return None
+    old, new = lines[start:stop], [*lines[start:first], *core, *lines[last:stop]]
+    texts = ["".join(f"{line}\n" for line in each) for each in (old, new)]
+    if not texts[1] or source.text.count(texts[0]) != 1 or folded(texts[0]) in folded(later):
+        return None
+    theirs = "".join(f"{line}\n" for line in [*lines[:start], *new, *lines[stop:]])
+    merged = _merged(later, source.text, theirs)
+    if merged == later:
+        return None
+    expected = () if merged is None else (merged.encode(),)
+    touching = _touching(source, (first, last, core)) if merged is None else None
+    return source.name, op, later.encode(), *texts, expected, None, source.text.encode(), touching
+
+
+def _merged(ours: str, base: str, theirs: str) -> str | None:
+    """What git makes of both changes, if it has no conflict."""
+    with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
+        names = ["ours", "base", "theirs"]
+        for name, text in zip(names, (ours, base, theirs), strict=True):
+            (Path(folder) / name).write_bytes(text.encode())
+        done = subprocess.run(["git", "merge-file", "-p", "-q", *names], cwd=folder, capture_output=True, check=False)
+    if done.returncode > 127:
+        raise RuntimeError(done.stderr.decode())
+    return None if done.returncode else done.stdout.decode()
+
+
+def _touching(source: Source, change: tuple[int, int, list[str]]) -> bytes | None:
+    """Both changes in one file, if they don't overlap."""
+    low, high, _ = change
+    before, after = source.lines, (source.later or "").split("\n")[:-1]
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    edits = [(a, b, after[c:d]) for tag, a, b, c, d in blocks if tag != "equal"]
+    if any((a < high and low < b) or (a, b) == (low, high) or (a == b and low < a < high) for a, b, _ in edits):
+        return None
+    lines = list(before)
+    for a, b, new in sorted([*edits, change], key=lambda each: (each[0], each[1]), reverse=True):
+        lines[a:b] = new
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _request(task: tuple[Any, ...], kind: str) -> str:
+    """A reply with `{path}` for the file's name, if the tool takes one."""
+    old, new = task[3], task[4]
+    if kind.endswith("search_replace"):
+        return f"{{path}}\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
+    if not kind.endswith("v4a"):
+        return ""
+    before, after = (text.split("\n")[:-1] for text in (old, new))
+    hunk = "".join(f"{line}\n" for line in [*unified_diff(before, after, n=len(before), lineterm="")][3:])
+    return f"*** Begin Patch\n*** Update File: {{path}}\n@@\n{hunk}*** End Patch\n"
+
+
+def run(tasks: Sequence[Stale]) -> list[Outcome]:
+    """All tasks, each on a file of its own, in one workspace for each way in which the earlier version is known."""
+    ways = {"git": _with_git, "history": _with_history, "read": _with_read, "unknown": _with_nothing}
+    results: list[Outcome] = []
+    before = os.environ.get("XDG_STATE_HOME")
+    with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
+        os.environ["XDG_STATE_HOME"] = f"{folder}/state"
+        try:
+            for known, way in ways.items():
+                root = Path(folder) / known
+                root.mkdir()
+                chosen = [(_file(root, task), task) for task in tasks if task.known == known]
+                results += way(root, chosen) if chosen else ()
+        finally:
+            if before is None:
+                del os.environ["XDG_STATE_HOME"]
+            else:
+                os.environ["XDG_STATE_HOME"] = before
+    return results
+
+
+Placed = tuple[Path, Stale]
+
+
+def _file(root: Path, task: Stale) -> Path:
+    return root / f"{task.kind}_{task.index}{PurePosixPath(task.source).suffix}"
+
+
+def _opened(root: Path, *, history: bool = False) -> Workspace:
+    """A workspace that has made a call, so that imports are not timed."""
+    from suture import Settings, Workspace  # noqa: PLC0415  the generator is imported without the engine
+
+    workspace = Workspace(root, Settings(durability="fast", history=history))
+    for tool in TOOLS:
+        task = Stale("x", 0, 0, "a.txt", "", b"", "one\n", "two\n", ())
+        (root / "warm-up.txt").write_bytes(b"one too many\n")
+        _called(workspace, "warm-up.txt", task, _request((0, 0, 0, "one\n", "two\n"), tool))
+    return workspace
+
+
+def _with_git(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
+    """The earlier version is HEAD's (0), one of the index (1), or was committed before the later one (2)."""
+
+    def git(*arguments: str) -> None:
+        clean = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "core.autocrlf=false")
+        subprocess.run(["git", *who, *arguments], cwd=root, env=clean, check=True, capture_output=True)
+
+    def commit(way: int, *, later: bool) -> None:
+        for path, task in placed:
+            if task.index % 3 == way:
+                path.write_bytes(task.body if later else task.base)
+        git("add", "--all")
+
+    git("init", "--quiet")
+    commit(0, later=False)
+    commit(2, later=False)
+    git("commit", "--quiet", "--allow-empty", "--message", "The earlier version")
+    commit(2, later=True)
+    git("commit", "--quiet", "--allow-empty", "--message", "The later version")
+    for number in range(3):
+        (root / "notes.txt").write_bytes(b"%d\n" % number)
+        git("add", "notes.txt")
+        git("commit", "--quiet", "--message", f"Something else {number}")
+    commit(1, later=False)
+    workspace = _opened(root)
+    for path, task in placed:
+        path.write_bytes(task.body)
+    return [_sent(workspace, path, task) for path, task in placed]
+
+
+def _with_history(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
+    writer = _opened(root, history=True)
+    for path, task in placed:
+        _written(writer, path.name, task.base)
+        if task.index % 2:
+            path.write_bytes(task.body)
+        else:
+            _written(writer, path.name, task.body)
+    workspace = _opened(root, history=True)
+    return [_sent(workspace, path, task) for path, task in placed]
+
+
+def _written(workspace: Workspace, name: str, body: bytes) -> None:
+    patch = {"operation": "overwrite", "newText": body.decode()}
+    result = workspace.call("patch", {"path": name, "patches": [patch], "match": "exact"})
+    if result.is_error:
+        raise RuntimeError(result.text)
+
+
+def _with_read(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
+    workspace, results = _opened(root), list[Outcome]()
+    for path, task in placed:
+        path.write_bytes(task.base)
+        line = task.base[: task.base.index(task.old.encode())].count(b"\n") + 1
+        part = {"start_line": max(1, line - 30), "end_line": line + 60} if task.index % 2 else {}
+        workspace.call("file_read", {"path": path.name, **part})
+        path.write_bytes(task.body)
+        results.append(_sent(workspace, path, task))
+    return results
+
+
+def _with_nothing(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
+    workspace = _opened(root)
+    for path, task in placed:
+        path.write_bytes(task.body)
+    return [_sent(workspace, path, task) for path, task in placed]
+
+
+def _sent(workspace: Workspace, path: Path, task: Stale) -> Outcome:
+    begin = time.perf_counter()
+    result = _called(workspace, path.name, task, task.request)
+    seconds = time.perf_counter() - begin
+    after = path.read_bytes()
+    metadata = result.metadata
+    rungs = {each.get("rung") for each in (*metadata.get("patches", ()), *metadata.get("blocks", ()))}
+    code = metadata["error"]["code"] if result.is_error else ""
+    if after == task.body:
+        verdict = REFUSED if task.expected else RIGHT
+    elif after in task.expected:
+        verdict = RIGHT
+    else:
+        verdict = TOUCHING if after == task.touching else WRONG
+    told = f"{sorted(map(str, rungs))}\n{result.text}"
+    return Outcome(
+        task, Reply(None if after == task.body else after, told, code), verdict, seconds, rebased="rebased" in rungs
+    )
+
+
+def _called(workspace: Workspace, name: str, task: Stale, request: str) -> ToolResult:
+    if request:
+        return workspace.call("apply_reply", {"reply": request.replace("{path}", name)})
+    return workspace.call("patch", {"path": name, "patches": [{"oldText": task.old, "newText": task.new}]})
+
+
+def table(results: Sequence[Outcome], title: str) -> Table:
+    """A row per kind, and a total for each way in which the earlier version is known."""
+    groups = {name: [each for each in results if each.task.kind == name] for name in KINDS}
+    groups |= {f"ALL {known}": [each for each in results if each.task.kind.startswith(known)] for known in KNOWN}
+    rows = [_row(name, part) for name, part in groups.items() if part]
+    wrong = [each.task.name for each in results if each.verdict == WRONG]
+    notes = [f"wrong: {len(wrong)}: {' '.join(wrong[:20])}"] if wrong else []
+    merges, conflicts = (
+        ["merges", "right", "right %", "refused", "wrong"],
+        ["conflicts", "refused", "touching", "wrong"],
+    )
+    return Table(title, ["", *merges, *conflicts, "rebased", "p50 ms", "p95 ms"], rows, [*notes, *NOTES])
+
+
+def _row(name: str, results: Sequence[Outcome]) -> list[Cell]:
+    merges = [each.verdict for each in results if each.task.expected]
+    conflicts = [each.verdict for each in results if not each.task.expected]
+    share = f"{100 * merges.count(RIGHT) / len(merges):.1f}" if merges else ""
+    times = sorted(each.seconds * 1000 for each in results if each.rebased)
+    spent: list[Cell] = [times[len(times) * part // 100] for part in (50, 95)] if times else ["", ""]
+    return [
+        name,
+        *map(str, (len(merges), merges.count(RIGHT), share, merges.count(REFUSED), merges.count(WRONG))),
+        *map(str, (len(conflicts), *map(conflicts.count, (RIGHT, TOUCHING, WRONG)))),
+        *(str(len(times)), *spent),
+    ]
