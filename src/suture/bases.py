@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from itertools import islice
 from time import monotonic
 
 from suture import log
@@ -24,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from suture.files.git import PastVersion, Repository
     from suture.files.history import History
     from suture.files.logbook import KnownVersion, LogBook
     from suture.files.tree import Tree
@@ -31,15 +33,18 @@ if TYPE_CHECKING:
     from suture.settings import Settings
 
 _MOST_CHANGES = 100  # of a file in the history
-_MOST_COMMITS = 20
+_MOST_COMMITS = 20  # that touched the file, before the one that is checked out
+_REMEMBERED = 1_000
 
 
 class Bases:
     """Where the earlier versions of one file come from, and how much of them is still allowed."""
 
-    def __init__(self, now: Snapshot, settings: Settings) -> None:
+    def __init__(self, now: Snapshot, settings: Settings, remembered: dict[str, object]) -> None:
+        """`remembered` keeps what commits had, from one call to the next."""
         self._now = now
         self._settings = settings
+        self._remembered = remembered
         self._ends = monotonic() + settings.base_ms / 1000
         self._seen = {_plain(now.text.body)}
         self._room = settings.max_bases_bytes
@@ -47,30 +52,21 @@ class Bases:
 
     def every(self, shown: Sequence[Content], history: Callable[[], History], trees: Sequence[Tree]) -> Iterator[Base]:
         """Every earlier version, once, in the order of where it is from, and there the newest first."""
-        if not self._left:
-            return
         known: list[KnownVersion] = []
         try:
-            with history().reading() as book:
-                known = self._known(book)
-                yield from self._shown(shown, known)
-                yield from self._recorded(book, known)
+            if not self._over:
+                with history().reading() as book:
+                    known = list(islice(book.versions(self._now.place.name), _MOST_CHANGES))
+                    yield from self._shown(shown, known)
+                    yield from self._recorded(book, known)
         except HistoryUnavailable as error:
             log.debug("bases", "no history: %s", error)
-            yield from self._shown(shown, known)  # again those that were given: they count once
+            yield from self._shown(shown, known)  # those that were given already count once
         try:
-            if isinstance(trees[0].fs, LocalFS):
+            if not self._over and isinstance(trees[0].fs, LocalFS):
                 yield from self._committed(trees)
         except (OSError, ValueError) as error:
             log.debug("bases", "no more of git: %r", error)
-
-    def _known(self, book: LogBook) -> list[KnownVersion]:
-        found = []
-        for each in book.versions(self._now.place.name):
-            found.append(each)
-            if len(found) >= _MOST_CHANGES:
-                break
-        return found
 
     def _shown(self, shown: Sequence[Content], known: Sequence[KnownVersion]) -> Iterator[Base]:
         recorded = {each.digest: each for each in reversed(known)}
@@ -82,45 +78,73 @@ class Bases:
     def _recorded(self, book: LogBook, known: Sequence[KnownVersion]) -> Iterator[Base]:
         given: set[str] = set()
         for version in known:
-            size = book.size(version.digest)
-            if version.digest in given or size is None or not self._fits(size):
+            if version.digest in given:
                 continue
             given.add(version.digest)
-            content = book.content(version.digest)
-            if content is not None:
+            size = book.size(version.digest)
+            if size is not None and self._fits(size) and (content := book.content(version.digest)) is not None:
                 yield from self._base(content, "history", version.made_by, version.replaced_by)
+            if self._over:
+                break
 
     def _committed(self, trees: Sequence[Tree]) -> Iterator[Base]:
         from suture.files.git import repository
 
         roots = [tree.fs.real_path(tree.root) for tree in trees]
-        place = self._now.place
-        found = repository(os.path.join(roots[place.root], place.path), roots, self._ends)
+        file = os.path.join(roots[self._now.place.root], self._now.place.path)
+        found = repository(file, roots, self._ends)
         if found is None:
             return
         with found:
-            past, number = found.past(), 0
-            newest = next(past, None)
-            staged = found.staged()
-            if staged is not None and (newest is None or staged != newest.blob):
-                yield from self._object(found.content(staged, self._settings.max_base_bytes), "index", None, None)
-            head = found.head()
-            while newest is not None and number < _MOST_COMMITS:
-                source, commit = ("commit", newest.commit) if number or head is None else ("head", head.hex())
-                content = found.content(newest.blob, self._settings.max_base_bytes)
-                yield from self._object(content, source, commit, newest.until)
-                newest, number = next(past, None), number + 1
+            head, staged = found.head(), found.staged()
+            newest = None if head is None else found.at(head)
+            if staged is not None and staged != newest:
+                yield from self._object(found, staged, "index", None, None)
+            if head is None or newest is None:
+                return
+            yield from self._object(found, newest, "head", head.hex(), None)
+            for version in self._past(found, file, head):
+                yield from self._object(found, version.blob, "commit", version.commit, version.until)
+                if self._over:
+                    break
 
-    def _object(self, content: bytes | None, source: str, commit: str | None, until: str | None) -> Iterator[Base]:
-        if content is not None and self._fits(len(content)):
+    def _past(self, repository: Repository, file: str, head: bytes) -> Iterator[PastVersion]:
+        """The versions before a commit, each once; and if they are looked for again, without going through commits."""
+        commits = self._remembered.setdefault("commits", {})
+        assert isinstance(commits, dict)  # noqa: S101  ours
+        kept = commits.get(file)
+        if kept is not None and kept[0] == head:
+            yield from kept[1]
+            return
+        found: dict[bytes, PastVersion] = {}
+        for version in repository.past(head):
+            if version.blob not in found:
+                found[version.blob] = version
+                yield version
+            if len(found) >= _MOST_COMMITS:
+                break
+        if len(commits) >= _REMEMBERED:
+            commits.clear()
+        commits[file] = head, list(found.values())
+
+    def _object(
+        self, repository: Repository, blob: bytes, source: str, commit: str | None, until: str | None
+    ) -> Iterator[Base]:
+        content = repository.content(blob, self._settings.max_base_bytes)
+        if content is not None:
             yield from self._base(content, source, commit, until)
 
+    @property
+    def _over(self) -> bool:
+        """Whether there are enough, or it took long enough."""
+        return self._left <= 0 or monotonic() >= self._ends
+
     def _fits(self, size: int) -> bool:
-        return self._left > 0 and size <= min(self._settings.max_base_bytes, self._room) and monotonic() < self._ends
+        return size <= min(self._settings.max_base_bytes, self._room)
 
     def _base(self, content: bytes, source: str, made_by: str | None, until: str | None) -> Iterator[Base]:
         """A version, unless it is known already or too much."""
-        if not self._fits(len(content)):
+        if self._over or not self._fits(len(content)):
             return
         body = _body(content, self._now.text.encoding)
         if (plain := _plain(body)) not in self._seen:

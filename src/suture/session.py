@@ -85,8 +85,12 @@ class Shown:
 
     def versions(self, place: Place) -> tuple[Content, ...]:
         """What was shown of a file, the newest first."""
+        key = place.root, place.path
         with self._lock:
-            return self._files.get((place.root, place.path), ())
+            found = self._files.pop(key, ())
+            if found:
+                self._files[key] = found  # it is in use
+            return found
 
 
 class Carried:
@@ -356,9 +360,10 @@ class Session:
 
         What was shown, what the history has, what git has; within the bounds of the settings, and never an error.
         """
-        from suture.bases import Bases
+        from suture.bases import Bases  # most texts are where they should be
 
-        return Bases(now, self.settings).every(self._shown.versions(now.place), lambda: self.history, self.trees)
+        found = Bases(now, self.settings, self.remembered)
+        return found.every(self._shown.versions(now.place), lambda: self.history, self.trees)
 
     def attempt(self, request: int) -> int:
         """How often a request was refused, this time included; `request` is a hash of all that it depends on."""

@@ -61,7 +61,7 @@ class Repo:
 
 def bases(root: Path, path: str, **settings: int) -> list[Base]:
     workspace = Workspace(root, Settings(**settings))  # type: ignore[arg-type]  # numbers only
-    with workspace._engine.session() as session:  # noqa: SLF001  what the tools are handed
+    with workspace._engine.session() as session:
         return list(session.bases(session.text(path)))
 
 

@@ -1,22 +1,24 @@
 """A git repository, as far as it says what a file was: in the index, at HEAD, and in the commits before.
 
-Only its files are read (`files.git_objects`): git is not started, and no configuration is obeyed, so that a hostile
-repository cannot have anything run. What comes out is what git stores: no filter and no conversion of line ends.
+Only its files are read (`files.git_objects`): git is not started, and of the configuration only the kind of names and
+the folder that it is for are looked at. So a hostile repository cannot have anything run. What comes out is what git
+stores: no filter is applied, no line ending converted, nothing fetched.
 
-A repository may lie around the workspace, or beside it (worktrees, submodules). Its content is only given for the path
-of a file that the caller may read anyway. Since a `.git` can point anywhere, it counts only if it belongs here:
+A repository may lie around the workspace, or beside it (worktrees, submodules). What it has is given for the path of a
+file that the caller may read, and for no other. Since a `.git` can point anywhere, it counts only if it belongs here:
 
-- it belongs to this user, or to whom the file belongs: nobody else may plant one in a folder above;
-- a `.git` that leads elsewhere leads into a root, into the repository of a folder above (a submodule), or to a
-  place that names it in return (a worktree).
+- it is owned by this user, or by whoever owns the file: nobody else may plant one in a folder above;
+- if it leads elsewhere, that is inside a root, or names this folder in return, as worktrees and submodules do;
+- its index and the names of its commits are its own: no links lead out to those of another repository.
 
-Not read: names in a reftable; an index that is split, or has what is looked for in a folder that is left out.
+Not read: names in a reftable; an index that is split, or where the file's folder is left out as a whole.
 """
 
 from __future__ import annotations
 
 import os
 from heapq import heappop, heappush
+from time import monotonic
 
 from suture import log
 from suture.files.git_objects import BLOB, COMMIT, TREE, Objects, contents
@@ -28,29 +30,26 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    _Commit = tuple[bytes, list[bytes], int]
+
 _SMALL = 1 << 16
 _LARGE = 64_000_000  # bytes of an index, or of a list of names
 _MOST_LINKS = 5
-_MOST_COMMITS = 5_000
+_MOST_COMMITS = 2_000  # 60 ms, measured
 _SHA1, _SHA256 = 20, 32
 _FILE_MODES = (b"100644", b"100755", b"100664")
+_FOLDER_MODES = (b"40000",)
 _ENTRY = 40  # bytes of an entry of the index before the object's name
 _REGULAR = 0o100
-_DIRC = b"DIRC"
+_OFTEN = 1_000
 
 
 class PastVersion(Record):
-    """A version of a file: the object with its content, the commit that has it, and the one that replaced it."""
+    """A version of a file: the object with its content, the last commit that has it, and the one that replaced it."""
 
     blob: bytes
     commit: str
-    until: str | None
-
-
-class _Commit(Record):
-    tree: bytes
-    parents: tuple[bytes, ...]
-    time: int
+    until: str
 
 
 class Repository:
@@ -59,11 +58,12 @@ class Repository:
     def __init__(self, git: str, path: str, ends: float) -> None:
         """`git` is its `.git` folder, `path` the file's path below its top."""
         self._git = git
-        common = (contents(f"{git}/commondir", _SMALL) or b".").strip()
-        self._common = os.path.normpath(os.path.join(git, os.fsdecode(common)))
+        self._common = _common(git)
+        self._ends = ends
         self._path = os.fsencode(path)
         self._names = self._path.split(b"/")
-        self._width = _SHA256 if _is_sha256(contents(f"{self._common}/config", _LARGE) or b"") else _SHA1
+        kind = _configured(contents(f"{self._common}/config", _LARGE) or b"", b"objectformat") or b"sha1"
+        self._width = _SHA256 if kind.lower() == b"sha256" else _SHA1
         self._objects = Objects(f"{self._common}/objects", self._width, ends)
         self._below: dict[tuple[int, bytes], bytes | None] = {}
 
@@ -94,48 +94,60 @@ class Repository:
 
     def staged(self) -> bytes | None:
         """The object of the file in the index; None if it isn't there, or in conflict."""
-        raw = contents(f"{self._git}/index", _LARGE)
-        if raw is None or not raw.startswith(_DIRC):
-            return None
+        raw = self._own(self._git, "index", _LARGE) or b""
         version = int.from_bytes(raw[4:8], "big")
-        if version in {2, 3}:
-            return self._staged_plain(raw)
-        return self._staged_prefixed(raw) if version == 4 else None  # noqa: PLR2004
+        try:
+            if raw.startswith(b"DIRC") and version in {2, 3}:
+                return self._staged_plain(raw)
+            if raw.startswith(b"DIRC") and version == 4:  # noqa: PLR2004  the format's
+                return self._staged_prefixed(raw)
+        except (IndexError, ValueError):
+            log.debug("git", "%s/index is damaged", self._git)
+        return None
 
-    def past(self) -> Iterator[PastVersion]:
-        """The file's versions, from HEAD back to where it was added, the newest first.
+    def at(self, commit: bytes) -> bytes | None:
+        """The object of the file in a commit; None if it has no such file."""
+        found = self._commit(commit)
+        return None if found is None else self._in_tree(found[0])
+
+    def past(self, head: bytes) -> Iterator[PastVersion]:
+        """The versions that the file had before a commit, back to where it was added, the newest first.
 
         Where lines of history meet, only one that has the same version is followed, if there is one: as `git log` does.
         """
-        head = self.head()
-        start = None if head is None else self._commit(head)
-        if head is None or start is None or (blob := self._in_tree(start.tree)) is None:
+        start = self._commit(head)
+        if start is None:
             return
-        queue = [(-start.time, 0, head, start, blob, "")]
+        queue = [(0, 0, head, start, self._in_tree(start[0]))]
         seen, number = {head}, 0
         while queue and number < _MOST_COMMITS:
-            _, _, name, commit, blob, until = heappop(queue)
-            before = [(each, found) for each in commit.parents if (found := self._commit(each)) is not None]
-            had = [(each, found, self._in_tree(found.tree)) for each, found in before]
-            same = [each for each in had if each[2] == blob]
-            if not same:
-                yield PastVersion(blob, name.hex(), until or None)
-                until = name.hex()
-            for each, found, was in same[:1] or had:
-                if was is not None and each not in seen:
+            _, _, name, (_, parents, _), blob = heappop(queue)
+            before = [(each, found) for each in parents if (found := self._commit(each)) is not None]
+            had = [(each, found, was) for each, found in before if (was := self._in_tree(found[0])) is not None]
+            same = [each for each in had if each[2] == blob][:1]
+            for each, found, was in same or had:
+                if not same:
+                    yield PastVersion(was, each.hex(), name.hex())
+                if each not in seen:
                     seen.add(each)
                     number += 1
-                    heappush(queue, (-found.time, number, each, found, was, until))
+                    heappush(queue, (-found[2], number, each, found, was))
 
     def _reference(self, name: bytes) -> bytes:
         """What a name stands for, as it is written."""
         for folder in dict.fromkeys((self._git, self._common)):
-            found = contents(os.path.join(folder, os.fsdecode(name)), _SMALL)
+            found = self._own(folder, os.fsdecode(name), _SMALL)
             if found is not None:
                 return found.strip()
-        packed = contents(f"{self._common}/packed-refs", _LARGE) or b""
+        packed = self._own(self._common, "packed-refs", _LARGE) or b""
         at = packed.find(b" " + name + b"\n")
         return packed[packed.rfind(b"\n", 0, at) + 1 : at] if at > 0 else b""
+
+    @staticmethod
+    def _own(folder: str, name: str, most: int) -> bytes | None:
+        """A file of the repository that no link led to: it would be another one's."""
+        path = f"{folder}/{name}"
+        return contents(path, most) if os.path.realpath(path) == path else None
 
     def _object_name(self, written: bytes) -> bytes | None:
         try:
@@ -145,38 +157,45 @@ class Repository:
         return found if len(found) == self._width else None
 
     def _commit(self, name: bytes) -> _Commit | None:
+        """The tree of a commit, those before it, and when it was made."""
         raw = self._objects.read(name, COMMIT)
-        if raw is None:
+        if raw is None or not raw.startswith(b"tree "):
             return None
-        tree, parents, time = None, [], 0
-        for line in raw[: raw.find(b"\n\n")].split(b"\n"):
-            key, _, value = line.partition(b" ")
-            if key == b"tree":
-                tree = self._object_name(value)
-            elif key == b"parent" and (parent := self._object_name(value)) is not None:
-                parents.append(parent)
-            elif key == b"committer":
-                digits = value[value.rfind(b">") + 1 :].split()[:1]
-                time = int(digits[0]) if digits and digits[0].isdigit() else 0
+        found, at, width = [], 5, 2 * self._width
+        try:
+            found.append(bytes.fromhex(raw[at : at + width].decode("ascii")))
+            while raw.startswith(b"\nparent ", at + width):
+                at += width + len(b"\nparent ")
+                found.append(bytes.fromhex(raw[at : at + width].decode("ascii")))
+            end = raw.index(b"\n", raw.index(b"\ncommitter ", at) + 1)
+            time = int(raw[raw.rindex(b">", at, end) + 1 : end].split()[0])
+        except (ValueError, IndexError):
+            return None
+        return found[0], found[1:], time
+
+    def _in_tree(self, tree: bytes) -> bytes | None:
+        """The object of the file in the top folder of a commit."""
+        passed: list[tuple[int, bytes]] = []
+        found: bytes | None = tree
+        for depth, name in enumerate(self._names):
+            if found is None:
                 break
-        return None if tree is None else _Commit(tree, tuple(parents), time)
+            passed.append((depth, found))
+            if passed[-1] in self._below:  # most commits leave this folder alone
+                found = self._below[passed[-1]]
+                break
+            modes = _FILE_MODES if depth == len(self._names) - 1 else _FOLDER_MODES
+            found = self._entry(self._objects.read(found, TREE) or b"", name, modes)
+        self._below.update(dict.fromkeys(passed, found))
+        return found
 
-    def _in_tree(self, tree: bytes, depth: int = 0) -> bytes | None:
-        """The object of the file in a folder that it lies in at some depth."""
-        key = depth, tree
-        if key not in self._below:
-            self._below[key] = self._looked_up(tree, depth)
-        return self._below[key]
-
-    def _looked_up(self, tree: bytes, depth: int) -> bytes | None:
-        raw = self._objects.read(tree, TREE) or b""
-        last = depth == len(self._names) - 1
-        for mode in _FILE_MODES if last else (b"40000",):
-            entry = mode + b" " + self._names[depth] + b"\0"
-            at = raw.find(entry)
+    def _entry(self, tree: bytes, name: bytes, modes: tuple[bytes, ...]) -> bytes | None:
+        """The object of a name in a folder, if it is of such a kind."""
+        for mode in modes:
+            entry = mode + b" " + name + b"\0"
+            at = tree.find(entry)
             if at >= 0:
-                name = raw[at + len(entry) :][: self._width]
-                return name if last else self._in_tree(name, depth + 1)
+                return tree[at + len(entry) :][: self._width]
         return None
 
     def _staged_plain(self, raw: bytes) -> bytes | None:
@@ -203,11 +222,11 @@ class Repository:
     def _staged_prefixed(self, raw: bytes) -> bytes | None:
         """As above, where an entry has only what differs from the name before."""
         name, at, fixed = b"", 12, _ENTRY + self._width + 2
-        for _ in range(int.from_bytes(raw[8:12], "big")):
+        for number in range(int.from_bytes(raw[8:12], "big")):
+            if not number % _OFTEN and monotonic() > self._ends:
+                raise TimeoutError
             flags = int.from_bytes(raw[at + fixed - 2 : at + fixed], "big")
             place = at + fixed + (2 if flags >> 14 & 1 else 0)
-            if place >= len(raw):
-                break
             byte = raw[place]
             strip, place = byte & 127, place + 1
             while byte & 128:
@@ -261,24 +280,33 @@ def _folder(link: str) -> str | None:
 
 def _belongs(git: str, link: str, roots: Sequence[str]) -> bool:
     """Whether a folder that a `.git` leads to is meant for what lies beside it."""
+    top = os.path.dirname(link)
+    for file in (f"{git}/config", f"{git}/config.worktree"):
+        aim = _configured(contents(file, _LARGE) or b"", b"worktree")
+        if aim is not None:
+            return os.path.realpath(os.path.join(git, os.fsdecode(aim))) == top
     if git == link or any(_is_below(git, root) for root in roots):
         return True
     back = os.fsdecode((contents(f"{git}/gitdir", _SMALL) or b"").strip())
-    if back and os.path.realpath(os.path.join(git, back)) == link:  # a worktree
-        return True
-    outer = _above(os.path.dirname(os.path.dirname(link)))
-    around = None if outer is None else _folder(outer)
-    if outer is None or around is None or not _belongs(around, outer, roots):
-        return False
-    return _is_below(git, f"{around}/modules")  # a submodule
+    return bool(back) and os.path.realpath(os.path.join(git, back)) == link
+
+
+def _common(git: str) -> str:
+    """The folder with what all worktrees of a repository share; itself, if it has but one."""
+    aim = contents(f"{git}/commondir", _SMALL)
+    if aim is None:
+        return git
+    found = os.path.realpath(os.path.join(git, os.fsdecode(aim.strip())))
+    return found if _is_below(git, f"{found}/worktrees") else git
 
 
 def _is_below(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip("/") + "/")
 
 
-def _is_sha256(configuration: bytes) -> bool:
-    """Whether objects have names of the longer kind."""
+def _configured(configuration: bytes, key: bytes) -> bytes | None:
+    """The value of a key that only one section has."""
     import re
 
-    return re.search(rb'(?i)(^|\n|\])[ \t]*objectformat[ \t]*=[ \t]*"?sha256', configuration) is not None
+    found = re.search(rb'(?i)(?:^|\n|\])[ \t]*%b[ \t]*=[ \t]*"?([^"\r\n]*)' % key, configuration)
+    return None if found is None else found[1].strip()

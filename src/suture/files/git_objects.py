@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import os
 import stat as modes
+import sys
 import zlib
-from bisect import bisect_left
 from contextlib import suppress
 from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Sequence
     from types import TracebackType
     from typing import Self
@@ -208,7 +209,7 @@ class _Pack:
         self._width = width
         self._cache = cache
         self._pack: int | None = None
-        self._runs: dict[tuple[int, int], bytes] = {}
+        self._runs: dict[int, tuple[bytes, array[int]]] = {}
         self._idx = os.open(f"{path}.idx", _READ)
         head = _head_of(self._idx)
         self._counts = [int.from_bytes(head[at : at + 4], "big") for at in range(8, _FANOUT, 4)]
@@ -229,21 +230,36 @@ class _Pack:
                 low = middle
             else:
                 high = middle
-        run = self._runs.get((low, high))
+        run = self._runs.get(low)
         if run is None:
-            run = self._runs[low, high] = _read(self._idx, (high - low) * width, _FANOUT + low * width)
-        at = bisect_left(range(len(run) // width), name, key=lambda number: run[number * width : (number + 1) * width])
-        if run[at * width : (at + 1) * width] != name:
-            return None
-        return self._place(low + at)
+            run = self._runs[low] = self._run(low, high)
+        names, places = run
+        at = names.find(name)
+        while at % width:  # -1, or it begins in the middle of another
+            if at < 0:
+                return None
+            at = names.find(name, at + 1)
+        return self._large(place) if (place := places[at // width]) >> 31 else place
 
-    def _place(self, number: int) -> int:
-        every = self._counts[-1]
-        places = _FANOUT + every * (self._width + 4)
-        place = int.from_bytes(_read(self._idx, 4, places + number * 4), "big")
-        if place < 1 << 31:
-            return place
-        return int.from_bytes(_read(self._idx, 8, places + every * 4 + (place - (1 << 31)) * 8), "big")
+    def _run(self, low: int, high: int) -> tuple[bytes, array[int]]:
+        """Some names, one after the other, and their places."""
+        from array import array
+
+        if high < low:
+            raise Damaged
+        every, many = self._counts[-1], high - low
+        places = array("I", _read(self._idx, many * 4, _FANOUT + every * (self._width + 4) + low * 4))
+        names = _read(self._idx, many * self._width, _FANOUT + low * self._width)
+        if len(places) != many or len(names) != many * self._width:
+            raise Damaged
+        if sys.byteorder == "little":
+            places.byteswap()
+        return names, places
+
+    def _large(self, place: int) -> int:
+        """A place far behind in a large pack."""
+        every, number = self._counts[-1], place & (1 << 31) - 1
+        return int.from_bytes(_read(self._idx, 8, _FANOUT + every * (self._width + 8) + number * 8), "big")
 
     def read(self, at: int, most: int) -> tuple[int, bytes]:
         """The kind and the content of the object at an offset."""
