@@ -18,7 +18,7 @@ from time import monotonic
 from suture import log
 from suture.errors import EncodingMismatch, HistoryUnavailable
 from suture.files.local_fs import LocalFS
-from suture.locate.rebase import Base
+from suture.locate.found import Base
 from suture.text import Text
 
 TYPE_CHECKING = False

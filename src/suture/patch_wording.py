@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from suture.phrases import LINE, count, few, first_line, matched, ordinal, plain, same, shown_lines, span
+from suture.phrases import (
+    LINE,
+    count,
+    few,
+    first_line,
+    matched,
+    ordinal,
+    plain,
+    removed_by,
+    same,
+    shown_lines,
+    span,
+    written_on,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +83,10 @@ def _not_unique(error: Any) -> str:
 
 def _sides(error: Any) -> str:
     lines = [f"{_patch(error)}: {error.path}:{error.line} differs from oldText in what the change touches."]
+    if error.written_on is not None:
+        lines = [
+            f"{_patch(error)}: oldText is from {written_on(error.written_on)}; {error.path}:{error.line} has changed."
+        ]
     sides = {"in oldText: ": error.base, "in the file:": error.ours, "in newText: ": error.theirs}
     lines += [f"    {name} {line}" for name, side in sides.items() for line in few(side, _SHOWN_LINES)]
     return "\n".join(lines)
@@ -135,6 +152,13 @@ PATCH_MESSAGES: dict[str, Words] = {
     "PARTLY_APPLIED": (
         _partly,
         same("Nothing was changed. Read these lines again, and send only what is still to be changed."),
+    ),
+    "TARGET_DELETED": (
+        lambda e: (
+            f"{_patch(e)}: oldText was deleted from {e.path} (near line {e.start_line}). "
+            f"It is in {written_on(e.written_on)}; {removed_by(e.written_on)} removed it."
+        ),
+        same("Nothing was changed. Read the file again, and decide whether the change is still needed."),
     ),
     "EDIT_CONFLICT": (
         _sides,

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from suture.phrases import LINE, as_it_is, count, few, first_line, matched, plain, same, shown_lines, span
+from suture.phrases import (
+    LINE,
+    as_it_is,
+    count,
+    few,
+    first_line,
+    matched,
+    plain,
+    removed_by,
+    same,
+    shown_lines,
+    span,
+    written_on,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -223,8 +236,19 @@ BLOCK_MESSAGES: dict[str, Words] = {
         lambda e: f"The text fits {count(len(e.places), 'place')} in {e.path} {matched(e.rung)}: {_places(e)}.",
         same(f"{_AGAIN} with more of the lines around the place you mean, so that only one fits."),
     ),
+    "TARGET_DELETED": (
+        lambda e: (
+            f"The text was deleted from {e.path} (near line {e.start_line}): {first_line(e.search_text)}. "
+            f"It is in {written_on(e.written_on)}; {removed_by(e.written_on)} removed it."
+        ),
+        lambda e: f"Read {e.path} again, and decide whether the change is still needed.",
+    ),
     "EDIT_CONFLICT": (
-        lambda e: f"{e.path}:{e.line} differs from the block in what it changes.",
+        lambda e: (
+            f"{e.path}:{e.line} differs from the block in what it changes."
+            if e.written_on is None
+            else f"The block was written on {written_on(e.written_on)}; {e.path}:{e.line} has changed since."
+        ),
         same(f"Decide what these lines should say. {_AGAIN} with the lines as the file has them."),
     ),
     "PARTLY_APPLIED": (

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from suture.files.protected import Guard
     from suture.files.sweep import Sought
     from suture.files.tree import Tree
-    from suture.locate.rebase import Base
+    from suture.locate.found import Base
     from suture.plan import FileChange, Plan
     from suture.settings import Settings
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from suture import Settings, Workspace
-from suture.locate.rebase import Base
+from suture.locate.found import Base
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

@@ -8,7 +8,7 @@
     │                        EncodingUnknown EncodingMismatch NotEncodable OverlappingEdits EditOutOfBounds
     ├── about an edit        NoMatch WrongCount
     ├── about a patch        OldTextNotFound OldTextNotUnique MissingOldText AlreadyApplied PartlyApplied
-    │                        EditConflict ElisionInNewText UnprovedChange OverlappingPatches
+    │                        TargetDeleted EditConflict ElisionInNewText UnprovedChange OverlappingPatches
     │                        ClipboardNotFound ClipboardRequiresReplace StripPreconditionFailed
     ├── about a pattern      InvalidRegex InvalidFlags RegexTimeout InvalidGlob NoFilesMatched
     │                        InvalidCaptureGroup NoCaptureGroups TooManyReplacements OverMatch
@@ -41,6 +41,7 @@ from suture.errors.edits import (
     OverlappingPatches,
     PartlyApplied,
     StripPreconditionFailed,
+    TargetDeleted,
     UnprovedChange,
     WrongCount,
 )
@@ -174,6 +175,7 @@ __all__ = [
     "SnapshotExists",
     "StripPreconditionFailed",
     "SutureError",
+    "TargetDeleted",
     "TooManyReplacements",
     "UndoConflict",
     "UnknownTool",

@@ -14,7 +14,7 @@ from functools import cache
 from suture.indent import Indent, detect
 from suture.locate.fold import FAMILIES, PLAIN, fold
 from suture.locate.indentation import Leads
-from suture.locate.words import QUOTES, UNESCAPES, bared, lead, parts, unescaped
+from suture.locate.words import QUOTES, UNESCAPES, bared, lead, parts, trail, unescaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Dialect:
             self.leads = Leads([("", " "), ("", "")], self._units)  # nobody can know
 
     def _learn_trails(self, pairs: Sequence[tuple[int, str, str]]) -> None:
-        trails = [(_trail(sent), _trail(stands)) for _, sent, stands in pairs]
+        trails = [(trail(sent), trail(stands)) for _, sent, stands in pairs]
         self._trim = any(sent for sent, _ in trails) and not any(sent and stands for sent, stands in trails)
 
     @staticmethod
@@ -212,10 +212,6 @@ def _indent_of(*texts: Sequence[str]) -> Indent:
         tabs = "\t" in shared
         lines += ["\tx"] * tabs
     return detect("\n".join(lines).encode("utf-8", "surrogatepass"))
-
-
-def _trail(line: str) -> str:
-    return line if not line.strip() else parts(line)[2]
 
 
 def _learn_escapes(bodies: list[tuple[str, str]]) -> Callable[[str], str | None] | None:

@@ -33,6 +33,11 @@ def lead(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
+def trail(line: str) -> str:
+    """The white space after; of a blank line, all of it."""
+    return line[len(line.rstrip()) :]
+
+
 def words(text: str) -> list[str]:
     """Words and single marks; white space only separates."""
     return _WORD.findall(text)

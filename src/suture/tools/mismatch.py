@@ -10,6 +10,7 @@ from suture.locate import Index
 from suture.locate.diagnose import block, diagnose, words_of
 from suture.occurrences import number, occurrences
 from suture.sequence import MOST_HITS, Outcome
+from suture.tools.refusal import version_of
 from suture.tools.spec import Answer
 
 TYPE_CHECKING = False
@@ -61,7 +62,8 @@ class _Failing:
         self._dry_run = dry_run
         self._outcome = outcome
         self._edit = edits[number]
-        self._index = Index(outcome.body, before.place.name)
+        bases = () if session is None else session.bases(before)
+        self._index = Index(outcome.body, before.place.name, bases)
         self._origin: Callable[[int], int] = outcome.origin
         self._room = _ROOM
         self._counted = 0, 0, 0
@@ -116,6 +118,7 @@ class _Failing:
             detail="" if found is None else found.detail,
             applied=self._applied(found, stale),
             stale=stale,
+            written_on=None if found is None else version_of(found.base),
             consumed_by=consumed_by,
             candidates=self._before.text.candidates() if self._before.text.encoding is None else None,
             attempt=attempt,

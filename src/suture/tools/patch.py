@@ -86,7 +86,8 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
 
         return None if before is None else replaced(session, before, old, new)
 
-    placing = Placing(name, blank, request.patches, request.match, recall, stale)
+    bases = () if before is None else session.bases(before)
+    placing = Placing(name, blank, request.patches, request.match, recall, stale, bases)
     placed = placing.place()
     _check_clipboards(session, placing.clipboards)
     change = _change(session, request, before, blank, placed)

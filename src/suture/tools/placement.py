@@ -20,9 +20,10 @@ from suture.tools.writable import check, check_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from suture.edits import Edit
+    from suture.locate import Base
     from suture.text import Text
     from suture.tools.patches import OnePatch
     from suture.tools.refusal import Stale
@@ -47,6 +48,8 @@ class Placement(Record):
     """Whether nobody else may replace these bytes."""
     carried: bool = False
     """Whether it is a change, carried over to what stands there; else text that is put in as it is."""
+    base: Base | None = None
+    """The version that it was written on, if it was merged from there."""
 
 
 class Placing:
@@ -60,9 +63,14 @@ class Placing:
         match: str,
         recall: Callable[[str], str],
         stale: Stale,
+        bases: Iterable[Base] = (),
     ) -> None:
-        """`recall` knows the clipboards from before this call; `stale` knows what was replaced by an earlier one."""
+        """`recall` knows the clipboards from before this call; `stale` knows what was replaced by an earlier one.
+
+        `bases` are earlier versions of the file.
+        """
         self._path = path
+        self._bases = bases
         self._text = text
         self._patches = patches
         self._match = match
@@ -75,7 +83,7 @@ class Placing:
     @property
     def _searched(self) -> Index:
         """The text, prepared for searching once."""
-        self._index = self._index or Index(self._text.body, self._path)
+        self._index = self._index or Index(self._text.body, self._path, self._bases)
         return self._index
 
     def place(self) -> list[Placement]:
@@ -126,6 +134,7 @@ class Placing:
             found.runner_up,
             claims=not patch.is_copy,
             carried=patch.carries,
+            base=found.base,
         )
 
     def _found(self, index: int, patch: OnePatch) -> Found:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.lines import Lines
-    from suture.locate import Refused
+    from suture.locate import Base, Refused
     from suture.tools.stale import Replaced
 
     Stale = Callable[[str, str], Replaced | None]
@@ -52,13 +52,15 @@ def refusal(request: Searched, answer: Refused, lines: Lines, stale: Stale) -> e
         return errors.OldTextNotFound(
             **where, match=request.match, nearest=nearest[:_NEAREST], rung=answer.rung, stale=told
         )
+    version = version_of(answer.base)
     if answer.why == "ambiguous":
         return errors.OldTextNotUnique(**where, rung=answer.rung, places=[_lines(each) for each in answer.sites])
     if answer.why == "conflict" and answer.sides is not None:
         sides = {name: getattr(answer.sides, name) for name in ("line", "base", "ours", "theirs")}
-        return errors.EditConflict(**where, **sides, detail=answer.detail)
+        return errors.EditConflict(**where, **sides, detail=answer.detail, written_on=version)
     made: dict[str, Callable[[], errors.SutureError]] = {
         "applied": lambda: errors.AlreadyApplied(**where, **at),
+        "deleted": lambda: errors.TargetDeleted(**where, start_line=site.start_line, written_on=version),
         "partly_applied": lambda: errors.PartlyApplied(**where, **at, text=_text(lines, site)),
         "elided": lambda: errors.ElisionInNewText(**where),
     }
@@ -67,6 +69,11 @@ def refusal(request: Searched, answer: Refused, lines: Lines, stale: Stale) -> e
     return errors.UnprovedChange(
         **where, **at, rung=answer.rung, text=_text(lines, site), detail=answer.detail or answer.why
     )
+
+
+def version_of(base: Base | None) -> dict[str, Any] | None:
+    """An earlier version of a file, as errors and results name it."""
+    return None if base is None else {"source": base.source, "id": base.id, "until": base.until}
 
 
 def _lines(site: Site) -> dict[str, Any]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from suture.edits import Edit
     from suture.formats.blocks import Block, Hunk
+    from suture.locate import Base
     from suture.tools.sheets import Sheet
 
     Reject = Callable[[Sheet, Hunk, Fit], SutureError]
@@ -46,6 +47,8 @@ class Outcome(Record):
     rung: str | None = None
     score: float | None = None
     diff: str = ""
+    base: Base | None = None
+    """The version that it was written on, if it was merged from there."""
     error: SutureError | None = None
     note: str = ""
     """What else the caller should know."""
@@ -143,7 +146,7 @@ class Section:
         if not edits and not block.to:
             return Outcome(name, block, "already_applied", block.action, *at)
         diff = diff_of(FileDiff(sheet.name, sheet.name, before, tuple(edits)))
-        return Outcome(name, block, "applied", block.action, *at, diff)
+        return Outcome(name, block, "applied", block.action, *at, diff, found.base)
 
 
 class _Run:
