@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from suture.locate.found import Answer
 
-__all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "at_line", "locate"]
+__all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "at_line", "locate", "locate_in_bases"]
 
 _MOST_LINES = 5_000
 """Of a text that is looked for in another manner than its own."""
@@ -34,18 +34,22 @@ def locate(index: Index, old: str, new: str, *, match: str = "lenient", whole_li
     """
     if match == "lenient" and only_in_new(split(old), split(new)):
         return Refused("elided")
-
-    def here(version: Index) -> Answer | None:
-        answer = literal(version, old, new, match, whole_lines=whole_lines)
-        if answer is not None or match == "exact" or old.count("\n") > _MOST_LINES:
-            return answer
-        return climb(version, old, new, match, whole_lines=whole_lines)
-
-    answer = here(index)
-    if match != "lenient":
-        return answer or Refused("missing")
-    if answer is None:
-        answer = rebase(index, old, here)
-    if answer is None and old.count("\n") <= _MOST_LINES:
-        answer = nearly(index, old, new)
+    answer = _as_it_is(index, old, new, match, whole_lines=whole_lines)
+    if answer is None and match == "lenient":
+        answer = locate_in_bases(index, old, new, whole_lines=whole_lines)
+        if answer is None and old.count("\n") <= _MOST_LINES:
+            answer = nearly(index, old, new)
     return answer or Refused("missing")
+
+
+def locate_in_bases(index: Index, old: str, new: str, *, whole_lines: bool = False) -> Answer | None:
+    """The change of an earlier version that has the old text, merged into the file; None if no version has it."""
+    return rebase(index, old, lambda base: _as_it_is(base, old, new, "lenient", whole_lines=whole_lines))
+
+
+def _as_it_is(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
+    """Where the whole text is in a version of the file, as it was sent or in another manner."""
+    answer = literal(index, old, new, match, whole_lines=whole_lines)
+    if answer is not None or match == "exact" or old.count("\n") > _MOST_LINES:
+        return answer
+    return climb(index, old, new, match, whole_lines=whole_lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from suture.locate.fold import line_keys
 from suture.locate.found import Found, Refused
+from suture.locate.proof import is_proved
 from suture.locate.rungs import LEVEL, Candidate
 from suture.locate.settle import ENOUGH, settle
 from suture.locate.words import informative
@@ -42,7 +43,7 @@ def _find(index: Index, request: Request) -> Answer | None:
         keys = line_keys(request.old)
         for places in index.runs([keys[number] for number in rest]):
             candidate = Candidate(index, request, rest, places)
-            if candidate.level <= LEVEL["tokens"]:
+            if candidate.level <= LEVEL["tokens"] and is_proved(index, request, candidate.match):
                 found.append(settle(index, request, candidate.match, "trimmed"))
     if len(found) > 1:
         return Refused("ambiguous", "trimmed", tuple(_site(each) for each in found))

@@ -19,7 +19,7 @@ _DECLARED = re.compile(
     r"(?:\([^)]*\)\s*)?([\w$.:]+)"
 )
 _ASSIGNED = re.compile(
-    r"\s*(?:export\s+)?(?:(?:const|let|var)\s+)?([\w$.]+)\s*[:=]\s*(?:async\s+)?(?:function\b|\(?[\w$,\s{}]*\)?\s*=>)"
+    r"\s*(?:export\s+)?(?:(?:const|let|var)\s+)?([\w$.]+)(?:\s*:[^=]*)?\s*[:=]\s*(?:async\s+)?(?:function\b|\(?[\w$,\s{}]*\)?\s*=>)"
 )
 _METHOD = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~]+)\s*\([^()]*\)[^()=]*\{\s*$")
 _CALLED = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~.:]+)\s*\(")
@@ -66,13 +66,13 @@ def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, 
             continue
         depth = len(lead(line))
         begins = text[0] not in ")]}" and text not in _BRACES
-        if begins and (name := _opening(line) if closing else declared(line)) is not None:
+        if begins and (name := opening(line) if closing else declared(line)) is not None:
             names.insert(0, name)
         closing = not begins and (text in _BRACES or (text[0] == ")" and text[-1] in ":{"))
     return tuple(names)
 
 
-def _opening(line: str) -> str | None:
+def opening(line: str) -> str | None:
     """The name in the first line of a header that goes on in others, or has its brace below it."""
     found = _CALLED.match(line)
     return declared(line) or (None if found is None or found[1] in _CONTROL else found[1])

@@ -11,7 +11,7 @@ from bisect import bisect_right, insort
 from suture.diff import FileDiff, unified
 from suture.edits import minimize
 from suture.errors import AlreadyApplied, SutureError
-from suture.fitting import OUTSIDE, Expected, Fit, fit, in_place
+from suture.fitting import Expected, Fit, fit, in_place
 from suture.formats.search_replace import is_separator
 from suture.locate import Found, Refused
 from suture.records import Record
@@ -88,7 +88,7 @@ class Section:
                 yield self._done(name, before, placed[name])
             else:
                 answer = fitted[name].answer
-                elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED and answer.detail != OUTSIDE
+                elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED and not answer.detail
                 yield self._applied(name, hunk, self._in_result(hunk, inserted) if elsewhere else fitted[name])
 
     def _fitted(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
