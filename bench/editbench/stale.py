@@ -2,8 +2,9 @@
 
 The request is what a model sends that read the earlier version: some lines of it around a place that has changed
 since, and what they shall become. Where `git merge-file` merges (earlier with the edit, earlier, later) without a
-conflict, its result is the only right one. Where it doesn't, a refusal is right; a landing is wrong, but for one that
-keeps both changes where they touch and don't overlap: git calls that a conflict, and a human may not (`touching`).
+conflict, its result is the only right one. Where it doesn't, a refusal is right. Landing is wrong then, unless just
+the lines of the edit are changed, at their place: git calls it a conflict if the two changes are neighbors, and a
+human may not (`touching`).
 
 How the earlier version is known:
     git        it is in the repository: the file's commit before the last, HEAD, or the index
@@ -12,7 +13,8 @@ How the earlier version is known:
     unknown    not at all: landing right and refusing are both right
 
 Left out: requests whose old text occurs more than once in the earlier version, or at all in the later one, exactly or
-but for white space, case, look-alikes and backslashes; changes that the later version has made itself.
+but for white space, case, look-alikes and backslashes; those that git refuses where the later version changes only
+such things, quotes or a letter; changes that the later version has made itself.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from bench.editbench.changes import OPS, hunks
+from bench.editbench.changes import OPS
 from bench.editbench.corpus import Source
 from bench.editbench.rows import folded, informative
 from bench.editbench.run import REFUSED, RIGHT, WRONG, Reply, Result
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
 
     from bench.table import Cell
     from suture import ToolResult, Workspace
+
+    Change = tuple[int, int, list[str]]
+    Placed = tuple[Path, "Stale"]
 
 TRIES = 3_000
 KNOWN = ("git", "history", "read", "unknown")
@@ -56,10 +61,9 @@ NOTES = (
 
 @dataclass(frozen=True)
 class Stale(Task):
-    """A request made on `base`; the file is `body`. `touching` is what a merge gives that only overlaps stop."""
+    """A request made on `base`; the file is `body`."""
 
     base: bytes = b""
-    touching: bytes | None = None
     request: str = ""
 
     @property
@@ -122,15 +126,11 @@ def _aged(rng: random.Random, source: Source) -> Source:
 
 
 def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
-    changed = hunks(source)
     lines, later = source.lines, source.later or ""
-    if not changed:
-        return None
-    low, high, _ = rng.choice(changed)
-    size = rng.choice(SIZES)
-    start = rng.randint(low - size + 1, max(low, high) - 1)
+    hunk, size = _hunk(rng, source), rng.choice(SIZES)
+    start = rng.randint(hunk[0] - size + 1, max(*hunk[:2]) - 1) if hunk else -1
     stop = start + size
-    if start < 0 or stop > len(lines):
+    if hunk is None or start < 0 or stop > len(lines):
         return None
     first = rng.randrange(start, stop)
     last = min(first + rng.randint(1, 3), stop)
@@ -139,16 +139,59 @@ def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
     if core is None or core == lines[first:last] or not any(map(informative, lines[first:last])):
         return None
     old, new = lines[start:stop], [*lines[start:first], *core, *lines[last:stop]]
-    texts = ["".join(f"{line}\n" for line in each) for each in (old, new)]
+    texts = [_text(each) for each in (old, new)]
     if not texts[1] or source.text.count(texts[0]) != 1 or folded(texts[0]) in folded(later):
         return None
-    theirs = "".join(f"{line}\n" for line in [*lines[:start], *new, *lines[stop:]])
-    merged = _merged(later, source.text, theirs)
-    if merged == later:
+    merged = _merged(later, source.text, _text([*lines[:start], *new, *lines[stop:]]))
+    near = [each for each in _hunks(source) if each[0] < stop and start < each[1]]
+    if merged == later or (merged is None and any(_is_harmless(source, each) for each in near)):
         return None
     expected = () if merged is None else (merged.encode(),)
-    touching = _touching(source, (first, last, core)) if merged is None else None
-    return source.name, op, later.encode(), *texts, expected, None, source.text.encode(), touching
+    return source.name, op, later.encode(), *texts, expected, None, source.text.encode()
+
+
+def _hunk(rng: random.Random, source: Source) -> Change | None:
+    """One of the changes between the versions; large ones as often as small ones."""
+    found = _hunks(source)
+    if not found:
+        return None
+    size = rng.choice([1, 2, 4, 8])
+    return rng.choice([each for each in found if max(each[1] - each[0], len(each[2])) >= size] or found)
+
+
+@lru_cache(maxsize=1000)
+def _hunks(source: Source) -> list[Change]:
+    return _changes(source.lines, _lines(source.later or ""))
+
+
+def _is_harmless(source: Source, change: Change) -> bool:
+    """Whether a line became one that differs by quotes, by a letter, or by two letters that changed places."""
+    low, high, new = change
+    for pair in zip(source.lines[low:high], new, strict=False):
+        one, other = (folded(line).replace("'", '"') for line in pair)
+        while one and one[:1] == other[:1]:
+            one, other = one[1:], other[1:]
+        while one and one[-1:] == other[-1:]:
+            one, other = one[:-1], other[:-1]
+        longest = max(len(one), len(other))
+        if longest < 2 or (longest == 2 and one == other[::-1]):
+            return True
+    return False
+
+
+def _changes(before: list[str], after: list[str]) -> list[Change]:
+    """Which lines became which."""
+    same = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
+    blocks = SequenceMatcher(None, before[same:], after[same:], autojunk=False).get_opcodes()
+    return [(a + same, b + same, after[c + same : d + same]) for tag, a, b, c, d in blocks if tag != "equal"]
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n")[:-1]
+
+
+def _text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _merged(ours: str, base: str, theirs: str) -> str | None:
@@ -163,20 +206,6 @@ def _merged(ours: str, base: str, theirs: str) -> str | None:
     return None if done.returncode else done.stdout.decode()
 
 
-def _touching(source: Source, change: tuple[int, int, list[str]]) -> bytes | None:
-    """Both changes in one file, if they don't overlap."""
-    low, high, _ = change
-    before, after = source.lines, (source.later or "").split("\n")[:-1]
-    blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    edits = [(a, b, after[c:d]) for tag, a, b, c, d in blocks if tag != "equal"]
-    if any((a < high and low < b) or (a, b) == (low, high) or (a == b and low < a < high) for a, b, _ in edits):
-        return None
-    lines = list(before)
-    for a, b, new in sorted([*edits, change], key=lambda each: (each[0], each[1]), reverse=True):
-        lines[a:b] = new
-    return "".join(f"{line}\n" for line in lines).encode()
-
-
 def _request(task: tuple[Any, ...], kind: str) -> str:
     """A reply with `{path}` for the file's name, if the tool takes one."""
     old, new = task[3], task[4]
@@ -184,7 +213,7 @@ def _request(task: tuple[Any, ...], kind: str) -> str:
         return f"{{path}}\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
     if not kind.endswith("v4a"):
         return ""
-    before, after = (text.split("\n")[:-1] for text in (old, new))
+    before, after = _lines(old), _lines(new)
     hunk = "".join(f"{line}\n" for line in [*unified_diff(before, after, n=len(before), lineterm="")][3:])
     return f"*** Begin Patch\n*** Update File: {{path}}\n@@\n{hunk}*** End Patch\n"
 
@@ -208,9 +237,6 @@ def run(tasks: Sequence[Stale]) -> list[Outcome]:
             else:
                 os.environ["XDG_STATE_HOME"] = before
     return results
-
-
-Placed = tuple[Path, Stale]
 
 
 def _file(root: Path, task: Stale) -> Path:
@@ -311,11 +337,34 @@ def _sent(workspace: Workspace, path: Path, task: Stale) -> Outcome:
     elif after in task.expected:
         verdict = RIGHT
     else:
-        verdict = TOUCHING if after == task.touching else WRONG
+        verdict = TOUCHING if not task.expected and _is_kept(task, after) else WRONG
     told = f"{sorted(map(str, rungs))}\n{result.text}"
     return Outcome(
         task, Reply(None if after == task.body else after, told, code), verdict, seconds, rebased="rebased" in rungs
     )
+
+
+def _is_kept(task: Stale, made: bytes) -> bool:
+    """Whether just the change of the request was made, at its place, and not beside lines that only the file has."""
+    old, new, base = _lines(task.old), _lines(task.new), _lines(task.base.decode())
+    later, after = _lines(task.body.decode()), _lines(made.decode())
+    asked, got = _changes(old, new), _changes(later, after)
+    if [(old[a:b], lines) for a, b, lines in asked] != [(later[a:b], lines) for a, b, lines in got]:
+        return False
+    start = task.base[: task.base.index(task.old.encode())].count(b"\n")
+    low, high = 0, len(later)
+    for one, other, size in SequenceMatcher(None, base, later, autojunk=False).get_matching_blocks():
+        if size and one < start:
+            low = max(low, other + min(size, start - one))
+        if size and one + size > start + len(old):
+            high = min(high, other + max(0, start + len(old) - one))
+    if any(a < low or b > high for a, b, _ in got):
+        return False
+    for (at, _, _), (here, end, _) in zip(asked, got, strict=True):
+        around = [*later[here - 1 : here][: at > 0], *later[end : end + 1][: at < len(old)]]
+        if here == end and not all(line in old for line in around):
+            return False
+    return True
 
 
 def _called(workspace: Workspace, name: str, task: Stale, request: str) -> ToolResult:
