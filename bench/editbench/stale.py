@@ -51,6 +51,8 @@ KNOWN = ("git", "history", "read", "unknown")
 TOOLS = ("patch", "search_replace", "v4a")
 KINDS = {f"{known}_{tool}": f"known by: {known}; sent as {tool}" for known in KNOWN for tool in TOOLS}
 SIZES = range(3, 16)
+LOST = (1, 2, 3, 5)
+"""Lines of a request that the later version must have changed, at least; lines that it has put between count, too."""
 CHANGES = ["rename", "value", "condition", "argument", "insert", "delete", "expand", "comment"]
 TOUCHING = "touching"
 NOTES = (
@@ -130,7 +132,7 @@ def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
     hunk, size = _hunk(rng, source), rng.choice(SIZES)
     start = rng.randint(hunk[0] - size + 1, max(*hunk[:2]) - 1) if hunk else -1
     stop = start + size
-    if hunk is None or start < 0 or stop > len(lines):
+    if hunk is None or start < 0 or stop > len(lines) or _lost(source, start, stop) < rng.choice(LOST):
         return None
     first = rng.randrange(start, stop)
     last = min(first + rng.randint(1, 3), stop)
@@ -143,11 +145,13 @@ def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
     if not texts[1] or source.text.count(texts[0]) != 1 or folded(texts[0]) in folded(later):
         return None
     merged = _merged(later, source.text, _text([*lines[:start], *new, *lines[stop:]]))
-    near = [each for each in _hunks(source) if each[0] < stop and start < each[1]]
-    if merged == later or (merged is None and any(_is_harmless(source, each) for each in near)):
-        return None
-    expected = () if merged is None else (merged.encode(),)
-    return source.name, op, later.encode(), *texts, expected, None, source.text.encode()
+    task = source.name, op, later.encode(), *texts, (), None, source.text.encode()
+    if merged is None:
+        near = [each for each in _hunks(source) if each[0] < stop and start < each[1]]
+        return None if any(_is_harmless(source, each) for each in near) else task
+    right = merged.encode()
+    asked = _made(Stale("", 0, 0, *task), right)
+    return (*task[:5], (right,), *task[6:]) if merged != later and asked is not None else None
 
 
 def _hunk(rng: random.Random, source: Source) -> Change | None:
@@ -157,6 +161,15 @@ def _hunk(rng: random.Random, source: Source) -> Change | None:
         return None
     size = rng.choice([1, 2, 4, 8])
     return rng.choice([each for each in found if max(each[1] - each[0], len(each[2])) >= size] or found)
+
+
+def _lost(source: Source, start: int, stop: int) -> int:
+    """How many of some lines are others in the later version, or have lines before them that are new."""
+    inside = [
+        (max(low, start), min(high, stop), new) for low, high, new in _hunks(source) if low < stop and start < high
+    ]
+    between = [new for low, high, new in _hunks(source) if low == high and start < low < stop]
+    return sum(high - low for low, high, _ in inside) + sum(map(len, between))
 
 
 @lru_cache(maxsize=1000)
@@ -344,27 +357,32 @@ def _sent(workspace: Workspace, path: Path, task: Stale) -> Outcome:
     )
 
 
-def _is_kept(task: Stale, made: bytes) -> bool:
+def _is_kept(task: Stale, after: bytes) -> bool:
     """Whether just the change of the request was made, at its place, and not beside lines that only the file has."""
-    old, new, base = _lines(task.old), _lines(task.new), _lines(task.base.decode())
-    later, after = _lines(task.body.decode()), _lines(made.decode())
-    asked, got = _changes(old, new), _changes(later, after)
-    if [(old[a:b], lines) for a, b, lines in asked] != [(later[a:b], lines) for a, b, lines in got]:
-        return False
+    old, later = _lines(task.old), _lines(task.body.decode())
+    for (at, _, _), (low, high, _) in _made(task, after) or ():
+        around = [*later[low - 1 : low][: at > 0], *later[high : high + 1][: at < len(old)]]
+        if low == high and not all(line in old for line in around):
+            return False
+    return _made(task, after) is not None
+
+
+def _made(task: Stale, after: bytes) -> list[tuple[Change, Change]] | None:
+    """The changes that the request asks for, each with that of the file, if just these were made at their place."""
+    old, later = _lines(task.old), _lines(task.body.decode())
+    asked, made = _changes(old, _lines(task.new)), _changes(later, _lines(after.decode()))
+    if [(old[a:b], lines) for a, b, lines in asked] != [(later[a:b], lines) for a, b, lines in made]:
+        return None
     start = task.base[: task.base.index(task.old.encode())].count(b"\n")
     low, high = 0, len(later)
+    base = _lines(task.base.decode())
     for one, other, size in SequenceMatcher(None, base, later, autojunk=False).get_matching_blocks():
         if size and one < start:
             low = max(low, other + min(size, start - one))
         if size and one + size > start + len(old):
             high = min(high, other + max(0, start + len(old) - one))
-    if any(a < low or b > high for a, b, _ in got):
-        return False
-    for (at, _, _), (here, end, _) in zip(asked, got, strict=True):
-        around = [*later[here - 1 : here][: at > 0], *later[end : end + 1][: at < len(old)]]
-        if here == end and not all(line in old for line in around):
-            return False
-    return True
+    inside = all(low <= first and last <= high for first, last, _ in made)
+    return [*zip(asked, made, strict=True)] if inside else None
 
 
 def _called(workspace: Workspace, name: str, task: Stale, request: str) -> ToolResult:
