@@ -14,13 +14,16 @@ How the earlier version is known:
 
 Left out: requests whose old text occurs more than once in the earlier version, or at all in the later one, exactly or
 but for white space, case, look-alikes and backslashes; those that git refuses where the later version changes only
-such things, quotes or a letter; changes that the later version has made itself.
+such things, quotes or a letter; changes that the later version has made itself; lines of which git's ways to compare
+(myers, patience, histogram, without white space) say different things about what became of them, since then no
+merge can be trusted.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import tempfile
 import time
@@ -54,6 +57,8 @@ SIZES = range(3, 16)
 LOST = (1, 2, 3, 5)
 """Lines of a request that the later version must have changed, at least; lines that it has put between count, too."""
 CHANGES = ["rename", "value", "condition", "argument", "insert", "delete", "expand", "comment"]
+COMPARED = ("--histogram", "--minimal", "--patience", "-w")
+"""Options of `git diff` that must agree about the lines of a change. The last one may also know of lines that moved."""
 TOUCHING = "touching"
 NOTES = (
     "merges: git merges it without a conflict; right is git's result. conflicts: git doesn't; right is a refusal.",
@@ -66,6 +71,8 @@ class Stale(Task):
     """A request made on `base`; the file is `body`."""
 
     base: bytes = b""
+    among: tuple[int, int] = (0, 0)
+    """The lines of the file that the place is among, whatever became of its lines."""
     request: str = ""
 
     @property
@@ -144,8 +151,14 @@ def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
     texts = [_text(each) for each in (old, new)]
     if not texts[1] or source.text.count(texts[0]) != 1 or folded(texts[0]) in folded(later):
         return None
+    maps = [_map(source, each) for each in COMPARED]
+    near = [*zip(*maps, strict=True)][max(0, first - 1) : last + 1]
+    if any(len(set(each)) > 1 for *exactly, loosely in near for each in (exactly, {*exactly, loosely} - {None})):
+        return None
+    above = next((at + 1 for at in reversed(maps[0][:start]) if at is not None), 0)
+    below = next((at for at in maps[0][stop:] if at is not None), later.count("\n"))
     merged = _merged(later, source.text, _text([*lines[:start], *new, *lines[stop:]]))
-    task = source.name, op, later.encode(), *texts, (), None, source.text.encode()
+    task = source.name, op, later.encode(), *texts, (), None, source.text.encode(), (above, below)
     if merged is None:
         near = [each for each in _hunks(source) if each[0] < stop and start < each[1]]
         return None if any(_is_harmless(source, each) for each in near) else task
@@ -173,8 +186,37 @@ def _lost(source: Source, start: int, stop: int) -> int:
 
 
 @lru_cache(maxsize=1000)
-def _hunks(source: Source) -> list[Change]:
-    return _changes(source.lines, _lines(source.later or ""))
+def _hunks(source: Source, option: str = COMPARED[0]) -> list[Change]:
+    """Which lines became which in the later version."""
+    before, after = source.lines, _lines(source.later or "")
+    with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
+        for name, text in (("before", source.text), ("after", source.later or "")):
+            (Path(folder) / name).write_bytes(text.encode())
+        command = ["git", "diff", "--no-index", "-U0", option, "before", "after"]
+        found = subprocess.run(command, cwd=folder, env=_clean(), capture_output=True, check=False).stdout.decode()
+    changes = []
+    for match in re.finditer(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", found, re.MULTILINE):
+        low, lost, at, new = (1 if each is None else int(each) for each in match.groups())
+        low, at = low - (lost > 0), at - (new > 0)
+        changes.append((low, low + lost, after[at : at + new]))
+    assert len(before) + sum(len(new) - high + low for low, high, new in changes) == len(after)  # noqa: S101
+    return changes
+
+
+@lru_cache(maxsize=1000)
+def _map(source: Source, option: str) -> list[int | None]:
+    """For each line of the earlier version, its number in the later one, from 0; None if it is gone."""
+    lines: list[int | None] = []
+    added = 0
+    for low, high, new in _hunks(source, option):
+        lines += [*range(len(lines) + added, low + added), *[None] * (high - low)]
+        added += len(new) - (high - low)
+    return [*lines, *range(len(lines) + added, len(source.lines) + added)]
+
+
+def _clean() -> dict[str, str]:
+    """The environment for git, without what this machine has configured."""
+    return {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 def _is_harmless(source: Source, change: Change) -> bool:
@@ -272,9 +314,8 @@ def _with_git(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
     """The earlier version is HEAD's (0), one of the index (1), or was committed before the later one (2)."""
 
     def git(*arguments: str) -> None:
-        clean = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
         who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "core.autocrlf=false")
-        subprocess.run(["git", *who, *arguments], cwd=root, env=clean, check=True, capture_output=True)
+        subprocess.run(["git", *who, *arguments], cwd=root, env=_clean(), check=True, capture_output=True)
 
     def commit(way: int, *, later: bool) -> None:
         for path, task in placed:
@@ -359,30 +400,27 @@ def _sent(workspace: Workspace, path: Path, task: Stale) -> Outcome:
 
 def _is_kept(task: Stale, after: bytes) -> bool:
     """Whether just the change of the request was made, at its place, and not beside lines that only the file has."""
-    old, later = _lines(task.old), _lines(task.body.decode())
-    for (at, _, _), (low, high, _) in _made(task, after) or ():
+    old, later = _lines(task.old), [line.strip() for line in _lines(task.body.decode())]
+    made = _made(task, after)
+    for (at, _, _), (low, high, _) in made or ():
         around = [*later[low - 1 : low][: at > 0], *later[high : high + 1][: at < len(old)]]
-        if low == high and not all(line in old for line in around):
+        if low == high and not {line.strip() for line in old} >= {*around}:
             return False
-    return _made(task, after) is not None
+    return made is not None
 
 
 def _made(task: Stale, after: bytes) -> list[tuple[Change, Change]] | None:
     """The changes that the request asks for, each with that of the file, if just these were made at their place."""
     old, later = _lines(task.old), _lines(task.body.decode())
     asked, made = _changes(old, _lines(task.new)), _changes(later, _lines(after.decode()))
-    if [(old[a:b], lines) for a, b, lines in asked] != [(later[a:b], lines) for a, b, lines in made]:
+    if _stripped(old, asked) != _stripped(later, made):
         return None
-    start = task.base[: task.base.index(task.old.encode())].count(b"\n")
-    low, high = 0, len(later)
-    base = _lines(task.base.decode())
-    for one, other, size in SequenceMatcher(None, base, later, autojunk=False).get_matching_blocks():
-        if size and one < start:
-            low = max(low, other + min(size, start - one))
-        if size and one + size > start + len(old):
-            high = min(high, other + max(0, start + len(old) - one))
-    inside = all(low <= first and last <= high for first, last, _ in made)
+    inside = all(task.among[0] <= low and high <= task.among[1] for low, high, _ in made)
     return [*zip(asked, made, strict=True)] if inside else None
+
+
+def _stripped(lines: list[str], changes: Sequence[Change]) -> list[list[list[str]]]:
+    return [[[line.strip() for line in side] for side in (lines[low:high], new)] for low, high, new in changes]
 
 
 def _called(workspace: Workspace, name: str, task: Stale, request: str) -> ToolResult:
