@@ -151,6 +151,16 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFC", text).translate(_FOLD).casefold()
 
 
+def is_slip(one: str, other: str) -> bool:
+    """Whether two lines differ by one letter, or by two that changed places."""
+    while one and one[:1] == other[:1]:
+        one, other = one[1:], other[1:]
+    while one and one[-1:] == other[-1:]:
+        one, other = one[:-1], other[:-1]
+    longest = max(len(one), len(other))
+    return longest < 2 or (longest == 2 and one == other[::-1])
+
+
 def indentation(line: str) -> str:
     """The white space that a line begins with."""
     match = re.match(r"[ \t]*", line)

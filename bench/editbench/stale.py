@@ -27,15 +27,15 @@ import re
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher, unified_diff
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bench.editbench.changes import OPS
 from bench.editbench.corpus import Source
-from bench.editbench.rows import folded, informative
+from bench.editbench.rows import folded, informative, is_slip
 from bench.editbench.run import REFUSED, RIGHT, WRONG, Reply, Result
 from bench.editbench.tasks import Task, shelved
 from bench.table import Table
@@ -97,13 +97,13 @@ def generated(sources: Sequence[Source], seed: int, number: int, kinds: Sequence
     """About so many tasks, as many of each kind. The requests of all kinds are the same ones."""
     chosen = kinds or [*KINDS]
     for index in range(-(-number // len(chosen))):
-        made_of = made(sources, seed, index)
-        for kind in chosen if made_of else ():
-            yield Stale(kind, seed, index, *(made_of or ()), _request(made_of or (), kind))
+        task = made(sources, seed, index)
+        if task is not None:
+            yield from (replace(task, kind=kind, request=_request(task, kind)) for kind in chosen)
 
 
-def made(sources: Sequence[Source], seed: int, index: int) -> tuple[Any, ...] | None:
-    """What comes behind kind, seed and index of a task."""
+def made(sources: Sequence[Source], seed: int, index: int) -> Stale | None:
+    """A task of no kind yet, or none if the corpus has no room for it."""
     rng = random.Random(f"stale:{seed}:{index}")
     shelves = _shelves(tuple(sources))
     for _ in range(TRIES if shelves else 0):
@@ -111,7 +111,7 @@ def made(sources: Sequence[Source], seed: int, index: int) -> tuple[Any, ...] | 
         source = rng.choice(shelf)
         task = _task(rng, source if source.later else _aged(rng, source))
         if task is not None:
-            return task
+            return replace(task, seed=seed, index=index)
     return None
 
 
@@ -134,7 +134,7 @@ def _aged(rng: random.Random, source: Source) -> Source:
     return Source(source.name, source.text, "".join(f"{line}\n" for line in lines))
 
 
-def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
+def _task(rng: random.Random, source: Source) -> Stale | None:
     lines, later = source.lines, source.later or ""
     hunk, size = _hunk(rng, source), rng.choice(SIZES)
     start = rng.randint(hunk[0] - size + 1, max(*hunk[:2]) - 1) if hunk else -1
@@ -148,7 +148,7 @@ def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
     if core is None or core == lines[first:last] or not any(map(informative, lines[first:last])):
         return None
     old, new = lines[start:stop], [*lines[start:first], *core, *lines[last:stop]]
-    texts = [_text(each) for each in (old, new)]
+    texts = _text(old), _text(new)
     if not texts[1] or source.text.count(texts[0]) != 1 or folded(texts[0]) in folded(later):
         return None
     maps = [_map(source, each) for each in COMPARED]
@@ -158,13 +158,13 @@ def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
     above = next((at + 1 for at in reversed(maps[0][:start]) if at is not None), 0)
     below = next((at for at in maps[0][stop:] if at is not None), later.count("\n"))
     merged = _merged(later, source.text, _text([*lines[:start], *new, *lines[stop:]]))
-    task = source.name, op, later.encode(), *texts, (), None, source.text.encode(), (above, below)
+    base, body = source.text.encode(), later.encode()
+    task = Stale("", 0, 0, source.name, op, body, *texts, (), base=base, among=(above, below))
     if merged is None:
-        near = [each for each in _hunks(source) if each[0] < stop and start < each[1]]
-        return None if any(_is_harmless(source, each) for each in near) else task
-    right = merged.encode()
-    asked = _made(Stale("", 0, 0, *task), right)
-    return (*task[:5], (right,), *task[6:]) if merged != later and asked is not None else None
+        hunks = [each for each in _hunks(source) if each[0] < stop and start < each[1]]
+        return None if any(_is_harmless(source, each) for each in hunks) else task
+    task = replace(task, expected=(merged.encode(),))
+    return task if merged != later and _made(task, merged.encode()) is not None else None
 
 
 def _hunk(rng: random.Random, source: Source) -> Change | None:
@@ -222,16 +222,8 @@ def _clean() -> dict[str, str]:
 def _is_harmless(source: Source, change: Change) -> bool:
     """Whether a line became one that differs by quotes, by a letter, or by two letters that changed places."""
     low, high, new = change
-    for pair in zip(source.lines[low:high], new, strict=False):
-        one, other = (folded(line).replace("'", '"') for line in pair)
-        while one and one[:1] == other[:1]:
-            one, other = one[1:], other[1:]
-        while one and one[-1:] == other[-1:]:
-            one, other = one[:-1], other[:-1]
-        longest = max(len(one), len(other))
-        if longest < 2 or (longest == 2 and one == other[::-1]):
-            return True
-    return False
+    sides = [[folded(line).replace("'", '"') for line in lines] for lines in (source.lines[low:high], new)]
+    return any(is_slip(*pair) for pair in zip(*sides, strict=False))
 
 
 def _changes(before: list[str], after: list[str]) -> list[Change]:
@@ -261,9 +253,9 @@ def _merged(ours: str, base: str, theirs: str) -> str | None:
     return None if done.returncode else done.stdout.decode()
 
 
-def _request(task: tuple[Any, ...], kind: str) -> str:
+def _request(task: Task, kind: str) -> str:
     """A reply with `{path}` for the file's name, if the tool takes one."""
-    old, new = task[3], task[4]
+    old, new = task.old, task.new
     if kind.endswith("search_replace"):
         return f"{{path}}\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
     if not kind.endswith("v4a"):
@@ -304,9 +296,9 @@ def _opened(root: Path, *, history: bool = False) -> Workspace:
 
     workspace = Workspace(root, Settings(durability="fast", history=history))
     for tool in TOOLS:
-        task = Stale("x", 0, 0, "a.txt", "", b"", "one\n", "two\n", ())
+        task = Stale(tool, 0, 0, "a.txt", "", b"", "one\n", "two\n", ())
         (root / "warm-up.txt").write_bytes(b"one too many\n")
-        _called(workspace, "warm-up.txt", task, _request((0, 0, 0, "one\n", "two\n"), tool))
+        _called(workspace, "warm-up.txt", replace(task, request=_request(task, tool)))
     return workspace
 
 
@@ -380,7 +372,7 @@ def _with_nothing(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
 
 def _sent(workspace: Workspace, path: Path, task: Stale) -> Outcome:
     begin = time.perf_counter()
-    result = _called(workspace, path.name, task, task.request)
+    result = _called(workspace, path.name, task)
     seconds = time.perf_counter() - begin
     after = path.read_bytes()
     metadata = result.metadata
@@ -400,11 +392,14 @@ def _sent(workspace: Workspace, path: Path, task: Stale) -> Outcome:
 
 def _is_kept(task: Stale, after: bytes) -> bool:
     """Whether just the change of the request was made, at its place, and not beside lines that only the file has."""
-    old, later = _lines(task.old), [line.strip() for line in _lines(task.body.decode())]
+    old, later = [[line.strip() for line in _lines(text)] for text in (task.old, task.body.decode())]
     made = _made(task, after)
     for (at, _, _), (low, high, _) in made or ():
         around = [*later[low - 1 : low][: at > 0], *later[high : high + 1][: at < len(old)]]
-        if low == high and not {line.strip() for line in old} >= {*around}:
+        known = all(
+            line in old or (informative(line) and line.startswith((*filter(informative, old),))) for line in around
+        )
+        if low == high and not known:
             return False
     return made is not None
 
@@ -423,9 +418,9 @@ def _stripped(lines: list[str], changes: Sequence[Change]) -> list[list[list[str
     return [[[line.strip() for line in side] for side in (lines[low:high], new)] for low, high, new in changes]
 
 
-def _called(workspace: Workspace, name: str, task: Stale, request: str) -> ToolResult:
-    if request:
-        return workspace.call("apply_reply", {"reply": request.replace("{path}", name)})
+def _called(workspace: Workspace, name: str, task: Stale) -> ToolResult:
+    if task.request:
+        return workspace.call("apply_reply", {"reply": task.request.replace("{path}", name)})
     return workspace.call("patch", {"path": name, "patches": [{"oldText": task.old, "newText": task.new}]})
 
 
