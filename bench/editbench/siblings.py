@@ -46,7 +46,7 @@ FORMS = {
     "window_4": "four lines of its body, by `patch`",
     "window_6": "six lines of its body, by `patch`",
     "search_replace": "one of these as a SEARCH/REPLACE block, by `apply_reply`",
-    "v4a_named": "a patch in the V4A format, `@@` with the function's header, by `apply_reply`",
+    "v4a_named": "a patch in the V4A format, `@@` with the function's header, maybe its class's before it",
     "v4a_bare": "a patch in the V4A format with `@@` alone",
     "git_diff": "a unified diff with the function in the hunk header",
     "same_name": "the sibling is a method of the same name in another class; whole, body, six lines or V4A",
@@ -201,6 +201,8 @@ def _request(rng: random.Random, source: Source, pair: Pair, part: _Part, form: 
         head = f"@@ -{at},{len(old)} +{at},{len(new)} @@ {header[:80].strip()}"
         return f"diff --git a/{{path}} b/{{path}}\n--- a/{{path}}\n+++ b/{{path}}\n{head}\n{hunk}"
     head = f"@@ {header.strip()}" if form == "v4a_named" else "@@"
+    if form == "v4a_named" and pair.function.owner and rng.random() < 0.5:
+        head = f"@@ {lines[pair.function.owner_at].strip()}\n{head}"
     return f"*** Begin Patch\n*** Update File: {{path}}\n{head}\n{hunk}*** End Patch\n"
 
 

@@ -109,7 +109,7 @@ def made(sources: Sequence[Source], seed: int, index: int) -> Stale | None:
     for _ in range(TRIES if shelves else 0):
         (shelf,) = rng.choices(shelves, [len(shelf) ** 0.5 for shelf in shelves])
         source = rng.choice(shelf)
-        task = _task(rng, source if source.later else _aged(rng, source))
+        task = _task(rng, source if source.later else _aged(source))
         if task is not None:
             return replace(task, seed=seed, index=index)
     return None
@@ -121,17 +121,17 @@ def _shelves(sources: tuple[Source, ...]) -> list[list[Source]]:
     return shelved(tuple(source for source in sources if source.later)) or shelved(sources)
 
 
-def _aged(rng: random.Random, source: Source) -> Source:
+@lru_cache(maxsize=1000)
+def _aged(source: Source) -> Source:
     """The file with a later version that is made up: changes in some places."""
+    rng = random.Random(source.name)
     lines = list(source.lines)
-    for _ in range(rng.randint(2, 12)):
+    for _ in range(len(lines) // 20):
         low = rng.randrange(len(lines) - 4)
         high = low + rng.randint(1, 3)
         core = OPS[rng.choice(CHANGES)](rng, lines[low:high], source)
         lines[low:high] = lines[low:high] if core is None else core
-        if len(lines) < 20:
-            break
-    return Source(source.name, source.text, "".join(f"{line}\n" for line in lines))
+    return Source(source.name, source.text, _text(lines))
 
 
 def _task(rng: random.Random, source: Source) -> Stale | None:
@@ -378,16 +378,17 @@ def _sent(workspace: Workspace, path: Path, task: Stale) -> Outcome:
     metadata = result.metadata
     rungs = {each.get("rung") for each in (*metadata.get("patches", ()), *metadata.get("blocks", ()))}
     code = metadata["error"]["code"] if result.is_error else ""
+    reply = Reply(None if after == task.body else after, f"{sorted(map(str, rungs))}\n{result.text}", code)
+    return Outcome(task, reply, judged(task, after), seconds, rebased="rebased" in rungs)
+
+
+def judged(task: Stale, after: bytes) -> str:
+    """The verdict on what the file is after the call."""
     if after == task.body:
-        verdict = REFUSED if task.expected else RIGHT
-    elif after in task.expected:
-        verdict = RIGHT
-    else:
-        verdict = TOUCHING if not task.expected and _is_kept(task, after) else WRONG
-    told = f"{sorted(map(str, rungs))}\n{result.text}"
-    return Outcome(
-        task, Reply(None if after == task.body else after, told, code), verdict, seconds, rebased="rebased" in rungs
-    )
+        return REFUSED if task.expected else RIGHT
+    if after in task.expected:
+        return RIGHT
+    return TOUCHING if not task.expected and _is_kept(task, after) else WRONG
 
 
 def _is_kept(task: Stale, after: bytes) -> bool:
