@@ -225,11 +225,11 @@ def _sent(workspace: Workspace, folder: Path, task: Orphan, number: int) -> Resu
     result = _called(workspace, path.name, task)
     seconds = time.perf_counter() - begin
     after = path.read_bytes()
-    example = _example(result) if result.is_error else None
-    told = f"{result.text}\n----- CORRECTION: {example}" if example else result.text
+    edit = _correction(result) if result.is_error else None
+    told = f"{result.text}\n----- CORRECTION: {edit}" if edit else result.text
     verdict = RIGHT if after == task.body else WRONG
-    if verdict == RIGHT and example:
-        workspace.call("file_edit", {"path": path.name, "edits": [json.loads(example)]})
+    if verdict == RIGHT and edit:
+        workspace.call("file_edit", {"path": path.name, "edits": [edit]})
         after = path.read_bytes()
         if after != task.body:
             verdict = WRONG if task.kind == "correction" else OFFERED
@@ -246,15 +246,15 @@ def _called(workspace: Workspace, name: str, task: Orphan) -> ToolResult:
     return workspace.call("patch", {"path": name, "patches": [{"oldText": task.old, "newText": task.new}]})
 
 
-def _example(result: ToolResult) -> str | None:
-    """The first correction to copy, of the call or of its block, if it has a new text."""
-    errors = [result.metadata, *(block["error"] or {} for block in result.metadata.get("blocks", ()))]
-    for each in errors:
-        fixes = each.get("suggested_fixes")
-        example: str | None = fixes[0].get("example") if fixes else None
-        if example and "new_text" in json.loads(example):
-            return example
-    return None
+def _correction(result: ToolResult) -> dict[str, str] | None:
+    """The first edit to copy that the error offers, of the call or of its block, if it has a new text."""
+    data = result.metadata
+    fixes = data.get("suggested_fixes")
+    example = json.loads(fixes[0].get("example") or "{}") if fixes else {}
+    errors = [data.get("error"), *(block["error"] for block in data.get("blocks", ()))]
+    offered = [example, *(each.get("correction") for each in errors if each)]
+    found = next((each for each in offered if each and "new_text" in each), None)
+    return None if found is None else {name: found[name] for name in ("old_text", "new_text")}
 
 
 def table(results: Sequence[Result], title: str) -> Table:
