@@ -68,6 +68,8 @@ class Draft:
     """Whether old and new end in a newline."""
     ends: bool = True
     """Whether the file ends in a newline."""
+    open: bool = False
+    """Whether refusing is right, too."""
 
     @property
     def old(self) -> list[str]:
