@@ -94,11 +94,15 @@ def run(tasks: Iterable[Task]) -> list[Result]:
 
 def tables(_: Path) -> Iterator[Table]:
     """A moderate run for `python -m bench`, on files that are installed."""
-    from bench.editbench import correct  # noqa: PLC0415  it is made of what is here
+    from bench.editbench import correct, siblings, stale  # noqa: PLC0415  they are made of what is here
 
     tasks = [*generated(installed(), 1, MODERATE)]
     yield table(run(tasks), "Spoiled edits of installed files, seed 1; `python -m bench.editbench` has more of them")
     yield correct.table(correct.attempts(tasks[::2]), "The same by `file_edit`, every second one: refused, corrected")
+    orphans = siblings.run(siblings.generated(installed(), 1, MODERATE))
+    yield siblings.table(orphans, "Edits of functions that are gone, while one like it is there, seed 1")
+    outdated = stale.run([*stale.generated(installed(), 1, MODERATE)])
+    yield stale.table(outdated, "Edits of earlier versions, with later ones that are made up, seed 1")
     yield big_table()
 
 
