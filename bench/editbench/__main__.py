@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bench.editbench import correct, peers, run, show, siblings, stale
 from bench.editbench.corpus import PER_PACKAGE, cache_folder, installed, packages
@@ -13,12 +13,13 @@ from bench.editbench.spoils import KINDS
 from bench.editbench.tasks import generated, made
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from bench.editbench.corpus import Source
     from bench.editbench.tasks import Task
     from bench.table import Table
 
+T = TypeVar("T", bound="Task")
 HELD_OUT = (1001, 1002, 1003)
 MANY = 400
 """Files of a package, where only few of them have what is looked for."""
@@ -41,15 +42,25 @@ def main() -> None:
 
 def _results(options: argparse.Namespace) -> tuple[Sequence[run.Result], list[Table]]:
     if options.siblings:
-        chosen = siblings.generated(_sources(options, MANY), options.seed, options.tasks, options.kinds)
-        results = siblings.run(chosen)
-        return results, [siblings.table(results, _title(options, "edits of functions that are gone", results))]
+        orphans = _chosen(
+            siblings.generated(_sources(options, MANY), options.seed, options.tasks, options.kinds), options
+        )
+        results = siblings.run(orphans)
+        title = _title(options, "edits of functions that are gone", results)
+        return results, [siblings.table(results, title), siblings.differences(results)]
     if options.stale:
-        made_on_earlier = [*stale.generated(_sources(options, MANY), options.seed, options.tasks, options.kinds)]
-        outcomes = stale.run(made_on_earlier)
+        outdated = _chosen(
+            stale.generated(_sources(options, MANY), options.seed, options.tasks, options.kinds), options
+        )
+        outcomes = stale.run(outdated)
         return outcomes, [stale.table(outcomes, _title(options, "edits of earlier versions", outcomes))]
     tasks = _tasks(options)
     return _corrected(options, tasks) if options.correct else _applied(options, tasks)
+
+
+def _chosen(tasks: Iterable[T], options: argparse.Namespace) -> list[T]:
+    """The tasks, or the one that `--only` names."""
+    return [task for task in tasks if options.only in {None, task.name}]
 
 
 def _sources(options: argparse.Namespace, limit: int = PER_PACKAGE) -> tuple[Source, ...]:
@@ -106,6 +117,8 @@ def _options() -> argparse.Namespace:
         parser.exit(message="".join(f"{name:42} {what}\n" for name, what in known.items()))
     if unknown := [name for name in options.kinds if name not in known]:
         parser.error(f"no such kind: {unknown[0]}; --list shows them")
+    if options.replay and (options.siblings or options.stale):
+        parser.error("--replay has no tasks of --siblings or --stale: run them by their seed, with --only")
     return options
 
 

@@ -41,10 +41,14 @@ REMARKS = ("#", "//", "/*", "*", "@")
 
 @dataclass(frozen=True)
 class Function:
-    """Lines of a file, counted from 0: `first` to `stop` with comments and decorators above, the header from `head`."""
+    """Lines of a file, counted from 0: `first` to `stop` with comments and decorators above, the header from `head`.
+
+    `owner` is the class of a method, and begins at the line `owner_at`.
+    """
 
     name: str
     owner: str
+    owner_at: int
     first: int
     head: int
     body: int
@@ -102,12 +106,11 @@ def _of_python(source: Source) -> Iterator[Function]:
             tree = ast.parse(source.text)
         except SyntaxError:
             return
-    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
+    waiting: list[tuple[ast.AST, tuple[str, int]]] = [(tree, ("", 0))]
     while waiting:
         node, owner = waiting.pop()
         for child in ast.iter_child_nodes(node):
-            inner = child.name if isinstance(child, ast.ClassDef) else owner
-            waiting.append((child, inner))
+            waiting.append((child, (child.name, child.lineno - 1) if isinstance(child, ast.ClassDef) else owner))
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
                 body = child.body[0].lineno - 1
                 while source.lines[body - 1].strip()[:1] in {"", "#"}:
@@ -115,7 +118,7 @@ def _of_python(source: Source) -> Iterator[Function]:
                 stop = child.end_lineno or body
                 if body > child.lineno - 1:
                     first = min([child.lineno, *(each.lineno for each in child.decorator_list)]) - 1
-                    yield Function(child.name, owner, _above(source, first), child.lineno - 1, body, stop, stop)
+                    yield Function(child.name, *owner, _above(source, first), child.lineno - 1, body, stop, stop)
 
 
 def _of_tree(source: Source) -> Iterator[Function]:
@@ -132,9 +135,9 @@ def _of_tree(source: Source) -> Iterator[Function]:
             whole, name = outer, name or outer.name
         bare = not text[starts[whole.row] : whole.start].strip()
         if name and bare and node.last > node.opened + 1:
-            owner = next((each.name for each in reversed(nodes) if each.type in OWNERS), "")
+            owner = next(((each.name, each.row) for each in reversed(nodes) if each.type in OWNERS), ("", 0))
             first = _above(source, whole.row)
-            yield Function(name, owner, first, whole.row, node.opened + 1, node.last, node.last + 1)
+            yield Function(name, *owner, first, whole.row, node.opened + 1, node.last, node.last + 1)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bench.editbench.run import Result
 
-AS_THEY_ARE = ("kind", "seed", "index", "source", "op", "old", "new", "why")
+AS_THEY_ARE = ("kind", "seed", "index", "source", "op", "old", "new", "why", "open")
 """What of a task JSON can hold."""
 
 

@@ -15,15 +15,15 @@ import json
 import random
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from bench.editbench.changes import OPS
-from bench.editbench.functions import pairs
-from bench.editbench.rows import folded, informative
+from bench.editbench.functions import functions, pairs
+from bench.editbench.rows import folded, informative, is_slip
 from bench.editbench.run import RIGHT, WRONG, Reply, Result, percentiles
 from bench.editbench.tasks import Task, shelved
 from bench.table import Table
@@ -46,7 +46,7 @@ FORMS = {
     "window_4": "four lines of its body, by `patch`",
     "window_6": "six lines of its body, by `patch`",
     "search_replace": "one of these as a SEARCH/REPLACE block, by `apply_reply`",
-    "v4a_named": "a patch in the V4A format, `@@` with the function's header, by `apply_reply`",
+    "v4a_named": "a patch in the V4A format, `@@` with the function's header, maybe its class's before it",
     "v4a_bare": "a patch in the V4A format with `@@` alone",
     "git_diff": "a unified diff with the function in the hunk header",
     "same_name": "the sibling is a method of the same name in another class; whole, body, six lines or V4A",
@@ -62,10 +62,12 @@ MIXED = {
     "long_signature": ["whole", "v4a_named", "git_diff"],
     "correction": ["whole", "body", "window_4", "window_6"],
 }
+DIFFERENCES = ("a letter", "a line of the file is skipped", "the first or last line", "one line within", "more")
+HEAD = ["", "tasks", "landed", "landed %", "offered", "p50 ms", "p99 ms"]
 NOTES = (
     "Everything must be refused. landed: the edit is in a sibling. offered: refused, with a correction to copy that",
     "lands there. A correction row lands if its first suggestion, sent back unread, lands.",
-    "(named): the text stands once in the sibling to the letter, but the request names the function that is gone.",
+    "_exact: the text occurs once in the file to the letter, but the request names the function that is gone.",
 )
 
 
@@ -107,7 +109,7 @@ def made(sources: Sequence[Source], name: str, seed: int, index: int) -> Orphan 
         form = rng.choice(MIXED.get(name, [EXACT.get(name, name)]))
         task = _task(rng, source, rng.choice(chosen), name, form)
         if task is not None:
-            return Orphan(name, seed, index, source.name, *task)
+            return replace(task, seed=seed, index=index)
     return None
 
 
@@ -128,21 +130,19 @@ def _suits(pair: Pair, name: str) -> bool:
     return one.is_long_headed if name == "long_signature" else True
 
 
-def _task(
-    rng: random.Random, source: Source, pair: Pair, name: str, form: str
-) -> tuple[str, bytes, str, str, tuple[bytes, ...], str | None, str] | None:
-    """What comes behind the name of a task, if the dice make a request that is not in the rest of the file."""
+def _task(rng: random.Random, source: Source, pair: Pair, name: str, form: str) -> Orphan | None:
+    """A task, if the dice make a request that is not in the rest of the file."""
     op = rng.choice(CHANGES)
     part = _part(rng, source, pair, form, op)
     if part is None:
         return None
     lines, rest = source.lines, _rest(source, pair)
-    old = lines[part.start : part.stop]
-    new = [*lines[part.start : part.low], *part.core, *lines[part.high : part.stop]]
+    sides = [lines[part.start : part.stop], [*lines[part.start : part.low], *part.core, *lines[part.high : part.stop]]]
     body = "".join(f"{line}\n" for line in rest)
-    texts = ["\n".join(each) for each in (old, new)]
+    texts = ["\n".join(each) for each in sides]
     if name in EXACT:
-        if f"\n{body}".count(f"\n{texts[0]}\n") != 1:
+        others = [each.name for each in functions(source) if each is not pair.function]
+        if f"\n{body}".count(f"\n{texts[0]}\n") != 1 or pair.function.name in others:
             return None
     elif texts[0] in body or folded(texts[0]) in folded(body):
         return None
@@ -150,10 +150,10 @@ def _task(
     request = _request(rng, source, pair, part, form)
     if name == "search_replace":
         request = f"{{path}}\n<<<<<<< SEARCH\n{texts[0]}\n=======\n{texts[1]}\n>>>>>>> REPLACE\n"
-    what = (
-        f"{form}, {op} in {pair.function.owner}.{pair.function.name}, sibling {pair.sibling.owner}.{pair.sibling.name}"
-    )
-    return what, body.encode(), texts[0] + end, texts[1] + end, (), None, request
+    one, other = (f"{each.owner}.{each.name}" for each in (pair.function, pair.sibling))
+    what = f"{form}, {op} in {one}, sibling {other}"
+    old, new = (text + end for text in texts)
+    return Orphan(name, 0, 0, source.name, what, body.encode(), old, new, (), request=request)
 
 
 def _part(rng: random.Random, source: Source, pair: Pair, form: str, op: str) -> _Part | None:
@@ -201,6 +201,8 @@ def _request(rng: random.Random, source: Source, pair: Pair, part: _Part, form: 
         head = f"@@ -{at},{len(old)} +{at},{len(new)} @@ {header[:80].strip()}"
         return f"diff --git a/{{path}} b/{{path}}\n--- a/{{path}}\n+++ b/{{path}}\n{head}\n{hunk}"
     head = f"@@ {header.strip()}" if form == "v4a_named" else "@@"
+    if form == "v4a_named" and pair.function.owner and rng.random() < 0.5:
+        head = f"@@ {lines[pair.function.owner_at].strip()}\n{head}"
     return f"*** Begin Patch\n*** Update File: {{path}}\n{head}\n{hunk}*** End Patch\n"
 
 
@@ -223,11 +225,11 @@ def _sent(workspace: Workspace, folder: Path, task: Orphan, number: int) -> Resu
     result = _called(workspace, path.name, task)
     seconds = time.perf_counter() - begin
     after = path.read_bytes()
-    example = _example(result) if result.is_error else None
-    told = f"{result.text}\n----- CORRECTION: {example}" if example else result.text
+    edit = _correction(result) if result.is_error else None
+    told = f"{result.text}\n----- CORRECTION: {edit}" if edit else result.text
     verdict = RIGHT if after == task.body else WRONG
-    if verdict == RIGHT and example:
-        workspace.call("file_edit", {"path": path.name, "edits": [json.loads(example)]})
+    if verdict == RIGHT and edit:
+        workspace.call("file_edit", {"path": path.name, "edits": [edit]})
         after = path.read_bytes()
         if after != task.body:
             verdict = WRONG if task.kind == "correction" else OFFERED
@@ -244,15 +246,15 @@ def _called(workspace: Workspace, name: str, task: Orphan) -> ToolResult:
     return workspace.call("patch", {"path": name, "patches": [{"oldText": task.old, "newText": task.new}]})
 
 
-def _example(result: ToolResult) -> str | None:
-    """The first correction to copy, of the call or of its block, if it has a new text."""
-    errors = [result.metadata, *(block["error"] or {} for block in result.metadata.get("blocks", ()))]
-    for each in errors:
-        fixes = each.get("suggested_fixes")
-        example: str | None = fixes[0].get("example") if fixes else None
-        if example and "new_text" in json.loads(example):
-            return example
-    return None
+def _correction(result: ToolResult) -> dict[str, str] | None:
+    """The first edit to copy that the error offers, of the call or of its block, if it has a new text."""
+    data = result.metadata
+    fixes = data.get("suggested_fixes")
+    example = json.loads(fixes[0].get("example") or "{}") if fixes else {}
+    errors = [data.get("error"), *(block["error"] for block in data.get("blocks", ()))]
+    offered = [example, *(each.get("correction") for each in errors if each)]
+    found = next((each for each in offered if each and "new_text" in each), None)
+    return None if found is None else {name: found[name] for name in ("old_text", "new_text")}
 
 
 def table(results: Sequence[Result], title: str) -> Table:
@@ -264,7 +266,35 @@ def table(results: Sequence[Result], title: str) -> Table:
     rows += [_row(what, part) for what, part in (("ALL", plain), ("ALL EXACT BUT NAMED", named)) if part]
     landed = [each.task.name for each in results if each.verdict == WRONG]
     notes = [f"landed: {len(landed)}: {' '.join(landed[:20])}"] if landed else []
-    return Table(title, ["", "tasks", "landed", "landed %", "offered", "p50 ms", "p99 ms"], rows, [*notes, *NOTES])
+    return Table(title, HEAD, rows, [*notes, *NOTES])
+
+
+def differences(results: Sequence[Result]) -> Table:
+    """The same by what is different at the place in the file that is most like old."""
+    groups: dict[str, list[Result]] = {name: [] for name in DIFFERENCES}
+    for result in results:
+        if result.task.kind not in EXACT:
+            groups[_difference(result.task)].append(result)
+    rows = [_row(name, part) for name, part in groups.items() if part]
+    title = "The same by what differs between old and the rest of the file; blank lines and white space left aside"
+    return Table(title, HEAD, rows)
+
+
+def _difference(task: Task) -> str:
+    old = [line for line in map(folded, task.old.split("\n")) if line]
+    file = [line for line in map(folded, task.body.decode().split("\n")) if line]
+    size = len(old)
+    windows = [file[at : at + size] for at in range(len(file) - size + 1)]
+    off = [[pair for pair in zip(old, window, strict=True) if pair[0] != pair[1]] for window in windows]
+    single = [each[0] for each in off if len(each) == 1]
+    if any(is_slip(*pair) for pair in single):
+        return "a letter"
+    longer = [file[at : at + size + 1] for at in range(len(file) - size)]
+    if any(old == each[:at] + each[at + 1 :] for each in longer for at in range(1, size)):
+        return "a line of the file is skipped"
+    if any(file[at : at + size - 1] in (old[1:], old[:-1]) for at in range(len(file) - size + 2)):
+        return "the first or last line"
+    return "one line within" if single else "more"
 
 
 def _row(name: str, results: Sequence[Result]) -> list[Cell]:

@@ -2,8 +2,9 @@
 
 The request is what a model sends that read the earlier version: some lines of it around a place that has changed
 since, and what they shall become. Where `git merge-file` merges (earlier with the edit, earlier, later) without a
-conflict, its result is the only right one. Where it doesn't, a refusal is right; a landing is wrong, but for one that
-keeps both changes where they touch and don't overlap: git calls that a conflict, and a human may not (`touching`).
+conflict, its result is the only right one. Where it doesn't, a refusal is right. Landing is wrong then, unless just
+the lines of the edit are changed, at their place: git calls it a conflict if the two changes are neighbors, and a
+human may not (`touching`).
 
 How the earlier version is known:
     git        it is in the repository: the file's commit before the last, HEAD, or the index
@@ -12,25 +13,29 @@ How the earlier version is known:
     unknown    not at all: landing right and refusing are both right
 
 Left out: requests whose old text occurs more than once in the earlier version, or at all in the later one, exactly or
-but for white space, case, look-alikes and backslashes; changes that the later version has made itself.
+but for white space, case, look-alikes and backslashes; those that git refuses where the later version changes only
+such things, quotes or a letter; changes that the later version has made itself; lines of which git's ways to compare
+(myers, patience, histogram, without white space) say different things about what became of them, since then no
+merge can be trusted.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher, unified_diff
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bench.editbench.changes import OPS, hunks
+from bench.editbench.changes import OPS
 from bench.editbench.corpus import Source
-from bench.editbench.rows import folded, informative
+from bench.editbench.rows import folded, informative, is_slip
 from bench.editbench.run import REFUSED, RIGHT, WRONG, Reply, Result
 from bench.editbench.tasks import Task, shelved
 from bench.table import Table
@@ -41,12 +46,19 @@ if TYPE_CHECKING:
     from bench.table import Cell
     from suture import ToolResult, Workspace
 
+    Change = tuple[int, int, list[str]]
+    Placed = tuple[Path, "Stale"]
+
 TRIES = 3_000
 KNOWN = ("git", "history", "read", "unknown")
 TOOLS = ("patch", "search_replace", "v4a")
 KINDS = {f"{known}_{tool}": f"known by: {known}; sent as {tool}" for known in KNOWN for tool in TOOLS}
 SIZES = range(3, 16)
+LOST = (1, 2, 3, 5)
+"""Lines of a request that the later version must have changed, at least; lines that it has put between count, too."""
 CHANGES = ["rename", "value", "condition", "argument", "insert", "delete", "expand", "comment"]
+COMPARED = ("--histogram", "--minimal", "--patience", "-w")
+"""Options of `git diff` that must agree about the lines of a change. The last one may also know of lines that moved."""
 TOUCHING = "touching"
 NOTES = (
     "merges: git merges it without a conflict; right is git's result. conflicts: git doesn't; right is a refusal.",
@@ -56,10 +68,11 @@ NOTES = (
 
 @dataclass(frozen=True)
 class Stale(Task):
-    """A request made on `base`; the file is `body`. `touching` is what a merge gives that only overlaps stop."""
+    """A request made on `base`; the file is `body`."""
 
     base: bytes = b""
-    touching: bytes | None = None
+    among: tuple[int, int] = (0, 0)
+    """The lines of the file that the place is among, whatever became of its lines."""
     request: str = ""
 
     @property
@@ -84,21 +97,21 @@ def generated(sources: Sequence[Source], seed: int, number: int, kinds: Sequence
     """About so many tasks, as many of each kind. The requests of all kinds are the same ones."""
     chosen = kinds or [*KINDS]
     for index in range(-(-number // len(chosen))):
-        made_of = made(sources, seed, index)
-        for kind in chosen if made_of else ():
-            yield Stale(kind, seed, index, *(made_of or ()), _request(made_of or (), kind))
+        task = made(sources, seed, index)
+        if task is not None:
+            yield from (replace(task, kind=kind, request=_request(task, kind)) for kind in chosen)
 
 
-def made(sources: Sequence[Source], seed: int, index: int) -> tuple[Any, ...] | None:
-    """What comes behind kind, seed and index of a task."""
+def made(sources: Sequence[Source], seed: int, index: int) -> Stale | None:
+    """A task of no kind yet, or none if the corpus has no room for it."""
     rng = random.Random(f"stale:{seed}:{index}")
     shelves = _shelves(tuple(sources))
     for _ in range(TRIES if shelves else 0):
         (shelf,) = rng.choices(shelves, [len(shelf) ** 0.5 for shelf in shelves])
         source = rng.choice(shelf)
-        task = _task(rng, source if source.later else _aged(rng, source))
+        task = _task(rng, source if source.later else _aged(source))
         if task is not None:
-            return task
+            return replace(task, seed=seed, index=index)
     return None
 
 
@@ -108,29 +121,25 @@ def _shelves(sources: tuple[Source, ...]) -> list[list[Source]]:
     return shelved(tuple(source for source in sources if source.later)) or shelved(sources)
 
 
-def _aged(rng: random.Random, source: Source) -> Source:
+@lru_cache(maxsize=1000)
+def _aged(source: Source) -> Source:
     """The file with a later version that is made up: changes in some places."""
+    rng = random.Random(source.name)
     lines = list(source.lines)
-    for _ in range(rng.randint(2, 12)):
+    for _ in range(len(lines) // 20):
         low = rng.randrange(len(lines) - 4)
         high = low + rng.randint(1, 3)
         core = OPS[rng.choice(CHANGES)](rng, lines[low:high], source)
         lines[low:high] = lines[low:high] if core is None else core
-        if len(lines) < 20:
-            break
-    return Source(source.name, source.text, "".join(f"{line}\n" for line in lines))
+    return Source(source.name, source.text, _text(lines))
 
 
-def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
-    changed = hunks(source)
+def _task(rng: random.Random, source: Source) -> Stale | None:
     lines, later = source.lines, source.later or ""
-    if not changed:
-        return None
-    low, high, _ = rng.choice(changed)
-    size = rng.choice(SIZES)
-    start = rng.randint(low - size + 1, max(low, high) - 1)
+    hunk, size = _hunk(rng, source), rng.choice(SIZES)
+    start = rng.randint(hunk[0] - size + 1, max(*hunk[:2]) - 1) if hunk else -1
     stop = start + size
-    if start < 0 or stop > len(lines):
+    if hunk is None or start < 0 or stop > len(lines) or _lost(source, start, stop) < rng.choice(LOST):
         return None
     first = rng.randrange(start, stop)
     last = min(first + rng.randint(1, 3), stop)
@@ -139,16 +148,97 @@ def _task(rng: random.Random, source: Source) -> tuple[Any, ...] | None:
     if core is None or core == lines[first:last] or not any(map(informative, lines[first:last])):
         return None
     old, new = lines[start:stop], [*lines[start:first], *core, *lines[last:stop]]
-    texts = ["".join(f"{line}\n" for line in each) for each in (old, new)]
+    texts = _text(old), _text(new)
     if not texts[1] or source.text.count(texts[0]) != 1 or folded(texts[0]) in folded(later):
         return None
-    theirs = "".join(f"{line}\n" for line in [*lines[:start], *new, *lines[stop:]])
-    merged = _merged(later, source.text, theirs)
-    if merged == later:
+    maps = [_map(source, each) for each in COMPARED]
+    near = [*zip(*maps, strict=True)][max(0, first - 1) : last + 1]
+    if any(len(set(each)) > 1 for *exactly, loosely in near for each in (exactly, {*exactly, loosely} - {None})):
         return None
-    expected = () if merged is None else (merged.encode(),)
-    touching = _touching(source, (first, last, core)) if merged is None else None
-    return source.name, op, later.encode(), *texts, expected, None, source.text.encode(), touching
+    above = next((at + 1 for at in reversed(maps[0][:start]) if at is not None), 0)
+    below = next((at for at in maps[0][stop:] if at is not None), later.count("\n"))
+    merged = _merged(later, source.text, _text([*lines[:start], *new, *lines[stop:]]))
+    base, body = source.text.encode(), later.encode()
+    task = Stale("", 0, 0, source.name, op, body, *texts, (), base=base, among=(above, below))
+    if merged is None:
+        hunks = [each for each in _hunks(source) if each[0] < stop and start < each[1]]
+        return None if any(_is_harmless(source, each) for each in hunks) else task
+    task = replace(task, expected=(merged.encode(),))
+    return task if merged != later and _made(task, merged.encode()) is not None else None
+
+
+def _hunk(rng: random.Random, source: Source) -> Change | None:
+    """One of the changes between the versions; large ones as often as small ones."""
+    found = _hunks(source)
+    if not found:
+        return None
+    size = rng.choice([1, 2, 4, 8])
+    return rng.choice([each for each in found if max(each[1] - each[0], len(each[2])) >= size] or found)
+
+
+def _lost(source: Source, start: int, stop: int) -> int:
+    """How many of some lines are others in the later version, or have lines before them that are new."""
+    inside = [
+        (max(low, start), min(high, stop), new) for low, high, new in _hunks(source) if low < stop and start < high
+    ]
+    between = [new for low, high, new in _hunks(source) if low == high and start < low < stop]
+    return sum(high - low for low, high, _ in inside) + sum(map(len, between))
+
+
+@lru_cache(maxsize=1000)
+def _hunks(source: Source, option: str = COMPARED[0]) -> list[Change]:
+    """Which lines became which in the later version."""
+    before, after = source.lines, _lines(source.later or "")
+    with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
+        for name, text in (("before", source.text), ("after", source.later or "")):
+            (Path(folder) / name).write_bytes(text.encode())
+        command = ["git", "diff", "--no-index", "-U0", option, "before", "after"]
+        found = subprocess.run(command, cwd=folder, env=_clean(), capture_output=True, check=False).stdout.decode()
+    changes = []
+    for match in re.finditer(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", found, re.MULTILINE):
+        low, lost, at, new = (1 if each is None else int(each) for each in match.groups())
+        low, at = low - (lost > 0), at - (new > 0)
+        changes.append((low, low + lost, after[at : at + new]))
+    assert len(before) + sum(len(new) - high + low for low, high, new in changes) == len(after)  # noqa: S101
+    return changes
+
+
+@lru_cache(maxsize=1000)
+def _map(source: Source, option: str) -> list[int | None]:
+    """For each line of the earlier version, its number in the later one, from 0; None if it is gone."""
+    lines: list[int | None] = []
+    added = 0
+    for low, high, new in _hunks(source, option):
+        lines += [*range(len(lines) + added, low + added), *[None] * (high - low)]
+        added += len(new) - (high - low)
+    return [*lines, *range(len(lines) + added, len(source.lines) + added)]
+
+
+def _clean() -> dict[str, str]:
+    """The environment for git, without what this machine has configured."""
+    return {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+def _is_harmless(source: Source, change: Change) -> bool:
+    """Whether a line became one that differs by quotes, by a letter, or by two letters that changed places."""
+    low, high, new = change
+    sides = [[folded(line).replace("'", '"') for line in lines] for lines in (source.lines[low:high], new)]
+    return any(is_slip(*pair) for pair in zip(*sides, strict=False))
+
+
+def _changes(before: list[str], after: list[str]) -> list[Change]:
+    """Which lines became which."""
+    same = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
+    blocks = SequenceMatcher(None, before[same:], after[same:], autojunk=False).get_opcodes()
+    return [(a + same, b + same, after[c + same : d + same]) for tag, a, b, c, d in blocks if tag != "equal"]
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n")[:-1]
+
+
+def _text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _merged(ours: str, base: str, theirs: str) -> str | None:
@@ -163,28 +253,14 @@ def _merged(ours: str, base: str, theirs: str) -> str | None:
     return None if done.returncode else done.stdout.decode()
 
 
-def _touching(source: Source, change: tuple[int, int, list[str]]) -> bytes | None:
-    """Both changes in one file, if they don't overlap."""
-    low, high, _ = change
-    before, after = source.lines, (source.later or "").split("\n")[:-1]
-    blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    edits = [(a, b, after[c:d]) for tag, a, b, c, d in blocks if tag != "equal"]
-    if any((a < high and low < b) or (a, b) == (low, high) or (a == b and low < a < high) for a, b, _ in edits):
-        return None
-    lines = list(before)
-    for a, b, new in sorted([*edits, change], key=lambda each: (each[0], each[1]), reverse=True):
-        lines[a:b] = new
-    return "".join(f"{line}\n" for line in lines).encode()
-
-
-def _request(task: tuple[Any, ...], kind: str) -> str:
+def _request(task: Task, kind: str) -> str:
     """A reply with `{path}` for the file's name, if the tool takes one."""
-    old, new = task[3], task[4]
+    old, new = task.old, task.new
     if kind.endswith("search_replace"):
         return f"{{path}}\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
     if not kind.endswith("v4a"):
         return ""
-    before, after = (text.split("\n")[:-1] for text in (old, new))
+    before, after = _lines(old), _lines(new)
     hunk = "".join(f"{line}\n" for line in [*unified_diff(before, after, n=len(before), lineterm="")][3:])
     return f"*** Begin Patch\n*** Update File: {{path}}\n@@\n{hunk}*** End Patch\n"
 
@@ -210,9 +286,6 @@ def run(tasks: Sequence[Stale]) -> list[Outcome]:
     return results
 
 
-Placed = tuple[Path, Stale]
-
-
 def _file(root: Path, task: Stale) -> Path:
     return root / f"{task.kind}_{task.index}{PurePosixPath(task.source).suffix}"
 
@@ -223,9 +296,9 @@ def _opened(root: Path, *, history: bool = False) -> Workspace:
 
     workspace = Workspace(root, Settings(durability="fast", history=history))
     for tool in TOOLS:
-        task = Stale("x", 0, 0, "a.txt", "", b"", "one\n", "two\n", ())
+        task = Stale(tool, 0, 0, "a.txt", "", b"", "one\n", "two\n", ())
         (root / "warm-up.txt").write_bytes(b"one too many\n")
-        _called(workspace, "warm-up.txt", task, _request((0, 0, 0, "one\n", "two\n"), tool))
+        _called(workspace, "warm-up.txt", replace(task, request=_request(task, tool)))
     return workspace
 
 
@@ -233,9 +306,8 @@ def _with_git(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
     """The earlier version is HEAD's (0), one of the index (1), or was committed before the later one (2)."""
 
     def git(*arguments: str) -> None:
-        clean = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
         who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "core.autocrlf=false")
-        subprocess.run(["git", *who, *arguments], cwd=root, env=clean, check=True, capture_output=True)
+        subprocess.run(["git", *who, *arguments], cwd=root, env=_clean(), check=True, capture_output=True)
 
     def commit(way: int, *, later: bool) -> None:
         for path, task in placed:
@@ -300,27 +372,56 @@ def _with_nothing(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
 
 def _sent(workspace: Workspace, path: Path, task: Stale) -> Outcome:
     begin = time.perf_counter()
-    result = _called(workspace, path.name, task, task.request)
+    result = _called(workspace, path.name, task)
     seconds = time.perf_counter() - begin
     after = path.read_bytes()
     metadata = result.metadata
     rungs = {each.get("rung") for each in (*metadata.get("patches", ()), *metadata.get("blocks", ()))}
     code = metadata["error"]["code"] if result.is_error else ""
+    reply = Reply(None if after == task.body else after, f"{sorted(map(str, rungs))}\n{result.text}", code)
+    return Outcome(task, reply, judged(task, after), seconds, rebased="rebased" in rungs)
+
+
+def judged(task: Stale, after: bytes) -> str:
+    """The verdict on what the file is after the call."""
     if after == task.body:
-        verdict = REFUSED if task.expected else RIGHT
-    elif after in task.expected:
-        verdict = RIGHT
-    else:
-        verdict = TOUCHING if after == task.touching else WRONG
-    told = f"{sorted(map(str, rungs))}\n{result.text}"
-    return Outcome(
-        task, Reply(None if after == task.body else after, told, code), verdict, seconds, rebased="rebased" in rungs
-    )
+        return REFUSED if task.expected else RIGHT
+    if after in task.expected:
+        return RIGHT
+    return TOUCHING if not task.expected and _is_kept(task, after) else WRONG
 
 
-def _called(workspace: Workspace, name: str, task: Stale, request: str) -> ToolResult:
-    if request:
-        return workspace.call("apply_reply", {"reply": request.replace("{path}", name)})
+def _is_kept(task: Stale, after: bytes) -> bool:
+    """Whether just the change of the request was made, at its place, and not beside lines that only the file has."""
+    old, later = [[line.strip() for line in _lines(text)] for text in (task.old, task.body.decode())]
+    made = _made(task, after)
+    for (at, _, _), (low, high, _) in made or ():
+        around = [*later[low - 1 : low][: at > 0], *later[high : high + 1][: at < len(old)]]
+        known = all(
+            line in old or (informative(line) and line.startswith((*filter(informative, old),))) for line in around
+        )
+        if low == high and not known:
+            return False
+    return made is not None
+
+
+def _made(task: Stale, after: bytes) -> list[tuple[Change, Change]] | None:
+    """The changes that the request asks for, each with that of the file, if just these were made at their place."""
+    old, later = _lines(task.old), _lines(task.body.decode())
+    asked, made = _changes(old, _lines(task.new)), _changes(later, _lines(after.decode()))
+    if _stripped(old, asked) != _stripped(later, made):
+        return None
+    inside = all(task.among[0] <= low and high <= task.among[1] for low, high, _ in made)
+    return [*zip(asked, made, strict=True)] if inside else None
+
+
+def _stripped(lines: list[str], changes: Sequence[Change]) -> list[list[list[str]]]:
+    return [[[line.strip() for line in side] for side in (lines[low:high], new)] for low, high, new in changes]
+
+
+def _called(workspace: Workspace, name: str, task: Stale) -> ToolResult:
+    if task.request:
+        return workspace.call("apply_reply", {"reply": task.request.replace("{path}", name)})
     return workspace.call("patch", {"path": name, "patches": [{"oldText": task.old, "newText": task.new}]})
 
 

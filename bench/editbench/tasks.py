@@ -42,6 +42,8 @@ class Task:
     expected: tuple[bytes, ...]
     why: str | None = None
     """The only right reason of a refusal, if there is one."""
+    open: bool = False
+    """Whether refusing is right, too."""
 
     @property
     def name(self) -> str:
@@ -92,7 +94,8 @@ def _task(draft: Draft, kind: Kind, seed: int, index: int) -> Task:
     wanted = {_joined(draft.want(longer=longer), draft): None for longer in (False, True)}
     expected = () if kind.refuse else tuple(wanted)
     body = _joined(draft.file, draft)
-    return Task(kind.name, seed, index, draft.source.name, draft.op, body, old, new, expected, kind.why)
+    undecided = kind.open or draft.open
+    return Task(kind.name, seed, index, draft.source.name, draft.op, body, old, new, expected, kind.why, undecided)
 
 
 def _joined(lines: list[str], draft: Draft) -> bytes:
