@@ -117,7 +117,7 @@ class _Carry(Draft):
     def _trails(self, regions: Sequence[Change]) -> Iterator[Swap]:
         """White space at the ends of lines that otherwise stay: changed where old and the file agree about it."""
         number = successor = 0
-        for i, j, k, m in (*regions, (len(self.at), 0, 0, 0)):
+        for i, j, _, m in (*regions, (len(self.at), 0, 0, 0)):
             for was, now in zip(self.request.old[number:i], self.request.new[successor:], strict=False):
                 here, place = self.line(number), self.at[number]
                 if trail(was) != trail(now) and here is not None and place is not None and trail(here) == trail(was):

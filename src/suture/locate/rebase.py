@@ -77,7 +77,7 @@ def _merged(index: Index, then: Index, answer: Found, base: Base) -> Answer:
     edits = tuple(minimize(index.body, merged.edits))
     if not edits:
         return Refused("applied", "rebased", (site,), base=base)
-    if _scope_of(then, answer.edits) != _scope_of(index, edits):
+    if _scope_of(then, minimize(then.body, answer.edits)) != _scope_of(index, edits):
         sides = (_text(then, lines), _text(index, range(low, high)), _text(then, lines))
         return Refused("conflict", "rebased", (site,), Sides(site.start_line, *sides), "other_scope", base)
     span = index.lines.span(site.start_line)[0], index.lines.span(site.end_line)[1]
