@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from suture.phrases import as_it_is, count, few, first_line, matched, plain, removed_by, shown_lines, span, written_on
+from suture.phrases import (
+    as_it_is,
+    count,
+    few,
+    first_line,
+    in_symbol,
+    matched,
+    plain,
+    removed_by,
+    shown_lines,
+    span,
+    written_on,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +122,7 @@ def _similar(error: Any) -> Iterator[str]:
         yield f"{after}File contains similar content that might be what you're looking for:"
     yield ""
     for each, most in zip(found, _SHOWN_DIFFERENCES, strict=False):
-        yield f"Line {each['line_number']}: {_one_line(each['content'])}"
+        yield f"Line {each['line_number']}{in_symbol(each['symbol'])}: {_one_line(each['content'])}"
         where = " (line {})" if "\n" in each["content"] else ""
         named = [one["description"] + where.format(one["line_number"]) for one in each["differences"]]
         named = [words.replace(" times) (line", " times, first in line") for words in named]

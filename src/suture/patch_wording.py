@@ -7,6 +7,7 @@ from suture.phrases import (
     count,
     few,
     first_line,
+    in_symbol,
     matched,
     ordinal,
     plain,
@@ -53,8 +54,9 @@ def _not_found(error: Any) -> str:
     how = f"It stands there {matched(error.rung)}," if error.rung else "Most like it,"
     for each in error.nearest[:_SHOWN_NEAR]:
         score = "" if error.rung else f" {each['score']:.0%},"
-        lines.append(f"  {how}{score} at {span(each['start_line'], each['end_line'])}:")
+        lines.append(f"  {how}{score} at {span(each['start_line'], each['end_line'])}{in_symbol(each['symbol'])}:")
         lines += shown_lines(each["start_line"], each["text"], _SHOWN_LINES)
+        lines += [f"    {plain(words)}" for words in each["differences"][:_SHOWN_LINES] if not error.rung]
     return "\n".join(lines)
 
 

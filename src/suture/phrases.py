@@ -65,6 +65,11 @@ def matched(rung: str | None) -> str:
     return _RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
 
 
+def in_symbol(symbol: str) -> str:
+    """The class or function that a place is in, as it follows the place."""
+    return f" in {plain(symbol)}" if symbol else ""
+
+
 def written_on(version: dict[str, Any]) -> str:
     """The version of a file that a text was written on, in words."""
     source, known, until = (version[name] for name in ("source", "id", "until"))

@@ -8,6 +8,7 @@ from suture.phrases import (
     count,
     few,
     first_line,
+    in_symbol,
     matched,
     plain,
     removed_by,
@@ -73,7 +74,7 @@ def _not_found(error: Any) -> Iterator[str]:
 def _similar(error: Any) -> Iterator[str]:
     best = error.similar_content[0]
     how = f"It stands there {matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
-    yield f"{how}, line {best['line_number']}:"
+    yield f"{how}, line {best['line_number']}{in_symbol(best['symbol'])}:"
     yield from shown_lines(best["line_number"], best["content"], _SHOWN_LINES)
     differing = best["differences"] if best["similarity_score"] >= _NEAR else []
     for each in differing[:_SHOWN_DIFFERENCES]:
@@ -175,6 +176,15 @@ def _fenced(error: Any) -> str:
     )
 
 
+def _out_of_scope(error: Any) -> str:
+    named = plain(error.context[-1])[:LINE]
+    where = [span(each["start_line"], each["end_line"]) + in_symbol(each["symbol"]) for each in error.places]
+    found = f"; the hunk's lines are at {', '.join(where[:_SHOWN_PLACES])}" if where else ""
+    if error.exists:
+        return f"The hunk's lines are not in {named} of {error.path}{found}."
+    return f"The hunk names {named}, which is not in {error.path}{found}."
+
+
 def _landed(error: Any) -> str:
     only = " only" if error.landed else ""
     return f"Mend these blocks, and send{only} them again."
@@ -217,6 +227,10 @@ REPLY_MESSAGES: dict[str, Words] = {
             f"{': ' + plain(e.context[-1])[:LINE] + ' is not there' if e.context else ''}."
         ),
         same("Add lines of the file around the new ones, as context."),
+    ),
+    "OUT_OF_SCOPE": (
+        _out_of_scope,
+        lambda e: f"Read {e.path} again. {_AGAIN}, and name what its lines are in.",
     ),
     "UNSUPPORTED_BLOCK": (
         lambda e: (

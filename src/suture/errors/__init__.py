@@ -12,7 +12,7 @@
     │                        ClipboardNotFound ClipboardRequiresReplace StripPreconditionFailed
     ├── about a pattern      InvalidRegex InvalidFlags RegexTimeout InvalidGlob NoFilesMatched
     │                        InvalidCaptureGroup NoCaptureGroups TooManyReplacements OverMatch
-    ├── about a reply        NoBlocks BlocksFailed IncompleteBlock AmbiguousBlock NoPath NoContext
+    ├── about a reply        NoBlocks BlocksFailed IncompleteBlock AmbiguousBlock NoPath NoContext OutOfScope
     │                        ReplyTimeout UnsupportedBlock
     ├── about a safe edit    LineOutOfBounds OverlappingLines Drifted PatternNotFound ValidationFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
@@ -103,6 +103,7 @@ from suture.errors.replies import (
     NoBlocks,
     NoContext,
     NoPath,
+    OutOfScope,
     ReplyTimeout,
     UnsupportedBlock,
 )
@@ -155,6 +156,7 @@ __all__ = [
     "NothingToUndo",
     "OldTextNotFound",
     "OldTextNotUnique",
+    "OutOfScope",
     "OverMatch",
     "OverlappingEdits",
     "OverlappingLines",

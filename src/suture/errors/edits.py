@@ -79,7 +79,7 @@ class OldTextNotFound(SutureError):
     match: str
     search_text: str
     nearest: list[dict[str, Any]]
-    """`{start_line, end_line, score, text}` of the places most like it, best first."""
+    """`{start_line, end_line, score, symbol, text, differences}` of the places most like it, best first."""
     rung: str | None = None
     """How it stands at these places, where `match` does not allow that."""
     stale: dict[str, Any] | None = None

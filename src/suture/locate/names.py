@@ -72,6 +72,12 @@ def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, 
     return tuple(names)
 
 
+def symbol(line_at: Callable[[int], str], number: int, count: int) -> str:
+    """The class or function that a line is in, or begins, by its full name; empty if there is none."""
+    own = declared(line_at(number)) if number < count else None
+    return ".".join((*scope(line_at, number, count), *([own] if own else [])))
+
+
 def opening(line: str) -> str | None:
     """The name in the first line of a header that goes on in others, or has its brace below it."""
     found = _CALLED.match(line)

@@ -8,6 +8,7 @@ from suture import edit_wording, errors, render
 from suture.difference_wording import difference
 from suture.locate import Index
 from suture.locate.diagnose import block, diagnose, words_of
+from suture.locate.names import symbol
 from suture.occurrences import number, occurrences
 from suture.sequence import MOST_HITS, Outcome
 from suture.tools.refusal import version_of
@@ -216,6 +217,7 @@ class _Failing:
             "line_number": self._original(place.start_line),
             "content": place.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
             "similarity_score": place.score,
+            "symbol": symbol(self._index.line, place.start_line - 1, len(self._index.lines)),
             "differences": [
                 {
                     "type": each.kind,

@@ -154,7 +154,7 @@ class Placing:
         if isinstance(answer, Found):
             return answer
         request = Searched(index, len(self._patches), self._path, patch.oldText, new, self._match)
-        raise refusal(request, answer, self._text.lines, self._stale)
+        raise refusal(request, answer, self._searched, self._stale)
 
     def _span(self, found: Found, old: str) -> tuple[int, int]:
         """The bytes that were meant: without the end of the last line, if the text that was sent has none."""

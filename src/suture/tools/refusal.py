@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from suture import errors
+from suture.difference_wording import difference
 from suture.locate import Site
+from suture.locate.differences import differences
+from suture.locate.names import symbol
+from suture.locate.request import split
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -12,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.lines import Lines
-    from suture.locate import Base, Refused
+    from suture.locate import Base, Index, Refused
     from suture.tools.stale import Replaced
 
     Stale = Callable[[str, str], Replaced | None]
@@ -32,7 +36,7 @@ class Searched(Record):
     match: str
 
 
-def refusal(request: Searched, answer: Refused, lines: Lines, stale: Stale) -> errors.SutureError:
+def refusal(request: Searched, answer: Refused, index: Index, stale: Stale) -> errors.SutureError:
     """The error; `stale` knows what was replaced by an earlier change."""
     where: dict[str, Any] = {
         "index": request.index,
@@ -43,15 +47,13 @@ def refusal(request: Searched, answer: Refused, lines: Lines, stale: Stale) -> e
     site = answer.sites[0] if answer.sites else Site(1, 1)
     at: dict[str, Any] = {"start_line": site.start_line, "end_line": site.end_line}
     if answer.why == "missing":
-        nearest = [{**_lines(each), "score": round(each.score, 3), "text": _text(lines, each)} for each in answer.sites]
+        nearest = [_near(request.old, index, each) for each in answer.sites[:_NEAREST]]
         known = stale(request.old, request.new)
         if known is not None and known.applied:
             at = {"start_line": known.start_line, "end_line": known.end_line}
             return errors.AlreadyApplied(**where, **at, change_id=known.change_id)
         told = None if known is None else known.told
-        return errors.OldTextNotFound(
-            **where, match=request.match, nearest=nearest[:_NEAREST], rung=answer.rung, stale=told
-        )
+        return errors.OldTextNotFound(**where, match=request.match, nearest=nearest, rung=answer.rung, stale=told)
     version = version_of(answer.base)
     if answer.why == "ambiguous":
         return errors.OldTextNotUnique(**where, rung=answer.rung, places=[_lines(each) for each in answer.sites])
@@ -61,14 +63,26 @@ def refusal(request: Searched, answer: Refused, lines: Lines, stale: Stale) -> e
     made: dict[str, Callable[[], errors.SutureError]] = {
         "applied": lambda: errors.AlreadyApplied(**where, **at),
         "deleted": lambda: errors.TargetDeleted(**where, start_line=site.start_line, written_on=version),
-        "partly_applied": lambda: errors.PartlyApplied(**where, **at, text=_text(lines, site)),
+        "partly_applied": lambda: errors.PartlyApplied(**where, **at, text=_text(index.lines, site)),
         "elided": lambda: errors.ElisionInNewText(**where),
     }
     if answer.why in made:
         return made[answer.why]()
     return errors.UnprovedChange(
-        **where, **at, rung=answer.rung, text=_text(lines, site), detail=answer.detail or answer.why
+        **where, **at, rung=answer.rung, text=_text(index.lines, site), detail=answer.detail or answer.why
     )
+
+
+def _near(old: str, index: Index, site: Site) -> dict[str, Any]:
+    """A place that is much like the text, with what it is in, and how it differs."""
+    differing = differences(split(old), index.window(site.start_line - 1, site.end_line), site.start_line)
+    return {
+        **_lines(site),
+        "score": round(site.score, 3),
+        "symbol": symbol(index.line, site.start_line - 1, len(index.lines)),
+        "text": _text(index.lines, site),
+        "differences": [f"line {each.line}: {difference(each)}" for each in differing[:_NEAREST]],
+    }
 
 
 def version_of(base: Base | None) -> dict[str, Any] | None:

@@ -169,6 +169,7 @@ _FAILED_EDIT = object_of(
                 "line_number": integer("From 1"),
                 "content": text("What stands there"),
                 "similarity_score": number("Up to 1"),
+                "symbol": text("The class or function that it is in, if any"),
                 "differences": _DIFFERENCES,
             },
         ),
