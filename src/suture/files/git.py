@@ -21,7 +21,7 @@ from heapq import heappop, heappush
 from time import monotonic
 
 from suture import log
-from suture.files.git_objects import BLOB, COMMIT, TREE, Objects, contents
+from suture.files.git_objects import BLOB, COMMIT, SHA1, SHA256, TREE, Objects, contents
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -36,7 +36,6 @@ _SMALL = 1 << 16
 _LARGE = 64_000_000  # bytes of an index, or of a list of names
 _MOST_LINKS = 5
 _MOST_COMMITS = 2_000  # 60 ms, measured
-_SHA1, _SHA256 = 20, 32
 _FILE_MODES = (b"100644", b"100755", b"100664")
 _FOLDER_MODES = (b"40000",)
 _ENTRY = 40  # bytes of an entry of the index before the object's name
@@ -63,7 +62,7 @@ class Repository:
         self._path = os.fsencode(path)
         self._names = self._path.split(b"/")
         kind = _configured(contents(f"{self._common}/config", _LARGE) or b"", b"objectformat") or b"sha1"
-        self._width = _SHA256 if kind.lower() == b"sha256" else _SHA1
+        self._width = SHA256 if kind.lower() == b"sha256" else SHA1
         self._objects = Objects(f"{self._common}/objects", self._width, ends)
         self._below: dict[tuple[int, bytes], bytes | None] = {}
 
