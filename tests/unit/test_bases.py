@@ -180,6 +180,7 @@ def test_a_history_that_cannot_be_read_takes_nothing_else_away() -> None:
     ws.close()
     for name in fs.databases():
         database = fs.open_database(name, create=False, timeout_ms=0)
+        database.execute("BEGIN")
         database.execute("DROP TABLE file")
         fs.commit_database(database)
     assert bases(ws) == [Base(b"1", "read")]
