@@ -46,7 +46,8 @@ class Bases:
         self._settings = settings
         self._remembered = remembered
         self._ends = monotonic() + settings.base_ms / 1000
-        self._seen = {_plain(now.text.body)}
+        body = now.text.body
+        self._seen = {_plain(body)} if len(body) <= 2 * settings.max_base_bytes else set()  # a larger one is none
         self._room = settings.max_bases_bytes
         self._left = settings.max_bases
 

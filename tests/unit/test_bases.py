@@ -1,6 +1,7 @@
 """The earlier versions of a file: what was shown, what the history has; and what their bounds leave of them."""
 
 from collections.abc import Callable
+from pathlib import Path
 from threading import Thread
 from time import monotonic
 from typing import Any
@@ -13,6 +14,7 @@ from suture.plan import Content, Place
 from suture.session import Shown
 from suture.testing import MemoryFS
 from tests.unit.changes import land, rename, workspace, write
+from tests.unit.files.git_writer import BLOB, Repo, index, loose
 
 PATIENT: dict[str, Any] = {"base_ms": 60_000}
 
@@ -184,6 +186,101 @@ def test_a_history_that_cannot_be_read_takes_nothing_else_away() -> None:
         database.execute("DROP TABLE file")
         fs.commit_database(database)
     assert bases(ws) == [Base(b"1", "read")]
+
+
+# Git
+
+
+def disk(top: Path, **limits: Any) -> Workspace:
+    return Workspace(top, Settings(history=False, **{**PATIENT, **limits}))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    return Repo(tmp_path / "top")
+
+
+def check_out(repo: Repo, commit: bytes) -> None:
+    (repo.git / "HEAD").write_text(commit.hex())
+
+
+def stage(repo: Repo, content: bytes) -> None:
+    name = loose(repo.objects, BLOB, content)
+    (repo.git / "index").write_bytes(index([(b"src/a.py", name, 0o100644, 0)]))
+
+
+@pytest.mark.promise("place.bases")
+def test_what_git_has_comes_last(repo: Repo, tmp_path: Path) -> None:
+    ws = Workspace(tmp_path, Settings(**PATIENT))
+    one = repo.commit(b"1")
+    two = repo.commit(b"2", one)
+    check_out(repo, two)
+    stage(repo, b"staged")
+    repo.file.write_bytes(b"3")
+    change = land(ws, write("top/src/a.py", b"4"))
+    read(ws, "top/src/a.py")
+    repo.file.write_bytes(b"now")
+    assert bases(ws, "top/src/a.py") == [
+        Base(b"4", "read", change, None),
+        Base(b"3", "history", None, change),
+        Base(b"staged", "index"),
+        Base(b"2", "head", two.hex()),
+        Base(b"1", "commit", one.hex(), two.hex()),
+    ]
+
+
+def test_the_index_is_named_only_where_it_differs_from_head(repo: Repo) -> None:
+    ws = disk(repo.git.parent)
+    stage(repo, b"1")
+    assert bases(ws, "src/a.py") == [Base(b"1", "index")]
+    one = repo.commit(b"1")
+    check_out(repo, one)
+    assert bases(ws, "src/a.py") == [Base(b"1", "head", one.hex())]
+
+
+def test_commits_are_gone_through_again_only_after_another_was_made(repo: Repo) -> None:
+    ws = disk(repo.git.parent)
+    commits: list[bytes] = []
+    for number in range(3):
+        commits.append(repo.commit(b"%d" % number, *commits[-1:]))
+    check_out(repo, commits[-1])
+    assert bodies(ws, "src/a.py") == [b"2", b"1", b"0"]
+    for name in commits[:-1]:
+        (repo.objects / name.hex()[:2] / name.hex()[2:]).unlink()
+    assert bodies(ws, "src/a.py") == [b"2", b"1", b"0"]
+    check_out(repo, repo.commit(b"3", commits[-1]))
+    assert bodies(ws, "src/a.py") == [b"3", b"2"]
+
+
+def test_of_many_commits_the_last_twenty_versions_are_given(repo: Repo) -> None:
+    commits: list[bytes] = []
+    for number in range(30):
+        commits.append(repo.commit(b"%d" % number, *commits[-1:], time=number))
+    check_out(repo, commits[-1])
+    assert bodies(disk(repo.git.parent), "src/a.py") == [b"%d" % number for number in range(29, 8, -1)]
+    assert bodies(disk(repo.git.parent, max_bases=4), "src/a.py") == [b"29", b"28", b"27", b"26"]
+
+
+@pytest.mark.promise("bound.bases")
+def test_a_repository_that_cannot_be_read_has_nothing(repo: Repo, caplog: pytest.LogCaptureFixture) -> None:
+    ws = disk(repo.git.parent)
+    repo.git.joinpath("commondir").write_bytes(b"\0")
+    with caplog.at_level("DEBUG", "suture"):
+        assert bases(ws, "src/a.py") == []
+    assert "no more of git" in caplog.text
+    check_out(repo, repo.commit(b"1"))
+    assert bases(disk(repo.git.parent, max_base_bytes=3), "src/a.py") == []
+    repo.git.joinpath("commondir").unlink()
+    assert bodies(disk(repo.git.parent, max_base_bytes=3), "src/a.py") == [b"1"]
+
+
+def test_a_thousand_files_are_remembered(repo: Repo) -> None:
+    ws = disk(repo.git.parent)
+    check_out(repo, repo.commit(b"1"))
+    with ws._engine.session() as session:
+        session.remembered["commits"] = {str(number): (b"", []) for number in range(1_000)}
+        assert len(list(session.bases(session.read("src/a.py")))) == 1
+        assert list(session.remembered["commits"]) == [str(repo.file)]  # type: ignore[call-overload]  # it is a dict
 
 
 # What was shown

@@ -270,7 +270,7 @@ def _folder(link: str) -> str | None:
     if os.path.isdir(link):
         return os.path.realpath(link)
     written = contents(link, _SMALL) or b""
-    if not written.startswith(b"gitdir:"):
+    if not written.startswith(b"gitdir:") or b"\0" in written:
         return None
     aim = os.fsdecode(written[len(b"gitdir:") :].strip())
     found = os.path.realpath(os.path.join(os.path.dirname(link), aim))
