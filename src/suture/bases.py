@@ -121,12 +121,13 @@ class Bases:
         for version in repository.past(head):
             if version.blob not in found:
                 found[version.blob] = version
+                if len(found) == _MOST_COMMITS:
+                    break
                 yield version
-            if len(found) >= _MOST_COMMITS:
-                break
         if len(commits) >= _REMEMBERED:
             commits.clear()
         commits[file] = head, list(found.values())
+        yield from list(found.values())[_MOST_COMMITS - 1 :]
 
     def _object(
         self, repository: Repository, blob: bytes, source: str, commit: str | None, until: str | None
