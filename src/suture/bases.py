@@ -16,7 +16,7 @@ from itertools import islice
 from time import monotonic
 
 from suture import log
-from suture.errors import EncodingMismatch, HistoryUnavailable
+from suture.errors import EncodingMismatch, SutureError
 from suture.files.local_fs import LocalFS
 from suture.locate.rebase import Base
 from suture.text import Text
@@ -60,7 +60,7 @@ class Bases:
                     known = list(islice(book.versions(self._now.place.name), _MOST_CHANGES))
                     yield from self._shown(shown, known)
                     yield from self._recorded(book, known)
-        except HistoryUnavailable as error:
+        except SutureError as error:
             log.debug("bases", "no history: %s", error)
             yield from self._shown(shown, known)  # those that were given already count once
         try:

@@ -6,7 +6,10 @@ from threading import Thread
 from time import monotonic
 from typing import Any
 
+import hypothesis
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from suture import Settings, Workspace
 from suture.locate.rebase import Base
@@ -105,6 +108,29 @@ def test_the_history_is_followed_under_earlier_names() -> None:
         Base(b"0", "history", None, first),
     ]
     assert bases(ws, "c") == []
+
+
+@pytest.mark.promise("place.bases")
+@given(steps=st.lists(st.tuples(st.sampled_from(["read", "change", "others"]), st.integers(0, 6)), max_size=12))
+@hypothesis.settings(max_examples=40)
+def test_whatever_was_shown_found_or_left_is_given_once(steps: list[tuple[str, int]]) -> None:
+    ws, fs = workspace({"a": b"0"}, Settings(**PATIENT))
+    now, shown, recorded = b"0", list[bytes](), set[bytes]()
+    for step, number in steps:
+        content = b"%d" % number
+        if step == "read":
+            read(ws)
+            shown = [now, *(each for each in shown if each != now)][:4]
+        elif step == "others":
+            fs.put("a", content)
+            now = content
+        elif content != now:
+            land(ws, write("a", content))
+            recorded |= {now, content}
+            now = content
+    found = bases(ws)
+    assert [each.body for each in found if each.source == "read"] == [each for each in shown if each != now]
+    assert sorted(each.body for each in found) == sorted({*shown, *recorded} - {now})
 
 
 def test_neither_the_file_of_now_nor_a_content_that_was_given_is_given_whatever_its_line_ends() -> None:

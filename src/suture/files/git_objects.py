@@ -20,12 +20,13 @@ import stat as modes
 import sys
 import zlib
 from contextlib import suppress
+from itertools import islice
 from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -41,6 +42,9 @@ _LARGEST = 16_000_000  # bytes of an object that another one rests on
 _LONGEST_CHAIN = 4_096  # git makes none that is longer
 _CACHED = 16_000_000
 _MOST_PACKS = 100
+_MOST_FILES = 10_000  # in the folder of the packs
+_ALTERNATES = 1 << 16  # bytes
+_OFTEN = 4_096
 _MOST_FOLDERS = 10
 _NAMES_AT_ONCE = 1_024
 _CHUNK = 4_096
@@ -143,7 +147,7 @@ def _with_alternates(folder: str) -> list[str]:
     """A folder of objects, and those that it and they borrow from."""
     found = [folder]
     for each in found:
-        for line in (contents(f"{each}/info/alternates", _LARGEST) or b"").split(b"\n"):
+        for line in (contents(f"{each}/info/alternates", _ALTERNATES) or b"").split(b"\n"):
             if line and not line.startswith((b"#", b'"')) and len(found) < _MOST_FOLDERS:
                 other = os.path.normpath(os.path.join(each, os.fsdecode(line)))
                 if other not in found:
@@ -156,7 +160,8 @@ def _packs(folders: Sequence[str], width: int, cache: _Cache) -> list[_Pack]:
     dated: list[tuple[float, str]] = []
     for folder in folders:
         with suppress(OSError, ValueError), os.scandir(f"{folder}/pack") as entries:
-            dated += [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(".idx")]
+            found = [entry for entry in islice(entries, _MOST_FILES) if entry.name.endswith(".idx")]
+            dated += [(entry.stat().st_mtime, entry.path) for entry in found]
     dated.sort(reverse=True)
     opened: list[_Pack] = []
     for _, path in dated[:_MOST_PACKS]:
@@ -293,8 +298,7 @@ class _Pack:
             at = base
         kind, content = found
         for place, delta in reversed(chain):
-            self._cache.check_time()
-            content = _patched(content, delta, limit)
+            content = _patched(content, delta, limit, self._cache.check_time)
             self._cache.put((self._path, place), (kind, content))
         return kind, content
 
@@ -345,7 +349,7 @@ class _Pack:
         return found
 
 
-def _patched(base: bytes, delta: bytes, most: int) -> bytes:
+def _patched(base: bytes, delta: bytes, most: int, check_time: Callable[[], None]) -> bytes:
     """What a delta makes of its base: pieces of that, and pieces of its own."""
     try:
         old, at = _number(delta, 0)
@@ -364,6 +368,8 @@ def _patched(base: bytes, delta: bytes, most: int) -> bytes:
             made += length
             if not length or made > size:
                 raise Damaged
+            if not len(pieces) % _OFTEN:
+                check_time()
     except IndexError:
         raise Damaged from None
     found = b"".join(pieces)

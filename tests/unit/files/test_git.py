@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from time import monotonic
 
@@ -250,6 +251,20 @@ def test_reading_ends_with_the_time(tmp_path: Path) -> None:
         found.read(named(BLOB, versions[0]), BLOB)
 
 
+@pytest.mark.promise("bound.bases")
+def test_putting_an_object_together_ends_with_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack, content = PackWriter(), b"x" * 100_000
+    place = pack.add(named(BLOB, b"base"), packed(BLOB, b"base"))
+    orders = number(4) + number(len(content)) + b"\1x" * len(content)
+    pack.add(named(BLOB, content), packed(OFFSET_DELTA, orders, back(len(pack.data) - place)))
+    pack.write(tmp_path)
+    assert read(tmp_path, named(BLOB, content)) == content
+    times = count()
+    monkeypatch.setattr("suture.files.git_objects.monotonic", lambda: next(times))
+    with objects(tmp_path, 10) as found, pytest.raises(TimeoutError):
+        found.read(named(BLOB, content), BLOB)
+
+
 # Repositories
 
 
@@ -398,8 +413,9 @@ def test_an_index_that_is_damaged_has_nothing(repo: Opened, version: int) -> Non
 
 
 @pytest.mark.promise("bound.bases")
-def test_a_large_index_is_not_gone_through_for_ever(repo: Opened) -> None:
-    (repo.git / "index").write_bytes(index(ENTRIES, 4))
+@pytest.mark.parametrize("version", [2, 3, 4])
+def test_a_large_index_is_not_gone_through_for_ever(repo: Opened, version: int) -> None:
+    (repo.git / "index").write_bytes(index(ENTRIES, version))
     with repo.opened(-1) as found, pytest.raises(TimeoutError):
         found.staged()
 
