@@ -16,7 +16,7 @@ from itertools import islice
 from time import monotonic
 
 from suture import log
-from suture.errors import EncodingMismatch, HistoryUnavailable
+from suture.errors import EncodingMismatch, SutureError
 from suture.files.local_fs import LocalFS
 from suture.locate.found import Base
 from suture.text import Text
@@ -46,7 +46,8 @@ class Bases:
         self._settings = settings
         self._remembered = remembered
         self._ends = monotonic() + settings.base_ms / 1000
-        self._seen = {_plain(now.text.body)}
+        body = now.text.body
+        self._seen = {_plain(body)} if len(body) <= 2 * settings.max_base_bytes else set()  # a larger one is none
         self._room = settings.max_bases_bytes
         self._left = settings.max_bases
 
@@ -59,7 +60,7 @@ class Bases:
                     known = list(islice(book.versions(self._now.place.name), _MOST_CHANGES))
                     yield from self._shown(shown, known)
                     yield from self._recorded(book, known)
-        except HistoryUnavailable as error:
+        except SutureError as error:
             log.debug("bases", "no history: %s", error)
             yield from self._shown(shown, known)  # those that were given already count once
         try:
@@ -120,12 +121,13 @@ class Bases:
         for version in repository.past(head):
             if version.blob not in found:
                 found[version.blob] = version
+                if len(found) == _MOST_COMMITS:
+                    break
                 yield version
-            if len(found) >= _MOST_COMMITS:
-                break
         if len(commits) >= _REMEMBERED:
             commits.clear()
         commits[file] = head, list(found.values())
+        yield from list(found.values())[_MOST_COMMITS - 1 :]
 
     def _object(
         self, repository: Repository, blob: bytes, source: str, commit: str | None, until: str | None
