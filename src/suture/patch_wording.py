@@ -157,8 +157,9 @@ PATCH_MESSAGES: dict[str, Words] = {
     ),
     "TARGET_DELETED": (
         lambda e: (
-            f"{_patch(e)}: oldText was deleted from {e.path} (near line {e.start_line}). "
-            f"It is in {written_on(e.written_on)}; {removed_by(e.written_on)} removed it."
+            f"{_patch(e)}: oldText was deleted from {e.path}. "
+            f"It is in {written_on(e.written_on)}; {removed_by(e.written_on)} removed it. "
+            + "\n".join([f"{span(e.start_line, e.end_line)} now:", *shown_lines(e.start_line, e.text, _SHOWN_LINES)])
         ),
         same("Nothing was changed. Read the file again, and decide whether the change is still needed."),
     ),

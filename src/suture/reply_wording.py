@@ -195,6 +195,7 @@ _DETAILS = {
     "EDIT_CONFLICT": _sides,
     "PARTLY_APPLIED": _region,
     "UNPROVED_CHANGE": _region,
+    "TARGET_DELETED": _region,
 }
 REPLY_MESSAGES: dict[str, Words] = {
     "NO_BLOCKS": (same("The reply holds no block that could be applied."), _fenced),
@@ -252,7 +253,7 @@ BLOCK_MESSAGES: dict[str, Words] = {
     ),
     "TARGET_DELETED": (
         lambda e: (
-            f"The text was deleted from {e.path} (near line {e.start_line}): {first_line(e.search_text)}. "
+            f"The text was deleted from {e.path}: {first_line(e.search_text)}. "
             f"It is in {written_on(e.written_on)}; {removed_by(e.written_on)} removed it."
         ),
         lambda e: f"Read {e.path} again, and decide whether the change is still needed.",

@@ -142,7 +142,10 @@ class TargetDeleted(SutureError):
     total: int
     path: str
     start_line: int
-    """Where it was, as a line of the file as it is now."""
+    """Where it was, as lines of the file as it is now,"""
+    end_line: int
+    text: str
+    """and what is there instead."""
     written_on: dict[str, Any] | None
     """`{source, id, until}`: the version that has the text, and the change or commit that replaced that version."""
     search_text: str

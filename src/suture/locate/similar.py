@@ -70,17 +70,15 @@ def find(index: Index, requests: Sequence[Request]) -> Answer:
     if not places or not places[0].convincing:
         return Refused("missing", None, sites)
     best = places[0]
-    if not is_proved(index, request, best.match):
-        return standing(index, request, best.match.site, anywhere=True, rung="similar") or Refused(
-            "missing", None, sites, None, UNPROVED
-        )
     if (applied := standing(index, request, best.match.site, anywhere=True, rung="similar")) is not None:
         return applied
     rivals = [near for near in places[1:] if set(near.match.at).isdisjoint(set(best.match.at) - {None})]
     if rivals and best.score - rivals[0].score < _MARGIN:
         return Refused("ambiguous", "similar", tuple(near.match.site for near in (best, rivals[0])))
     runner_up = rivals[0].match.site.but(score=round(rivals[0].score, 3)) if rivals else None
-    return settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
+    answer = settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
+    made = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
+    return answer if made or is_proved(index, request, best.match) else Refused("missing", None, sites, None, UNPROVED)
 
 
 class _Sought:

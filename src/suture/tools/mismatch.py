@@ -11,7 +11,7 @@ from suture.locate.diagnose import block, diagnose, words_of
 from suture.locate.names import symbol
 from suture.occurrences import number, occurrences
 from suture.sequence import MOST_HITS, Outcome
-from suture.tools.refusal import version_of
+from suture.tools.refusal import change_of, version_of
 from suture.tools.spec import Answer
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ _MOST_CONTEXT = 6
 _MOST_WORDS = 6
 _LONGEST = 2_000
 _SHORT = 200
+_STALE_LINES = 10
 _NEAR = 0.55
 _TYPES = ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
 _OWN = ("similar_content", "match_locations", "file_preview", "region", "unique", "correction")
@@ -117,7 +118,7 @@ class _Failing:
             correction=correction,
             sides=self._sides(found),
             detail="" if found is None else found.detail,
-            applied=self._applied(found, stale),
+            applied=self._applied(found),
             stale=stale,
             written_on=None if found is None else version_of(found.base),
             consumed_by=consumed_by,
@@ -148,25 +149,21 @@ class _Failing:
         sides = {name: getattr(found.sides, name) for name in ("base", "ours", "theirs")}
         return {"line": self._original(found.sides.line), **sides}
 
-    def _applied(self, found: Diagnosis | None, stale: dict[str, Any] | None) -> dict[str, Any] | None:
+    def _applied(self, found: Diagnosis | None) -> dict[str, Any] | None:
         """Where the new text stands already."""
-        if stale is not None and stale["applied"]:
-            return {name: stale[name] for name in ("start_line", "end_line", "change_id")}
         if found is None or found.why != "applied" or not found.places:
             return None
         lines = {"start_line": found.places[0].start_line, "end_line": found.places[0].end_line}
-        return {**{name: self._original(line) for name, line in lines.items()}, "change_id": None}
+        return {**{name: self._original(line) for name, line in lines.items()}, "change_id": change_of(found.base)}
 
     def _stale(self, found: Diagnosis) -> dict[str, Any] | None:
-        """What became of the text, if it stood in an earlier version; of one that is found, only that it is done."""
-        from suture.tools.stale import replaced
-
-        if self._session is None:
+        """What became of the text, if an earlier version holds it and the change can't be merged from there."""
+        if found.base is None or found.why not in {"conflict", "deleted"}:
             return None
-        known = replaced(self._session, self._before, self._edit.old_text, self._edit.new_text)
-        if known is None or (found.why == "found" and not known.applied):
-            return None
-        return {**known.told, "applied": known.applied}
+        best = found.places[0]
+        text = "\n".join(best.text.split("\n")[:_STALE_LINES])
+        lines = {"start_line": self._original(best.start_line), "end_line": self._original(best.end_line)}
+        return {"change_id": change_of(found.base), **lines, "text": text}
 
     def _originally(self) -> list[tuple[int, int]]:
         """Where the text stands in the file itself."""

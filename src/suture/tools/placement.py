@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from suture.locate import Base
     from suture.text import Text
     from suture.tools.patches import OnePatch
-    from suture.tools.refusal import Stale
 
 
 class Placement(Record):
@@ -62,20 +61,15 @@ class Placing:
         patches: Sequence[OnePatch],
         match: str,
         recall: Callable[[str], str],
-        stale: Stale,
         bases: Iterable[Base] = (),
     ) -> None:
-        """`recall` knows the clipboards from before this call; `stale` knows what was replaced by an earlier one.
-
-        `bases` are earlier versions of the file.
-        """
+        """`recall` knows the clipboards from before this call; `bases` are earlier versions of the file."""
         self._path = path
         self._bases = bases
         self._text = text
         self._patches = patches
         self._match = match
         self._recall = recall
-        self._stale = stale
         self._index: Index | None = None
         self.clipboards: dict[str, str] = {}
         """What this call puts into clipboards so far."""
@@ -154,7 +148,7 @@ class Placing:
         if isinstance(answer, Found):
             return answer
         request = Searched(index, len(self._patches), self._path, patch.oldText, new, self._match)
-        raise refusal(request, answer, self._searched, self._stale)
+        raise refusal(request, answer, self._searched)
 
     def _span(self, found: Found, old: str) -> tuple[int, int]:
         """The bytes that were meant: without the end of the last line, if the text that was sent has none."""

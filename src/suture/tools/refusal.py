@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture import errors
 from suture.difference_wording import difference
-from suture.locate import Site
+from suture.locate import Found, Refused, Site, locate_in_bases
 from suture.locate.differences import differences
 from suture.locate.names import symbol
 from suture.locate.request import split
@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.lines import Lines
-    from suture.locate import Base, Index, Refused
-    from suture.tools.stale import Replaced
-
-    Stale = Callable[[str, str], Replaced | None]
+    from suture.locate import Base, Index
 
 _SHOWN_LINES = 10
 _NEAREST = 3
@@ -36,8 +33,12 @@ class Searched(Record):
     match: str
 
 
-def refusal(request: Searched, answer: Refused, index: Index, stale: Stale) -> errors.SutureError:
-    """The error; `stale` knows what was replaced by an earlier change."""
+def refusal(request: Searched, answer: Refused, index: Index) -> errors.SutureError:
+    """The error. Where only an exact text is looked for, earlier versions still tell what became of it."""
+    known = None
+    if answer.why == "missing" and request.match != "lenient":
+        known = locate_in_bases(index, request.old, request.new)
+        answer = known if isinstance(known, Refused) and known.why == "applied" else answer
     where: dict[str, Any] = {
         "index": request.index,
         "total": request.total,
@@ -48,12 +49,8 @@ def refusal(request: Searched, answer: Refused, index: Index, stale: Stale) -> e
     at: dict[str, Any] = {"start_line": site.start_line, "end_line": site.end_line}
     if answer.why == "missing":
         nearest = [_near(request.old, index, each) for each in answer.sites[:_NEAREST]]
-        known = stale(request.old, request.new)
-        if known is not None and known.applied:
-            at = {"start_line": known.start_line, "end_line": known.end_line}
-            return errors.AlreadyApplied(**where, **at, change_id=known.change_id)
-        told = None if known is None else known.told
-        return errors.OldTextNotFound(**where, match=request.match, nearest=nearest, rung=answer.rung, stale=told)
+        stale = None if known is None else replaced(known, index)
+        return errors.OldTextNotFound(**where, match=request.match, nearest=nearest, rung=answer.rung, stale=stale)
     version = version_of(answer.base)
     if answer.why == "ambiguous":
         return errors.OldTextNotUnique(**where, rung=answer.rung, places=[_lines(each) for each in answer.sites])
@@ -61,8 +58,8 @@ def refusal(request: Searched, answer: Refused, index: Index, stale: Stale) -> e
         sides = {name: getattr(answer.sides, name) for name in ("line", "base", "ours", "theirs")}
         return errors.EditConflict(**where, **sides, detail=answer.detail, written_on=version)
     made: dict[str, Callable[[], errors.SutureError]] = {
-        "applied": lambda: errors.AlreadyApplied(**where, **at),
-        "deleted": lambda: errors.TargetDeleted(**where, start_line=site.start_line, written_on=version),
+        "applied": lambda: errors.AlreadyApplied(**where, **at, change_id=change_of(answer.base)),
+        "deleted": lambda: errors.TargetDeleted(**where, **at, text=_text(index.lines, site), written_on=version),
         "partly_applied": lambda: errors.PartlyApplied(**where, **at, text=_text(index.lines, site)),
         "elided": lambda: errors.ElisionInNewText(**where),
     }
@@ -83,6 +80,19 @@ def _near(old: str, index: Index, site: Site) -> dict[str, Any]:
         "text": _text(index.lines, site),
         "differences": [f"line {each.line}: {difference(each)}" for each in differing[:_NEAREST]],
     }
+
+
+def replaced(answer: Found | Refused, index: Index) -> dict[str, Any] | None:
+    """What replaced a text that an earlier version holds (None: no change of ours), and what is there now."""
+    site = answer.site if isinstance(answer, Found) else next(iter(answer.sites), None)
+    if answer.base is None or site is None:
+        return None
+    return {"change_id": change_of(answer.base), **_lines(site), "text": _text(index.lines, site)}
+
+
+def change_of(base: Base | None) -> str | None:
+    """The change of ours that replaced a version, if it is known."""
+    return None if base is None or base.source not in {"read", "history"} else base.until
 
 
 def version_of(base: Base | None) -> dict[str, Any] | None:

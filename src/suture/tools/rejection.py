@@ -51,11 +51,11 @@ def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit
         return _unexamined(sheet, old)
     proved = answer.why != "applied" or answer.rung is not None or _is_evident(sheet, old, new)
     if answer.why != "missing" and proved:
-        return refusal(request, answer, sheet.index, lambda _old, _new: None)
+        return refusal(request, answer, sheet.index)
     place = Place(0, sheet.name, sheet.name) if sheet.before is None else sheet.before.place
     before = Snapshot(place, _as_it_is(sheet), Content((sheet.body,)), (), 0)
     found = no_match(session, before, OneEdit(old_text=old, new_text=new, occurrences=1), dry_run=wanted.dry_run)
-    applied = found.applied if found.stale is not None and found.stale["applied"] else _standing(sheet, old, new)
+    applied = found.applied if found.written_on is not None else _standing(sheet, old, new)
     if applied is not None:
         where: dict[str, Any] = {"index": 0, "total": 1, "path": sheet.name, "search_text": old}
         return errors.AlreadyApplied(**where, **applied)
