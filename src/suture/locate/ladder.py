@@ -8,7 +8,7 @@ similarity, a missing outer line.
 
 from __future__ import annotations
 
-from suture.locate import edge, elision, piece, reflow, similar
+from suture.locate import elision, piece, reflow, similar
 from suture.locate.fold import line_keys, solid_keys
 from suture.locate.found import Refused
 from suture.locate.request import readings
@@ -41,7 +41,7 @@ def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool) ->
 
 
 def nearly(index: Index, old: str, new: str) -> Answer:
-    """Find a text most of which stands somewhere; or whose new text does already; or all but an outer line."""
+    """Find a text most of which is somewhere in the file; or whose new text is there already."""
     requests = readings(old, new)
     candidates = _candidates(index, requests)
     if candidates:
@@ -52,7 +52,7 @@ def nearly(index: Index, old: str, new: str) -> Answer:
     for request in requests:
         if (applied := standing(index, request)) is not None:
             return applied
-    return edge.find(index, requests) or answer
+    return answer
 
 
 def _is_line(old: str) -> bool:

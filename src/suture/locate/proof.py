@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 UNPROVED = "unproved_place"
 """Why a text is missing that is much like a place, which may be a sibling of the one that is meant."""
 _ALIKE = 0.6  # of two lines' characters
+_LONGEST = 2_000  # characters of a line that are compared
 _TELLING = 6  # letters and digits of a line that can prove something
 _UNIQUE = 6  # lines that occur once in the file, and prove the place alone;
 _SAME = 7  # or so many lines that are the file's,
@@ -89,7 +90,8 @@ class _Place:
         below = range(self._match.last + 1, len(self._index.keys))
         for number in self.outer:
             near = next((n for n in (above if number < self._placed[0] else below) if self._index.keys[n]), None)
-            if near is not None and likeness(self._request.old[number], self._index.line(near)) >= _ALIKE:
+            sent, here = self._request.old[number], "" if near is None else self._index.line(near)
+            if likeness(sent[:_LONGEST], here[:_LONGEST]) >= _ALIKE:
                 return True
         return False
 
