@@ -392,17 +392,15 @@ def judged(task: Stale, after: bytes) -> str:
 
 
 def _is_kept(task: Stale, after: bytes) -> bool:
-    """Whether just the change of the request was made, at its place, and not beside lines that only the file has."""
-    old, later = [[line.strip() for line in _lines(text)] for text in (task.old, task.body.decode())]
+    """Whether just the change of the request was made, at its place, and not where the file has new lines, too."""
     made = _made(task, after)
-    for (at, _, _), (low, high, _) in made or ():
-        around = [*later[low - 1 : low][: at > 0], *later[high : high + 1][: at < len(old)]]
-        known = all(
-            line in old or (informative(line) and line.startswith((*filter(informative, old),))) for line in around
-        )
-        if low == high and not known:
-            return False
-    return made is not None
+    if made is None:
+        return False
+    start = task.base[: task.base.index(task.old.encode())].count(b"\n")
+    source = Source(task.source, task.base.decode(), task.body.decode())
+    own = {low - start for low, high, _ in _hunks(source) if low == high}
+    inner = range(1, task.old.count("\n"))
+    return not any(low == high and low in inner and low in own for (low, high, _), _ in made)
 
 
 def _made(task: Stale, after: bytes) -> list[tuple[Change, Change]] | None:
