@@ -227,10 +227,16 @@ def _is_harmless(source: Source, change: Change) -> bool:
 
 
 def _changes(before: list[str], after: list[str]) -> list[Change]:
-    """Which lines became which."""
-    same = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
-    blocks = SequenceMatcher(None, before[same:], after[same:], autojunk=False).get_opcodes()
-    return [(a + same, b + same, after[c + same : d + same]) for tag, a, b, c, d in blocks if tag != "equal"]
+    """Which lines became which, between the lines that both begin with and those that both end with."""
+    start, most = 0, min(len(before), len(after))
+    while start < most and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < most - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [(a + start, b + start, new[c:d]) for tag, a, b, c, d in blocks if tag != "equal"]
 
 
 def _lines(text: str) -> list[str]:
