@@ -33,6 +33,11 @@ GRAMMARS = {
     ".ts": ("tree_sitter_typescript", "language_typescript"),
     ".tsx": ("tree_sitter_typescript", "language_tsx"),
 }
+FUNCTIONS = {
+    *("arrow_function", "constructor_declaration", "function", "function_declaration", "function_definition"),
+    *("function_expression", "generator_function", "generator_function_declaration", "method_declaration"),
+    "method_definition",
+}
 BODIES = {"statement_block", "compound_statement", "block", "constructor_body"}
 OWNERS = {"class_declaration", "class_specifier", "struct_specifier", "class", "interface_declaration"}
 REMARKS = ("#", "//", "/*", "*", "@")
@@ -126,18 +131,18 @@ def _of_tree(source: Source) -> Iterator[Function]:
     starts = [0, *(match.end() for match in re.finditer(rb"\n", text))]
     for nodes in _walk(_parser(*GRAMMARS[PurePosixPath(source.name).suffix]).parse(text), starts):
         node = nodes[-1]
-        if node.opened is None or node.type in OWNERS:
+        if node.opened is None or node.type not in FUNCTIONS:
             continue
-        whole, name = node, ""
-        for outer in reversed(nodes):  # the outermost node on the same lines; what the function is called
+        whole, name, head = node, "", node.row
+        for outer in reversed(nodes):  # the outermost node on the same lines; what the function is called, and where
             if (outer.row, outer.last) != (node.row, node.last):
                 break
-            whole, name = outer, name or outer.name
+            whole, name, head = outer, name or outer.name, head if name else outer.name_at
         bare = not text[starts[whole.row] : whole.start].strip()
         if name and bare and node.last > node.opened + 1:
             owner = next(((each.name, each.row) for each in reversed(nodes) if each.type in OWNERS), ("", 0))
             first = _above(source, whole.row)
-            yield Function(name, *owner, first, whole.row, node.opened + 1, node.last, node.last + 1)
+            yield Function(name, *owner, first, head, node.opened + 1, node.last, node.last + 1)
 
 
 @dataclass(frozen=True)
@@ -149,6 +154,7 @@ class _Node:
     row: int
     last: int
     name: str
+    name_at: int
     opened: int | None
 
 
@@ -174,11 +180,12 @@ def _seen(node: tree_sitter.Node, starts: list[int]) -> _Node:
     body = node.child_by_field_name("body")
     named = next(filter(None, map(node.child_by_field_name, ("name", "declarator", "key", "left"))), None)
     name = "" if named is None or named.text is None else named.text.decode().partition("(")[0].strip()
-    row, last = (bisect_right(starts, at) - 1 for at in (node.start_byte, node.end_byte))
+    places = (node.start_byte, node.end_byte, (named or node).start_byte)
+    row, last, name_at = (bisect_right(starts, at) - 1 for at in places)
     opened = None
     if body is not None and body.type in BODIES and bisect_right(starts, body.end_byte) - 1 == last:
         opened = bisect_right(starts, body.start_byte) - 1
-    return _Node(node.type, node.start_byte, row, last, name, opened)
+    return _Node(node.type, node.start_byte, row, last, name, name_at, opened)
 
 
 @cache

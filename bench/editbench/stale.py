@@ -227,10 +227,16 @@ def _is_harmless(source: Source, change: Change) -> bool:
 
 
 def _changes(before: list[str], after: list[str]) -> list[Change]:
-    """Which lines became which."""
-    same = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
-    blocks = SequenceMatcher(None, before[same:], after[same:], autojunk=False).get_opcodes()
-    return [(a + same, b + same, after[c + same : d + same]) for tag, a, b, c, d in blocks if tag != "equal"]
+    """Which lines became which, between the lines that both begin with and those that both end with."""
+    start, most = 0, min(len(before), len(after))
+    while start < most and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < most - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [(a + start, b + start, new[c:d]) for tag, a, b, c, d in blocks if tag != "equal"]
 
 
 def _lines(text: str) -> list[str]:
@@ -392,17 +398,15 @@ def judged(task: Stale, after: bytes) -> str:
 
 
 def _is_kept(task: Stale, after: bytes) -> bool:
-    """Whether just the change of the request was made, at its place, and not beside lines that only the file has."""
-    old, later = [[line.strip() for line in _lines(text)] for text in (task.old, task.body.decode())]
+    """Whether just the change of the request was made, at its place, and not where the file has new lines, too."""
     made = _made(task, after)
-    for (at, _, _), (low, high, _) in made or ():
-        around = [*later[low - 1 : low][: at > 0], *later[high : high + 1][: at < len(old)]]
-        known = all(
-            line in old or (informative(line) and line.startswith((*filter(informative, old),))) for line in around
-        )
-        if low == high and not known:
-            return False
-    return made is not None
+    if made is None:
+        return False
+    start = task.base[: task.base.index(task.old.encode())].count(b"\n")
+    source = Source(task.source, task.base.decode(), task.body.decode())
+    own = {low - start for low, high, _ in _hunks(source) if low == high}
+    inner = range(1, task.old.count("\n"))
+    return not any(low == high and low in inner and low in own for (low, high, _), _ in made)
 
 
 def _made(task: Stale, after: bytes) -> list[tuple[Change, Change]] | None:

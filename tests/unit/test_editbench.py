@@ -49,10 +49,21 @@ class Cart {
 exports.main = function (
   argument
 ) {
-  call(() => {
-    run(argument)
-  })
+  for (const each of argument) {
+    run(each)
+    stop(each)
+  }
   return 1
+}
+"""
+JAVA = """\
+class Cart {
+  // The sum.
+  @Override
+  double total(double rate) {
+    double net = this.net;
+    return net * rate;
+  }
 }
 """
 
@@ -132,7 +143,8 @@ def test_corrections_sent_back_unread_land_right_and_never_wrongly_in_a_sample()
     ("name", "text", "expected"),
     [
         ("a.py", PYTHON, [("total", "Cart", 1, 3, 7, 9), ("main", "", 13, 13, 14, 15)]),
-        ("a.js", JAVASCRIPT, [("total", "Cart", 1, 2, 3, 6), ("exports.main", "", 8, 8, 11, 16)]),
+        ("a.js", JAVASCRIPT, [("total", "Cart", 1, 2, 3, 6), ("exports.main", "", 8, 8, 11, 17)]),
+        ("a.java", JAVA, [("total", "Cart", 1, 3, 4, 7)]),
         ("a.py", "def broken(:\n    pass\n", []),
         ("a.md", "# def none():\n", []),
     ],
