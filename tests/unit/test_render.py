@@ -304,7 +304,7 @@ def test_the_version_that_a_text_was_written_on_is_named_in_words(
     deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=version)
     assert f"It is in {named}; {removed} removed it." in render.message(deleted)
     assert render.message(deleted).endswith("line 3 now:\n         3  now")
-    sides = {"line": 3, "base": "was", "ours": "is", "theirs": "shall be"}
+    sides: dict[str, Any] = {"line": 3, "base": "was", "ours": "is", "theirs": "shall be"}
     touched = errors.EditConflict(**where, **sides, detail="changed_since", written_on=version)
     first, *shown = render.message(touched).split("\n")
     assert f"oldText is from {named}; x:3 has changed" in first
