@@ -47,7 +47,7 @@ What is undecidable, and therefore not generated (settled on development seeds, 
 
     11. A line that has become another one, and no earlier version that says so (`stale_line`,
         `stale_line_rewritten`): a line of a sibling looks the same. The same holds for a line that old leaves out or
-        has in addition, where fewer than six lines of old occur in the file once, or two of at least seven: among
+        has in addition, where fewer than six lines of old occur in the file once, or three of at least seven: among
         edits of deleted functions (`siblings`), one in 16 looks so. These are generated; refusing them is right, too.
     12. `siblings`: old that stands in the rest of the file, exactly or but for white space, case, look-alikes and
         backslashes. Where the request names the function (V4A, git), it is decidable after all, and generated: as

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bench.editbench.rows import Draft, Row
 
 TRIES = 3_000
-ONCE, SAME, ONCE_AMONG = 6, 7, 2
+ONCE, SAME, ONCE_AMONG = 6, 7, 3
 """Lines that occur once in the file; or lines that are the file's, and how many of them occur once."""
 RIVAL = 0.7
 BAND = 32

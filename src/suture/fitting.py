@@ -188,8 +188,8 @@ def _decided(
 ) -> Found | Refused:
     """One of several places that fit equally, if what else is known of the hunk leaves only one."""
     sites, last = list(answer.sites), len(index.lines)
-    if len(sites) >= MOST_PLACES:
-        return answer  # there may be more
+    if len(sites) >= MOST_PLACES or answer.rung == "similar":
+        return answer  # there may be more, or one that is more alike but is no part of what is named
     sites = [each for each in sites if each.start_line >= expected.behind]
     if hunk.at_end or not split.old.endswith("\n"):
         sites = [each for each in sites if each.end_line == last]

@@ -107,7 +107,6 @@ class _Carry(Draft):
         if any(self.is_begun(region) for region in regions):
             raise Clash("partly_applied", "")
         self.check_touched(regions)
-        self.check_headers(regions)
         self.gone = self._gone(regions)
         for region in regions:
             swaps += self._swaps(region)

@@ -5,8 +5,8 @@ a line more, or lacks one: just what a request may get wrong about the right pla
 only if it is harmless, or if the rest of the text could hardly stand anywhere else:
 
 - Another word, number, string or operator in a line is never forgiven, nor is another line in place of one.
-- One kind of difference in lines (the file has lines between those of the text, or lacks an outer or an inner one of
-  them) is forgiven if enough lines of the text occur in the file exactly once.
+- One line more or less (the file has one between those of the text, or lacks one of them) is forgiven if enough lines
+  of the text occur in the file exactly once.
 
 The numbers were chosen on 8,465 edits of deleted functions (`bench/editbench/siblings.py`): 15.6 % of them landed in a
 sibling without these rules, one of them with them.
@@ -33,7 +33,7 @@ _LONGEST = 2_000  # characters of a line that are compared
 _TELLING = 6  # letters and digits of a line that can prove something
 _UNIQUE = 6  # lines that occur once in the file, and prove the place alone;
 _SAME = 7  # or so many lines that are the file's,
-_UNIQUE_AMONG = 2  # of which so many occur once
+_UNIQUE_AMONG = 3  # of which so many occur once
 _BESIDE_COMMENT = 3  # lines that occur once, where the file has only comments that the text leaves out
 
 
@@ -42,9 +42,9 @@ def is_proved(index: Index, request: Request, match: Match) -> bool:
     place = _Place(index, request, match)
     if place.has_other_words() or place.has_other_neighbor() or place.lacks_header():
         return False
-    differs = [bool(place.inner), bool(place.outer), bool(place.own)]
-    if sum(differs) != 1:
-        return not any(differs)
+    lines = len(place.missing) + len(place.own)
+    if lines != 1:
+        return not lines
     unique = place.unique()
     return (
         unique >= _UNIQUE
@@ -58,13 +58,10 @@ class _Place:
 
     def __init__(self, index: Index, request: Request, match: Match) -> None:
         self._index, self._request, self._match = index, request, match
-        solid = [n for n, line in enumerate(request.old) if line.strip() and not is_marker(line)]
+        solid = [n for n, line in enumerate(request.old) if line.strip()]
         self._placed = [n for n in solid if match.at[n] is not None]
-        missing = [n for n in solid if match.at[n] is None]
-        self.inner = [n for n in missing if self._placed[0] < n < self._placed[-1]]
-        """Lines of the text that the file lacks, between others,"""
-        self.outer = [n for n in missing if n not in self.inner]
-        """and at its ends."""
+        self.missing = [n for n in solid if match.at[n] is None and not is_marker(request.old[n])]
+        """Lines of the text that the file lacks."""
         self.own = [
             place
             for before, after in pairwise(self._placed)
@@ -88,8 +85,9 @@ class _Place:
         """Whether the file has a line beside the place that is much like an outer line of the text, but another one."""
         above = range(self._match.first - 1, -1, -1)
         below = range(self._match.last + 1, len(self._index.keys))
-        for number in self.outer:
-            near = next((n for n in (above if number < self._placed[0] else below) if self._index.keys[n]), None)
+        for number in self.missing:
+            beside = above if number < self._placed[0] else below if number > self._placed[-1] else ()
+            near = next((n for n in beside if self._index.keys[n]), None)
             sent, here = self._request.old[number], "" if near is None else self._index.line(near)
             if likeness(sent[:_LONGEST], here[:_LONGEST]) >= _ALIKE:
                 return True
@@ -97,7 +95,7 @@ class _Place:
 
     def lacks_header(self) -> bool:
         """Whether the text names a function or class that the place lacks."""
-        return any(declared(self._request.old[n]) is not None for n in (*self.inner, *self.outer))
+        return any(declared(self._request.old[n]) is not None for n in self.missing)
 
     def unique(self) -> int:
         """How many lines that say something are the file's, and occur there once."""

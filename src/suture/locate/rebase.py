@@ -12,7 +12,7 @@ from suture.diff import changes, split_lines
 from suture.edits import apply, minimize
 from suture.locate.found import Found, Refused, Sides, Site
 from suture.locate.index import Index
-from suture.locate.names import scope
+from suture.locate.names import declared, scope
 from suture.locate.words import informative, likeness
 from suture.merge import merge
 
@@ -64,8 +64,10 @@ def _merged(index: Index, then: Index, answer: Found, base: Base) -> Answer:
     moved = _Moved(then.body, index.body)
     lines = range(answer.site.start_line - 1, answer.site.end_line)
     low, high = moved.follow(lines)
-    site = Site(min(low + 1, max(len(index.lines), 1)), max(high, low + 1))
-    merged = merge(then.body, index.body, apply(then.body, answer.edits))
+    last = max(len(index.lines), 1)
+    site = Site(min(low + 1, last), min(max(high, low + 1), last))
+    asked = Index(apply(then.body, answer.edits))
+    merged = merge(then.body, index.body, asked.body)
     if merged.conflicts:
         if moved.is_gone(lines):
             return Refused("deleted", "rebased", (site,), base=_last_with(index, answer, then, base))
@@ -77,8 +79,9 @@ def _merged(index: Index, then: Index, answer: Found, base: Base) -> Answer:
     edits = tuple(minimize(index.body, merged.edits))
     if not edits:
         return Refused("applied", "rebased", (site,), base=base)
-    if _scope_of(then, minimize(then.body, answer.edits)) != _scope_of(index, edits):
-        sides = (_text(then, lines), _text(index, range(low, high)), _text(then, lines))
+    if _is_elsewhere(then, minimize(then.body, answer.edits), index, edits):
+        wanted = range(lines.start, lines.stop + len(asked.lines) - len(then.lines))
+        sides = (_text(then, lines), _text(index, range(low, high)), _text(asked, wanted))
         return Refused("conflict", "rebased", (site,), Sides(site.start_line, *sides), "other_scope", base)
     span = index.lines.span(site.start_line)[0], index.lines.span(site.end_line)[1]
     return Found("rebased", 1.0, None, site, span, edits, base)
@@ -89,6 +92,24 @@ def _last_with(index: Index, answer: Found, then: Index, base: Base) -> Base:
     text = _plain(then.body[slice(*answer.span)])
     known = (each for each in index.earlier() if each.until is not None and text in _plain(each.body))
     return base if base.until is not None else next(known, base)
+
+
+def _is_elsewhere(then: Index, made: Sequence[Edit], index: Index, edits: Sequence[Edit]) -> bool:
+    """Whether a change came to be in another class or function that was there before, not in one with a new name.
+
+    Where a function is gone, its lines may have been taken for those of another one.
+    """
+    was, now = _scope_of(then, made), _scope_of(index, edits)
+    return was != now and any(
+        _declares(version, name)
+        for version, one, other in ((then, now, was), (index, was, now))
+        for name in {*one} - {*other}
+    )
+
+
+def _declares(version: Index, name: str) -> bool:
+    lines = version.lines_with(name)
+    return lines is None or any(declared(version.line(number)) == name for number in lines)
 
 
 def _scope_of(version: Index, edits: Sequence[Edit]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ of windows is aligned. How much of the text's weight stands there is the score.
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import pairwise
 
 from suture.locate.blanks import place_blanks
 from suture.locate.fold import line_keys
@@ -156,9 +157,7 @@ class _Sought:
     def _extend(self, at: list[int | None], same: list[bool], step: int) -> None:
         """Place the lines that follow a placed one (or come before it) as the same lines of the file do."""
         solid, taken = self.index.solid, {place for place in at if place is not None}
-        for number, beside in zip(
-            self.solid[::step], self.solid[step::step] if step > 0 else self.solid[-2::-1], strict=False
-        ):
+        for number, beside in pairwise(self.solid[::step]):
             place = at[number]
             if place is None or at[beside] is not None:
                 continue

@@ -5,7 +5,7 @@ import pytest
 from suture.edits import apply
 from suture.locate import Found, Index, Refused, locate
 from suture.locate.diagnose import diagnose
-from suture.locate.names import declared
+from suture.locate.names import declared, opening, scope, symbol
 
 HEAD = "import os\n\n\ndef alpha(value):\n    return value + 1\n\n\n"
 WRAPPED = "def f(x):\n    first(x)\n    if ready:\n        compute(x, y, z)\n    finish(x, 1)\n    done()\n"
@@ -221,6 +221,92 @@ def test_a_change_of_which_a_line_is_still_to_be_deleted_is_partly_applied(file:
 )
 def test_a_name_is_what_a_line_declares(line: str, name: str | None) -> None:
     assert declared(line) == name
+
+
+NESTED = """\
+class Shop:
+    rate = 0.19
+
+    @cached
+    def prepare(
+        self,
+        total,
+    ) -> None:
+        if total:
+            for each in total:
+                use(each)
+
+        return None
+
+    def net(self): return 1
+
+
+static int
+count(struct shop *shop,
+      int most)
+{
+    int n = 0;
+    return n;
+}
+
+export const load: Loader = async (url) => {
+  await fetch(
+    url,
+  )
+  return {
+    url,
+  }
+}
+print("end")
+"""
+SCOPES = {
+    "rate = 0.19": "Shop",
+    "@cached": "Shop",
+    "    def prepare(": "Shop.prepare",
+    "        total,": "Shop.prepare",
+    "                use(each)": "Shop.prepare",
+    "        return None": "Shop.prepare",
+    "    def net(self)": "Shop.net",
+    "static int": "",
+    "    int n = 0;": "count",
+    "    return n;": "count",
+    "export const load": "load",
+    "    url,\n  )": "load",
+    "    url,\n  }": "load",
+    'print("end")': "",
+}
+
+
+@pytest.mark.promise("locate.scope")
+@pytest.mark.parametrize(("text", "name"), SCOPES.items())
+def test_a_line_is_in_the_classes_and_functions_around_it(text: str, name: str) -> None:
+    index = Index(NESTED.encode(), "a.py")
+    assert NESTED.count(text) == 1
+    number = NESTED[: NESTED.index(text)].count("\n")
+    assert symbol(index.line, number, len(index.lines)) == name
+
+
+def test_a_blank_line_is_in_what_the_next_line_is_in() -> None:
+    lines = ["def one():", "    a()", "", "    b()", "", ""]
+    assert [scope(lines.__getitem__, number, len(lines)) for number in (2, 4, 5)] == [("one",), (), ()]
+    assert symbol(lines.__getitem__, 6, 6) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("def prepare(", "prepare"),
+        ("static int count(struct shop *shop,", "count"),
+        ("void Shop::count(int most)", "Shop::count"),
+        ("const load: Loader = async (url) => {", "load"),
+        ("if (ready)", None),
+        ("return compute(x)", None),
+        ("import os", None),
+        ("", None),
+    ],
+)
+def test_a_header_that_goes_on_has_its_name_before_the_bracket(line: str, name: str | None) -> None:
+    assert opening(line) == name
 
 
 def test_a_header_that_is_nowhere_in_the_file_is_not_forgiven() -> None:

@@ -141,6 +141,11 @@ MISSING: dict[str, Request] = {
         "select name\nfrom things_of_the_shop\n",
         "SELECT name\nfrom products_of_the_shop\n",
     ),
+    "one line with other letters, set far apart": (
+        "abcdefghijklmnopqrst\n",
+        "   ".join("abcdefghijklmnopqrsx") + "\n",
+        "x\n",
+    ),
     "less than a word": ("total = 1\n", "ota l", "x"),
     "a piece of a few letters": ("x = a*b\n", "a  =", "b  ="),
     "a piece of a very long line": ("x = foo( a, b ) + 1;" * 2_000, "foo(a, b)", "foo(a, c)"),
@@ -503,6 +508,19 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         (1, 12),
         Sides(3, "", "    own_line_of_the_file()", "    check()"),
     ),
+    "a line to replace between lines of the file's own, which stands elsewhere, too": (
+        proved(
+            (
+                "def load():\n    alpha = load(1)\n    own_line()\n    check_it()\n    own_line_too()\n"
+                "    rest_of_it()\ncheck_it()\n"
+            ),
+            "def load():\n    alpha = load(1)\n    check_it()\n    rest_of_it()\n",
+            "def load():\n    alpha = load(1)\n    check_them()\n    rest_of_it()\n",
+        ),
+        "own_lines",
+        (1, 12),
+        Sides(3, "    check_it()", "    own_line()\n    check_it()\n    own_line_too()", "    check_them()"),
+    ),
     "a comment that cannot stay behind the new line": (
         (
             OWN.replace("load(1)", "load(1)  # one"),
@@ -753,6 +771,48 @@ UNPROVED: dict[str, tuple[Request, Refused]] = {
             "similar",
             (Site(1, 5),),
             Sides(3, "    two(2)", "    two(2)", "        two(2)"),
+            "indentation_or_characters",
+        ),
+    ),
+    "a string with the other quote in it": (
+        (
+            "first_one = 'one'\nsecond_one = 'two'\nthird_one = 3\n",
+            'first_one = "one"\nsecond_one = "two"\nthird_one = 3\n',
+            'first_one = "one"\nsecond_one = "two"\nthird_one = "it\'s"\n',
+        ),
+        Refused(
+            "unproved",
+            "similar",
+            (Site(1, 3),),
+            Sides(3, "third_one = 3", "third_one = 3", 'third_one = "it\'s"'),
+            "indentation_or_characters",
+        ),
+    ),
+    "a string that does not end in its line": (
+        (
+            "first_one = 'one'\nsecond_one = 'two'\nthird_one = 3\n",
+            'first_one = "one"\nsecond_one = "two"\nthird_one = 3\n',
+            'first_one = "one"\nsecond_one = "two"\nthird_one = "it\n',
+        ),
+        Refused(
+            "unproved",
+            "similar",
+            (Site(1, 3),),
+            Sides(3, "third_one = 3", "third_one = 3", 'third_one = "it'),
+            "indentation_or_characters",
+        ),
+    ),
+    "a quote that is of both kinds here": (
+        (
+            "first_one = 'one'\nsecond_one = \"two\"\nthird_one = 3\n",
+            'first_one = "one"\nsecond_one = "two"\nthird_one = 3\n',
+            'first_one = "one"\nsecond_one = "two"\nthird_one = "x"\n',
+        ),
+        Refused(
+            "unproved",
+            "similar",
+            (Site(1, 3),),
+            Sides(3, "third_one = 3", "third_one = 3", 'third_one = "x"'),
             "indentation_or_characters",
         ),
     ),

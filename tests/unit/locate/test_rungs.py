@@ -576,6 +576,13 @@ SIMILAR: dict[str, Case] = {
         "3.14",
         "math.pi",
     ),
+    "a comment left out before a bracket that stands everywhere": (
+        "if (ready) {\n  start_the_engine();\n}\nif (done) {\n  stop_the_engine();  # now\n}\n",
+        "if (done) {\n  stop_the_engine();\n}\n",
+        "if (over) {\n  stop_the_engine();\n}\n",
+        "done",
+        "over",
+    ),
     "letters of another case": (
         "SELECT name, price\nFROM products\nWHERE price > 10\nORDER BY name\n",
         "select name, price\nfrom products\nwhere price > 10\norder by name\n",
