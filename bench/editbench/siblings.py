@@ -5,8 +5,8 @@ a real file. The request edits it as it was. Nothing tells what it was: no git, 
 wrong, since it lands in another function; so is a correction to copy that would land there.
 
 Right by definition, and therefore left out: requests whose old text occurs in the rest of the file, exactly or but
-for white space, case, look-alikes and backslashes. Two kinds are made of them on purpose, since a name in the request
-says that the other function is meant: `v4a_named_exact` and `git_diff_exact`.
+for white space, case, quotes, look-alikes and backslashes. Two kinds are made of them on purpose, since a name in the
+request says that the other function is meant: `v4a_named_exact` and `git_diff_exact`.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _task(rng: random.Random, source: Source, pair: Pair, name: str, form: str) 
         others = [each.name for each in functions(source) if each is not pair.function]
         if f"\n{body}".count(f"\n{texts[0]}\n") != 1 or pair.function.name in others:
             return None
-    elif texts[0] in body or folded(texts[0]) in folded(body):
+    elif texts[0] in body or folded(texts[0].replace("'", '"')) in folded(body.replace("'", '"')):
         return None
     end = "\n" * (form not in MIXED["search_replace"] or rng.random() < 0.5)
     request = _request(rng, source, pair, part, form)

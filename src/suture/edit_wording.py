@@ -10,10 +10,9 @@ from suture.phrases import (
     in_symbol,
     matched,
     plain,
-    removed_by,
+    provenance,
     shown_lines,
     span,
-    written_on,
 )
 
 TYPE_CHECKING = False
@@ -85,16 +84,12 @@ def _evidence(error: Any) -> Iterator[str]:
         yield ""
         yield f"It stands in the file, but edit {error.consumed_by + 1} of this call changes it first."
         return
-    if error.written_on is not None and error.why in {"deleted", "found"}:
+    if error.written_on is not None:
         yield ""
-        rest = f"{removed_by(error.written_on)} removed it" if error.why == "deleted" else "the file has changed since"
-        yield f"It is in {written_on(error.written_on)}; {rest}."
-        return
-    if error.stale is not None:
-        until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
-        yield ""
-        yield f"It stood in the file {until}; {_span(error.stale)} now:"
-        yield from shown_lines(error.stale["start_line"], error.stale["text"], 3)
+        yield provenance(error.why, error.written_on)
+        if error.stale is not None:
+            yield f"{_span(error.stale).capitalize()} now:"
+            yield from shown_lines(error.stale["start_line"], error.stale["text"], 3)
         return
     if error.why == "conflict" and (error.sides["base"] + error.sides["ours"]).strip():
         yield ""

@@ -84,7 +84,14 @@ def removed_by(version: dict[str, Any]) -> str:
     until = version["until"]
     if until is None:
         return "a later change"
-    return f"change {until}" if version["source"] == "history" else f"commit {until[:_SHORT_ID]}"
+    return f"change {until}" if version["source"] in {"read", "history"} else f"commit {until[:_SHORT_ID]}"
+
+
+def provenance(why: str, version: dict[str, Any]) -> str:
+    """On which version a text was written that can't be found as it was sent, and what became of it."""
+    did = {"deleted": "removed it", "conflict": "changed these lines"}.get(why)
+    rest = f"{removed_by(version)} {did}" if did else "the file has changed since"
+    return f"It is in {written_on(version)}; {rest}."
 
 
 def span(start_line: int, end_line: int) -> str:

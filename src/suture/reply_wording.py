@@ -11,6 +11,7 @@ from suture.phrases import (
     in_symbol,
     matched,
     plain,
+    provenance,
     removed_by,
     same,
     shown_lines,
@@ -56,10 +57,11 @@ def _not_found(error: Any) -> Iterator[str]:
     if error.applied is not None:
         where = span(error.applied["start_line"], error.applied["end_line"])
         yield f"The new text stands already at {where}; if that is the place, leave the block out."
-    elif error.stale is not None:
-        until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
-        yield f"It stood there {until}; {span(error.stale['start_line'], error.stale['end_line'])} now:"
-        yield from shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
+    elif error.written_on is not None:
+        yield provenance(error.why, error.written_on)
+        if error.stale is not None:
+            yield f"{span(error.stale['start_line'], error.stale['end_line']).capitalize()} now:"
+            yield from shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
     elif error.attempt > 1 and error.region is not None:
         where = span(error.region["start_line"], error.region["end_line"])
         yield f"This block was refused before, and the file has not changed since. {where.capitalize()}, exactly:"
@@ -101,6 +103,8 @@ def _places(error: Any) -> str:
 def _look_again(error: Any) -> str:
     if error.applied is not None:
         return "Read the file, and leave the block out if it is done."
+    if error.why == "deleted":
+        return f"Read {error.path} again, and decide whether the change is still needed."
     if error.stale is not None:
         return f"Your copy of {error.path} is old: read it again. {_AGAIN} with the lines as they are now."
     if error.why == "found" and error.rung in {"exact", "line_ends"}:
@@ -177,12 +181,11 @@ def _fenced(error: Any) -> str:
 
 
 def _out_of_scope(error: Any) -> str:
-    named = plain(error.context[-1])[:LINE]
+    named = " / ".join(plain(each.strip())[:LINE] for each in error.context)
     where = [span(each["start_line"], each["end_line"]) + in_symbol(each["symbol"]) for each in error.places]
-    found = f"; the hunk's lines are at {', '.join(where[:_SHOWN_PLACES])}" if where else ""
-    if error.exists:
-        return f"The hunk's lines are not in {named} of {error.path}{found}."
-    return f"The hunk names {named}, which is not in {error.path}{found}."
+    found = f" Its lines are at {', '.join(where[:_SHOWN_PLACES])}." if where else ""
+    what = f"does not hold the hunk's lines in {error.path}" if error.exists else f"is not in {error.path}"
+    return f"The hunk names {named}, which {what}.{found}"
 
 
 def _landed(error: Any) -> str:
@@ -262,7 +265,7 @@ BLOCK_MESSAGES: dict[str, Words] = {
         lambda e: (
             f"{e.path}:{e.line} differs from the block in what it changes."
             if e.written_on is None
-            else f"The block was written on {written_on(e.written_on)}; {e.path}:{e.line} has changed since."
+            else f"The text was written on {written_on(e.written_on)}; {e.path}:{e.line} has changed since."
         ),
         same(f"Decide what these lines should say. {_AGAIN} with the lines as the file has them."),
     ),

@@ -167,6 +167,7 @@ NONE: dict[str, Any] = {"there": [], "missing": []}
 READ_VERSION = {"source": "read", "id": None, "until": None}
 OLD_VERSION = {"source": "history", "id": "abc", "until": None}
 STALE = {"change_id": "def", "start_line": 7, "end_line": 8, "text": "one\ntwo"}
+NOW = ["Lines 7-8 now:", "     7  one", "     8  two"]
 EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "missing": ({}, [], "file_read"),
     "other words only": (
@@ -204,13 +205,21 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "empty": ({"why": "empty", "search_text": ""}, [], "an empty old_text fits only an empty file"),
     "an empty file": ({"file_preview": None}, ["src/app.py is empty."], "send an empty old_text"),
     "an old copy": (
-        {"stale": {"change_id": "abc", "start_line": 7, "end_line": 8, "text": "one\ntwo"}},
-        ["until change abc; lines 7-8 now:", "     7  one", "     8  two"],
+        {
+            "why": "conflict",
+            "written_on": {**OLD_VERSION, "until": "def"},
+            "stale": {"change_id": "def", "start_line": 7, "end_line": 8, "text": "one\ntwo"},
+        },
+        ["It is in change abc; change def changed these lines.", "Lines 7-8 now:", "     7  one", "     8  two"],
         "Your copy of the file is old",
     ),
     "an old copy, changed by somebody": (
-        {"stale": {"change_id": None, "start_line": 7, "end_line": 7, "text": ""}},
-        ["earlier; line 7 now:", "     7  (nothing)"],
+        {
+            "why": "conflict",
+            "written_on": OLD_VERSION,
+            "stale": {"change_id": None, "start_line": 7, "end_line": 7, "text": ""},
+        },
+        ["It is in change abc; a later change changed these lines.", "Line 7 now:", "     7  (nothing)"],
         "Your copy of the file is old",
     ),
     "inside something": (
@@ -225,17 +234,17 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
     ),
     "deleted by a change": (
         {"why": "deleted", "written_on": {**OLD_VERSION, "until": "def"}, "stale": STALE},
-        ["It is in change abc; change def removed it."],
+        ["It is in change abc; change def removed it.", *NOW],
         "Decide whether the change is still needed",
     ),
     "deleted by somebody": (
         {"why": "deleted", "written_on": OLD_VERSION, "stale": STALE},
-        ["It is in change abc; a later change removed it."],
+        ["It is in change abc; a later change removed it.", *NOW],
         "Decide whether the change is still needed",
     ),
     "deleted by a commit": (
         {"why": "deleted", "written_on": {"source": "commit", "id": "a" * 40, "until": "b" * 40}, "stale": STALE},
-        [f"It is in commit {'a' * 12}; commit {'b' * 12} removed it."],
+        [f"It is in commit {'a' * 12}; commit {'b' * 12} removed it.", *NOW],
         "Decide whether the change is still needed",
     ),
     "an earlier edit": (

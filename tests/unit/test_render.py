@@ -332,17 +332,17 @@ def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ()
 @pytest.mark.parametrize(
     ("exists", "places", "said"),
     [
-        (False, [], ["names def net(total):, which is not in a.py"]),
+        (False, [], ["names class Bill: / def net(total):, which is not in a.py"]),
         (
             False,
             [{"start_line": 3, "end_line": 4, "symbol": "gross"}],
-            ["names def net(total):, which is not in a.py", "lines 3-4 in gross"],
+            ["names class Bill: / def net(total):, which is not in a.py", "lines 3-4 in gross"],
         ),
-        (True, [], ["not in def net(total): of a.py"]),
+        (True, [], ["def net(total):, which does not hold the hunk's lines in a.py"]),
         (
             True,
             [{"start_line": 3, "end_line": 4, "symbol": "gross"}, {"start_line": 9, "end_line": 9, "symbol": ""}],
-            ["not in def net(total): of a.py", "lines 3-4 in gross, line 9"],
+            ["def net(total):, which does not hold the hunk's lines in a.py", "lines 3-4 in gross, line 9"],
         ),
     ],
 )

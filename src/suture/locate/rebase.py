@@ -68,9 +68,13 @@ def _merged(index: Index, then: Index, answer: Found, base: Base) -> Answer:
     site = Site(min(low + 1, last), min(max(high, low + 1), last))
     asked = Index(apply(then.body, answer.edits))
     merged = merge(then.body, index.body, asked.body)
+    idle = asked.body == then.body  # nothing is to be changed, only found: then all of it must be there
+    if (merged.conflicts or idle) and moved.is_gone(lines):
+        return Refused("deleted", "rebased", (site,), base=_last_with(index, answer, then, base))
+    if idle:
+        sides = (_text(then, lines), _text(index, range(low, high)), _text(then, lines))
+        return Refused("conflict", "rebased", (site,), Sides(site.start_line, *sides), "changed_since", base)
     if merged.conflicts:
-        if moved.is_gone(lines):
-            return Refused("deleted", "rebased", (site,), base=_last_with(index, answer, then, base))
         one = merged.conflicts[0]
         was, ours, theirs = (
             each.decode("utf-8", "replace").rstrip("\r\n") for each in (one.base, one.ours, one.theirs)
@@ -88,10 +92,12 @@ def _merged(index: Index, then: Index, answer: Found, base: Base) -> Answer:
 
 
 def _last_with(index: Index, answer: Found, then: Index, base: Base) -> Base:
-    """The version that tells what removed a text: of those that hold it, the newest that tells."""
+    """The version that tells what removed a text: of one that was read, the newest other one that holds the text."""
+    if base.source != "read" or base.until is not None:
+        return base
     text = _plain(then.body[slice(*answer.span)])
-    known = (each for each in index.earlier() if each.until is not None and text in _plain(each.body))
-    return base if base.until is not None else next(known, base)
+    other = next((each for each in index.earlier() if each.source != "read" and text in _plain(each.body)), base)
+    return base if other.until is None else other
 
 
 def _is_elsewhere(then: Index, made: Sequence[Edit], index: Index, edits: Sequence[Edit]) -> bool:

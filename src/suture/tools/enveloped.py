@@ -7,6 +7,7 @@ from suture.errors import NoBlocks
 from suture.phrases import AS_SENT, same
 from suture.plan import Create, Delete, Rename
 from suture.tools import outcome
+from suture.tools.refusal import version_of
 from suture.tools.replied import unapplied
 from suture.tools.spec import Answer
 
@@ -76,6 +77,9 @@ class Enveloped:
             if each.status == "already_applied":
                 at = f" at line {each.line}" if each.line else ""
                 yield f"note: {_named(each)} of {name} stands there already{at}, and was left out."
+            elif (version := version_of(each.base)) is not None:
+                merged = f"was written on {render.written_on(version)}, and merged into the file as it is now"
+                yield f"note: {_named(each)} {merged}, at {name}:{each.line}."
             elif each.rung not in AS_SENT:
                 found = f"{_named(each)} was found {render.matched(each.rung)} at {name}:{each.line}"
                 yield f"note: {found}, and carried over to the file's own text."
@@ -148,6 +152,8 @@ def _hint(error: SutureError) -> str:
 
 def _look_again(error: Any) -> str:
     path = render.plain(error.path)
+    if error.why == "deleted":
+        return f"Read {path} again, and decide whether the change is still needed."
     if error.stale is not None:
         return f"Your copy of {path} is old: read it again, and write the hunk with the lines as they are now."
     return f"Copy the context and - lines from the file, whole: read {path} first."
@@ -167,6 +173,10 @@ _HINTS: dict[str, Callable[[Any], str]] = {
     ),
     "EDIT_CONFLICT": same(
         "Decide what these lines should say, and write the hunk with the lines as the file has them."
+    ),
+    "TARGET_DELETED": lambda e: f"Read {render.plain(e.path)} again, and decide whether the change is still needed.",
+    "OUT_OF_SCOPE": lambda e: (
+        f"Read {render.plain(e.path)} again, and name in @@ the class or function that the lines are in."
     ),
     "UNPROVED_CHANGE": same("Write the hunk with the lines indented and spelled as the file has them."),
     "ELISION_IN_NEW_TEXT": same("Write out all lines of the hunk; nothing may be left out."),

@@ -180,7 +180,14 @@ _SUGGESTED_FIXES = objects(
     {
         "type": text(
             "What kind of mistake",
-            ("USE_EXACT_TEXT", "CHECK_WHITESPACE", "ADJUST_COUNT", "ESCAPE_SPECIAL", "ALREADY_APPLIED"),
+            (
+                "USE_EXACT_TEXT",
+                "CHECK_WHITESPACE",
+                "ADJUST_COUNT",
+                "ESCAPE_SPECIAL",
+                "ALREADY_APPLIED",
+                "TARGET_DELETED",
+            ),
         ),
         "suggestion": text("In words"),
     },

@@ -88,14 +88,16 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
     if error.applied is not None:
         change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
         yield f"new_str stands already at {_span(error.applied)}{change}."
+    elif error.written_on is not None:
+        yield from render.block_details(error)
     elif error.why == "ambiguous":
         places = ", ".join(f"line {each['line_number']}" for each in error.similar_content)
         yield f"It fits {count(len(error.similar_content), 'place')} {matched(error.rung)}: {places}."
-    elif error.stale is None and error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
+    elif error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
         yield f"Line {error.sides['line']} is not what the edit assumes:"
         sides = {"in old_str: ": error.sides["base"], "in the file:": error.sides["ours"]}
         yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 1))
-    elif error.attempt > 1 and error.region is not None and error.stale is None:
+    elif error.attempt > 1 and error.region is not None:
         yield f"The same edit was refused before (attempt {error.attempt}), and the file has not changed since."
         yield f"{_span(error.region).capitalize()}, exactly:"
         yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
@@ -103,18 +105,20 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
         yield from render.block_details(error)
 
 
+_ADVICE = {
+    "deleted": "View the file again, and decide whether the edit is still needed.",
+    "ambiguous": "Copy the lines of the place you mean, with enough around them to stand only there.",
+    "partly_applied": "A part of this edit is there already: send only what is still to be changed.",
+    "elided": "Write out what is left out ('...') in old_str and new_str.",
+}
+
+
 def _advice(error: errors.NoMatch) -> str:
     if error.applied is not None:
         return "If that is the place, the edit is done: leave it out."
-    if error.stale is not None:
+    if error.why not in _ADVICE and error.stale is not None:
         return "Your copy of the file is old: view it again."
-    if error.why == "ambiguous":
-        return "Copy the lines of the place you mean, with enough around them to stand only there."
-    if error.why == "partly_applied":
-        return "A part of this edit is there already: send only what is still to be changed."
-    if error.why == "elided":
-        return "Write out what is left out ('...') in old_str and new_str."
-    return "View the file, and copy old_str from it exactly, white space included."
+    return _ADVICE.get(error.why, "View the file, and copy old_str from it exactly, white space included.")
 
 
 def _wrong_count(error: errors.WrongCount) -> Iterator[str]:

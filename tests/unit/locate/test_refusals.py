@@ -508,18 +508,15 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         (1, 12),
         Sides(3, "", "    own_line_of_the_file()", "    check()"),
     ),
-    "a line to replace between lines of the file's own, which stands elsewhere, too": (
+    "a first line to replace, which stands elsewhere, too, before a line of the file's own": (
         proved(
-            (
-                "def load():\n    alpha = load(1)\n    own_line()\n    check_it()\n    own_line_too()\n"
-                "    rest_of_it()\ncheck_it()\n"
-            ),
-            "def load():\n    alpha = load(1)\n    check_it()\n    rest_of_it()\n",
-            "def load():\n    alpha = load(1)\n    check_them()\n    rest_of_it()\n",
+            "check_it()\nown_line()\nrest_of_it()\nmore_of_the_rest()\n\n\ncheck_it()\n",
+            "check_it()\nrest_of_it()\nmore_of_the_rest()\n",
+            "check_them()\nrest_of_it()\nmore_of_the_rest()\n",
         ),
         "own_lines",
-        (1, 12),
-        Sides(3, "    check_it()", "    own_line()\n    check_it()\n    own_line_too()", "    check_them()"),
+        (1, 10),
+        Sides(1, "check_it()", "check_it()\nown_line()", "check_them()"),
     ),
     "a comment that cannot stay behind the new line": (
         (

@@ -589,7 +589,7 @@ def test_a_text_that_stood_there_earlier_is_told_so() -> None:
     assert told(result) == {"1": "NO_MATCH"}
     stale = {"change_id": change, "start_line": 1, "end_line": 1, "text": "gamma = 3"}
     assert result.metadata["blocks"][0]["error"]["stale"] == stale
-    assert f"It stood there until change {change}" in result.text
+    assert f"change {change} changed these lines" in result.text
     assert "Your copy of a.py is old" in result.text
     result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n")))
     assert told(result) == {"1": "EDIT_CONFLICT"}
