@@ -239,18 +239,21 @@ SAID: dict[str, tuple[str, list[tuple[str | None, tuple[str, ...]]]]] = {
         [("a.py", ())],
     ),
     "and so does a line of its own": (f"**a.py**\n\nAs in `b.py`, we return:\n{AB}", [("a.py", ())]),
-    "however far above": (f"`a.py`\n\none\n\ntwo\n\nthree\n\nfour `b.py`\n{AB}", [("a.py", ())]),
+    "a line of its own is likelier than what is said below it": (
+        f"`a.py`\n\none\n\ntwo\n\nthree\n\nfour `b.py`\n{AB}",
+        [("a.py", ("b.py",))],
+    ),
     "a heading from before a block does not rule out what is mentioned behind it": (
         f"### File: a.py\n{AB}\nNow the same in `b.py`:\n{AB}",
-        [("a.py", ()), ("a.py", ("b.py",))],
+        [("a.py", ()), ("b.py", ("a.py",))],
     ),
     "what announces a block names its file": (
-        f"a.py\n{AB}\nNow the same in `b.py`:\n{AB}",
-        [("a.py", ()), ("b.py", ())],
+        f"a.py\n{AB}\nI looked at `c.py`.\n\nNow the same in `b.py`:\n{AB}",
+        [("a.py", ()), ("b.py", ("a.py",))],
     ),
     "what is mentioned otherwise may be its file": (
         f"a.py\n{AB}\nThe rest is in lib/b.py and `c.py`.\n{AB}",
-        [("a.py", ()), ("a.py", ("lib/b.py", "c.py"))],
+        [("a.py", ()), ("c.py", ("a.py", "lib/b.py"))],
     ),
     "two that are announced": (f"From `a.py` to `b.py`:\n{AB}", [("b.py", ("a.py",))]),
     "an announcement counts only before its block": (f"In `a.py`:\n\nWords.\n{AB}", [("a.py", ())]),
