@@ -253,7 +253,7 @@ def _trimmed(word: str) -> str:
                 word = word.removeprefix(opening).removesuffix(closing)
             elif word.endswith(closing) and opening not in word:
                 word = word.removesuffix(closing)
-    word = word.removeprefix("@")
+    word = word.removeprefix("@").removeprefix("...")
     if word.endswith("_"):
         word = word.strip("_")
     return f"/{word.lstrip('/')}" if word.startswith("/") else word
@@ -317,6 +317,8 @@ class Above:
 
     def add(self, line: str, *, fenced: bool = False) -> str | None:
         """Take note of a line that is not blank; the path, if it is a label or a heading that names one."""
+        if line.startswith(("--- a/", "+++ b/")):
+            line = line[len("--- a/") :]
         label = labelled(line) if line.lstrip()[:1] == "#" or ":" in line else None
         outright = label or _tagged(line.strip())
         if outright is not None:
@@ -326,6 +328,7 @@ class Above:
             for each in self._found:
                 each.announces = False
         name = _whole(_bare(line))
+        name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
         found = mentions(line)
         if name is not None and (_is_sure(name) or not any(each.sure for each in found)):
             mention = Mention(as_path(name), sure=_is_sure(name) or fenced)

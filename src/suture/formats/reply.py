@@ -130,7 +130,7 @@ class ReplyParser:
         self._above = Above()
         self._unsure = False
         """Whether a block has no end, and none of its kind was complete since."""
-        self._source.unclosed = False
+        self._source.forget()
 
     def feed(self, chunk: str) -> list[Block]:
         """Take more of the reply; the blocks that are complete now."""
@@ -279,7 +279,7 @@ class ReplyParser:
             at += 1
         if line is None or marker(line) not in {"search", "new_file"}:
             yield self._noted(self._named(empty, empty.path_as_written))
-        self._above.settle(empty.path or "")
+        self._above.settle((empty.path or "").strip("`*\"'"))
 
     def _own_path(self, block: Block) -> str | None:
         """The path in the line of a block's first marker; what else that line says is taken note of."""

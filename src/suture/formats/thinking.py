@@ -137,6 +137,7 @@ class Thinking:
             elif self.tag is None and self._is_lone(tag):
                 lone, at = tag, tag.end
                 shown.clear()
+                self._channels = False
             self._channels = self._channels or tag.name in {"harmony", "channel"}
         (shown if self.tag is None else hidden).append(line[at:])
         return Seen(_pattern(_CONTROL).sub("", "".join(shown)), "".join(hidden), lone)

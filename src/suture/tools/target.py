@@ -84,14 +84,19 @@ class Targets:
     def _new(self, block: Block, mentions: Sequence[Mention]) -> tuple[str, str] | None:
         """The file that a block makes: the only one mentioned, or the only one of them that is not there yet."""
         likely = [each for each in mentions if each.sure] or [each for each in mentions if is_known(each.path)]
-        paths = list(dict.fromkeys(each.path for each in likely if each.role == "target"))
-        paths = paths or list(dict.fromkeys(each.path for each in likely))
+        likely = [each for each in likely if each.role == "target"] or likely
+        paths = list(dict.fromkeys(each.path for each in likely))
         if len(paths) > 1:
-            free = [path for path in paths if (sheet := self._sheet(path)) is not None and not sheet.body]
+            free = list(dict.fromkeys(each.path for each in likely if not any(map(self._holds, self._meant(each)))))
             if len(free) != 1:
                 raise NoPath(reply_line=block.line, candidates=paths, why="several")
             paths = free
         return (paths[0], paths[0]) if paths else None
+
+    def _holds(self, name: str) -> bool:
+        """Whether there is anything in a file."""
+        sheet = self._sheet(name)
+        return sheet is not None and bool(sheet.body)
 
     def _existing(self, block: Block, mentions: Sequence[Mention], inherited: str | None) -> tuple[str, str] | None:
         """The file that a block changes, and how it was written; None: the inherited one."""
