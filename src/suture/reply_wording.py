@@ -15,6 +15,7 @@ _SHOWN_PLACES = 10
 _SHOWN_LINES = 6
 _SHOWN_REGION = 60
 _SHOWN_WORDS = 2
+_SHOWN_FILES = 5
 _SHOWN_DIFFERENCES = 3
 _NEAR = 0.5
 _MARKERS = {
@@ -182,17 +183,17 @@ def _fenced(error: Any) -> str:
 
 def _no_path(error: Any) -> str:
     """Which file the lines above a block say, and why that does not settle it."""
-    block = f"The block at line {error.reply_line} of the reply"
+    block = f"block at line {error.reply_line} of the reply"
     *named, last = map(plain, error.candidates or [""])
-    names = " and ".join(named)
+    more = f", and {len(named) - _SHOWN_FILES} more" if len(named) > _SHOWN_FILES else ""
+    names = f"{', '.join(named[:_SHOWN_FILES])}{more}"
     return {
-        "several": f"{block} may be about {', '.join(named)} or {last}: the lines above it mention them, and the block "
-        "does not fit exactly one of them.",
-        "missing": f"The lines above the block at line {error.reply_line} of the reply mention {names}, which "
-        f"{'does' if len(named) == 1 else 'do'} not exist; the block before is about {last}.",
-        "elsewhere": f"The lines above the block at line {error.reply_line} of the reply mention {names}, but the block "
-        f"fits only {last}, the file of the block before.",
-    }.get(error.why, f"{block} does not say which file it is about.")
+        "several": f"The {block} may be about {names} or {last}: the text above it mentions them, and the block does "
+        "not fit exactly one of them.",
+        "missing": f"The text above the {block} mentions {names}, which {'does' if len(named) == 1 else 'do'} not "
+        f"exist; without that, the block would be about {last}.",
+        "elsewhere": f"The text above the {block} mentions {names}, but the block fits only {last}.",
+    }.get(error.why, f"The {block} does not say which file it is about.")
 
 
 def _landed(error: Any) -> str:

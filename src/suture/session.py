@@ -26,7 +26,7 @@ from suture.text import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self

@@ -86,7 +86,7 @@ class Block(Record):
     doubts: int | None = None
     """The number of an earlier block that may go on up to here, and so cannot be used either."""
     mentions: tuple[Mention, ...] = ()
-    """What the lines since the block before say about its file, the likeliest last, if none of them names it outright."""
+    """The files that the lines since the block before mention, the likeliest last, if no line names its file."""
     inherited: str | None = None
     """The file in force without those lines: of a heading, the default path, or of the block before."""
     follows: int | None = None

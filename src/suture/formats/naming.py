@@ -50,8 +50,8 @@ _WORDS_TOO = "LICENSE LICENCE README CHANGELOG NOTICE AUTHORS BUILD WORKSPACE"
 """Names of files that are words as well."""
 _EXTENSIONS = """
 adb adoc ads ahk asciidoc asm aspx astro awk bash bazel bib bzl cc cfg cfm cjs clj cljs cmake coffee cpp cr cs cshtml
-csproj css csv cts cu cuh cxx dart dockerfile dtd edn eex ejs elm erb erl exs f90 f95 fsproj fsx ftl gemspec geojson glsl
-gn gni go gql gradle graphql groovy haml hbs hcl heex hjson hlsl hpp hrl hs htm html hx hxx ini ipynb j2 java jinja
+csproj css csv cts cu cuh cxx dart dockerfile dtd edn eex ejs elm erb erl exs f90 f95 fsproj fsx ftl gemspec geojson
+glsl gn gni go gql gradle graphql groovy haml hbs hcl heex hjson hlsl hpp hrl hs htm html hx hxx ini ipynb j2 java jinja
 jinja2 jl js json json5 jsonc jsonl jsp jspx jsx kt kts less lhs liquid lua mako marko md mdx mjs mli mts mustache nasm
 nim nix njk pas pbxproj pcss php phtml plist pot prisma proto ps1 psql pug puml py pyi pyx rake razor rb rego resx rkt
 rs rst rtf sass sbt scala scss sh slim sln sol sql srt storyboard styl svelte svg swift tcl templ tex textile tf tfvars
@@ -89,7 +89,11 @@ _ENDS = " \t:*`="
 _SETS_OFF = (":", "-", "\u2013", "\u2014", "(", ",")
 _PAIRS = {"`": "`", '"': '"', "'": "'", "\u201c": "\u201d", "[": "]", "(": ")", "<": ">"}
 _FENCES = ("```", "~~~")
-_WORDS = r"""[^\s"'`<>|*?;:=#&{},\u2026\u2190-\u21ff\u3001\u3002\uff0c\uff1a\uff08\uff09\u300c\u300d\u3010\u3011\u201c-\u201e\u2018\u2019\u00ab\u00bb]+"""
+_BETWEEN = (
+    r"""\s"'`<>|*?;:=#&{},\u00ab\u00bb\u2018\u2019\u201c-\u201e\u2026\u2190-\u21ff"""
+    r"""\u3001\u3002\u300c\u300d\u3010\u3011\uff08\uff09\uff0c\uff1a"""
+)
+_WORDS = f"[^{_BETWEEN}]+"
 _ASCII = r"[!-~]+"
 _QUOTED = r"""[`"\u201c]([^`"\u201c\u201d]+)[`"\u201d]"""
 _URL = r"(?i)\b(?!file:)[a-z][a-z0-9+.-]{0,20}://[^\s)\]>\"'`]*"
@@ -107,7 +111,8 @@ _PARTS = (
     r"examples?|for instance|e\.g\.|illustrations?|sketch|usage|"
     r"parts? of|(?:relevant|changed|affected|modified|updated|new|important|interesting|key|this|following) "
     r"(?:parts?|sections?|lines?|bits?|functions?|methods?|class(?:es)?|blocks?|pieces?)|"
-    r"(?:only|just) (?:the|this|these|what)|sections? of|lines? \d+|rest (?:is|of|stays|remains)|looks? like|something like)\b"
+    r"(?:only|just) (?:the|this|these|what)|sections? of|lines? \d+|rest (?:is|of|stays|remains)|(?:looks?|something) "
+    r"like)\b"
 )
 _WHOLES = r"(?i)(?<!not )(?<!not the )(?<!not a )(?<!n't )(?<!n't the )\b(?:whole|full|complete|entire)\b"
 _SYMBOLS = 0x2100
@@ -325,8 +330,8 @@ class Above:
             self.settle(outright, fenced=fenced)
             return label
         if not fenced:
-            for each in self._found:
-                each.announces = False
+            for item in self._found:
+                item.announces = False
         name = _whole(_bare(line))
         name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
         found = mentions(line)

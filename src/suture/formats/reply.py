@@ -146,8 +146,8 @@ class ReplyParser:
     @property
     def reply(self) -> Reply:
         """What was found so far, without what has been taken back."""
-        lists = (self._blocks, self._paths, self._fenced, self._unread, self._thoughts)
-        return Reply(*map(tuple, lists))
+        fenced, unread, thoughts = tuple(self._fenced), tuple(self._unread), tuple(self._thoughts)
+        return Reply(tuple(self._blocks), tuple(self._paths), fenced, unread, thoughts)
 
     def _advance(self) -> list[Block]:
         self._came = []

@@ -156,7 +156,9 @@ class Targets:
         key = mention.path, mention.sure
         if key not in self._found:
             self._found[key] = self._look(mention)
-        return [name for name in self._found[key] if (sheet := self._sheet(name)) is None or sheet.exists or sheet.moved_to]
+        return [
+            name for name in self._found[key] if (sheet := self._sheet(name)) is None or sheet.exists or sheet.moved_to
+        ]
 
     def _look(self, mention: Mention) -> list[str]:
         sheet = self._sheet(mention.path)
@@ -174,7 +176,7 @@ class Targets:
             return []
 
     def _same_named(self, path: str) -> list[str]:
-        """The files of the workspace whose names are the last part of a path; the first time, all that are mentioned."""
+        """The files of the workspace that have the last part of a path as their name; one walk finds all of them."""
         if self._named is None:
             paths = [each.path for block in self._blocks.values() for each in block.mentions]
             self._named = self._sheets.same_named({each.rpartition("/")[2] for each in paths})
@@ -199,9 +201,7 @@ class Targets:
 
     def _is_in(self, hunk: Hunk, sheet: Sheet) -> bool:
         answer = fit(sheet.index, hunk, self._match).answer
-        return isinstance(answer, Found) or (
-            answer.why == "applied" and (sheet.name, hunk.splits) not in self._landed
-        )
+        return isinstance(answer, Found) or (answer.why == "applied" and (sheet.name, hunk.splits) not in self._landed)
 
 
 def _creates(block: Block) -> bool:

@@ -121,7 +121,7 @@ MENTIONED: dict[str, list[str]] = {
     "index.html/about.html": ["index.html", "about.html"],
     "__init__.py and _a.py_": ["__init__.py", "a.py"],
     "app/[id]/(site)/+page.svelte": ["app/[id]/(site)/+page.svelte"],
-    "file:///tmp/a.py": ["/tmp/a.py"],
+    "file:///home/me/a.py": ["/home/me/a.py"],
     "@a.py ~b.py~ 'c.py' \u00abd.py\u00bb": ["a.py", "b.py", "c.py", "d.py"],
     "src\\app.py": ["src/app.py"],
     "We use `React.memo` here:": [],

@@ -267,6 +267,29 @@ def test_a_file_that_prose_mentions_may_be_meant(text: str, expected: list[tuple
     assert [(path, set(others)) for path, others in found] == [(path, set(others)) for path, others in expected]
 
 
+def test_a_path_of_any_kind_counts_right_above_a_block() -> None:
+    assert paths(f"a.py\n{AB}bin/run\n{AB}") == ["a.py", "bin/run"]
+    assert paths(f"a.py\n{AB}- obj.method\n- obj.other\n\nWords.\n{AB}") == ["a.py", "a.py"]
+
+
+def test_only_the_first_lines_of_a_fence_may_name_a_file() -> None:
+    code = "x\n" * 10
+    assert paths(f"a.py\n{AB}```html\n{code}<!-- b.html -->\n{AB}```\n") == ["a.py", "a.py"]
+
+
+@pytest.mark.parametrize(
+    "header", ["*** Update File: b.py\n", "diff --git a/b.py b/b.py\n", "--- a/b.py\n+++ b/b.py\n"]
+)
+def test_the_header_of_a_patch_above_a_block_names_its_file(header: str) -> None:
+    text = f"### File: a.py\n{AB}{header}\n```\n{AB}```\n"
+    parser = ReplyParser()
+    for line in text.split("\n"):
+        parser.feed(f"{line}\n")
+    parser.close()
+    assert [(each.path, each.problem) for each in parser.reply] == [("a.py", None), ("b.py", None)]
+    assert paths(text) == ["a.py", "b.py"]
+
+
 def test_thoughts_are_not_read() -> None:
     assert paths(f"<think>\nMaybe\na.py\n{AB}\n</think>\n\nb.py\n{AB}") == ["b.py"]
     assert paths(f"<Thinking>short</thinking>\nb.py\n{AB}") == ["b.py"]

@@ -120,7 +120,9 @@ def test_what_is_no_thinking_is_applied(text: str) -> None:
 def test_what_stands_beside_a_tag_is_read() -> None:
     text = f"<think>no</think>### File: a.py\n{REAL.removeprefix('a.py')}"
     assert [each.path for each in parse_reply(text)] == ["a.py"]
-    assert [each.path for each in parse_reply(f"Now `a.py`: <think>\nhm\n</think>\n{REAL.removeprefix('a.py')}")] == ["a.py"]
+    assert [each.path for each in parse_reply(f"Now `a.py`: <think>\nhm\n</think>\n{REAL.removeprefix('a.py')}")] == [
+        "a.py"
+    ]
 
 
 def test_another_end_does_not_end_it() -> None:

@@ -27,7 +27,9 @@ FIRST = {
     "a line": f"{INDEX}\n{TITLE}",
     "a fence": f"**{INDEX}**\n```html\n{TITLE}```\n",
     "a diff": f"--- a/{INDEX}\n+++ b/{INDEX}\n@@ -1 +1 @@\n-<title>Shop</title>\n+<title>Store</title>\n",
-    "a patch": f"*** Begin Patch\n*** Update File: {INDEX}\n@@\n-<title>Shop</title>\n+<title>Store</title>\n*** End Patch\n",
+    "a patch": (
+        f"*** Begin Patch\n*** Update File: {INDEX}\n@@\n-<title>Shop</title>\n+<title>Store</title>\n*** End Patch\n"
+    ),
 }
 """The block before, about the other file."""
 SAID = """
@@ -112,7 +114,16 @@ SAID += [
     "{}\n------",
     "Index is done.\n\nNow {}.\n\nFirst, why.\n\nThen, what.\n\nAt last:",
 ]
-NAMES = ("about.html", ABOUT, "`about.html`", f"`{ABOUT}`", f"**{ABOUT}**", f"./{ABOUT}", "About.html", "pages\\about.html")
+NAMES = (
+    "about.html",
+    ABOUT,
+    "`about.html`",
+    f"`{ABOUT}`",
+    f"**{ABOUT}**",
+    f"./{ABOUT}",
+    "About.html",
+    "pages\\about.html",
+)
 PLACES = {
     "above": "{said}\n\n{block}",
     "right above": "{said}\n{block}",
@@ -191,10 +202,10 @@ def told(reply: str, files: dict[str, str], **more: Any) -> tuple[dict[str, str 
     return found.files, [each.error.code if each.error else each.status for each in rest], reasons
 
 
-BOTH = {INDEX: STORE, ABOUT: NEW_ABOUT}
-ONLY_FIRST = {INDEX: STORE}
+BOTH: dict[str, str | None] = {INDEX: STORE, ABOUT: NEW_ABOUT}
+ONLY_FIRST: dict[str, str | None] = {INDEX: STORE}
 OTHER = {**FILES, ABOUT: "<title>About</title>\n<footer>other</footer>\n"}
-DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str], list[str], list[Any]]] = {
+DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str | None], list[str], list[Any]]] = {
     "two that are mentioned, and it fits both": (
         f"{FIRST['a line']}index.html is done. Now about.html.\n{FOOTER}",
         FILES,
@@ -434,7 +445,7 @@ DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str], list[str], list[An
         [],
     ),
     "two headers of a patch": (
-        f"{FIRST['a heading']}```\n*** Begin Patch\n*** Update File: x.html\n*** Update File: {ABOUT}\n*** End Patch\n```\n{FOOTER}",
+        f"{FIRST['a heading']}```\n*** Update File: x.html\n*** Update File: {ABOUT}\n```\n{FOOTER}",
         FILES,
         BOTH,
         ["INCOMPLETE_BLOCK", "applied"],
@@ -446,6 +457,13 @@ DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str], list[str], list[An
         {ABOUT: None, "us.html": NEW_ABOUT},
         ["applied"],
         [],
+    ),
+    "two hunks, of which each file has one": (
+        f"{FIRST['a line']}about.html or index.html\n```diff\n@@ ... @@\n-<title>About</title>\n@@ ... @@\n-no\n```\n",
+        FILES,
+        ONLY_FIRST,
+        ["NO_PATH", "NO_PATH"],
+        [([ABOUT, INDEX], "several")] * 2,
     ),
     "a diff without a header": (
         f"{FIRST['a line']}Now about.html\n```diff\n-<footer>old</footer>\n+<footer>new</footer>\n```\n",
@@ -460,7 +478,7 @@ DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str], list[str], list[An
 @pytest.mark.promise("reply.mentions")
 @pytest.mark.parametrize(("reply", "files", "after", "statuses", "reasons"), DECIDED.values(), ids=DECIDED)
 def test_several_files_are_decided_by_what_stands_in_them(
-    reply: str, files: dict[str, str], after: dict[str, str], statuses: list[str], reasons: list[Any]
+    reply: str, files: dict[str, str], after: dict[str, str | None], statuses: list[str], reasons: list[Any]
 ) -> None:
     assert told(reply, files) == (after, statuses, reasons)
 
@@ -512,14 +530,16 @@ def test_a_refusal_names_the_files() -> None:
     ws, _ = workspace({name: content.encode() for name, content in FILES.items()})
 
     def refusal(text: str) -> str:
-        return next(line for line in ws.call("apply_reply", {"reply": text}).text.split("\n") if "Block 2 failed" in line)
+        return next(
+            line for line in ws.call("apply_reply", {"reply": text}).text.split("\n") if "Block 2 failed" in line
+        )
 
     def reply(said: str, of: str = FOOTER) -> str:
         return f"{INDEX}\n{TITLE}{said}\n{of}"
 
     assert refusal(reply("Now contact.html")) == (
-        "Block 2 failed: The lines above the block at line 8 of the reply mention contact.html, which does not exist; "
-        f"the block before is about {INDEX}."
+        "Block 2 failed: The text above the block at line 8 of the reply mentions contact.html, which does not exist; "
+        f"without that, the block would be about {INDEX}."
     )
 
 
