@@ -17,7 +17,7 @@ class NoBlocks(SutureError):
     """Whole files in fences that were passed over."""
     characters: int
     skipped: int = 0
-    """How many blocks stand in what the model thinks, which is not applied."""
+    """How many blocks are in what the model thinks, which is not applied."""
 
 
 class BlocksFailed(SutureError):

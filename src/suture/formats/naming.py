@@ -107,12 +107,13 @@ _LISTED = r"[\s`*\"'\[\](),/&+]{0,20}(?:and|or)?[\s`*\"'\[(]{0,20}"
 _SOURCES = r"\b(?:from|by|via|see|uses?|using|imports?|importing|calls?|calling)\b(?: \S+){0,3}$"
 _REMOVALS = r"(?i)\b(?:remov|delet|drop|strip|clean|cut|eliminat)\w*"
 _PARTS = (
-    r"(?i)\b(?:excerpts?|snippets?|fragments?|extracts?|portions?|partial(?:ly)?|abridged|abbreviated|truncated|shortened|"
-    r"examples?|for instance|e\.g\.|illustrations?|sketch|usage|"
-    r"parts? of|(?:relevant|changed|affected|modified|updated|new|important|interesting|key|this|following) "
-    r"(?:parts?|sections?|lines?|bits?|functions?|methods?|class(?:es)?|blocks?|pieces?)|"
-    r"(?:only|just) (?:the|this|these|what)|sections? of|lines? \d+|rest (?:is|of|stays|remains)|(?:looks?|something) "
-    r"like)\b"
+    r"(?i)\b(?:excerpts?|snippets?|portions?|fragments? of|extracts? (?:of|from)|abridged|abbreviated|for brevity|"
+    r"(?:shortened|truncated) (?:version|file|for)|partial (?:file|code|listing|content|version|update)|"
+    r"examples?|for instance|for illustration|sketch of|something like|"
+    r"(?:parts?|sections?) of|lines? \d+|rest (?:is|of|stays|remains)|"
+    r"(?:(?:only|just) (?:the |this |these )?(?:new )?|(?:relevant|changed|affected|modified|updated|interesting|key) )"
+    r"(?:relevant|changed|affected|modified|updated|parts?|sections?|lines?|bits?|functions?|methods?|class(?:es)?|"
+    r"blocks?|pieces?|what)|(?:only|just) (?:shows?|showing)|showing (?:only|just))\b|^\W*usage\b"
 )
 _WHOLES = r"(?i)(?<!not )(?<!not the )(?<!not a )(?<!n't )(?<!n't the )\b(?:whole|full|complete|entire)\b"
 _SYMBOLS = 0x2100
@@ -227,24 +228,39 @@ def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
         if is_known(phrase.rpartition(" ")[2]):
             yield phrase, start, False
     for found in _pattern(_WORDS).finditer(line):
-        inside = any(start <= found.start() < end for start, end in phrases)
-        quoted = not inside and any(start <= found.start() < end for start, end in spans)
-        for word in _files_in(found.group()):
-            if _path(word) is not None and (not word.isalnum() or quoted or word in _PROPER_NAMES):
-                yield word, found.start(), _is_sure(word) and not inside
+        files = _files_in(found.group()) if _may_be_path(found.group()) else ()
+        if files:
+            at = found.start()
+            inside = any(start <= at < end for start, end in phrases)
+            quoted = not inside and any(start <= at < end for start, end in spans)
+            for word, sure in files:
+                if not word.isalnum() or quoted or word in _PROPER_NAMES:
+                    yield word, at, sure and not inside
 
 
-def _files_in(word: str) -> Iterator[str]:
-    """The paths that a word may be, or hold: a link's two, the names of a list, one between letters of a script."""
+def _may_be_path(word: str) -> bool:
+    """Whether it is worth looking closer at a word."""
+    inner = word.rstrip(".")
+    return "." in inner or "/" in inner or "\\" in inner or word.strip("()[]_-.").lower() in _KNOWN_NAMES
+
+
+@lru_cache(maxsize=256)
+def _files_in(word: str) -> tuple[tuple[str, bool], ...]:
+    """The paths that a word may be or hold, each with whether it is one for sure.
+
+    A word may hold two, as a link, several, as a list, or one between letters of another script.
+    """
+    paths: list[str] = []
     for each in word.split("]("):
         path = _trimmed(each)
         names = path.split("/")
         if not path.isascii() and not _is_sure(path):
-            yield from map(_trimmed, _pattern(_ASCII).findall(path))
+            paths += map(_trimmed, _pattern(_ASCII).findall(path))
         elif len(names) > 1 and all(_extension(name) in _SURE_EXTENSIONS for name in names):
-            yield from names
+            paths += names
         else:
-            yield path
+            paths.append(path)
+    return tuple((each, _is_sure(each)) for each in paths if _path(each) is not None)
 
 
 def _trimmed(word: str) -> str:
@@ -266,8 +282,9 @@ def _trimmed(word: str) -> str:
 
 def _plain(text: str) -> str:
     """A text without emoji and arrows around it."""
-    marks = "".join({char for char in text if ord(char) > _SYMBOLS and not char.isalnum()})
-    return text.strip(marks) if marks else text
+    if text.isascii():
+        return text
+    return text.strip("".join({char for char in text if ord(char) > _SYMBOLS and not char.isalnum()}) or " ")
 
 
 def _extension(name: str) -> str:
@@ -365,9 +382,12 @@ class Above:
             item.level = _LINE if item.mention.sure else _SAID
         self._listed = True
 
-    def leave_fence(self) -> None:
-        """A fence ends: what is in it says nothing about a block behind it."""
+    def leave_fence(self, *, label: bool) -> None:
+        """A fence ends: what is in it says nothing about a block behind it, unless it is only a path, as a `label`."""
+        found = [each for each in self._found if each.fenced]
         self._found = [each for each in self._found if not each.fenced]
+        if label and len(found) == 1 and found[0].level >= _LINE:
+            self.settle(found[0].written)
 
     @property
     def named(self) -> str | None:
@@ -429,7 +449,10 @@ def in_info(line: str) -> str | None:
     info = line.strip().lstrip("`~").strip()[: 2 * _LONGEST]
     if info.isalnum():
         return None  # a language, though a file may be called so
+    classes = info.startswith("{")
     for word in _words(info.strip("{}")):
+        if classes and word.startswith("."):
+            continue
         name, sign, value = word.partition("=")
         if sign and name.strip(".").lower() in _KEYS:
             return _unwrapped(value) or None
@@ -470,7 +493,7 @@ def _bare(line: str) -> str:
             text = text.removeprefix(opening).removesuffix(closing).strip()
     text = text.lstrip(_DECORATION)
     text = text.removeprefix("- ").lstrip(_DECORATION)
-    text = text if text.isascii() else _plain(text).lstrip(_DECORATION)
+    text = _plain(text).lstrip(_DECORATION)
     number = text.lstrip("0123456789")
     if number != text and number[:2] in {". ", ") "}:
         text = number[2:].lstrip(_DECORATION)

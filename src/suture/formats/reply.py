@@ -34,22 +34,12 @@ _MOST_UNCLOSED = 20
 _MARKED = {"search_replace", "new_file"}
 """Formats whose blocks stand between markers of their own, in which anything may stand."""
 _TEXTS = {"md", "markdown"}
+_THOUGHTS = {"think", "thinking", "thought", "thoughts", "reasoning", "scratchpad"}
+"""Languages of fences that hold what the model thinks."""
 _LONG_FENCE = 4
 _DIFFS = {"diff", "patch", "udiff"}
-_NO_FILES = {
-    "bash",
-    "sh",
-    "shell",
-    "zsh",
-    "fish",
-    "console",
-    "terminal",
-    "powershell",
-    "text",
-    "output",
-    "log",
-    *_DIFFS,
-}
+_COMMANDS = {"bash", "sh", "shell", "zsh", "fish", "console", "terminal", "powershell"}
+_NO_FILES = {*_COMMANDS, "text", "output", "log", *_DIFFS}
 """Languages of fences that hold commands or what they print, not a file."""
 
 
@@ -221,7 +211,7 @@ class ReplyParser:
         """How many blocks some lines hold."""
         parser = ReplyParser(self._default_path, whole_files=self._whole_files)
         parser._drafts = True
-        parser.feed("\n".join(lines))
+        parser.feed("".join([f"{line}\n" for line in lines]))
         parser.close()
         return sum(not block.problem for block in parser.reply)
 
@@ -366,13 +356,15 @@ class ReplyParser:
 
     def _fence_line(self, at: int, fence: str, info: str) -> Generator[Block | None, None, int]:
         """A fence that begins or ends."""
-        self._above.leave_fence()
+        self._above.leave_fence(label=self._heard == 1 and self._language not in _COMMANDS)
         self._heard = 0
         if self._fence and not info and closes(fence, self._fence):
             self._fence = ""
             self._after.fenced = True
             return at + 1
         self._fence, self._language = fence, info.partition(" ")[0].lower()
+        if self._language in _THOUGHTS and not self._drafts:
+            return (yield from self._thought_in_fence(at, fence))
         named = in_info(self._source.lines[at])
         if named is not None:
             self._above.settle(named, fenced=True)
@@ -392,6 +384,16 @@ class ReplyParser:
         if written is None:
             return at + 1
         return (yield from self._whole_file(at, fence, written))
+
+    def _thought_in_fence(self, at: int, fence: str) -> Generator[None, None, int]:
+        """Go past a fence that holds what the model thinks."""
+        source = self._source
+        end = yield from self._fence_end(at, fence)
+        last = len(source.lines) if end is None else end + 1
+        blocks = self._count(source.lines[at + 1 : last - (end is not None)])
+        self._thoughts.append(Thought(at + 1, last, source.lines[at].strip(), blocks, "" if end else "end"))
+        self._fence, self._floor = "", last
+        return last
 
     def _bare_diff(self, at: int, fence: str) -> Generator[Block | None, None, int]:
         """A fence for a diff: one that is indented is taken without that; hunks without any header are read here."""
@@ -457,7 +459,7 @@ class ReplyParser:
         found = at < len(self._source.lines)
         return found and (self._reading(at) or self._diff(at, self._source.line(at + 1))) is not None
 
-    def _fence_end(self, at: int, fence: str) -> Generator[Block | None, None, int | None]:
+    def _fence_end(self, at: int, fence: str) -> Generator[None, None, int | None]:
         """The line that ends a fenced file; fences inside it that name a language have ends of their own."""
         source, number, inner = self._source, at + 1, 0
         while True:

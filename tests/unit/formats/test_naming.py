@@ -121,7 +121,7 @@ MENTIONED: dict[str, list[str]] = {
     "index.html/about.html": ["index.html", "about.html"],
     "__init__.py and _a.py_": ["__init__.py", "a.py"],
     "app/[id]/(site)/+page.svelte": ["app/[id]/(site)/+page.svelte"],
-    "file:///home/me/a.py": ["/home/me/a.py"],
+    "file:///srv/a.py": ["/srv/a.py"],
     "@a.py ~b.py~ 'c.py' \u00abd.py\u00bb": ["a.py", "b.py", "c.py", "d.py"],
     "src\\app.py": ["src/app.py"],
     "We use `React.memo` here:": [],
@@ -195,6 +195,12 @@ EXCERPTS = {
     "examples/app.py": False,
     "**docs/snippets/part.md**": False,
     "Here is app.py:": False,
+    "app.py now looks like this:": False,
+    "I extract the helper into utils.py:": False,
+    "An extract from app.py:": True,
+    "Showing only `main`:": True,
+    "The `_nav` partial:": False,
+    "Usage:": True,
 }
 
 
@@ -210,6 +216,7 @@ INFO = {
     '```python title="src/app.py"': "src/app.py",
     "~~~~ts filename='my app.ts' {1,2}": "my app.ts",
     "```{.python file=app.py}": "app.py",
+    "```{.html file=app.html}": "app.html",
     "```js a.js": "a.js",
     "```python": None,
     "```makefile": None,

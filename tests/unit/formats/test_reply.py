@@ -272,6 +272,12 @@ def test_a_path_of_any_kind_counts_right_above_a_block() -> None:
     assert paths(f"a.py\n{AB}- obj.method\n- obj.other\n\nWords.\n{AB}") == ["a.py", "a.py"]
 
 
+def test_a_fence_with_nothing_but_a_path_names_the_file() -> None:
+    assert paths(f"### File: a.py\n{AB}```\nb.py\n```\n```python\n{AB}```\n") == ["a.py", "b.py"]
+    assert paths(f"### File: a.py\n{AB}```bash\n./b.sh\n```\n{AB}") == ["a.py", "a.py"]
+    assert paths(f"### File: a.py\n{AB}```\nb.py\nx\n```\n{AB}") == ["a.py", "a.py"]
+
+
 def test_only_the_first_lines_of_a_fence_may_name_a_file() -> None:
     code = "x\n" * 10
     assert paths(f"a.py\n{AB}```html\n{code}<!-- b.html -->\n{AB}```\n") == ["a.py", "a.py"]

@@ -28,6 +28,7 @@ WRAPPERS = {
     "harmony": ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
     "harmony without an end": ("<|start|>assistant<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
     "HTML comment": ("<!--", "-->"),
+    "fence": ("````thinking", "````"),
 }
 
 
@@ -58,6 +59,8 @@ LAYOUTS = {
 @pytest.mark.promise("reply.thinking")
 def test_a_draft_is_not_applied(written: str, wrapper: str, layout: str) -> None:
     begin, end = WRAPPERS[wrapper]
+    if wrapper == "fence" and "Well" in layout:
+        return  # a fence is a line of its own
     number = 2 if written == "two" else 1
     both = layout.format(begin=begin, draft=FORMATS[written], end=end, real=REAL)
     found = preview_reply(both, BEFORE)
@@ -66,6 +69,8 @@ def test_a_draft_is_not_applied(written: str, wrapper: str, layout: str) -> None
     assert (found.validation.errors, len(found.validation.warnings)) == ([], 1)
     only_begin = preview_reply(layout.format(begin=begin, draft=FORMATS[written], end="", real=REAL), BEFORE)
     assert (only_begin.files, only_begin.outcomes) == ({}, [])
+    if wrapper == "fence":
+        return
     only_end = layout.format(begin="", draft=FORMATS[written], end=end, real=REAL)
     if wrapper != "HTML comment":  # its end is an arrow as well
         found = preview_reply(only_end, BEFORE)
