@@ -77,6 +77,7 @@ result self super that this window
 _PROPER_NAMES = frozenset(f"{_NAMES} {_WORDS_TOO}".split())
 _PLAIN_WORDS = frozenset(_WORDS_TOO.split())
 _KNOWN_NAMES = frozenset(f"{_NAMES} {_WORDS_TOO}".lower().split())
+_NAMED = rf"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(each for each in _KNOWN_NAMES if '.' not in each))})(?![a-z0-9])"
 _SURE_EXTENSIONS = frozenset(_EXTENSIONS.split())
 _KNOWN_EXTENSIONS = _SURE_EXTENSIONS | frozenset(_DOUBTFUL.split())
 _LIBRARIES = frozenset(_NO_FILES.split())
@@ -201,10 +202,8 @@ def _whole(text: str) -> str | None:
 def mentions(line: str) -> list[Mention]:
     """The files that a line may speak of, in its order, each once."""
     line = line[:_LONGEST_LINE]
-    if not any(char in line for char in "./\\"):
-        words = (word.strip("`*_:,()[]\"'").lower() for word in line.split())
-        if _KNOWN_NAMES.isdisjoint(words):
-            return []
+    if not _may_hold_path(line):
+        return []
     line = _pattern(_URL).sub(lambda url: " " * len(url.group()), line)
     removes = _pattern(_REMOVALS).search(line) is not None
     found: dict[str, Mention] = {}
@@ -228,7 +227,7 @@ def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
         if is_known(phrase.rpartition(" ")[2]):
             yield phrase, start, False
     for found in _pattern(_WORDS).finditer(line):
-        files = _files_in(found.group()) if _may_be_path(found.group()) else ()
+        files = _files_in(found.group()) if _may_hold_path(found.group().rstrip(".")) else ()
         if files:
             at = found.start()
             inside = any(start <= at < end for start, end in phrases)
@@ -238,10 +237,9 @@ def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
                     yield word, at, sure and not inside
 
 
-def _may_be_path(word: str) -> bool:
-    """Whether it is worth looking closer at a word."""
-    inner = word.rstrip(".")
-    return "." in inner or "/" in inner or "\\" in inner or word.strip("()[]_-.").lower() in _KNOWN_NAMES
+def _may_hold_path(text: str) -> bool:
+    """Whether it is worth looking for paths in a text."""
+    return "." in text or "/" in text or "\\" in text or _pattern(_NAMED).search(text) is not None
 
 
 @lru_cache(maxsize=256)
@@ -272,7 +270,7 @@ def _trimmed(word: str) -> str:
         for opening, closing in ("()", "[]"):
             if word.startswith(opening) and (word.endswith(closing) or closing not in word):
                 word = word.removeprefix(opening).removesuffix(closing)
-            elif word.endswith(closing) and opening not in word:
+            elif word.endswith(closing) and word.count(closing) > word.count(opening):
                 word = word.removesuffix(closing)
     word = word.removeprefix("@").removeprefix("...")
     if word.endswith("_"):
@@ -320,7 +318,7 @@ def _pattern(text: str) -> Pattern[str]:
 class Above:
     """What the lines since the last block say about the file of the next one.
 
-    A label, a heading that is a path, a tag, or the info string of a fence settles it; what came before no longer
+    A label, a tag, or the info string of a fence settles it; what came before no longer
     counts, and behind it only a line in the fence of the block can contradict it. Else the lines that point count (a
     path on a line of its own; a heading; a comment in the fence; the line above the block, if it ends with a colon and
     has one file in it), and whatever is mentioned behind them. Where none points, everything mentioned does.
@@ -342,20 +340,24 @@ class Above:
         if line.startswith(("--- a/", "+++ b/")):
             line = line[len("--- a/") :]
         label = labelled(line) if line.lstrip()[:1] == "#" or ":" in line else None
-        outright = label or _tagged(line.strip())
+        name = _whole(_bare(line))
+        outright = (label if label != name else None) or _tagged(line.strip())
         if outright is not None:
             self.settle(outright, fenced=fenced)
             return label
         if not fenced:
             for item in self._found:
                 item.announces = False
-        name = _whole(_bare(line))
+        if label is not None and not fenced:
+            self._found.clear()
         name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
         found = mentions(line)
         if name is not None and (_is_sure(name) or not any(each.sure for each in found)):
             mention = Mention(as_path(name), sure=_is_sure(name) or fenced)
+            if not mention.sure:
+                self._found += [_Item(each, _SAID) for each in found if each.path != mention.path]
             self._name(_Item(mention, _LINE, written=name, fenced=fenced))
-            return None
+            return label
         self._listed = False
         targets = [each for each in found if each.sure and each.role == "target"]
         heading = line.lstrip().startswith("#") and not fenced
@@ -409,7 +411,7 @@ class Above:
         if label is not None:
             path = found[label].mention.path
             against = [each for each in found[label + 1 :] if each.fenced and each.level >= _POINTS]
-            return [found[label], *(each for each in against if not path.endswith(f"/{each.mention.path}"))]
+            return [*(each for each in against if not path.endswith(f"/{each.mention.path}")), found[label]]
         if found and found[-1].announces and not found[-1].mention.sure:
             return [found[-1]]  # a path on a line of its own right above the block, whatever it looks like
         pointing = [number for number, each in enumerate(found) if each.level >= _POINTS or each.announces]

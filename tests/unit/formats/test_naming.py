@@ -133,6 +133,8 @@ MENTIONED: dict[str, list[str]] = {
     "Run `python build.py` first": [],
     "Nothing here:": [],
     "the license of this build": [],
+    "file=Makefile, [Dockerfile](docker/Dockerfile)": ["Makefile", "Dockerfile", "docker/Dockerfile"],
+    "(in app/(site)/page.tsx)": ["app/(site)/page.tsx"],
 }
 
 

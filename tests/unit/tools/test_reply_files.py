@@ -163,6 +163,51 @@ def test_a_new_file_is_the_one_that_is_mentioned(name: str) -> None:
         assert set(made) <= {ABOUT, "about.html"}, said
 
 
+BESIDE = [
+    "{o} is done; now {n}",
+    "Like {o}, {n} needs it:",
+    "Copy it from {o} to {n}:",
+    "Same as {o} but in {n}:",
+    "Unlike {o}, {n} has no year.",
+    "As in {o}, change {n}:",
+    "{o} \u2713\n\nNow {n}:",
+    "**{o}**: done\n\nNow the same for {n}",
+    "- {o}: done\n- {n}: next",
+    "### {o}\n\nDone.\n\nNow {n}:",
+    "### Recap of {o}\n\nNow the same goes for {n}.",
+    "{o}\n\nDone above. Next is {n}:",
+    "{o}\n\nDone above. Next is {n}",
+    "| {o} | done |\n| {n} | todo |",
+    "The change in {o} is complete.\n\n{n}\n",
+    "## {n}\n\nMirrors {o}.",
+    "{n} (same as {o})",
+    "{n} \u2014 identical to {o}:",
+    "`{n}` \u2190 `{o}`",
+    "[{n}]({n}) after [{o}]({o}):",
+    "File: {n}\n\nAs {o}:",
+    "Now {n}, which links to {o}:",
+    "Replace the footer of {n} by that of {o}:",
+    "diff between {o} and {n}:",
+    "<!-- {o} done -->\n<!-- {n} -->",
+    "{o}'s footer is also in {n}.",
+    "That was {o}.\n```\n{n}\n```",
+    "That was {o}.\n```html\n<!-- {n} -->\n```",
+    "{o} \u2192 {n}",
+    "{n}: like {o}, minus the year",
+    "Done with {o}. {n} has the same footer as well:",
+]
+"""Sentences about the file `n` that speak of the one before, `o`, as well."""
+
+
+@pytest.mark.promise("reply.mentions")
+@pytest.mark.parametrize("said", BESIDE)
+def test_a_block_does_not_land_in_the_file_before_because_that_is_mentioned_too(said: str) -> None:
+    names = (("index.html", "about.html"), (INDEX, ABOUT), ("`index.html`", "`about.html`"))
+    for (old, new), place in product(names, ("{}\n{}", "{}\n\n```html\n{}```\n", "{}\n\nHere:\n\n{}")):
+        reply = f"{FIRST['a heading']}\n{place.format(said.format(o=old, n=new), FOOTER)}"
+        assert preview_reply(reply, FILES).files[INDEX] == STORE, place
+
+
 INHERITED = """
 And the footer:
 The year is new, e.g. for v1.2 and Python 3.11/3.12.
@@ -347,9 +392,23 @@ DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str | None], list[str], 
         [([ABOUT, INDEX], "several")],
     ),
     "a label holds, whatever is mentioned below it": (
-        f"{FIRST['a line']}### File: {ABOUT}\nAdd the link to index.html:\n{FOOTER}",
+        f"{FIRST['a line']}### File: {ABOUT}\nIt has a link to index.html.\n\nThe footer:\n{FOOTER}",
         FILES,
         BOTH,
+        ["applied"],
+        [],
+    ),
+    "a heading that is only a path does not": (
+        f"{FIRST['a line']}### {INDEX}\nDone.\n\nNow about.html:\n{FOOTER}",
+        FILES,
+        ONLY_FIRST,
+        ["NO_PATH"],
+        [([INDEX, ABOUT], "several")],
+    ),
+    "unless only its file fits": (
+        f"{FIRST['a line']}### {INDEX}\nAdd the link to about.html:\n{FOOTER}",
+        OTHER,
+        {INDEX: STORE.replace("old", "new")},
         ["applied"],
         [],
     ),
@@ -358,7 +417,7 @@ DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str | None], list[str], 
         FILES,
         ONLY_FIRST,
         ["NO_PATH"],
-        [([INDEX, ABOUT], "several")],
+        [([ABOUT, INDEX], "several")],
     ),
     "a label above a fence with the same file in it": (
         f"{FIRST['a line']}### File: {ABOUT}\n```html\n<!-- about.html -->\n{FOOTER}```\n",
@@ -411,6 +470,13 @@ DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str | None], list[str], 
     ),
     "an extension that nobody knows": (
         f"{FIRST['a line']}Now about.page\n{FOOTER}",
+        {**FILES, "pages/about.page": FILES[ABOUT]},
+        {INDEX: STORE, "pages/about.page": NEW_ABOUT},
+        ["applied"],
+        [],
+    ),
+    "such an extension in a decorated line further up": (
+        f"{FIRST['a line']}\u00ababout.page\u00bb\n\nThe footer:\n{FOOTER}",
         {**FILES, "pages/about.page": FILES[ABOUT]},
         {INDEX: STORE, "pages/about.page": NEW_ABOUT},
         ["applied"],
