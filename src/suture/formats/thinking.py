@@ -33,6 +33,7 @@ _TAGS = (
     r"|(?P<comment><!--)|(?P<comment_end>-->)"
 )
 _CONTROL = r"<\|(?:start\|>(?:assistant)?|channel\|>\s*[a-z]+|message\|>|end\|>|return\|>|call\|>)"
+_SURE = {"name think", "name thinking", "comment", "harmony"}
 _ENDS = {"name": "end", "square": "end_square", "kimi": "end_kimi"}
 """Groups of the pattern with the name of a tag, and those with its slash."""
 
@@ -84,6 +85,8 @@ def tags(line: str) -> list[Tag]:
         if "code" in groups or groups.get("empty"):
             continue
         name, begins = _named(groups)
+        if begins and name not in _SURE and line[: each.start()][-1:].isalnum():
+            continue  # a type: List<Thought>
         found.append(Tag(name, begins, each.start(), each.end(), each.group()))
     return found
 

@@ -8,8 +8,9 @@ although another one is mentioned.
 
 from __future__ import annotations
 
-from suture.errors import NoPath, SutureError
+from suture.errors import FileChanged, NoPath, SutureError
 from suture.fitting import fit
+from suture.formats.blocks import Mention
 from suture.formats.naming import is_known
 from suture.locate import Found
 from suture.tools.sheets import nearest
@@ -18,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from suture.formats.blocks import Block, Hunk, Mention, Split
+    from suture.formats.blocks import Block, Hunk, Split
     from suture.tools.sheets import Sheet, Sheets
 
     Landed = dict[tuple[str, tuple[Split, ...]], int]
@@ -136,9 +137,11 @@ class Targets:
 
     @staticmethod
     def _written(name: str, found: dict[str, str]) -> tuple[str, str]:
-        """A file, and how it is written; under that name, if it is not its own, so that a slip is told."""
+        """A file, and how it is written; a name with a slip is left, so that whoever looks for it tells of the slip."""
         written = found[name]
-        return (name if f"/{name}".endswith(f"/{written.lstrip('/')}") else written), written
+        bare = written.lstrip("/")
+        slip = not f"/{name}".endswith(f"/{bare}") and nearest(bare, [name])
+        return (written if slip else name), written
 
     def _files(self, mentions: Iterable[Mention], held: str | None) -> dict[str, str]:
         """The files that are mentioned, each with how that is written. A bare name may mean the file in force, too."""
@@ -152,18 +155,28 @@ class Targets:
         return found
 
     def _meant(self, mention: Mention) -> list[str]:
-        """The files of the workspace that a mention may mean."""
+        """The files of the workspace that a mention may mean, by the names that they have now."""
+        if now := self._now(mention.path):
+            return [now]
         key = mention.path, mention.sure
         if key not in self._found:
             self._found[key] = self._look(mention)
-        return [
-            name for name in self._found[key] if (sheet := self._sheet(name)) is None or sheet.exists or sheet.moved_to
-        ]
+        return [now for name in self._found[key] if (now := self._now(name))]
+
+    def _now(self, path: str) -> str:
+        """What a file is called after the blocks before; nothing if it is not there."""
+        try:
+            sheet = self._sheets.at(path)
+        except FileChanged:  # it is there, though not as the caller wants it
+            return self._sheets.shelf.name_of(path)
+        except SutureError:
+            return ""
+        if sheet.moved_to is not None:
+            return sheet.moved_to.name
+        return sheet.name if sheet.exists else ""
 
     def _look(self, mention: Mention) -> list[str]:
-        sheet = self._sheet(mention.path)
-        if sheet is not None and (sheet.exists or sheet.moved_to is not None):
-            return [sheet.name if sheet.moved_to is None else sheet.moved_to.name]
+        """The files that a path without a file may mean."""
         path = mention.path.lstrip("/")
         if path.isalnum() and not mention.sure:
             return []  # a word
@@ -183,8 +196,11 @@ class Targets:
         return self._named.get(path.rpartition("/")[2], [])
 
     def _name(self, path: str | None) -> str | None:
-        sheet = self._sheet(path) if path else None
-        return None if sheet is None else sheet.name
+        """The file in force; of a name that does not exist, the only one that it may mean."""
+        if path is None:
+            return None
+        meant = self._meant(Mention(path, sure=True))
+        return meant[0] if len(meant) == 1 else path
 
     def _sheet(self, path: str) -> Sheet | None:
         try:

@@ -132,6 +132,7 @@ MENTIONED: dict[str, list[str]] = {
     "v1.2, 3.11/3.12, e.g. and i.e.": [],
     "Run `python build.py` first": [],
     "Nothing here:": [],
+    "Run `npm run build` in a.py": ["a.py"],
     "the license of this build": [],
     "file=Makefile, [Dockerfile](docker/Dockerfile)": ["Makefile", "Dockerfile", "docker/Dockerfile"],
     "(in app/(site)/page.tsx)": ["app/(site)/page.tsx"],

@@ -105,6 +105,7 @@ CONTENT = {
     "another tag": f"<thinker>\n{REAL}",
     "an empty tag": f"<think/>\n{REAL}",
     "a comment in one line": f"<!-- a.py -->\n{REAL.removeprefix('a.py')}",
+    "a type": f"It returns List<Thought> and Map<str, Analysis> now.\n{REAL}",
     "an arrow": f"{REAL}\nx --> y\n",
     "a link": f"[think]\n{REAL}",
     "the end of a message": f"{REAL}<|end|>\n",

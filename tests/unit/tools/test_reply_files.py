@@ -370,6 +370,13 @@ DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str | None], list[str], 
         ["applied"],
         [],
     ),
+    "the file before is known by a part of its path": (
+        f"index.html\n{TITLE}As in b/x.html:\n{FOOTER}",
+        {INDEX: FILES[INDEX], "b/x.html": FILES[ABOUT]},
+        ONLY_FIRST,
+        ["NO_PATH"],
+        [([INDEX, "b/x.html"], "several")],
+    ),
     "a list of files names none of them": (
         f"{FIRST['a line']}Changed:\n- about.html\n- index.html\n\n{FOOTER}",
         FILES,
@@ -590,6 +597,15 @@ def test_the_workspace_tells_which_file_is_mentioned(text: str, statuses: list[s
     wanted = {"a bare name": ABOUT, "a near name": ABOUT, "an unknown extension": "deep/in/site.page", "words": INDEX}
     name = next(key for key, value in REPLIES.items() if value == (text, statuses))
     assert changed == {wanted[name]} - {""} if name in wanted else changed == set()
+
+
+def test_a_file_that_is_mentioned_need_not_have_the_hash_that_is_expected() -> None:
+    ws, fs = workspace({name: content.encode() for name, content in FILES.items()})
+    known = ws.call("file_read", {"path": INDEX}).metadata["hash"]
+    reply = f"{FIRST['a heading']}As in about.html:\n{FOOTER}"
+    result = ws.call("apply_reply", {"reply": reply, "expect_hash": known})
+    assert [each["status"] for each in result.metadata["blocks"]] == ["applied", "applied"]
+    assert fs.files()[ABOUT] == FILES[ABOUT].encode()
 
 
 def test_a_refusal_names_the_files() -> None:
