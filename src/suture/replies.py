@@ -19,7 +19,7 @@ from suture.tools.stitching import Stitching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from suture.formats.blocks import Block
     from suture.locate import Base
@@ -87,7 +87,8 @@ def preview_reply(
 def _about_text(block: Block) -> Block:
     """A block that is about the one text there is; a new name means nothing there."""
     action = "update" if block.action == "rename" else block.action
-    return block.but(path=_ONLY, path_as_written=_ONLY, alternatives=(), action=action, to=None)
+    named = block.but(path=_ONLY, path_as_written=_ONLY, alternatives=(), mentions=(), inherited=None, follows=None)
+    return named.but(action=action, to=None)
 
 
 class _Texts:
@@ -134,6 +135,10 @@ class _Texts:
 
         same = [each for each in self._texts if each.rpartition("/")[2] == path.rpartition("/")[2]]
         return list(dict.fromkeys([*same, *get_close_matches(path, self._texts)]))
+
+    def same_named(self, names: Collection[str]) -> list[str]:
+        """Texts whose paths end so."""
+        return [each for each in self._texts if each.rpartition("/")[2] in names]
 
 
 def _said(body: bytes) -> str:

@@ -30,6 +30,7 @@ _SHOWN_PLACES = 10
 _SHOWN_LINES = 6
 _SHOWN_REGION = 60
 _SHOWN_WORDS = 2
+_SHOWN_FILES = 5
 _SHOWN_DIFFERENCES = 3
 _NEAR = 0.5
 _MARKERS = {
@@ -127,9 +128,16 @@ def _incomplete(error: Any) -> str:
         "empty": f"The section{path} at {where} says nothing to change; a hunk begins with a line of @@.",
         "not_a_hunk": f"The section{path} at {where} has lines that are neither context nor added (+) nor removed (-).",
         "two_ends": f"The block{path} at {where} may end at either of two markers of different lengths.",
+        "excerpt": f"The code fence{path} at {where} is introduced as an excerpt or an example, not as the whole file.",
         "inside": f"The section{path} at {where} comes behind a block that nothing ends, and may be a part of it.",
         "partial": f"The diff at {where} deletes {error.path}, but shows only a part of it.",
     }.get(error.problem, f"The block{path} at {where} cannot be read: {error.problem}.")
+
+
+def _completed(error: Any) -> str:
+    if error.problem == "excerpt":
+        return "Send the whole file, or a SEARCH/REPLACE block for the part that changes."
+    return _OTHER_MARKERS if error.problem in {"many_separators", "two_ends"} else f"{_AGAIN}, whole."
 
 
 def _ambiguous(error: Any) -> str:
@@ -170,10 +178,21 @@ def _near(error: Any) -> str:
     return "Check the path; it is relative to the workspace root. To create the file, send a NEW_FILE block."
 
 
+def _no_blocks(error: Any) -> str:
+    if error.skipped:
+        return (
+            f"The reply holds no block that could be applied: {count(error.skipped, 'block')} in it "
+            f"{'is' if error.skipped == 1 else 'are'} part of the model's thinking, which is not applied."
+        )
+    return "The reply holds no block that could be applied."
+
+
 def _fenced(error: Any) -> str:
     if error.fenced:
         names = ", ".join(error.fenced[:3])
         return f"It has whole files in code fences ({names}): to write those, set whole_files."
+    if error.skipped:
+        return "Send the blocks again outside of <think> and other thinking tags."
     return (
         "Write the path of the file on a line of its own, and below it a block: <<<<<<< SEARCH, the lines to find, "
         "=======, the lines to put in, >>>>>>> REPLACE. An apply_patch envelope or a unified diff will do, too."
@@ -186,6 +205,21 @@ def _out_of_scope(error: Any) -> str:
     found = f" Its lines are at {', '.join(where[:_SHOWN_PLACES])}." if where else ""
     what = f"does not hold the hunk's lines in {error.path}" if error.exists else f"is not in {error.path}"
     return f"The hunk names {named}, which {what}.{found}"
+
+
+def _no_path(error: Any) -> str:
+    """Which file the lines above a block say, and why that does not settle it."""
+    block = f"block at line {error.reply_line} of the reply"
+    *named, last = map(plain, error.candidates or [""])
+    more = f", and {len(named) - _SHOWN_FILES} more" if len(named) > _SHOWN_FILES else ""
+    names = f"{', '.join(named[:_SHOWN_FILES])}{more}"
+    return {
+        "several": f"The {block} may be about {names} or {last}: the text above it mentions them, and the block does "
+        "not fit exactly one of them.",
+        "missing": f"The text above the {block} mentions {names}, which {'does' if len(named) == 1 else 'do'} not "
+        f"exist; without that, the block would be about {last}.",
+        "elsewhere": f"The text above the {block} mentions {names}, but the block fits only {last}.",
+    }.get(error.why, f"The {block} does not say which file it is about.")
 
 
 def _landed(error: Any) -> str:
@@ -201,25 +235,22 @@ _DETAILS = {
     "TARGET_DELETED": _region,
 }
 REPLY_MESSAGES: dict[str, Words] = {
-    "NO_BLOCKS": (same("The reply holds no block that could be applied."), _fenced),
+    "NO_BLOCKS": (_no_blocks, _fenced),
     "BLOCKS_FAILED": (
         lambda e: f"{len(e.failed)} of {count(e.total, 'block')} could not be applied: {', '.join(e.failed)}.",
         _landed,
     ),
     "INCOMPLETE_BLOCK": (
         _incomplete,
-        lambda e: _OTHER_MARKERS if e.problem in {"many_separators", "two_ends"} else f"{_AGAIN}, whole.",
+        _completed,
     ),
     "AMBIGUOUS_BLOCK": (
         _ambiguous,
         _unambiguous,
     ),
     "NO_PATH": (
-        lambda e: (
-            f"The block at line {e.reply_line} of the reply does not say which file it is about"
-            f"{': it fits ' + ' and '.join(e.candidates) if e.candidates else ''}."
-        ),
-        same(f"{_AGAIN} below a line `### File: PATH`, or give default_path."),
+        _no_path,
+        lambda e: f"{_AGAIN} below a line `### File: PATH`{'' if e.candidates else ', or give default_path'}.",
     ),
     "REPLY_TIMEOUT": (
         lambda e: f"There was no time left for this block: {e.limit:,} ms (reply_call_ms) have passed.",

@@ -26,7 +26,7 @@ from suture.text import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
@@ -52,6 +52,7 @@ _PAST_VERSIONS = 100
 _PAST_BYTES = 20_000_000
 _PAST_SECONDS = 0.5
 _SAME_NAMES = 2_000
+_NAMES_AT_ONCE = 200
 _REFUSALS = 1_000
 _SHOWN_FILES = 100
 _SHOWN_VERSIONS = 4  # of each
@@ -188,6 +189,24 @@ class Session:
         except (LookupError, ValueError):
             mark = b""  # which decoding explains
         return Text.decode(mark, name)
+
+    def same_named(self, names: Collection[str]) -> list[str]:
+        """The files that have one of some names, in any folder: of the first root, without those that are ignored."""
+        from suture.files.globs import Selection, literally
+        from suture.files.walk import walk
+
+        found: list[str] = []
+        chosen = sorted(names)
+        for start in range(0, len(chosen), _NAMES_AT_ONCE):
+            pattern = ",".join(map(literally, chosen[start : start + _NAMES_AT_ONCE]))
+            try:
+                selection = Selection.parse(f"**/{{{pattern}}}", ())
+                for run in walk(self.trees[0], selection, self.guard, include_ignored=False):
+                    self.progress(len(run[2]), 0)
+                    found += [shown(self.trees, 0, run[1] + each) for each in run[2]]
+            except SutureError:  # folders that cannot be read
+                continue
+        return found
 
     def near(self, path: str) -> list[str]:
         """Files that may be meant by a path at which there is none: those of its name elsewhere, or of nearly that."""

@@ -50,6 +50,19 @@ MARKERS = [
     "### File: a.py",
     "**b.py**",
     "Now `c.py`:",
+    "Now the same for b.py",
+    "# in b.py",
+    "- a.py",
+    "As in `x.py`, e.g. v1.2",
+    "For example:",
+    "<think>",
+    "</think>",
+    "hm </thinking> b.py",
+    "<|channel|>analysis<|message|>",
+    "<|end|><|start|>assistant<|channel|>final<|message|>",
+    "<!--",
+    "-->",
+    "[/THINK]",
     "",
 ]
 LINES = st.one_of(
@@ -93,7 +106,22 @@ def streamed(text: str, cuts: list[int]) -> tuple[list[Block], ReplyParser]:
 def test_a_reply_in_pieces_has_the_same_blocks(text: str, cuts: list[int]) -> None:
     whole = parse_reply(text, whole_files=True)
     blocks, parser = streamed(text, cuts)
-    assert (blocks, parser.reply) == (list(whole), whole)
+    assert (blocks[len(blocks) - len(whole) :], parser.reply) == (list(whole), whole)
+    taken_back = any(thought.missing == "beginning" for thought in whole.thoughts)
+    assert len(blocks) == len(whole) or taken_back
+
+
+@pytest.mark.promise("reply.thinking")
+@given(before=REPLIES | damaged(), after=damaged(), tag=st.sampled_from(["</think>", "[/THINK]", "</analysis>"]))
+def test_what_comes_before_an_end_of_thinking_does_not_matter(before: str, after: str, tag: str) -> None:
+    line = before.count("\n") + 2
+    reply = parse_reply(f"{before}\n{tag}\n{after}")
+    alone = parse_reply(after)
+    if any((each.missing, each.end_line) == ("beginning", line) for each in reply.thoughts):
+        assert [each.but(line=each.line - line, end_line=0, hunks=()) for each in reply] == [
+            each.but(end_line=0, hunks=()) for each in alone
+        ]
+        assert [each.content for each in reply] == [each.content for each in alone]
 
 
 def texts_of(block: Block) -> list[str]:

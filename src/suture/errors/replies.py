@@ -16,6 +16,8 @@ class NoBlocks(SutureError):
     fenced: list[str]
     """Whole files in fences that were passed over."""
     characters: int
+    skipped: int = 0
+    """How many blocks are in what the model thinks, which is not applied."""
 
 
 class BlocksFailed(SutureError):
@@ -34,7 +36,8 @@ class IncompleteBlock(SutureError):
     code = "INCOMPLETE_BLOCK"
     problem: str
     """`no_start`, `no_separator`, `many_separators`, `no_end`, `two_ends`: its markers; `empty`, `not_a_hunk`: its
-    lines; `inside`: another block before it has no end; `partial`: it deletes more than it shows."""
+    lines; `inside`: another block before it has no end; `partial`: it deletes more than it shows; `excerpt`: a fence
+    is introduced as a part of a file or as an example, where a whole file is needed."""
     reply_line: int
     format: str
     path: str | None
@@ -67,7 +70,10 @@ class NoPath(SutureError):
     code = "NO_PATH"
     reply_line: int
     candidates: list[str] = []  # noqa: RUF012  never changed
-    """The files that are mentioned above it, if it fits several of them."""
+    """The files that it may be about, as far as the lines above it mention any."""
+    why: str = ""
+    """`several`: it fits all of them, or none of them alone. `missing`: the first ones are mentioned, but do not exist;
+    the last is the file of the block before. `elsewhere`: it fits only the last one, which is not mentioned."""
 
 
 class NoContext(SutureError):

@@ -44,6 +44,19 @@ class Hunk(Record):
     """The line above the hunk that a diff names behind `@@`: as git has it, the header of what the hunk begins in."""
 
 
+class Mention(Record):
+    """A file that a line above a block speaks of."""
+
+    path: str
+    sure: bool
+    """Whether it looks like a file even if there is none of that name; `self.value` does not."""
+    role: str = "target"
+    """`target`: the block may be about it. `source`: a sentence takes something from it, so the block may as well be
+    about the file of the block before. `aside`: a sentence compares with it ("as in b.py")."""
+    inside: str = ""
+    """The line of the block's own text that names it, if it is named there: it may be text of the file as well."""
+
+
 class Block(Record):
     """What a reply says about one file."""
 
@@ -74,6 +87,12 @@ class Block(Record):
     """Why it cannot be used, as a word of a fixed list: see `PROBLEMS`."""
     doubts: int | None = None
     """The number of an earlier block that may go on up to here, and so cannot be used either."""
+    mentions: tuple[Mention, ...] = ()
+    """The files that the lines since the block before mention, the likeliest last, if no line names its file."""
+    inherited: str | None = None
+    """The file in force without those lines: of a heading, the default path, or of the block before."""
+    follows: int | None = None
+    """The number of the block whose file is inherited, if only the files tell which one that is."""
 
     def id_of(self, hunk: int) -> str:
         """How a hunk is named when it is chosen, counted from 0; one that is the whole block has the block's name."""
@@ -99,6 +118,7 @@ PROBLEMS = (
     "no_end",  # the reply ends, or goes on with something else, before the block does
     "two_ends",  # the block may end at either of two markers, and other blocks stand between them
     "inside",  # it comes behind a block that nothing ends, and may be its content
+    "excerpt",  # a fence that is introduced as a part of a file or as an example, where a whole file is asked for
     "empty",  # a section that says nothing about its file
     "not_a_hunk",  # a line that is neither context nor added nor removed
     "binary",  # a change of a binary file

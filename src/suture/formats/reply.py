@@ -1,10 +1,10 @@
 """What a whole reply contains: blocks of every format, in order, with the files they are about.
 
-Prose is passed over. The path of a block that does not name its file itself is looked for in the lines above it and
-in the fence around it; else it is that of the last `### File:` heading, the default path, or that of the block
-before. A file that only a sentence mentions is one that the block may be about: the files decide. A fenced file
-without any marker is a block only if whole files are asked for. Behind a block that nothing ends, patches and diffs
-are not believed: they may be its content.
+Prose is passed over, and so is what the model thinks (`thinking`). A block that does not name its file itself is about
+the one that the lines since the block before name. If they only mention files, it may be about any of them: the files
+decide. Where they say nothing, it is that of the last `### File:` heading, the default path, or that of the block
+before. A fenced file without any marker is a block only if whole files are asked for. Behind a block that nothing
+ends, patches and diffs are not believed: they may be its content.
 
 The parser is one generator over a source of lines, so that it can be fed in pieces: it stops where it needs a line
 that has not come yet, and goes on from there.
@@ -13,42 +13,33 @@ that has not come yet, and goes on from there.
 from __future__ import annotations
 
 from suture.formats import search_replace, unified, v4a
-from suture.formats.blocks import Block
-from suture.formats.naming import alone, as_path, closes, fence_of, in_info, is_announcement, labelled, mentioned
+from suture.formats.blocks import Block, Mention
+from suture.formats.naming import Above, alone, as_path, closes, fence_of, in_info, is_excerpt, mentions
 from suture.formats.search_replace import marker, path_behind
 from suture.formats.source import Source
+from suture.formats.thinking import Tag, Thinking, Thought, may_hold_tag
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterator
 
     from suture.formats.source import Reading
 
-_LOOKED_AT = 3
-"""Lines above a block that may name its file, blank ones not counted."""
+_INTRODUCTION = 3
+"""Lines above a fence that may say what it holds, blank ones not counted."""
+_MOST_HEARD = 10
+"""Lines in a fence, above its first block or behind one, that may say which file comes."""
 _MOST_UNCLOSED = 20
 _MARKED = {"search_replace", "new_file"}
 """Formats whose blocks stand between markers of their own, in which anything may stand."""
-_THOUGHTS = {"<think>": "</think>", "<thinking>": "</thinking>"}
 _TEXTS = {"md", "markdown"}
+_THOUGHTS = {"think", "thinking", "thought", "thoughts", "reasoning", "scratchpad"}
+"""Languages of fences that hold what the model thinks."""
 _LONG_FENCE = 4
-_MOST_MENTIONED = 5
 _DIFFS = {"diff", "patch", "udiff"}
-_NO_FILES = {
-    "bash",
-    "sh",
-    "shell",
-    "zsh",
-    "fish",
-    "console",
-    "terminal",
-    "powershell",
-    "text",
-    "output",
-    "log",
-    *_DIFFS,
-}
+_COMMANDS = {"bash", "sh", "shell", "zsh", "fish", "console", "terminal", "powershell"}
+_NO_FILES = {*_COMMANDS, "text", "output", "log", *_DIFFS}
 """Languages of fences that hold commands or what they print, not a file."""
 
 
@@ -62,6 +53,8 @@ class Reply(Record):
     """Whole files in fences that were passed over."""
     unread: tuple[int, ...] = ()
     """Lines at which diffs begin that name no file, and were passed over."""
+    thoughts: tuple[Thought, ...] = ()
+    """What the model thinks: nothing in it is a block."""
 
     def __len__(self) -> int:
         return len(self.blocks)
@@ -84,7 +77,11 @@ def parse_reply(
 
 
 class ReplyParser:
-    """A parser that is fed a reply in pieces, as it comes from a model."""
+    """A parser that is fed a reply in pieces, as it comes from a model.
+
+    `feed` gives each block as soon as it is complete. An end of thinking without a beginning takes back all blocks
+    before it: those behind it are numbered from 1 again. What holds is in `reply`, which is the same for any pieces.
+    """
 
     def __init__(self, default_path: str | None = None, *, whole_files: bool = False, most: int | None = None) -> None:
         """`most` ends it after so many blocks: somebody does not want more."""
@@ -94,25 +91,36 @@ class ReplyParser:
         self._source = Source()
         self._begun = False
         self._blocks: list[Block] = []
+        self._came: list[Block] = []
+        """The blocks that the pieces fed last completed."""
+        self._unclosed = 0
+        """How many fenced files had no end: each takes a look at all that follows."""
+        self._thinking = Thinking()
+        self._drafts = False
+        """Whether this is thinking, whose blocks are only counted."""
+        self._thoughts: list[Thought] = []
+        self._floor = 0
+        self._forget(0)
+        self._running = self._run()
+
+    def _forget(self, floor: int) -> None:
+        """Begin anew at a line."""
+        self._floor = floor
+        """The first line that belongs to no block before."""
+        self._blocks.clear()
+        self._came.clear()
         self._paths: dict[str, None] = {}
         self._fenced: dict[str, None] = {}
         self._unread: list[int] = []
         self._fence = self._language = ""
-        self._unclosed = 0
-        """How many fenced files had no end: each takes a look at all that follows."""
-        self._heading: str | None = None
-        self._last: str | None = None
-        self._above: tuple[int, str | None] = (-1, None)
-        """The line for which the path above it was looked for last, and that path."""
-        self._floor = 0
-        """The first line that belongs to no block before."""
+        self._heard = 0
+        """How many lines of the fence were listened to, since it began or since the block before."""
+        self._heading = self._last = _Held()
         self._after = _After()
-        self._said = _Said()
+        self._above = Above()
         self._unsure = False
         """Whether a block has no end, and none of its kind was complete since."""
-        self._thought = ""
-        """What ends the thoughts of a model, which are no part of its reply."""
-        self._running = self._run()
+        self._source.forget()
 
     def feed(self, chunk: str) -> list[Block]:
         """Take more of the reply; the blocks that are complete now."""
@@ -127,18 +135,20 @@ class ReplyParser:
 
     @property
     def reply(self) -> Reply:
-        """What was found so far."""
-        return Reply(tuple(self._blocks), tuple(self._paths), tuple(self._fenced), tuple(self._unread))
+        """What was found so far, without what has been taken back."""
+        fenced, unread, thoughts = tuple(self._fenced), tuple(self._unread), tuple(self._thoughts)
+        return Reply(tuple(self._blocks), tuple(self._paths), fenced, unread, thoughts)
 
     def _advance(self) -> list[Block]:
-        known = len(self._blocks)
+        self._came = []
         for found in self._running:
             if found is None:
                 break
             self._blocks.append(found)
+            self._came.append(found)
             if len(self._blocks) == self._most:
                 self._running.close()
-        return self._blocks[known:]
+        return self._came
 
     def _run(self) -> Generator[Block | None, None, None]:
         source, at = self._source, 0
@@ -147,10 +157,10 @@ class ReplyParser:
                 yield None
             if at >= len(source.lines):
                 return
-            if self._is_thought(source.lines[at]):
-                at += 1
-                self._floor = at
-                continue
+            if not self._fence and not self._drafts and may_hold_tag(source.lines[at]):
+                at = yield from self._past_thinking(at)
+                if at >= len(source.lines):
+                    return
             reading = self._reading(at)
             if reading is None and source.lines[at][:4] in {"--- ", "Inde"}:  # the next line tells whether it is a diff
                 while not source.ready(at + 1):
@@ -159,18 +169,51 @@ class ReplyParser:
             if reading is None:
                 at = yield from self._passed(at)
                 continue
-            at = yield from self._numbered(reading, at)
+            at = yield from self._numbered(reading)
 
-    def _is_thought(self, line: str) -> bool:
-        """Whether a line is among the thoughts that some models print before they reply."""
-        text = line.strip().lower()
-        if self._thought:
-            self._thought = "" if self._thought in text else self._thought
-            return True
-        opened = next((tag for tag in _THOUGHTS if text.startswith(tag)), None) if text[:1] == "<" else None
-        if opened is not None and not self._fence:
-            self._thought = "" if _THOUGHTS[opened] in text else _THOUGHTS[opened]
-        return opened is not None and not self._fence
+    def _past_thinking(self, at: int) -> Generator[None, None, int]:
+        """The first line that is not all thinking, from a line on; what is thinking is taken out of it."""
+        source, first = self._source, at
+        tag: Tag | None = None
+        hidden: list[str] = []
+        while True:
+            line = source.lines[at]
+            seen = self._thinking.read(line) if may_hold_tag(line) else None
+            if seen is not None and seen.lone is not None:
+                self._withdraw(at, seen.lone)
+            hidden.append(line if seen is None else seen.hidden)
+            if seen is not None:
+                source.lines[at] = seen.shown
+            now = self._thinking.tag
+            if tag is not None and now is not tag:
+                self._thoughts.append(Thought(first + 1, at + 1, tag.written, self._count(hidden)))
+                self._floor = at
+            if now is None:
+                return at
+            if now is not tag:
+                first, tag, hidden = at, now, hidden[-1:]
+                if source.lines[at].strip():
+                    self._hear(source.lines[at])
+            at += 1
+            while not source.ready(at):
+                yield None
+            if at >= len(source.lines):
+                self._thoughts.append(Thought(first + 1, at, tag.written, self._count(hidden), "end"))
+                return at
+
+    def _withdraw(self, at: int, tag: Tag) -> None:
+        """Take back everything before an end of thinking that nothing began."""
+        usable = sum(not block.problem for block in self._blocks)
+        self._thoughts.append(Thought(1, at + 1, tag.written, usable, "beginning"))
+        self._forget(at)
+
+    def _count(self, lines: list[str]) -> int:
+        """How many blocks some lines hold."""
+        parser = ReplyParser(self._default_path, whole_files=self._whole_files)
+        parser._drafts = True
+        parser.feed("".join([f"{line}\n" for line in lines]))
+        parser.close()
+        return sum(not block.problem for block in parser.reply)
 
     def _reading(self, at: int) -> Reading | None:
         """The reader of what begins at a line."""
@@ -190,49 +233,80 @@ class ReplyParser:
             return unified.read(self._source, at, self._fence or None)
         return None
 
-    def _numbered(self, reading: Reading, at: int) -> Generator[Block | None, None, int]:
+    def _numbered(self, reading: Reading) -> Generator[Block | None, None, int]:
         """The blocks of a reader, numbered, with their paths."""
-        above = self._path_above(at)
+        above: str | None = None
+        empty: Block | None = None
         while True:
             try:
                 block = next(reading)
             except StopIteration as stop:
                 end: int = stop.value
                 self._floor = end
-                return end
+                break
             if block is None:
                 yield None
                 continue
-            written = block.path_as_written or self._own_path(block) or above
-            yield self._noted(self._named(block, written))
+            if empty is not None:
+                yield self._noted(self._named(empty, empty.path_as_written))
+            empty = block if block.problem == "empty" and block.path else None
+            if empty is None:
+                own = block.path_as_written or self._own_path(block)
+                above = above or self._above.named
+                yield self._noted(self._named(block, own or above))
+        if empty is not None:
+            yield from self._headed(empty, end)
+        return end
+
+    def _headed(self, empty: Block, at: int) -> Generator[Block | None, None, None]:
+        """A header of a patch or diff without anything below it: it names the file of the block that follows."""
+        while True:
+            while not self._source.ready(at):
+                yield None
+            line = self._source.line(at)
+            if line is None or (line.strip() and fence_of(line) is None):
+                break
+            at += 1
+        if line is None or marker(line) not in {"search", "new_file"}:
+            yield self._noted(self._named(empty, empty.path_as_written))
+        self._above.settle((empty.path or "").strip("`*\"'"))
 
     def _own_path(self, block: Block) -> str | None:
-        """The path in the line of a block's first marker."""
+        """The path in the line of a block's first marker; what else that line says is taken note of."""
         if block.format not in _MARKED or block.problem == "no_start":
             return None
-        return alone(path_behind(self._source.lines[block.line - 1]))
+        behind = path_behind(self._source.lines[block.line - 1])
+        path = alone(behind)
+        if path is None and behind:
+            self._above.add(behind, fenced=True)
+        return path
 
     def _named(self, block: Block, written: str | None) -> Block:
-        """A block with its number and its path: as written for it, else as said in prose, else that in force."""
-        path = block.path or (None if written is None else as_path(written))
-        if path and self._heading and block.path is None:
-            self._heading = path  # what is named last holds, but for what a diff is about
-        others: list[str] = []
-        if path is None:
-            said = self._said
-            held = self._heading or self._default_path or self._last
-            announced = said.announced if not self._heading else None
-            path = announced or held or next(iter(said.paths), None)
-            others = [] if announced else [each for each in said.paths if each != path]
+        """A block with its number and its path: as written for it, else as the lines above say, else that in force."""
         number = len(self._blocks) + 1
         if self._unsure and block.format not in _MARKED and not block.problem:
             block = block.but(problem="inside", hunks=(), content=None)
-        return block.but(number=number, path=path, path_as_written=written or path, alternatives=tuple(others))
+        path = block.path or (None if written is None else as_path(written))
+        if path:
+            if self._heading.path and block.path is None:
+                self._heading = _Held(path)  # what is named last holds, but for what a diff is about
+            return block.but(number=number, path=path, path_as_written=written or path)
+        held = self._heading if self._heading.path else _Held(self._default_path) if self._default_path else self._last
+        said = (*self._above.candidates, *_said_inside(block))
+        sure = [each.path for each in said if each.sure]
+        targets = [each.path for each in said if each.sure and each.role == "target"]
+        path = next(iter([*targets[-1:], *filter(None, [held.path]), *sure[-1:]]), None)
+        others = dict.fromkeys([*reversed(sure), *filter(None, [held.path])])
+        block = block.but(number=number, path=path, path_as_written=path, inherited=held.path, follows=held.by)
+        if said and self._heading.path:
+            self._heading = _Held(path, number)
+        return block.but(alternatives=tuple(each for each in others if each != path), mentions=said)
 
     def _noted(self, block: Block) -> Block:
         """Remember what later blocks depend on."""
-        self._last = block.path
-        self._said = _Said()
+        self._last = _Held(block.path, block.number if block.mentions else block.follows)
+        self._above = Above()
+        self._heard = 0
         self._paths.update((each, None) for each in (block.path, block.to) if each)
         self._source.unclosed = block.problem == "no_end" and block.format == "search_replace"
         self._unsure = block.problem in {"no_end", "inside"} or (self._unsure and block.format not in _MARKED)
@@ -252,23 +326,20 @@ class ReplyParser:
             return at + 1
         if line.strip():
             self._after.text = True
-            if not self._fence:
-                self._listen(line)
+            self._hear(line)
         return at + 1
 
-    def _listen(self, line: str) -> None:
-        """Take note of the paths in a line of prose."""
-        heading = labelled(line) if line.lstrip()[:1] == "#" or ":" in line else None
+    def _hear(self, line: str) -> None:
+        """Take note of what a line says about files; in a fence, only of the lines that a block may follow."""
+        if self._fence:
+            self._heard += 1
+            if self._heard <= _MOST_HEARD:
+                self._above.add(line, fenced=True)
+            return
+        heading = self._above.add(line)
         if heading is not None:
-            self._heading = as_path(heading)
-            self._paths[self._heading] = None
-        name = heading or alone(line)
-        if name is not None:
-            self._said = _Said(as_path(name))
-        elif "." in line or "/" in line or "`" in line:
-            self._said.add([as_path(each) for each in mentioned(line)], announced=is_announcement(line))
-        else:
-            self._said.announced = None
+            self._heading = _Held(as_path(heading))
+            self._paths[as_path(heading)] = None
 
     def _stray(self, at: int, kind: str) -> Generator[Block | None, None, None]:
         """An end marker that nothing began. If text goes on to it from a block, that block may end only here."""
@@ -285,26 +356,46 @@ class ReplyParser:
 
     def _fence_line(self, at: int, fence: str, info: str) -> Generator[Block | None, None, int]:
         """A fence that begins or ends."""
+        self._above.leave_fence(label=self._heard == 1 and self._language not in _COMMANDS)
+        self._heard = 0
         if self._fence and not info and closes(fence, self._fence):
             self._fence = ""
             self._after.fenced = True
             return at + 1
         self._fence, self._language = fence, info.partition(" ")[0].lower()
+        if self._language in _THOUGHTS and not self._drafts:
+            return (yield from self._thought_in_fence(at, fence))
+        named = in_info(self._source.lines[at])
+        if named is not None:
+            self._above.settle(named, fenced=True)
+        else:
+            self._above.add(info, fenced=True)
         if self._language in _NO_FILES - _DIFFS:
             return at + 1
         while not self._source.ready(at + 1):
             yield None
         first = self._source.line(at + 1) or ""
         if self._language in _DIFFS:
-            return (yield from self._bare_diff(at, fence, self._path_above(at + 1)))
-        written = in_info(self._source.lines[at]) or self._line_above(at)
+            return (yield from self._bare_diff(at, fence))
+        written = named or self._line_above(at)
         if written is None and self._whole_files:
-            written = alone(first) or (None if self._said.paths else self._default_path)
+            said = any(each.sure for each in self._above.candidates)
+            written = alone(first) or (None if said else self._default_path)
         if written is None:
             return at + 1
         return (yield from self._whole_file(at, fence, written))
 
-    def _bare_diff(self, at: int, fence: str, written: str | None) -> Generator[Block | None, None, int]:
+    def _thought_in_fence(self, at: int, fence: str) -> Generator[None, None, int]:
+        """Go past a fence that holds what the model thinks."""
+        source = self._source
+        end = yield from self._fence_end(at, fence)
+        last = len(source.lines) if end is None else end + 1
+        blocks = self._count(source.lines[at + 1 : last - (end is not None)])
+        self._thoughts.append(Thought(at + 1, last, source.lines[at].strip(), blocks, "" if end else "end"))
+        self._fence, self._floor = "", last
+        return last
+
+    def _bare_diff(self, at: int, fence: str) -> Generator[Block | None, None, int]:
         """A fence for a diff: one that is indented is taken without that; hunks without any header are read here."""
         source = self._source
         lead = source.lead(at)
@@ -313,10 +404,10 @@ class ReplyParser:
             source.dedent(at + 1, len(source.lines) if end is None else end, lead)
         if not unified.is_bare(source.line(at + 1) or ""):
             return at + 1
-        if written is None and self._said.announced is None:
+        if not any(each.sure and each.role == "target" for each in self._above.candidates):
             self._unread.append(at + 1)
             return at + 1
-        return (yield from self._numbered(unified.read(source, at + 1, fence), at + 1))
+        return (yield from self._numbered(unified.read(source, at + 1, fence)))
 
     def _whole_file(self, at: int, fence: str, written: str) -> Generator[Block | None, None, int]:
         """A fence with a path: a whole file, unless something else begins in it."""
@@ -342,6 +433,9 @@ class ReplyParser:
         block = Block(0, "whole_file", "create", at + 1, last, path, written, problem=None if end else "no_end")
         if end is not None:
             self._fence = ""
+        if end is not None and self._is_excerpt(at, line):
+            block = block.but(problem="excerpt")
+        elif end is not None:
             skipped = at + 1 if alone(line) != written or _is_comment(line) else at + 2
             block = block.but(content=source.text(skipped, end, crlf=source.is_crlf(at)))
         self._unclosed += end is None
@@ -349,12 +443,23 @@ class ReplyParser:
         yield self._noted(self._named(block, written))
         return last
 
+    def _is_excerpt(self, at: int, first: str) -> bool:
+        """Whether a fence is introduced as a part of a file: above it, in its info string, or in its first line."""
+        lines = [first] if _is_comment(first) else []
+        lines.append(self._source.lines[at].strip().lstrip("`~"))
+        above = (line for line in reversed(self._source.lines[self._floor : at]) if line.strip())
+        for line, _ in zip(above, range(_INTRODUCTION), strict=False):
+            if fence_of(line) is not None:
+                break
+            lines.append(line)
+        return any(map(is_excerpt, lines))
+
     def _begins(self, at: int) -> bool:
         """Whether a block begins at a line that has come."""
         found = at < len(self._source.lines)
         return found and (self._reading(at) or self._diff(at, self._source.line(at + 1))) is not None
 
-    def _fence_end(self, at: int, fence: str) -> Generator[Block | None, None, int | None]:
+    def _fence_end(self, at: int, fence: str) -> Generator[None, None, int | None]:
         """The line that ends a fenced file; fences inside it that name a language have ends of their own."""
         source, number, inner = self._source, at + 1, 0
         while True:
@@ -380,49 +485,25 @@ class ReplyParser:
         )
         return None if above is None else alone(self._source.line(above) or "")
 
-    def _path_above(self, at: int) -> str | None:
-        """The path that the lines above a line name."""
-        if self._above[0] == at:
-            return self._above[1]
-        self._above = at, self._found_above(at)
-        return self._above[1]
-
-    def _found_above(self, at: int) -> str | None:
-        looked = 0
-        for number in range(at - 1, self._floor - 1, -1):
-            line = self._source.line(number) or ""
-            if not line.strip():
-                continue
-            looked += 1
-            fence = fence_of(line)
-            found = alone(line) if fence is None else in_info(line)
-            if found is not None:
-                return found
-            if looked == _LOOKED_AT:
-                break
-        return self._said.name
-
 
 def _is_comment(line: str) -> bool:
     return line.lstrip().startswith(("#", "//", "/*", "<!--", "--", ";", "%"))
 
 
-class _Said:
-    """What prose said about files since the last block."""
+def _said_inside(block: Block) -> list[Mention]:
+    """The file that a comment in a block's first line names: the line may as well be text of the file."""
+    texts = [split.old or split.new for hunk in block.hunks[:1] for split in hunk.splits[:1]]
+    first = (block.content or "".join(texts)).partition("\n")[0]
+    path = alone(first) if block.format in _MARKED and _is_comment(first) else None
+    return [] if path is None else [each.but(inside=first) for each in mentions(first) if each.path == as_path(path)]
 
-    def __init__(self, name: str | None = None) -> None:
-        self.name = name
-        """The one that a line named; then nothing else counts."""
-        self.paths: list[str] = []
-        """Those that sentences mentioned, the last first."""
-        self.announced: str | None = None
-        """The one in the last line, if that says what comes next."""
 
-    def add(self, paths: Sequence[str], *, announced: bool) -> None:
-        """Take note of the paths in a sentence."""
-        self.announced = paths[0] if announced and len(paths) == 1 else None
-        if self.name is None:
-            self.paths = list(dict.fromkeys([*reversed(paths), *self.paths]))[:_MOST_MENTIONED]
+class _Held(Record):
+    """A file that is in force for blocks that nothing names one for."""
+
+    path: str | None = None
+    by: int | None = None
+    """The number of the block that it is the file of, if only the files tell which one that is."""
 
 
 class _After:

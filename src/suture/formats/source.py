@@ -53,6 +53,12 @@ class Source:
             self._rest.clear()
         self.over = True
 
+    def forget(self) -> None:
+        """Nothing before counts any more: what is known of blocks may depend on it."""
+        self.closings.clear()
+        self.torn.clear()
+        self.unclosed = False
+
     def dedent(self, first: int, end: int, lead: str) -> None:
         """Take an indentation off some lines, as far as they have it."""
         self.lines[first:end] = [line.removeprefix(lead) for line in self.lines[first:end]]

@@ -179,6 +179,8 @@ def _section(source: Source, at: int, fence: str | None) -> Reading:
     if line is None and not draft.hunks and draft.problem is None:
         draft.problem = "no_end" if fence else problem_without_hunks(draft.said, cut=True)
     yield from _blocks(draft, at)
+    if fence is None and draft.hunks and draft.headers and draft.problem is None:
+        return draft.headers_line - 1  # a header without lines: it may be a word about what comes next
     return at
 
 

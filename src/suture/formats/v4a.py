@@ -10,6 +10,7 @@ Where it is looser:
 
 - The words of a marker may be in any case, with spaces behind; paths may be quoted, and have backslashes.
 - A patch that is indented as a whole loses its indentation.
+- The end of a model's thinking ends it, too: it was a draft.
 - The end may be missing if the fence around the patch ends, or the here-document that holds it.
 - The beginning may be missing. Outside a fence, a section then ends before the first line that cannot be its own.
 - Headers of hunks may have the numbers of a unified diff.
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 from suture.formats.blocks import Block, Hunk
 from suture.formats.naming import closes
+from suture.formats.thinking import is_end
 from suture.formats.unified import HunkHeader, hunk_header, is_blank, split_of, without_blanks
 
 TYPE_CHECKING = False
@@ -36,6 +38,7 @@ _WITH_PATH = {"add file", "update file", "delete file", "move to"}
 _WITHOUT = {"begin patch", "end patch", "end of file"}
 _QUOTES = frozenset("`'\"")
 _SIGNS = frozenset(" +-")
+_TAGS = frozenset("<[\u25c1")
 
 
 def begins(line: str) -> bool:
@@ -96,6 +99,8 @@ class _Frame:
             return "fence"
         if self.here_end and line.rstrip() == self.here_end:
             return "here"
+        if self.fence is None and line[:1] in _TAGS and is_end(line):
+            return "over"  # what a model thought: the patch was never finished
         return "other" if self.strict and line and not _may_be_in(kind, line) else ""
 
 

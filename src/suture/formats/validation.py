@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from suture.formats.blocks import Block
     from suture.formats.reply import Reply
+    from suture.formats.thinking import Thought
 
 
 class Validation(Record):
@@ -30,7 +31,7 @@ def validate_reply(text: str) -> Validation:
 def validated(text: str, reply: Reply) -> Validation:
     """As `validate_reply`, for a reply that has been parsed."""
     usable = [block for block in reply if not block.problem]
-    found = _markers(text, usable)
+    found = _markers(text, usable, reply.thoughts)
     errors, warnings = [], []
     if found["search"] != found["replace"]:
         errors.append(f"Mismatched SEARCH/REPLACE: {found['search']} SEARCH vs {found['replace']} REPLACE")
@@ -50,15 +51,28 @@ def validated(text: str, reply: Reply) -> Validation:
     if found["unknown"]:
         warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE")
     warnings += [f"The diff at line {line} of the reply names no file, and was passed over" for line in reply.unread]
+    warnings += [_skipped(each) for each in reply.thoughts if each.blocks]
     if usable:
         warnings += [f"A code fence names {path}, but whole files were not asked for" for path in reply.fenced]
     return Validation(not errors, errors, warnings)
 
 
-def _markers(text: str, usable: Sequence[Block]) -> dict[str, int]:
-    """How many markers of each kind there are, those in the content of usable blocks not counted."""
+def _skipped(thought: Thought) -> str:
+    blocks = "1 block was" if thought.blocks == 1 else f"{thought.blocks} blocks were"
+    lines = f"lines {thought.line} to {thought.end_line}" if thought.line < thought.end_line else f"line {thought.line}"
+    where = {
+        "beginning": f"before {thought.tag} at line {thought.end_line}",
+        "end": f"after {thought.tag} (which has no end) at line {thought.line}",
+    }.get(thought.missing, f"inside {thought.tag} at {lines}")
+    return f"{blocks} skipped: the text {where} of the reply is the model's thinking"
+
+
+def _markers(text: str, usable: Sequence[Block], thoughts: Sequence[Thought]) -> dict[str, int]:
+    """How many markers of each kind there are, those in the content of usable blocks and in thinking not counted."""
     found: dict[str, int] = dict.fromkeys(("search", "replace", "new_file", "end_of_file", "separator", "unknown"), 0)
     lines, at = text.split("\n"), 0
+    for thought in thoughts:
+        lines[thought.line - 1 : thought.end_line] = [""] * (thought.end_line - thought.line + 1)
     for block in usable:
         found = _counted(lines[at : block.line - 1], found)
         names = {"search_replace": ("search", "separator", "replace"), "new_file": ("new_file", "end_of_file")}

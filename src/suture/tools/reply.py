@@ -50,7 +50,8 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     most = session.settings.max_edits + 1
     reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most)
     if not reply:
-        raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply))
+        skipped = sum(each.blocks for each in reply.thoughts)
+        raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped)
     _check(reply.blocks, request.only, session.settings.max_edits)
     sheets = Sheets(Files(session), request.expect_hash)
     stitching = Stitching(sheets, request.match, session, dry_run=request.dry_run)

@@ -15,7 +15,7 @@ from suture.tools.writable import check, check_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Protocol
 
     from suture.edits import Edit
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
         def near(self, path: str) -> list[str]:
             """Files that may be meant by a path at which there is none."""
+
+        def same_named(self, names: Collection[str]) -> list[str]:
+            """The files that have one of some names, in any folder."""
 
 
 _EXECUTABLE = 0o111
@@ -177,6 +180,13 @@ class Sheets:
         made = [each.name for each in self._open.values() if each.exists and each.name.endswith(f"/{path}")]
         return list(dict.fromkeys([*moved, *made, *self.shelf.near(path)]))
 
+    def same_named(self, names: Collection[str]) -> dict[str, list[str]]:
+        """The files that have one of some names, in any folder, by that name."""
+        found: dict[str, list[str]] = {}
+        for path in self.shelf.same_named(names):
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
     def move(self, sheet: Sheet, to: Sheet) -> None:
         """Give a file another name; what stood there is gone."""
         to.become(sheet)
@@ -261,6 +271,10 @@ class Files:
     def near(self, path: str) -> list[str]:
         """Files of nearly that name, and those of the same name in other folders."""
         return self._session.near(path)
+
+    def same_named(self, names: Collection[str]) -> list[str]:
+        """Files that are not ignored."""
+        return self._session.same_named(names)
 
 
 def nearest(path: str, names: Iterable[str]) -> list[str]:

@@ -16,6 +16,7 @@ from suture.locate.markers import is_omission
 from suture.tools.rejection import Wanted, rejection
 from suture.tools.section import Outcome, Section, diff_of, failed
 from suture.tools.sheets import missing, nearest
+from suture.tools.target import Targets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,17 @@ if TYPE_CHECKING:
     from suture.session import Session
     from suture.tools.sheets import Sheet, Sheets
 
-_INCOMPLETE = {"no_start", "no_separator", "many_separators", "no_end", "two_ends", "inside", "empty", "not_a_hunk"}
+_INCOMPLETE = {
+    "no_start",
+    "no_separator",
+    "many_separators",
+    "no_end",
+    "two_ends",
+    "inside",
+    "empty",
+    "not_a_hunk",
+    "excerpt",
+}
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
 _MOST_NEAR = 20
 _MOST_CLOSELY = 20
@@ -51,12 +62,14 @@ class Stitching:
         """Files that the reply creates, deletes or renames: such a name is no slip."""
         self._meant: dict[str, str] = {}
         """What a path that does not exist turned out to mean."""
+        self._targets = Targets(sheets, match, self._landed)
 
     def run(self, blocks: Sequence[Block], only: Sequence[str] | None = None) -> list[Outcome]:
         """Apply the blocks, or those whose ids are chosen."""
         self._touched = {
             name for block in blocks if block.action != "update" for name in (block.path, block.to) if name
         }
+        self._targets.begin(blocks)
         doubted = {block.doubts: block for block in blocks if block.doubts is not None}
         outcomes: list[Outcome] = []
         for block in blocks:
@@ -80,7 +93,9 @@ class Stitching:
         try:
             self._check_time()
             _check_usable(block, end)
-            yield from self._applied(self._decided(block), chosen)
+            block = self._targets.of(block)
+            _check_path(block)
+            yield from self._applied(block, chosen)
         except errors.FileChanged:
             raise  # the caller's own condition for the whole call
         except errors.SutureError as error:
@@ -102,31 +117,6 @@ class Stitching:
             yield from self._copied(block, chosen)
         else:
             yield from self._updated(block, chosen)
-
-    def _decided(self, block: Block) -> Block:
-        """A block that prose names several files for, about the one that it fits."""
-        if not block.alternatives or block.path is None:
-            return block
-        sheets: dict[str, str] = {}
-        for path in (block.path, *block.alternatives):
-            try:
-                sheet = self._sheets.at(path)
-            except errors.SutureError:
-                continue
-            if self._goes_into(block, sheet):
-                sheets.setdefault(sheet.name, path)
-        if len(sheets) > 1:
-            raise errors.NoPath(reply_line=block.line, candidates=list(sheets))
-        (path,) = sheets.values() if sheets else (block.path,)
-        return block if path == block.path else block.but(path=path, path_as_written=path)
-
-    def _goes_into(self, block: Block, sheet: Sheet) -> bool:
-        """Whether a block can be applied to a file, or has been."""
-        creates = block.content is not None or not any(split.old for hunk in block.hunks for split in hunk.splits)
-        if creates or not sheet.exists or sheet.text.is_binary():
-            return creates and not sheet.exists
-        answers = [fit(sheet.index, hunk, self._match).answer for hunk in block.hunks]
-        return all(isinstance(each, Found) or each.why == "applied" for each in answers)
 
     def _written(self, block: Block, content: str) -> Outcome:
         """A whole file; one that stands there is replaced only if the format says so."""
@@ -327,13 +317,16 @@ def _check_usable(block: Block, end: Block | None) -> None:
         raise errors.IncompleteBlock(problem=block.problem, reply_line=block.line, format=block.format, path=block.path)
     if block.problem is not None:
         raise errors.UnsupportedBlock(path=block.path, problem=block.problem)
+    if end is not None:
+        ends = [block.end_line, end.line]
+        raise errors.AmbiguousBlock(path=block.path or "", reply_line=block.line, readings=[], ends=ends)
+
+
+def _check_path(block: Block) -> None:
     if block.path is None:
         raise errors.NoPath(reply_line=block.line)
     if block.path[1:3] in {":/", ":\\"}:
         raise errors.PathOutsideWorkspace(path=block.path, reason="it begins at a drive")
-    if end is not None:
-        ends = [block.end_line, end.line]
-        raise errors.AmbiguousBlock(path=block.path, reply_line=block.line, readings=[], ends=ends)
 
 
 def _told_as(outcome: Outcome, name: str) -> Outcome:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.formats.naming import alone, as_path, closes, fence_of, in_info, labelled, mentioned
+from suture.formats.naming import alone, as_path, closes, fence_of, in_info, is_excerpt, labelled, mentions
 
 LABELLED = {
     "### File: src/app.ts": "src/app.ts",
@@ -103,23 +103,113 @@ MENTIONED: dict[str, list[str]] = {
     "Now update `src/app.py`:": ["src/app.py"],
     "In `app.py` we need this": ["app.py"],
     "`Makefile` needs it": ["Makefile"],
+    "The Makefile needs it": ["Makefile"],
     "First `a.py`, and then `a.py` again": ["a.py"],
     "Copy it from `a.py` to `b.py`:": ["a.py", "b.py"],
-    "We use `React.memo` here:": [],
-    "We use `self.value`": [],
-    "Update src/app.py:": ["src/app.py"],
     "**Update (src/app.py):**": ["src/app.py"],
     "Update src/app.py now, as lib/x.py's twin.": ["src/app.py", "lib/x.py"],
-    "Update app.py now": [],
-    "Update app.py:": ["app.py"],
+    "Update app.py now": ["app.py"],
+    "### Changes to app.py": ["app.py"],
+    "| app.py | changed |": ["app.py"],
+    "[app.py](src/app.py)": ["app.py", "src/app.py"],
+    "[[app.py]] (lib.py) {x.py} <y.py>": ["app.py", "lib.py", "x.py", "y.py"],
+    '{"file": "src/app.py", "line": 3}': ["src/app.py"],
+    "app.py:12, b.py#L3, c.py(4).": ["app.py", "b.py"],
+    "\u2705app.py \u2192 b.py": ["app.py", "b.py"],
+    "\u5728app.py\u4e2d\u4fee\u6539": ["app.py"],
+    "gr\u00f6\u00dfe.py": ["gr\u00f6\u00dfe.py"],
+    "index.html/about.html": ["index.html", "about.html"],
+    "__init__.py and _a.py_": ["__init__.py", "a.py"],
+    "app/[id]/(site)/+page.svelte": ["app/[id]/(site)/+page.svelte"],
+    "file:///srv/a.py": ["/srv/a.py"],
+    "@a.py ~b.py~ 'c.py' \u00abd.py\u00bb": ["a.py", "b.py", "c.py", "d.py"],
+    "src\\app.py": ["src/app.py"],
+    "We use `React.memo` here:": [],
+    "We use `self.config` and `response.json`": [],
     "This is for Node.js:": [],
+    "See https://example.org/a.py": [],
+    "Call foo.py() now": [],
+    "v1.2, 3.11/3.12, e.g. and i.e.": [],
+    "Run `python build.py` first": [],
     "Nothing here:": [],
+    "Run `npm run build` in a.py": ["a.py"],
+    "the license of this build": [],
+    "file=Makefile, [Dockerfile](docker/Dockerfile)": ["Makefile", "Dockerfile", "docker/Dockerfile"],
+    "(in app/(site)/page.tsx)": ["app/(site)/page.tsx"],
 }
 
 
 @pytest.mark.parametrize(("line", "paths"), MENTIONED.items(), ids=list(MENTIONED))
-def test_a_sentence_may_mention_files(line: str, paths: list[str]) -> None:
-    assert mentioned(line) == paths
+def test_a_line_may_mention_files(line: str, paths: list[str]) -> None:
+    assert [each.path for each in mentions(line) if each.sure] == paths
+
+
+UNSURE = {
+    "`React.memo`": ["React.memo"],
+    "`my notes.md`": ["my notes.md", "notes.md"],
+    "Run `python build.py` first": ["python build.py", "build.py"],
+    "README and `build`": ["README", "build"],
+    "and/or": ["and/or"],
+    "a .env file": [".env"],
+    "Node.js": ["Node.js"],
+    "a...b": [],
+}
+
+
+@pytest.mark.parametrize(("line", "words"), UNSURE.items(), ids=list(UNSURE))
+def test_other_words_are_files_only_if_there_are_such(line: str, words: list[str]) -> None:
+    assert [(each.path, each.sure) for each in mentions(line)] == [(word, False) for word in words]
+
+
+ROLES = {
+    "Now the same for a.py": "target",
+    "I'd like to change a.py": "target",
+    "As well in a.py": "target",
+    "As in a.py": "aside",
+    "The same as we did in a.py": "aside",
+    "Just like the one in `a.py`": "aside",
+    "There is no a.py": "aside",
+    "Instead of `a.py`": "aside",
+    "Import it from a.py": "source",
+    "It uses a.py": "source",
+    "Remove it from a.py": "target",
+    "Like before, a.py": "target",
+    "As in b.py, c.py and a.py": "aside",
+}
+
+
+@pytest.mark.parametrize(("line", "role"), ROLES.items(), ids=list(ROLES))
+def test_the_words_before_a_file_tell_what_it_is_mentioned_for(line: str, role: str) -> None:
+    assert mentions(line)[-1].role == role
+
+
+EXCERPTS = {
+    "Here is the relevant part of `app.py`:": True,
+    "For example:": True,
+    "app.py (excerpt)": True,
+    "A snippet:": True,
+    "Only the changed function:": True,
+    "Just the updated method in app.py:": True,
+    "### Usage": True,
+    "# ... partial file": True,
+    "Not the complete file, only the changed part:": True,
+    "Here is the complete example:": False,
+    "As part of this change, the whole file:": False,
+    "examples/app.py": False,
+    "**docs/snippets/part.md**": False,
+    "Here is app.py:": False,
+    "app.py now looks like this:": False,
+    "I extract the helper into utils.py:": False,
+    "An extract from app.py:": True,
+    "Showing only `main`:": True,
+    "The `_nav` partial:": False,
+    "Usage:": True,
+}
+
+
+@pytest.mark.parametrize(("line", "expected"), EXCERPTS.items(), ids=list(EXCERPTS))
+def test_a_line_may_say_that_a_part_follows(line: str, expected: bool) -> None:  # noqa: FBT001  from a table
+    assert is_excerpt(line) is expected
 
 
 INFO = {
@@ -129,6 +219,7 @@ INFO = {
     '```python title="src/app.py"': "src/app.py",
     "~~~~ts filename='my app.ts' {1,2}": "my app.ts",
     "```{.python file=app.py}": "app.py",
+    "```{.html file=app.html}": "app.html",
     "```js a.js": "a.js",
     "```python": None,
     "```makefile": None,

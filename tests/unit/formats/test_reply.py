@@ -239,18 +239,21 @@ SAID: dict[str, tuple[str, list[tuple[str | None, tuple[str, ...]]]]] = {
         [("a.py", ())],
     ),
     "and so does a line of its own": (f"**a.py**\n\nAs in `b.py`, we return:\n{AB}", [("a.py", ())]),
-    "however far above": (f"`a.py`\n\none\n\ntwo\n\nthree\n\nfour `b.py`\n{AB}", [("a.py", ())]),
+    "a line of its own is likelier than what is said below it": (
+        f"`a.py`\n\none\n\ntwo\n\nthree\n\nfour `b.py`\n{AB}",
+        [("a.py", ("b.py",))],
+    ),
     "a heading from before a block does not rule out what is mentioned behind it": (
         f"### File: a.py\n{AB}\nNow the same in `b.py`:\n{AB}",
-        [("a.py", ()), ("a.py", ("b.py",))],
+        [("a.py", ()), ("b.py", ("a.py",))],
     ),
     "what announces a block names its file": (
-        f"a.py\n{AB}\nNow the same in `b.py`:\n{AB}",
-        [("a.py", ()), ("b.py", ())],
+        f"a.py\n{AB}\nI looked at `c.py`.\n\nNow the same in `b.py`:\n{AB}",
+        [("a.py", ()), ("b.py", ("a.py",))],
     ),
     "what is mentioned otherwise may be its file": (
         f"a.py\n{AB}\nThe rest is in lib/b.py and `c.py`.\n{AB}",
-        [("a.py", ()), ("a.py", ("lib/b.py", "c.py"))],
+        [("a.py", ()), ("c.py", ("a.py", "lib/b.py"))],
     ),
     "two that are announced": (f"From `a.py` to `b.py`:\n{AB}", [("b.py", ("a.py",))]),
     "an announcement counts only before its block": (f"In `a.py`:\n\nWords.\n{AB}", [("a.py", ())]),
@@ -262,6 +265,35 @@ SAID: dict[str, tuple[str, list[tuple[str | None, tuple[str, ...]]]]] = {
 def test_a_file_that_prose_mentions_may_be_meant(text: str, expected: list[tuple[str | None, tuple[str, ...]]]) -> None:
     found = alternatives(text)
     assert [(path, set(others)) for path, others in found] == [(path, set(others)) for path, others in expected]
+
+
+def test_a_path_of_any_kind_counts_right_above_a_block() -> None:
+    assert paths(f"a.py\n{AB}bin/run\n{AB}") == ["a.py", "bin/run"]
+    assert paths(f"a.py\n{AB}- obj.method\n- obj.other\n\nWords.\n{AB}") == ["a.py", "a.py"]
+
+
+def test_a_fence_with_nothing_but_a_path_names_the_file() -> None:
+    assert paths(f"### File: a.py\n{AB}```\nb.py\n```\n```python\n{AB}```\n") == ["a.py", "b.py"]
+    assert paths(f"### File: a.py\n{AB}```bash\n./b.sh\n```\n{AB}") == ["a.py", "a.py"]
+    assert paths(f"### File: a.py\n{AB}```\nb.py\nx\n```\n{AB}") == ["a.py", "a.py"]
+
+
+def test_only_the_first_lines_of_a_fence_may_name_a_file() -> None:
+    code = "x\n" * 10
+    assert paths(f"a.py\n{AB}```html\n{code}<!-- b.html -->\n{AB}```\n") == ["a.py", "a.py"]
+
+
+@pytest.mark.parametrize(
+    "header", ["*** Update File: b.py\n", "diff --git a/b.py b/b.py\n", "--- a/b.py\n+++ b/b.py\n"]
+)
+def test_the_header_of_a_patch_above_a_block_names_its_file(header: str) -> None:
+    text = f"### File: a.py\n{AB}{header}\n```\n{AB}```\n"
+    parser = ReplyParser()
+    for line in text.split("\n"):
+        parser.feed(f"{line}\n")
+    parser.close()
+    assert [(each.path, each.problem) for each in parser.reply] == [("a.py", None), ("b.py", None)]
+    assert paths(text) == ["a.py", "b.py"]
 
 
 def test_thoughts_are_not_read() -> None:

@@ -212,9 +212,15 @@ CHAINS: dict[str, tuple[Files, str, Files, dict[str, str]]] = {
         {"a.py": b"x = 2\n", "b.py": b"y = 2\n"},
         {"1": "applied", "2": "applied"},
     ),
-    "a block that fits two files of which prose speaks": (
+    "a block that fits the file which prose speaks of, and the one before": (
         {"a.py": b"x = 1\ny = 1\n", "b.py": b"y = 1\n"},
         at("a.py", block("x = 1\n", "x = 2\n")) + "\nAnd then in `b.py` we need it:\n" + block("y = 1\n", "y = 2\n"),
+        {"a.py": b"x = 2\ny = 1\n", "b.py": b"y = 2\n"},
+        {"1": "applied", "2": "applied"},
+    ),
+    "a block that fits two files of which prose speaks": (
+        {"a.py": b"x = 1\ny = 1\n", "b.py": b"y = 1\n"},
+        at("a.py", block("x = 1\n", "x = 2\n")) + "\nAs for `a.py` and `b.py`:\n" + block("y = 1\n", "y = 2\n"),
         {"a.py": b"x = 2\ny = 1\n", "b.py": b"y = 1\n"},
         {"1": "applied", "2": "NO_PATH"},
     ),

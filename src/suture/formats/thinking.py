@@ -1,0 +1,163 @@
+"""What a model thinks before it replies, and prints: never a part of the reply.
+
+Thinking is what stands between a pair of tags (`<think>`, `[THINK]`, `<|begin_of_thought|>` …), in harmony's analysis
+channel, or in an HTML comment over several lines. Without an end, it goes on to the end of the reply. An end without a
+beginning is common, for the beginning may be a part of the prompt: everything before it is thinking. Only the end of an
+HTML comment, which is an arrow as well, means nothing alone.
+
+Tags in inline code or in quotes are talked about. Whether a line is inside a code fence or a block, where tags are
+content, is for the reader of the reply to know. `<plan>` and `<details>` are no thinking: models put edits into them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Pattern
+
+_NAMES = (
+    r"think|thinking|thoughts?|reasoning|reasoning_content|scratchpad|analysis|reflection|ant_?thinking|seed:think|"
+    r"inner_monologue|chain_of_thought|cot"
+)
+_TAGS = (
+    r"(?P<code>(?<!`)(?P<tick>`{1,3})(?!`).+?(?P=tick)|(?P<quote>[\"'])</?[^<>]*>(?P=quote)|<!--.{0,1000}?-->)"
+    rf"|(?i:<\s*(?P<end>/?)\s*(?P<name>{_NAMES})(?:\s[^<>]*)?(?P<empty>/?)>)"
+    r"|\[(?P<end_square>/?)(?P<square>THINK|THINKING)\]"
+    r"|(?i:\u25c1(?P<end_kimi>/?)(?P<kimi>think)\u25b7)"
+    r"|(?i:<\|(?P<bar>begin|start|end)_(?:of_)?(?P<bar_name>thought|thinking|reasoning)\|>)"
+    r"|(?i:<\|channel\|>\s*(?P<channel>[a-z]+))|(?P<message_end><\|end\|>)"
+    r"|(?P<comment><!--)|(?P<comment_end>-->)"
+)
+_CONTROL = r"<\|(?:start\|>(?:assistant)?|channel\|>\s*[a-z]+|message\|>|end\|>|return\|>|call\|>)"
+_SURE = {"name think", "name thinking", "comment", "harmony"}
+_ENDS = {"name": "end", "square": "end_square", "kimi": "end_kimi"}
+"""Groups of the pattern with the name of a tag, and those with its slash."""
+
+
+class Thought(Record):
+    """Some thinking in a reply."""
+
+    line: int
+    """Where it begins in the reply, counted from 1."""
+    end_line: int
+    tag: str
+    """Its beginning as written; of an end without a beginning, that end."""
+    blocks: int
+    """How many blocks it holds that could have been applied."""
+    missing: str = ""
+    """`end`: it takes all that follows. `beginning`: it takes all that comes before."""
+
+
+class Tag(Record):
+    """A beginning or an end of thinking in a line."""
+
+    name: str
+    begins: bool
+    start: int
+    end: int
+    written: str
+
+
+class Seen(Record):
+    """A line with tags in it."""
+
+    shown: str
+    """What of it is no thinking."""
+    hidden: str
+    lone: Tag | None
+    """An end that nothing began."""
+
+
+def may_hold_tag(line: str) -> bool:
+    """Whether it is worth looking for tags in a line."""
+    return "<" in line or "[" in line or "\u25c1" in line or "-->" in line
+
+
+def tags(line: str) -> list[Tag]:
+    """The beginnings and ends of thinking in a line."""
+    found: list[Tag] = []
+    for each in _pattern(_TAGS).finditer(line):
+        groups = {name: value for name, value in each.groupdict().items() if value is not None}
+        if "code" in groups or groups.get("empty"):
+            continue
+        name, begins = _named(groups)
+        if begins and name not in _SURE and line[: each.start()][-1:].isalnum():
+            continue  # a type: List<Thought>
+        found.append(Tag(name, begins, each.start(), each.end(), each.group()))
+    return found
+
+
+def _named(groups: dict[str, str]) -> tuple[str, bool]:
+    """What a tag is called, and whether it begins something."""
+    if "channel" in groups:
+        channel = groups["channel"].lower()
+        return "harmony" if channel in {"analysis", "final"} else "channel", channel == "analysis"
+    if "bar" in groups:
+        return groups["bar_name"].lower(), groups["bar"].lower() != "end"
+    if "message_end" in groups:
+        return "message", False
+    if "comment" in groups or "comment_end" in groups:
+        return "comment", "comment" in groups
+    kind = next(each for each in _ENDS if each in groups)
+    return f"{kind} {groups[kind].lower()}", not groups[_ENDS[kind]]
+
+
+def is_end(line: str) -> bool:
+    """Whether a line is an end of thinking, and nothing else."""
+    found = tags(line) if may_hold_tag(line) else []
+    return len(found) == 1 and not found[0].begins and found[0].written == line.strip() and found[0].name != "comment"
+
+
+class Thinking:
+    """Follows a reply line by line, and tells what of it is thinking."""
+
+    def __init__(self) -> None:
+        self.tag: Tag | None = None
+        """The beginning that has no end so far."""
+        self._channels = False
+        """Whether harmony's channels have been named: then the final one is no end without a beginning."""
+
+    def read(self, line: str) -> Seen | None:
+        """What a line says with tags in it; None if it has none."""
+        found = tags(line)
+        if not found:
+            return None
+        shown: list[str] = []
+        hidden: list[str] = []
+        lone: Tag | None = None
+        at = 0
+        for tag in found:
+            (shown if self.tag is None else hidden).append(line[at : tag.start])
+            at = tag.start
+            if self.tag is None and tag.begins:
+                self.tag, at = tag, tag.end
+            elif self.tag is not None and self._ends(tag, self.tag):
+                self.tag, at = None, tag.end
+            elif self.tag is None and self._is_lone(tag):
+                lone, at = tag, tag.end
+                shown.clear()
+                self._channels = False
+            self._channels = self._channels or tag.name in {"harmony", "channel"}
+        (shown if self.tag is None else hidden).append(line[at:])
+        return Seen(_pattern(_CONTROL).sub("", "".join(shown)), "".join(hidden), lone)
+
+    @staticmethod
+    def _ends(tag: Tag, begun: Tag) -> bool:
+        ends = {"harmony", "channel", "message"} if begun.name == "harmony" else {begun.name}
+        return not tag.begins and tag.name in ends
+
+    def _is_lone(self, tag: Tag) -> bool:
+        if tag.begins or tag.name in {"comment", "message", "channel"}:
+            return False
+        return tag.name != "harmony" or not self._channels
+
+
+@lru_cache(maxsize=4)
+def _pattern(text: str) -> Pattern[str]:
+    import re  # only a reply needs it
+
+    return re.compile(text)

@@ -1,0 +1,213 @@
+"""What models think is never applied, however it is marked."""
+
+from itertools import product
+
+import pytest
+
+from suture import ReplyParser, Workspace, parse_reply, preview_reply, validate_reply
+from suture.formats.thinking import Thought, is_end
+from tests.unit.changes import workspace
+
+WRAPPERS = {
+    "think": ("<think>", "</think>"),
+    "thinking": ("<thinking>", "</thinking>"),
+    "upper case": ("<THINK>", "</Think >"),
+    "attributes": ('<thinking budget="10">', "</thinking>"),
+    "reasoning": ("<reasoning>", "</reasoning>"),
+    "thought": ("<thought>", "</thought>"),
+    "thoughts": ("<thoughts>", "</thoughts>"),
+    "scratchpad": ("<scratchpad>", "</scratchpad>"),
+    "analysis": ("<analysis>", "</analysis>"),
+    "reflection": ("<reflection>", "</reflection>"),
+    "antThinking": ("<antThinking>", "</antThinking>"),
+    "square": ("[THINK]", "[/THINK]"),
+    "kimi": ("\u25c1think\u25b7", "\u25c1/think\u25b7"),
+    "seed": ("<seed:think>", "</seed:think>"),
+    "of thought": ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    "cohere": ("<|START_THINKING|>", "<|END_THINKING|>"),
+    "harmony": ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    "harmony without an end": ("<|start|>assistant<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
+    "HTML comment": ("<!--", "-->"),
+    "fence": ("````thinking", "````"),
+}
+
+
+def search(old: str, new: str) -> str:
+    return f"a.py\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+
+
+FORMATS = {
+    "search_replace": search("x = 1", "x = 2"),
+    "new_file": "n.py\n<<<<<<< NEW_FILE\nx = 2\n>>>>>>> NEW_FILE\n",
+    "v4a": "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+x = 2\n*** End Patch\n",
+    "unified": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n",
+    "fenced": f"```python\n{search('x = 1', 'x = 2')}```\n",
+    "two": search("x = 1", "x = 2") + "\nAnd:\n\n" + search("y = 1", "y = 3"),
+}
+BEFORE = {"a.py": "x = 1\ny = 1\n"}
+REAL = "a.py\n<<<<<<< SEARCH\ny = 1\n=======\ny = 2\n>>>>>>> REPLACE\n"
+LAYOUTS = {
+    "own lines": "{begin}\nHm.\n\n{draft}\nNo.\n{end}\n\n{real}",
+    "in the middle of lines": "Well, {begin} I could:\n{draft}Better not.{end} So:\n\n{real}",
+    "tight": "{begin}\n{draft}{end}\n{real}",
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("written", FORMATS)
+@pytest.mark.promise("reply.thinking")
+def test_a_draft_is_not_applied(written: str, wrapper: str, layout: str) -> None:
+    begin, end = WRAPPERS[wrapper]
+    if wrapper == "fence" and "Well" in layout:
+        return  # a fence is a line of its own
+    number = 2 if written == "two" else 1
+    both = layout.format(begin=begin, draft=FORMATS[written], end=end, real=REAL)
+    found = preview_reply(both, BEFORE)
+    assert (found.files, [each.status for each in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
+    assert [each for each in found.validation.warnings if f"{number} block" in each] == found.validation.warnings
+    assert (found.validation.errors, len(found.validation.warnings)) == ([], 1)
+    only_begin = preview_reply(layout.format(begin=begin, draft=FORMATS[written], end="", real=REAL), BEFORE)
+    assert (only_begin.files, only_begin.outcomes) == ({}, [])
+    if wrapper == "fence":
+        return
+    only_end = layout.format(begin="", draft=FORMATS[written], end=end, real=REAL)
+    if wrapper != "HTML comment":  # its end is an arrow as well
+        found = preview_reply(only_end, BEFORE)
+        assert (found.files, [each.id for each in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["1"])
+        assert len(found.validation.warnings) == 1
+
+
+UNFINISHED = {
+    "search_replace": "a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n",
+    "new_file": "n.py\n<<<<<<< NEW_FILE\nx = 2\n",
+    "v4a": "*** Begin Patch\n*** Add File: b.py\n+x\n*** Update File: a.py\n@@\n-x = 1\n+x = 2\n",
+    "unified": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n",
+}
+
+
+@pytest.mark.parametrize(("draft", "begin"), list(product(UNFINISHED.values(), ["", "<think>\n"])))
+def test_a_draft_that_was_never_finished_does_not_take_what_follows(draft: str, begin: str) -> None:
+    found = preview_reply(f"{begin}{draft}</think>\n{REAL}", BEFORE)
+    assert (found.files, [each.status for each in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
+
+
+CONTENT = {
+    "in a fence": f"```\n<think>\n```\n{REAL}",
+    "an end in a fence": f"{REAL}\n```\nsome\n</think>\n```\n",
+    "in a block": REAL.replace("y = 2", "y = 2\n</think>\n<think>"),
+    "in a patch": "*** Begin Patch\n*** Update File: a.py\n@@\n-y = 1\n+y = 2\n+</think>\n*** End Patch\n",
+    "in a new file": f"{REAL}n.py\n<<<<<<< NEW_FILE\n</think>\n>>>>>>> NEW_FILE\n",
+    "in inline code": f"{REAL}\nI left the `</think>` tag and ``<think>`` alone.\n",
+    "in quotes": f'The "<think>" tag stays.\n{REAL}',
+    "a plan": f"<plan>\n{REAL}</plan>\n",
+    "details": f"<details>\n<summary>x</summary>\n\n{REAL}</details>\n",
+    "another tag": f"<thinker>\n{REAL}",
+    "an empty tag": f"<think/>\n{REAL}",
+    "a comment in one line": f"<!-- a.py -->\n{REAL.removeprefix('a.py')}",
+    "a type": f"It returns List<Thought> and Map<str, Analysis> now.\n{REAL}",
+    "an arrow": f"{REAL}\nx --> y\n",
+    "a link": f"[think]\n{REAL}",
+    "the end of a message": f"{REAL}<|end|>\n",
+    "the final channel after the analysis": (
+        "<|channel|>analysis<|message|>hm<|end|>\n<|start|>assistant<|channel|>commentary<|message|>\n"
+        f"{REAL}<|start|>assistant<|channel|>final<|message|>Done.\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", CONTENT.values(), ids=CONTENT)
+def test_what_is_no_thinking_is_applied(text: str) -> None:
+    found = preview_reply(text, BEFORE)
+    assert (found.files["a.py"] or "").startswith("x = 1\ny = 2\n")
+    assert {each.status for each in found.outcomes} == {"applied"}
+
+
+def test_what_stands_beside_a_tag_is_read() -> None:
+    text = f"<think>no</think>### File: a.py\n{REAL.removeprefix('a.py')}"
+    assert [each.path for each in parse_reply(text)] == ["a.py"]
+    assert [each.path for each in parse_reply(f"Now `a.py`: <think>\nhm\n</think>\n{REAL.removeprefix('a.py')}")] == [
+        "a.py"
+    ]
+
+
+def test_another_end_does_not_end_it() -> None:
+    assert len(parse_reply(f"<thinking>\n<reflection>a</reflection>\n{REAL}</think>\n{REAL}")) == 0
+
+
+def test_one_thought_may_follow_another_in_a_line() -> None:
+    reply = parse_reply(f"<think>\n{REAL}</think> so <reflection>\n{REAL}</reflection>\n{REAL}")
+    assert [(each.tag, each.line, each.end_line, each.blocks) for each in reply.thoughts] == [
+        ("<think>", 1, 8, 1),
+        ("<reflection>", 8, 15, 1),
+    ]
+    assert len(reply) == 1
+
+
+def test_thinking_is_told_by_its_lines() -> None:
+    assert parse_reply(f"{REAL}</think>\n{REAL}").thoughts == (Thought(1, 7, "</think>", 1, "beginning"),)
+    assert parse_reply(f"<think>\n{REAL}").thoughts == (Thought(1, 7, "<think>", 1, "end"),)
+    assert parse_reply("<think>x</think>\n").thoughts == ()
+
+
+def test_names_in_thinking_are_not_in_force_behind_it() -> None:
+    bare = REAL.removeprefix("a.py")
+    assert [each.path for each in parse_reply(f"### File: b.py\n{bare}</think>\n{bare}")] == [None]
+
+
+@pytest.mark.promise("reply.stream")
+def test_a_block_that_came_is_taken_back_by_an_end_without_a_beginning() -> None:
+    parser = ReplyParser()
+    assert [each.number for each in parser.feed(REAL)] == [1]
+    assert len(parser.reply) == 1
+    assert parser.feed("</think>\n") == []
+    assert len(parser.reply) == 0
+    assert [each.number for each in parser.feed(REAL)] == [1]
+    assert parser.reply == parse_reply(f"{REAL}</think>\n{REAL}")
+
+
+WARNINGS = {
+    f"<think>\n{REAL}</think>\n{REAL}": (
+        "1 block was skipped: the text inside <think> at lines 1 to 8 of the reply is the model's thinking"
+    ),
+    f"{REAL}{REAL}</think>\n{REAL}": (
+        "2 blocks were skipped: the text before </think> at line 13 of the reply is the model's thinking"
+    ),
+    f"{REAL}<think>\n{REAL}": (
+        "1 block was skipped: the text after <think> (which has no end) at line 7 of the reply is the model's thinking"
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "warning"), WARNINGS.items(), ids=["inside", "before", "after"])
+def test_a_warning_says_that_blocks_were_skipped(text: str, warning: str) -> None:
+    assert validate_reply(text).warnings == [warning]
+
+
+def call(ws: Workspace, reply: str) -> tuple[str, dict[str, object]]:
+    result = ws.call("apply_reply", {"reply": reply})
+    return result.text, result.metadata
+
+
+def test_the_tool_says_so_too() -> None:
+    ws, fs = workspace({"a.py": b"x = 1\ny = 1\n"})
+    text, data = call(ws, f"<think>\n{FORMATS['search_replace']}</think>\n{REAL}")
+    assert fs.files() == {"a.py": b"x = 1\ny = 2\n"}
+    assert "warning: 1 block was skipped: the text inside <think>" in text
+    assert isinstance(data["warnings"], list)
+    assert len(data["warnings"]) == 1
+
+
+def test_a_reply_that_is_all_thinking_holds_no_block() -> None:
+    ws, fs = workspace({"a.py": b"x = 1\ny = 1\n"})
+    text, data = call(ws, f"<think>\n{REAL}{REAL}")
+    assert isinstance(data["error"], dict)
+    assert (data["error"]["code"], data["error"]["skipped"]) == ("NO_BLOCKS", 2)
+    assert "2 blocks in it are part of the model's thinking" in text
+    assert "1 block in it is part of the model's thinking" in call(ws, f"<think>\n{REAL}")[0]
+    assert fs.files() == {"a.py": b"x = 1\ny = 1\n"}
+
+
+def test_a_line_may_be_an_end_and_nothing_else() -> None:
+    assert is_end("</think>")
+    assert not any(map(is_end, ["<think>", "a </think>", "-->", "", "</think></think>"]))
