@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from suture.locate.request import Request
 
 
-def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer:
+def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool = False) -> Answer:
     """Find a text that doesn't stand in the file as it was sent."""
     requests = readings(old, new)[: None if match == "lenient" else 1]
     candidates = _candidates(index, requests)
@@ -38,7 +38,7 @@ def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool) ->
         return _decided(index, candidates, BOUNDS[match])
     answer = reflow.find(index, requests)
     if answer is None and match == "lenient":
-        answer = elision.find(index, requests) or _nearly(index, requests)
+        answer = (None if literal else elision.find(index, requests)) or _nearly(index, requests)
     return answer or Refused("missing")
 
 
