@@ -120,6 +120,7 @@ _NAMED_OTHERWISE = {
     "reply": "the reply",
 }
 _OPTIONS = {
+    "add literal: true": "add --literal",
     "set include_ignored": "add --include-ignored",
     "set whole_files": "add --whole-files",
     "give default_path": "name it by --default-path",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from suture.edits import edit
 from suture.errors import InputTooLarge, InvalidArguments
 from suture.phrases import plain
 from suture.plan import Plan
 from suture.sequence import Step, made
 from suture.tools.edited import Edited
+from suture.tools.losses import check_placeholders, whole_lines
 from suture.tools.outcome import check_hash
-from suture.tools.request import Request, dry_run, encoding, expect_hash, integer, items, text, validate
+from suture.tools.request import Request, dry_run, encoding, expect_hash, integer, items, literal, text, validate
 from suture.tools.spec import Example, Proposal, ToolSpec
 from suture.tools.writable import check, check_whole
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from suture.errors import SutureError
     from suture.plan import Snapshot
+    from suture.sequence import Outcome
     from suture.session import Session
     from suture.tools.spec import Answer
 
@@ -63,6 +66,7 @@ class FileEdit(Request):
     encoding: str | None = encoding()
     expect_hash: str | dict[str, str] | None = expect_hash()
     validate: str = validate()
+    literal: bool = literal()
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
@@ -106,7 +110,7 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
     number = f"{total} edits" if total > 1 else "edit"
     plan = Plan((change,), "file_edit", f"{number} of {before.place.name}")
     sizes = [len(step.old) for step in steps]
-    cautions = [*_cautions(before.text.body, steps, outcome.places)]
+    cautions = [*_cautions(before.text.body, steps, outcome.places), *_placeholders(before, request, steps, outcome)]
     told = Edited(session.settings, change, outcome.places, sizes, cautions, dry_run=request.dry_run)
     return Proposal(plan, told.answer)
 
@@ -128,14 +132,19 @@ def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]
         at = step.new.find(step.old) if step.old and step.new != step.old else -1
         if at >= 0 and any(_stands(body, step.new, place - at) for place in found):
             yield f"edits[{number}]: new_text stood there already; if the edit was sent twice, undo it."
-        if b"..." in step.new or "…".encode() in step.new:
-            from suture.locate.markers import is_spoken
 
-            old, new = ([*map(str.strip, each.decode("utf-8", "replace").split("\n"))] for each in (step.old, step.new))
-            left_out = [line for line in new if is_spoken(line) and line not in old]
-            if left_out:
-                marker = plain(left_out[0])
-                yield f"edits[{number}]: new_text seems to leave something out ({marker}); it is taken literally."
+
+def _placeholders(before: Snapshot, request: FileEdit, steps: Sequence[Step], outcome: Outcome) -> Iterator[str]:
+    """Refuse new text that would delete what it leaves out; what only inserts a placeholder is told."""
+    body, total = before.text.body, len(steps)
+    for number, (step, found) in enumerate(zip(steps, outcome.places, strict=True)):
+        if request.literal or not found or not step.new:
+            continue
+        at, old, new = found[0], step.old, step.new.decode("utf-8", "replace")
+        if body.startswith(old, at):  # else it is text of an earlier edit
+            old, new = whole_lines(body, edit(at, at + len(old), step.new))
+        argument = f"edits[{number}].new_text"
+        yield from check_placeholders(old, new, before.place.name, argument, index=number, total=total)
 
 
 def _stands(body: bytes, new: bytes, at: int) -> bool:
