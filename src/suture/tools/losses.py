@@ -45,8 +45,13 @@ def check_placeholders(
             marker=found.line,
             argument=argument,
         )
+    return [taken_literally(argument, found.line)]
+
+
+def taken_literally(argument: str, line: str) -> str:
+    """A warning of a placeholder that was put in."""
     said = argument.replace("].", "]: ") or "The new text"
-    return [f"{said} seems to leave something out ({plain(found.line)[:_LONGEST]}); it is taken literally."]
+    return f"{said} seems to leave something out ({plain(line)[:_LONGEST]}); it is taken literally."
 
 
 def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:

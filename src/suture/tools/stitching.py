@@ -12,7 +12,8 @@ from suture.diff import FileDiff, line_edits
 from suture.fitting import fit
 from suture.formats.blocks import IN_HUNKS
 from suture.locate import Found, Refused
-from suture.tools.losses import check_placeholders, shrinkage
+from suture.locate.placeholders import added
+from suture.tools.losses import check_placeholders, shrinkage, taken_literally
 from suture.tools.rejection import Wanted, rejection
 from suture.tools.section import Outcome, Section, diff_of, failed
 from suture.tools.sheets import missing, nearest
@@ -258,7 +259,18 @@ class Stitching:
         for each in outcomes:
             if each.status == "applied" and each.line is not None:
                 self._landed[sheet.name, hunks[each.id].splits] = each.line
-            yield each.but(note=note) if note else each
+            warnings = self._placeholders(each, hunks[each.id], sheet)
+            yield each.but(note=note, warnings=warnings) if note or warnings else each
+
+    def _placeholders(self, outcome: Outcome, hunk: Hunk, sheet: Sheet) -> tuple[str, ...]:
+        """Warnings of lines that stand for others and were only put in; what would delete something has failed."""
+        if outcome.status != "applied" or self._literal or self._match == "exact":
+            return ()
+        split, argument = hunk.splits[0], f"Block {outcome.id}: the new text"
+        found = added(split.old, split.new, sheet.name)
+        if found is None or (found.deletes and outcome.block.format not in IN_HUNKS):
+            return ()
+        return (taken_literally(argument, found.line),)
 
     def _rejected(self, sheet: Sheet, hunk: Hunk, fitted: Fit) -> errors.SutureError:
         line = self._landed.get((sheet.name, hunk.splits))
