@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from suture.plan import Change, Create, Update
     from suture.tools.safe import SafeEdit
 
-_EDIT_ERRORS = {"LINE_OUT_OF_BOUNDS", "OVERLAPPING_LINES", "DRIFTED", "INVALID_REGEX", "REGEX_TIMEOUT"}
+_EDIT_ERRORS = {
+    "LINE_OUT_OF_BOUNDS",
+    "OVERLAPPING_LINES",
+    "DRIFTED",
+    "INVALID_REGEX",
+    "INVALID_CAPTURE_GROUP",
+    "REGEX_TIMEOUT",
+}
 _WRITE_ERRORS = {"PERMISSION_DENIED", "WRITE_FAILED"}
 _SHOWN = 8
 _SHORTEST_FENCE = 3

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from suture import Workspace
+from suture.tools import find
 from suture.tools.spec import ToolResult
 from tests.unit.changes import done, workspace
 from tests.unit.placeholder_lines import HONEST, PLACEHOLDERS
@@ -196,8 +197,6 @@ def test_dots_inside_a_line_are_no_placeholder(ask: str) -> None:
 
 @pytest.mark.parametrize("tool", ["str_replace_based_edit_tool"])
 def test_a_dialect_takes_literal_without_listing_it(tool: str) -> None:
-    from suture.tools import find
-
     spec = find(tool)
     assert "literal" not in spec.request.schema()["properties"]
     assert spec.request.arguments()["literal"].about
