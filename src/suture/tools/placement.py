@@ -8,6 +8,7 @@ order of the request holds.
 from __future__ import annotations
 
 from itertools import pairwise
+from time import monotonic
 
 from suture import errors
 from suture.edits import edit
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     from suture.text import Text
     from suture.tools.patches import OnePatch
     from suture.tools.refusal import Stale
+
+
+_PATIENCE = 2.0
+"""Seconds for looking at the other patches once one has failed."""
+_CLOSELY = 10
+"""Of the other failures, those that are told with all that is known."""
 
 
 class Placement(Record):
@@ -84,10 +91,36 @@ class Placing:
         return self._index
 
     def place(self) -> list[Placement]:
-        """Every patch, in the order of the request, or the error of the first that has no place."""
-        placed = [self._placed(index, patch) for index, patch in enumerate(self._patches)]
-        self._check_overlaps(placed)
-        return placed
+        """Every patch, in the order of the request, or the error of the first that has no place, and all others."""
+        placed: list[Placement] = []
+        failures: list[tuple[int, errors.SutureError]] = []
+        unfilled: set[str | None] = set()
+        examined, until = 0, 0.0
+        for index, patch in enumerate(self._patches):
+            if failures and monotonic() > until:
+                break
+            examined += 1
+            if (
+                patch.fromClipboard is not None and patch.fromClipboard in unfilled
+            ):  # it fails only because another one does
+                unfilled.add(patch.toClipboard)
+                continue
+            try:
+                placed.append(self._placed(index, patch))
+            except errors.SutureError as error:
+                failures.append((index, error))
+                unfilled.add(patch.toClipboard)
+                until = until or monotonic() + _PATIENCE
+        try:
+            self._check_overlaps(placed)
+        except errors.OverlappingPatches as error:
+            failures.append((error.second, error))
+        if not failures:
+            return placed
+        (_, first), *others = sorted(failures, key=lambda each: each[0])
+        first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
+        first.unexamined = len(self._patches) - examined
+        raise first
 
     def _placed(self, index: int, patch: OnePatch) -> Placement:
         if patch.toClipboard is not None and patch.operation != "replace":

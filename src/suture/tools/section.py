@@ -111,8 +111,8 @@ class Section:
                 continue
             old, new = (text.encode("utf-8", "surrogatepass").split(b"\n") for text in (split.old, split.new))
             for i, j, k, m in changes(old, new):
-                parts = (b"\n".join(lines).decode("utf-8", "surrogatepass") for lines in (old[i:j], new[k:m]))
-                found = added(*parts, self._sheet.name)
+                gone, come = (b"\n".join(lines).decode("utf-8", "surrogatepass") for lines in (old[i:j], new[k:m]))
+                found = added(gone, come, self._sheet.name)
                 if found is not None and found.deletes:
                     return True
         return False
