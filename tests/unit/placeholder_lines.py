@@ -96,6 +96,15 @@ PLACEHOLDERS = [
     "# [... existing code ...]",
 ]
 HONEST = [
+    "# both methods should be the same",
+    "# Same logic as above",
+    "# remain unchanged.",
+    "# 0 is omitted:",
+    "# ...=...",
+    "# (*...",
+    "*_, _ = ...",
+    "... other = sympify(other)",
+    "...    # a still unchanged here",
     "# keep this in sync",
     "# other methods are tested below",
     "# other",

@@ -31,6 +31,8 @@ _TERSE = 8
 _DOTS = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.{3}\]|<\.{3}>|\(\.{3}\))\s*")
 _ONLY_DOTS = re.compile(r"(?:[\[(<]|\{{1,3}|<!)?\s*(?:(?:\.{3,}|\u2026)\s*)+(?:[\])>]|\}{1,3})?")
 _ELLIPSIS = re.compile(r"\.{3,}|\u2026")
+_ONLY_WORDS = re.compile(r"[\w\s,'/&-]+")
+_RULES = " \t-=*~"
 
 _MARKER_OPEN = r"(?:#+|//+|--+|/\*+|<!--|\{/\*|;+|%+|\"\"\"|\*)"
 _MARKER_CLOSE = r"(?:\*+/|-->|\*/\}|\"\"\")?"
@@ -62,7 +64,7 @@ _THING = (
 )
 _DET = r"(?:the |this |that |your |my |our |all |any |some |of |and )"
 _AUX = r"(?:will|should|must|to)"
-_VERB = rf"(?:(?:is|are|was|were|remains?|stays?|kept|left|{_AUX} (?:be|remain|stay)) )"
+_VERB = rf"(?:(?:is|are|was|were|remains?|stays?|kept|left|{_AUX} (?:remain|stay)) )"
 _ORIGINAL = r"(?:the )?original(?: \w+)?"
 _AS_IT_WAS = rf"(?:as[ -]is|as it (?:is|was)|as they (?:are|were)|(?:as|like) (?:before|previously)|as in {_ORIGINAL})"
 _WHY = r"(?: (?:for|due to) (?:brevity|clarity|space|simplicity|conciseness|now|length))"
@@ -75,6 +77,7 @@ _HERE = r"(?:(?:goes?|stays?|remains?|is|are|continues?|follows?) )?(?:here|rema
 _STAYS = rf"(?: (?:{_SAME}|{_HERE}))"
 _REST = rf"(?:rest|remainder) of {_DET}*(?:existing |original |current )?(?:\w+ )?{_THING}"
 _WHICH = r"(?:(?:more|other|the|some|remaining|existing|unchanged|unrelated) )"
+_PASSIVE = rf"(?:{_VERB}|ha(?:s|ve) been )"
 _KEPT = r"(?:(?:existing|remaining|current|other|original) )"
 _KEEP = r"(?:please )?(?:keep|leave|preserve|retain|maintain|copy|paste|insert|include|put)"
 _UNCHANGED = rf"(?:{_THING}|below|above|here|from (?:before|above|{_ORIGINAL}))"
@@ -91,13 +94,12 @@ _PHRASES = (
     rf"{_DET}*(?:previous|prior) code",
     # imports unchanged; function body omitted for brevity; code remains the same
     rf"{_DET}*(?:\w+ )?(?:{_CORE}|(?:function|method|class) body) {_SAME}",
-    # unchanged; remains unchanged; unchanged code; no changes here; same as before; same code as above
-    rf"(?:(?:is|are|remains?|stays?|left) )?unchanged(?: {_UNCHANGED})?",
+    # unchanged; remains unchanged; unchanged code; no changes here; same as before; same code as before
+    rf"(?:(?:is|remains|stays|left) )?unchanged(?: {_UNCHANGED})?",
     rf"no (?:other )?changes? (?:here|below|above|needed|required|to (?:the )?rest(?: of .*)?|in this {_THING})",
     rf"{_DET}*same (?:{_CORE} )?as (?:before|previously|existing|(?:in )?(?:the )?(?:original|existing)(?: \w+)?)",
-    rf"same {_CORE}(?: as above)?",
     # omitted; 120 lines omitted; other methods omitted for brevity; 40 more lines; snip
-    rf"(?:\d[\d,]* )?{_WHICH}*(?:{_THING} )?(?:{_VERB}|ha(?:s|ve) been )?(?:omitted|elided|snipped){_WHY}?(?: here)?",
+    rf"(?:\d[\d,]* {_WHICH}*{_THING} |{_WHICH}*(?:{_THING} )?){_PASSIVE}?(?:omitted|elided|snipped){_WHY}?(?: here)?",
     rf"(?:{_DET}|other |remaining )*{_THING} (?:truncated|abbreviated|skipped|removed){_WHY}",
     rf"\d[\d,]* (?:(?:more|other|unchanged|existing) )+lines?(?: of code)?{_STAYS}?",
     rf"\d[\d,]* lines?(?: of code)? {_SAME}",
@@ -191,7 +193,7 @@ def is_placeholder(line: str, name: str = "") -> bool:
     if _ELLIPSIS.match(line):
         said = _words(line)
         framed = bool(_ELLIPSIS.search(line[3:])) or " " in said
-        return bool(said) and framed and (_is_phrase(said) or _is_lenient(said))
+        return framed and _ONLY_WORDS.fullmatch(said) is not None and (_is_phrase(said) or _is_lenient(said))
     found = _BRACKETS.fullmatch(line)
     inner = "" if found is None else next(each for each in found.groups() if each is not None)
     return bool(_words(inner)) and _says_so(inner, alone=True)
@@ -202,7 +204,7 @@ def _says_so(inner: str, *, alone: bool) -> bool:
     said = _words(inner)
     dotted = _ELLIPSIS.search(inner)
     if not said:
-        return dotted is not None
+        return _ONLY_DOTS.fullmatch(inner.strip(_RULES)) is not None
     if _is_phrase(said):
         return alone or dotted is not None
     if dotted is None:

@@ -56,14 +56,14 @@ def test_dots_in_a_text_are_text(line: str) -> None:
     assert not is_marker(line)
 
 
-@pytest.mark.promise("edits.placeholder")
+@pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("line", PLACEHOLDERS)
 def test_a_line_that_says_only_that_text_was_left_out_is_a_placeholder(line: str) -> None:
     assert is_placeholder(line, "a.py")
     assert is_placeholder(f"\t    {line}  ", "a.py")
 
 
-@pytest.mark.promise("edits.placeholder")
+@pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("line", [*HONEST, "#" * 300, "# rest of the file" + " unchanged" * 30, ""])
 def test_a_line_that_says_something_else_as_well_is_none(line: str) -> None:
     assert not is_placeholder(line, "a.py")
@@ -146,7 +146,7 @@ JUDGED: dict[str, tuple[str, str, str, Placeholder | None]] = {
 }
 
 
-@pytest.mark.promise("edits.placeholder")
+@pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize(("old", "new", "name", "expected"), JUDGED.values(), ids=JUDGED)
 def test_a_placeholder_that_old_does_not_have_is_found_with_what_it_would_do(
     old: str, new: str, name: str, expected: Placeholder | None

@@ -32,7 +32,7 @@ def told(result: ToolResult) -> list[tuple[int, str]]:
     return [(first, error["code"]), *((each["index"], each["code"]) for each in error.get("further_failures", ()))]
 
 
-@pytest.mark.promise("edits.all-failures")
+@pytest.mark.promise("teach.all-failures")
 def test_every_edit_that_fails_is_told_on_the_text_without_those_that_fail() -> None:
     result = edited(
         ("def three():", "x"),
@@ -74,13 +74,13 @@ def test_what_an_earlier_edit_took_away_is_told_with_that_edit() -> None:
     assert (later["index"], later["consumed_by"]) == (2, 1)
 
 
-@pytest.mark.promise("edits.all-failures")
+@pytest.mark.promise("teach.all-failures")
 def test_only_placeholders_fail_and_all_of_them_are_told() -> None:
     result = edited(("return 1", "# existing code"), ("import os", "import re"), ("return 2", "# rest unchanged"))
     assert told(result) == [(0, "ELISION_IN_NEW_TEXT"), (2, "ELISION_IN_NEW_TEXT")]
 
 
-@pytest.mark.promise("edits.all-failures")
+@pytest.mark.promise("teach.all-failures")
 def test_every_patch_that_fails_is_told() -> None:
     result = patched(
         {"oldText": "def three():", "newText": "x"},
@@ -107,7 +107,7 @@ def test_one_failure_is_told_as_ever() -> None:
         assert "more failure" not in result.text
 
 
-@pytest.mark.promise("edits.all-failures")
+@pytest.mark.promise("teach.all-failures")
 def test_ten_are_looked_into_and_the_others_are_named() -> None:
     edits = [(f"retrun {number}", "x") for number in range(30)] + [("return", "x")]
     for result in (edited(*edits), patched(*({"oldText": old, "newText": new} for old, new in edits))):
@@ -118,7 +118,7 @@ def test_ten_are_looked_into_and_the_others_are_named() -> None:
         assert result.text.split("\n")[-1] == "… and 20 more (error.further_failures)."
 
 
-@pytest.mark.promise("edits.all-failures")
+@pytest.mark.promise("teach.all-failures")
 def test_what_takes_too_long_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edit, "_PATIENCE", -1.0)
     monkeypatch.setattr(placement, "_PATIENCE", -1.0)

@@ -54,7 +54,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.promise("edits.no-change")
+@pytest.mark.promise("teach.no-change")
 @pytest.mark.parametrize(("tool", "arguments"), CALLS.values(), ids=CALLS)
 def test_a_call_that_changes_nothing_says_so(tool: str, arguments: dict[str, Any]) -> None:
     ws, fs = workspace({"a.py": CODE})
@@ -79,7 +79,7 @@ CHANGING: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.promise("edits.no-change")
+@pytest.mark.promise("teach.no-change")
 @pytest.mark.parametrize(("tool", "arguments"), CHANGING.values(), ids=CHANGING)
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_a_call_that_changes_something_does_not(tool: str, arguments: dict[str, Any], *, dry_run: bool) -> None:

@@ -99,7 +99,7 @@ def codes(result: ToolResult) -> list[str]:
     return blocks or [result.metadata["error"]["code"]]
 
 
-@pytest.mark.promise("edits.placeholder")
+@pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("ask", TOOLS.values(), ids=TOOLS)
 def test_a_placeholder_where_lines_go_away_is_refused_unless_it_is_meant_literally(ask: Ask) -> None:
     for line in PLACEHOLDERS[::2]:  # all of them are judged in tests/unit/locate
@@ -113,7 +113,7 @@ def test_a_placeholder_where_lines_go_away_is_refused_unless_it_is_meant_literal
         assert line.encode() in fs.files()[NAME]
 
 
-@pytest.mark.promise("edits.placeholder")
+@pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("ask", TOOLS.values(), ids=TOOLS)
 def test_an_honest_line_lands_without_a_word(ask: Ask) -> None:
     for line in [*HONEST[::2], "..."]:
@@ -124,7 +124,7 @@ def test_an_honest_line_lands_without_a_word(ask: Ask) -> None:
         assert "leave something out" not in result.text
 
 
-@pytest.mark.promise("edits.placeholder")
+@pytest.mark.promise("place.placeholder")
 def test_a_placeholder_that_stands_there_may_stay() -> None:
     line = "    # rest of the function unchanged\n"
     before = BEFORE.replace("    return 1\n", f"{line}    return 1\n")
@@ -134,12 +134,9 @@ def test_a_placeholder_that_stands_there_may_stay() -> None:
         ws, fs = workspace({NAME: before.encode()})
         done(TOOLS[name](ws, after.removeprefix("import os\n\n\n"), {}))
         assert fs.files()[NAME] == after.encode()
-    for edited in (
-        lambda ws: ws.file_edit(NAME, [{"old_text": f"{one}    return 1", "new_text": f"{one}    return 3"}]),
-        lambda ws: ws.patch(NAME, [{"oldText": f"{one}    return 1", "newText": f"{one}    return 3"}]),
-    ):
+    for tool in ("file_edit", "patch"):
         ws, fs = workspace({NAME: before.encode()})
-        done(edited(ws))
+        done(ws.call(tool, {"path": NAME, "old_text": f"{one}    return 1", "new_text": f"{one}    return 3"}))
         assert fs.files()[NAME] == after.encode()
 
 
@@ -152,7 +149,7 @@ INSERTING: dict[str, Ask] = {
 }
 
 
-@pytest.mark.promise("edits.placeholder")
+@pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("ask", INSERTING.values(), ids=INSERTING)
 def test_a_placeholder_that_is_only_inserted_lands_with_a_warning(ask: Ask) -> None:
     ws, fs = workspace({NAME: BEFORE.encode()})
@@ -218,7 +215,7 @@ WHOLE: dict[str, Ask] = {
 }
 
 
-@pytest.mark.promise("edits.shrinks")
+@pytest.mark.promise("place.shrinks")
 @pytest.mark.parametrize("ask", WHOLE.values(), ids=WHOLE)
 def test_a_file_that_loses_more_than_half_of_its_lines_is_told_with_the_numbers(ask: Ask) -> None:
     ws, _ = workspace({NAME: LONG.encode()})
@@ -229,7 +226,7 @@ def test_a_file_that_loses_more_than_half_of_its_lines_is_told_with_the_numbers(
         assert [told.removeprefix("warning: ")] == result.metadata["warnings"]
 
 
-@pytest.mark.promise("edits.shrinks")
+@pytest.mark.promise("place.shrinks")
 @pytest.mark.parametrize("ask", WHOLE.values(), ids=WHOLE)
 @pytest.mark.parametrize(
     ("before", "after"),
