@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from bench import (
+    bases,
     commit,
     diff,
     file_edit,
@@ -36,6 +37,7 @@ SUBJECTS = {
     "memory": memory.tables,
     "merge": merge.tables,
     "history": history.tables,
+    "bases": bases.tables,
     "read": read.tables,
     "sequence": sequence.tables,
     "file_edit": file_edit.tables,

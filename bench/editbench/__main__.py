@@ -5,27 +5,30 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from bench.editbench import correct, peers, run, show
-from bench.editbench.corpus import cache_folder, installed, packages
+from bench.editbench import correct, peers, run, show, siblings, stale
+from bench.editbench.corpus import PER_PACKAGE, cache_folder, installed, packages
 from bench.editbench.spoils import KINDS
 from bench.editbench.tasks import generated, made
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from bench.editbench.corpus import Source
     from bench.editbench.tasks import Task
     from bench.table import Table
 
+T = TypeVar("T", bound="Task")
 HELD_OUT = (1001, 1002, 1003)
+MANY = 400
+"""Files of a package, where only few of them have what is looked for."""
 
 
 def main() -> None:
     """Read the options, and do what they say."""
     options = _options()
-    tasks = _tasks(options)
-    results, tables = _corrected(options, tasks) if options.correct else _applied(options, tasks)
+    results, tables = _results(options)
     if options.failures:
         show.dumped((result for result in results if result.failed), options.failures)
     if options.json:
@@ -35,6 +38,33 @@ def main() -> None:
         print(f"{show.shown(result)}\n")
     for table in tables:
         print(f"{table.text()}\n")
+
+
+def _results(options: argparse.Namespace) -> tuple[Sequence[run.Result], list[Table]]:
+    if options.siblings:
+        orphans = _chosen(
+            siblings.generated(_sources(options, MANY), options.seed, options.tasks, options.kinds), options
+        )
+        results = siblings.run(orphans)
+        title = _title(options, "edits of functions that are gone", results)
+        return results, [siblings.table(results, title), siblings.differences(results)]
+    if options.stale:
+        outdated = _chosen(
+            stale.generated(_sources(options, MANY), options.seed, options.tasks, options.kinds), options
+        )
+        outcomes = stale.run(outdated)
+        return outcomes, [stale.table(outcomes, _title(options, "edits of earlier versions", outcomes))]
+    tasks = _tasks(options)
+    return _corrected(options, tasks) if options.correct else _applied(options, tasks)
+
+
+def _chosen(tasks: Iterable[T], options: argparse.Namespace) -> list[T]:
+    """The tasks, or the one that `--only` names."""
+    return [task for task in tasks if options.only in {None, task.name}]
+
+
+def _sources(options: argparse.Namespace, limit: int = PER_PACKAGE) -> tuple[Source, ...]:
+    return installed() if options.corpus == "installed" else packages(options.cache, limit)
 
 
 def _applied(options: argparse.Namespace, tasks: Sequence[Task]) -> tuple[Sequence[run.Result], list[Table]]:
@@ -62,7 +92,7 @@ def _options() -> argparse.Namespace:
     add = parser.add_argument
     add("--seed", type=int, default=1, help="1 to 99 for development; 1001, 1002, 1003 are for the very end")
     add("--tasks", type=int, default=2_450, help="how many in all, the same number of each kind")
-    add("--kinds", nargs="+", metavar="KIND", default=[], choices=[*KINDS], help="only these kinds")
+    add("--kinds", nargs="+", metavar="KIND", default=[], help="only these kinds")
     add("--list", action="store_true", help="list the kinds and what they mean")
     add("--corpus", choices=["packages", "installed"], default="packages", help="where the files come from")
     add("--cache", type=Path, default=cache_folder(), help="where packages and peers are kept")
@@ -72,20 +102,30 @@ def _options() -> argparse.Namespace:
     add("--failures", type=Path, metavar="FILE", help="write all failing tasks to this file")
     add("--replay", type=Path, metavar="FILE", help="run the tasks of such a file instead")
     add("--correct", action="store_true", help="by `file_edit`, and what its error suggests, instead of by `locate`")
+    add("--siblings", action="store_true", help="edits of a function that is gone, while one like it is there")
+    add("--stale", action="store_true", help="edits of an earlier version of a file, by how that version is known")
     add("--peers", action="store_true", help="run other editors over the same tasks; installs them into the cache")
     add("--big", action="store_true", help="time a file of 200,000 lines even if only some tasks are run")
     add("--json", action="store_true", help="print JSON instead of tables")
     options = parser.parse_args()
+    known = {name: (kind.spoil.__doc__ or "").strip().splitlines()[0] for name, kind in KINDS.items()}
+    if options.siblings:
+        known = siblings.FORMS
+    elif options.stale:
+        known = stale.KINDS
     if options.list:
-        lines = [f"{name:42} {(kind.spoil.__doc__ or '').strip().splitlines()[0]}" for name, kind in KINDS.items()]
-        parser.exit(message="\n".join([*lines, ""]))
+        parser.exit(message="".join(f"{name:42} {what}\n" for name, what in known.items()))
+    if unknown := [name for name in options.kinds if name not in known]:
+        parser.error(f"no such kind: {unknown[0]}; --list shows them")
+    if options.replay and (options.siblings or options.stale):
+        parser.error("--replay has no tasks of --siblings or --stale: run them by their seed, with --only")
     return options
 
 
 def _tasks(options: argparse.Namespace) -> list[Task]:
     if options.replay:
         return show.loaded(options.replay)
-    sources = installed() if options.corpus == "installed" else packages(options.cache)
+    sources = _sources(options)
     if options.only:
         kind, _, index = options.only.partition(":")
         if kind not in KINDS or not index.isdigit():

@@ -155,16 +155,16 @@ def installed() -> tuple[Source, ...]:
 
 
 @cache
-def packages(folder: Path) -> tuple[Source, ...]:
-    """Files of the pinned packages, fetched into `folder` where they aren't there yet."""
+def packages(folder: Path, limit: int = PER_PACKAGE) -> tuple[Source, ...]:
+    """Files of the pinned packages, fetched into `folder` where they aren't there yet; of each, about so many."""
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for first, second in PAIRS:
         before, after = (_members(fetched(pin, folder)) for pin in (first, second))
         changed = {name: text for name, text in before.items() if after.get(name, text) != text}
         same = {name: text for name, text in before.items() if name not in changed}
-        for texts, limit in ((changed, PER_PACKAGE), (same, PER_PACKAGE // 4)):
-            for name, text in _chosen(texts, limit):
+        for texts, most in ((changed, limit), (same, limit // 4)):
+            for name, text in _chosen(texts, most):
                 later = _text(after[name]) if texts is changed else None
                 found.append(Source(f"{first.name}-{first.version}/{name}", text, later))
     return tuple(found)

@@ -77,7 +77,7 @@ def _attempt(workspace: Workspace, task: Task) -> Attempt:
     second = _sent_back(workspace, path, example)
     if second is None or second.is_error:
         told += "" if second is None else f"\n----- SECOND ANSWER: {second.text}"
-        return Attempt(task, Reply(None, told, code), NONE if task.expected else RIGHT, seconds)
+        return Attempt(task, Reply(None, told, code), NONE if task.expected and not task.open else RIGHT, seconds)
     after = path.read_bytes()
     return Attempt(task, Reply(after, told, code), RIGHT if after in task.expected else WRONG, seconds)
 

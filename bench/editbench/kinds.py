@@ -36,6 +36,8 @@ class Kind:
     """It is refused because there are several places."""
     why: str | None = None
     """The only reason that is right."""
+    open: bool = False
+    """Nothing proves the place without an earlier version of the file: refusing is right, too."""
 
 
 KINDS: dict[str, Kind] = {}
@@ -50,13 +52,14 @@ def kind(
     refuse: bool = False,
     many: bool = False,
     why: str | None = None,
+    open: bool = False,  # noqa: A002  the field's name
 ) -> Callable[[Spoil], Spoil]:
     """Enter a function as a kind under its own name."""
 
     def enter(spoil: Spoil) -> Spoil:
         name = spoil.__name__
         around = context or (WIDE if fuzzy else NEAR)
-        KINDS[name] = Kind(name, spoil, group, fuzzy, file, around, refuse, many, why)
+        KINDS[name] = Kind(name, spoil, group, fuzzy, file, around, refuse, many, why, open)
         return spoil
 
     return enter

@@ -62,7 +62,7 @@ def table(tasks: Sequence[Task], results: Sequence[Result], cache: Path) -> Tabl
 
 
 def _row(name: str, results: Sequence[Result]) -> list[Cell]:
-    apply = [result for result in results if result.task.expected]
+    apply = [result for result in results if result.task.expected and not result.task.open]
     refuse = [result for result in results if not result.task.expected]
     shares = [_percent(sum(each.verdict == verdict for each in apply), len(apply)) for verdict in VERDICTS]
     false = sum(each.verdict == WRONG for each in refuse)

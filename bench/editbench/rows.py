@@ -68,6 +68,8 @@ class Draft:
     """Whether old and new end in a newline."""
     ends: bool = True
     """Whether the file ends in a newline."""
+    open: bool = False
+    """Whether refusing is right, too."""
 
     @property
     def old(self) -> list[str]:
@@ -149,6 +151,16 @@ def informative(line: str | None) -> bool:
 def folded(text: str) -> str:
     """What is left of a text without white space, case, look-alikes and backslashes."""
     return unicodedata.normalize("NFC", text).translate(_FOLD).casefold()
+
+
+def is_slip(one: str, other: str) -> bool:
+    """Whether two lines differ by one letter, or by two that changed places."""
+    while one and one[:1] == other[:1]:
+        one, other = one[1:], other[1:]
+    while one and one[-1:] == other[-1:]:
+        one, other = one[:-1], other[:-1]
+    longest = max(len(one), len(other))
+    return longest < 2 or (longest == 2 and one == other[::-1])
 
 
 def indentation(line: str) -> str:

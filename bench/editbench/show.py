@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bench.editbench.run import Result
 
-AS_THEY_ARE = ("kind", "seed", "index", "source", "op", "old", "new", "why")
+AS_THEY_ARE = ("kind", "seed", "index", "source", "op", "old", "new", "why", "open")
 """What of a task JSON can hold."""
 
 
@@ -25,6 +25,7 @@ def shown(result: Result) -> str:
         f"===== {task.name} seed {task.seed}: {result.verdict.upper()} ({task.source}, {task.op})",
         *_marked("OLD", task.old),
         *_marked("NEW", task.new),
+        *(_marked("SENT AS", request) if (request := getattr(task, "request", "")) else ()),
         f"----- WANTED: {'the change below' if task.expected else 'a refusal'} {task.why or ''}",
         *(_diff(task.body, task.expected[0]) if task.expected else _around(task)),
         f"----- ANSWER: {result.reply.told}",
@@ -43,6 +44,7 @@ def dumped(results: Iterable[Result], path: Path) -> None:
             **{name: getattr(result.task, name) for name in AS_THEY_ARE},
             "body": result.task.body.decode(),
             "expected": [each.decode() for each in result.task.expected],
+            "request": getattr(result.task, "request", ""),
             "verdict": result.verdict,
             "told": result.reply.told,
         }

@@ -49,6 +49,7 @@ def _several(draft: Draft, rng: random.Random, number: int) -> bool:
     groups = sorted(rng.sample(GROUPS, number), key=GROUPS.index)
     chosen = [rng.choice([each for each in KINDS.values() if each.group == group]) for group in groups]
     draft.op = f"{draft.op}: {' + '.join(each.name for each in chosen)}"
+    draft.open = any(each.open for each in chosen)
     return all(each.spoil(draft, rng) for each in chosen)
 
 

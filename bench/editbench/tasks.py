@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from bench.editbench.rows import Draft, Row
 
 TRIES = 3_000
+ONCE, SAME, ONCE_AMONG = 6, 7, 3
+"""Lines that occur once in the file; or lines that are the file's, and how many of them occur once."""
 RIVAL = 0.7
 BAND = 32
 
@@ -42,6 +44,8 @@ class Task:
     expected: tuple[bytes, ...]
     why: str | None = None
     """The only right reason of a refusal, if there is one."""
+    open: bool = False
+    """Whether refusing is right, too."""
 
     @property
     def name(self) -> str:
@@ -63,7 +67,7 @@ def made(sources: Sequence[Source], name: str, seed: int, index: int) -> Task | 
     """One task, or none if the corpus has no room for it."""
     rng = random.Random(f"{name}:{seed}:{index}")
     kind = KINDS[name]
-    shelves = _shelves(tuple(sources))
+    shelves = shelved(tuple(sources))
     for _ in range(TRIES):
         (shelf,) = rng.choices(shelves, [len(shelf) ** 0.5 for shelf in shelves])
         draft = picked(rng, rng.choice(shelf), context=kind.context)
@@ -79,7 +83,7 @@ def made(sources: Sequence[Source], name: str, seed: int, index: int) -> Task | 
 
 
 @lru_cache(maxsize=4)
-def _shelves(sources: tuple[Source, ...]) -> list[list[Source]]:
+def shelved(sources: tuple[Source, ...]) -> list[list[Source]]:
     """The sources by language, so that no language drowns the others."""
     shelves: dict[str, list[Source]] = {}
     for source in sources:
@@ -92,7 +96,8 @@ def _task(draft: Draft, kind: Kind, seed: int, index: int) -> Task:
     wanted = {_joined(draft.want(longer=longer), draft): None for longer in (False, True)}
     expected = () if kind.refuse else tuple(wanted)
     body = _joined(draft.file, draft)
-    return Task(kind.name, seed, index, draft.source.name, draft.op, body, old, new, expected, kind.why)
+    undecided = kind.open or draft.open or _may_be_sibling(draft, kind)
+    return Task(kind.name, seed, index, draft.source.name, draft.op, body, old, new, expected, kind.why, undecided)
 
 
 def _joined(lines: list[str], draft: Draft) -> bytes:
@@ -132,6 +137,17 @@ def _known_well(draft: Draft) -> bool:
     same = [row for row in draft.rows if row.old and row.file and folded(row.old) == folded(row.file)]
     letters = sum(sum(map(str.isalnum, row.old or "")) for row in same)
     return sum(informative(row.old) for row in same) >= 3 and letters >= 30
+
+
+def _may_be_sibling(draft: Draft, kind: Kind) -> bool:
+    """Whether a line is more or less, and too few others prove that it isn't a sibling of a place that is gone."""
+    uneven = any(bool(row.old and row.old.strip()) != bool(row.file and row.file.strip()) for row in draft.rows)
+    if not uneven or kind.refuse or "elision" in f"{kind.name} {draft.op}":
+        return False
+    lines = Counter(map(folded, draft.file))
+    same = [row.old for row in draft.rows if row.old and row.file and folded(row.old) == folded(row.file)]
+    once = sum(informative(line) and lines[folded(line)] == 1 for line in same)
+    return once < ONCE and not (len(same) >= SAME and once >= ONCE_AMONG)
 
 
 def _own(draft: Draft) -> int:

@@ -43,7 +43,7 @@ def case_changed(draft: Draft, rng: random.Random) -> bool:
     return row.old != before
 
 
-@kind("line", fuzzy=True, file=True)
+@kind("line", fuzzy=True, file=True, open=True)
 def stale_line(draft: Draft, rng: random.Random) -> bool:
     """A line that stays, maybe right beside the change, is another one in the file by now."""
     rows = [row for row in draft.rows if row.known and len(WORD.findall(row.file or "")) > 1]
@@ -55,7 +55,7 @@ def stale_line(draft: Draft, rng: random.Random) -> bool:
     return True
 
 
-@kind("line", fuzzy=True, file=True)
+@kind("line", fuzzy=True, file=True, open=True)
 def stale_line_rewritten(draft: Draft, rng: random.Random) -> bool:
     """A line that stays, away from the change, is a wholly different one in the file by now."""
     places = [at for at in draft.inner() if informative(draft.rows[at].file)]

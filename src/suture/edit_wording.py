@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from suture.phrases import as_it_is, count, few, first_line, matched, plain, shown_lines, span
+from suture.phrases import (
+    as_it_is,
+    count,
+    few,
+    first_line,
+    in_symbol,
+    matched,
+    plain,
+    removed_by,
+    shown_lines,
+    span,
+    written_on,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +86,11 @@ def _evidence(error: Any) -> Iterator[str]:
         yield ""
         yield f"It stands in the file, but edit {error.consumed_by + 1} of this call changes it first."
         return
+    if error.written_on is not None and error.why in {"deleted", "found"}:
+        yield ""
+        rest = f"{removed_by(error.written_on)} removed it" if error.why == "deleted" else "the file has changed since"
+        yield f"It is in {written_on(error.written_on)}; {rest}."
+        return
     if error.stale is not None:
         until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
         yield ""
@@ -106,7 +123,7 @@ def _similar(error: Any) -> Iterator[str]:
         yield f"{after}File contains similar content that might be what you're looking for:"
     yield ""
     for each, most in zip(found, _SHOWN_DIFFERENCES, strict=False):
-        yield f"Line {each['line_number']}: {_one_line(each['content'])}"
+        yield f"Line {each['line_number']}{in_symbol(each['symbol'])}: {_one_line(each['content'])}"
         where = " (line {})" if "\n" in each["content"] else ""
         named = [one["description"] + where.format(one["line_number"]) for one in each["differences"]]
         named = [words.replace(" times) (line", " times, first in line") for words in named]
@@ -178,6 +195,9 @@ def _no_match_fixes(error: Any) -> Iterator[dict[str, str]]:
         return
     if not error.file_preview:
         yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty old_text. {_FILE_READ}")
+        return
+    if error.why == "deleted":
+        yield _fix("TARGET_DELETED", f"Decide whether the change is still needed. {_FILE_READ}")
         return
     if error.why == "empty":
         yield _fix("USE_EXACT_TEXT", "Say which text to replace: an empty old_text fits only an empty file")

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from suture.edits import Span, edit
 from suture.formats.search_replace import marker
-from suture.locate import RUNGS, Found, Index, Refused, Site, at_line, locate
+from suture.locate import Found, Index, Refused, Site, at_line, locate, locate_in_bases
 from suture.locate.index import MOST_PLACES
+from suture.locate.names import declared, opening
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
 _CLOSERS = ("}", ")", "]", "end", "</", "else", "elif", "except", "finally", "catch")
 OUTSIDE = "outside"
-"""Why a text is missing that stands in the file, but not in what its hunk names."""
+"""Why a text is missing that is in the file, but not in what its hunk names."""
+NOT_NAMED = "not_named"
+"""Why a text is missing whose hunk names something that is not in the file."""
 _MOST_LEVELS = 20
-_STRICT = RUNGS[: RUNGS.index("tokens")]
 
 
 class Fit(Record):
@@ -74,7 +76,7 @@ def in_place(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
             return None
         (split,) = hunk.splits
         here = None if hunk.at is None or not split.old else _at(index, split, hunk.at)
-        if here is None or here.span[0] < end:
+        if here is None or here.span[0] < end or not _holds(_named_scopes(index, hunk), here.site):
             return None
         found.append(here)
         end = here.span[1]
@@ -87,11 +89,12 @@ def _counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
     If they are lines of the file, the file decides. If they are only added, nothing does.
     """
     counted, whole = hunk.splits
+    scopes = _named_scopes(index, hunk)
     if counted.old == whole.old:
         return Fit(Refused("unsplit"), whole)
     for split in (whole, counted):
         here = next((found for line in expected.lines if (found := _at(index, split, line))), None)
-        if here is not None and split.old != split.new:
+        if here is not None and split.old != split.new and _holds(scopes, here.site):
             return Fit(here, split)
     return Fit(_one(index, hunk, whole, match, expected), whole)
 
@@ -99,19 +102,49 @@ def _counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
 def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected) -> Found | Refused:
     if not split.old:
         return _insertion(index, hunk, split.new)
+    scopes = _named_scopes(index, hunk)
+    if scopes == []:
+        known = locate_in_bases(index, split.old, split.new, whole_lines=True) if match == "lenient" else None
+        return known or Refused("missing", None, _sites(_located(index, split, match)), None, NOT_NAMED)
     for line in expected.lines:
         here = _at(index, split, line)
-        if here is not None:
+        if here is not None and _holds(scopes, here.site):
             return here
     answer = _located(index, split, match)
     if isinstance(answer, Refused):
         return _decided(index, hunk, split, answer, match, expected) if answer.why == "ambiguous" else answer
-    scopes = _scopes(index, hunk.context) if hunk.context else []
-    line = answer.site.start_line
-    inside = any(first <= line <= last for first, last in scopes)
-    if scopes and (line < scopes[0][0] or (answer.rung not in _STRICT and not inside)):
+    if answer.base is None and not _holds(scopes, answer.site):
         return Refused("missing", None, (answer.site,), None, OUTSIDE)
     return answer
+
+
+def _named_scopes(index: Index, hunk: Hunk) -> list[tuple[int, int]] | None:
+    """The lines, from 1, in which a hunk must begin: of what its format names; None if it names nothing."""
+    if hunk.context:
+        scopes = _scopes(index, hunk.context)
+        return scopes if scopes or any(map(opening, hunk.context)) else None
+    name = opening(hunk.section)
+    if name is None:
+        return None
+    lines = index.texts
+    heads = [n for n, line in enumerate(lines) if _is_header(line) and opening(line) == name]
+    return [(head + 1, _end_of_section(lines, head)) for head in heads]
+
+
+def _is_header(line: str) -> bool:
+    """Whether git would name a line behind `@@`, in one language or another."""
+    return declared(line) is not None or (not line[:1].isspace() and not line.rstrip().endswith(";"))
+
+
+def _end_of_section(lines: Sequence[str], head: int) -> int:
+    """The last line, from 1, for which git would name a header: up to the next one that is as deep or less."""
+    depth = _depth(lines[head])
+    later = (n for n in range(head + 1, len(lines)) if _depth(lines[n]) <= depth and declared(lines[n]) is not None)
+    return next(later, len(lines)) + 1
+
+
+def _holds(scopes: Sequence[tuple[int, int]] | None, site: Site) -> bool:
+    return scopes is None or any(first <= site.start_line <= last for first, last in scopes)
 
 
 def _at(index: Index, split: Split, line: int) -> Found | None:
@@ -155,14 +188,13 @@ def _decided(
 ) -> Found | Refused:
     """One of several places that fit equally, if what else is known of the hunk leaves only one."""
     sites, last = list(answer.sites), len(index.lines)
-    if len(sites) >= MOST_PLACES:
-        return answer  # there may be more
+    if len(sites) >= MOST_PLACES or answer.rung == "similar":
+        return answer  # there may be more, or one that is more alike but is no part of what is named
     sites = [each for each in sites if each.start_line >= expected.behind]
     if hunk.at_end or not split.old.endswith("\n"):
         sites = [each for each in sites if each.end_line == last]
-    if hunk.context:
-        scopes = _scopes(index, hunk.context)
-        sites = [each for each in sites if any(first <= each.start_line <= end for first, end in scopes)]
+    scopes = _named_scopes(index, hunk)
+    sites = [each for each in sites if _holds(scopes, each)]
     if len(sites) != 1:
         return answer
     (site,) = sites
@@ -223,16 +255,19 @@ def _scopes(index: Index, context: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _named(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[int]:
-    """The lines that are the one named; if there are none, those that begin with it."""
+    """The lines that are the one named; if there are none, those that begin with it; or that declare the same name."""
     same = [number for number in range(first, end) if lines[number].strip() == named]
     if same or not named:
         yield from same
         return
+    begun = []
     for number in range(first, end):
         text = lines[number].strip()
         rest = text[len(named) : len(named) + 1]
         if text.startswith(named) and not (rest.isalnum() or rest == "_"):
-            yield number
+            begun.append(number)
+    name = declared(named)
+    yield from begun or [n for n in range(first, end) if name is not None and declared(lines[n]) == name]
 
 
 def _end(lines: Sequence[str], number: int) -> int:

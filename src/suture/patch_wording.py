@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from suture.phrases import LINE, LITERAL, count, few, first_line, matched, ordinal, plain, same, shown_lines, span
+from suture.phrases import (
+    LINE,
+    LITERAL,
+    count,
+    few,
+    first_line,
+    in_symbol,
+    matched,
+    ordinal,
+    plain,
+    removed_by,
+    same,
+    shown_lines,
+    span,
+    written_on,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +55,9 @@ def _not_found(error: Any) -> str:
     how = f"It stands there {matched(error.rung)}," if error.rung else "Most like it,"
     for each in error.nearest[:_SHOWN_NEAR]:
         score = "" if error.rung else f" {each['score']:.0%},"
-        lines.append(f"  {how}{score} at {span(each['start_line'], each['end_line'])}:")
+        lines.append(f"  {how}{score} at {span(each['start_line'], each['end_line'])}{in_symbol(each['symbol'])}:")
         lines += shown_lines(each["start_line"], each["text"], _SHOWN_LINES)
+        lines += [f"    {plain(words)}" for words in each["differences"][:_SHOWN_LINES] if not error.rung]
     return "\n".join(lines)
 
 
@@ -70,6 +86,10 @@ def _not_unique(error: Any) -> str:
 
 def _sides(error: Any) -> str:
     lines = [f"{_patch(error)}: {error.path}:{error.line} differs from oldText in what the change touches."]
+    if error.written_on is not None:
+        lines = [
+            f"{_patch(error)}: oldText is from {written_on(error.written_on)}; {error.path}:{error.line} has changed."
+        ]
     sides = {"in oldText: ": error.base, "in the file:": error.ours, "in newText: ": error.theirs}
     lines += [f"    {name} {line}" for name, side in sides.items() for line in few(side, _SHOWN_LINES)]
     return "\n".join(lines)
@@ -132,6 +152,14 @@ PATCH_MESSAGES: dict[str, Words] = {
     "PARTLY_APPLIED": (
         _partly,
         same("Nothing was changed. Read these lines again, and send only what is still to be changed."),
+    ),
+    "TARGET_DELETED": (
+        lambda e: (
+            f"{_patch(e)}: oldText was deleted from {e.path}. "
+            f"It is in {written_on(e.written_on)}; {removed_by(e.written_on)} removed it. "
+            + "\n".join([f"{span(e.start_line, e.end_line)} now:", *shown_lines(e.start_line, e.text, _SHOWN_LINES)])
+        ),
+        same("Nothing was changed. Read the file again, and decide whether the change is still needed."),
     ),
     "EDIT_CONFLICT": (
         _sides,

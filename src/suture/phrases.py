@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 300
 _LONGEST_COPY = 200
+_SHORT_ID = 12
 LINE = 120
 """Characters of a line that is shown among others."""
 LITERAL = "If the file should contain this line, add literal: true."
@@ -27,6 +28,7 @@ _RUNGS = {
     "escape": "but for escapes, line numbers or a code fence",
     "tokens": "but for white space",
     "elision": "around what is elided",
+    "rebased": "as it was in an earlier version",
     "similar": "by similarity",
 }
 
@@ -63,6 +65,28 @@ def few(side: str | None, most: int) -> list[str]:
 def matched(rung: str | None) -> str:
     """How a text was recognized, in words."""
     return _RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
+
+
+def in_symbol(symbol: str) -> str:
+    """The class or function that a place is in, as it follows the place."""
+    return f" in {plain(symbol)}" if symbol else ""
+
+
+def written_on(version: dict[str, Any]) -> str:
+    """The version of a file that a text was written on, in words."""
+    source, known, until = (version[name] for name in ("source", "id", "until"))
+    if source == "history":
+        return f"change {known}" if known else f"the version before change {until}" if until else "an earlier version"
+    named = {"read": "the version you read", "index": "the version in git's index"}
+    return named.get(source) or f"commit {str(known)[:_SHORT_ID]}{' (HEAD)' if source == 'head' else ''}"
+
+
+def removed_by(version: dict[str, Any]) -> str:
+    """What replaced a version of a file, in words."""
+    until = version["until"]
+    if until is None:
+        return "a later change"
+    return f"change {until}" if version["source"] == "history" else f"commit {until[:_SHORT_ID]}"
 
 
 def span(start_line: int, end_line: int) -> str:

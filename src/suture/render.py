@@ -10,7 +10,7 @@ from suture.edit_wording import EDIT_MESSAGES, EDIT_TEXTS
 from suture.json_text import dumps
 from suture.patch_wording import PATCH_MESSAGES
 from suture.pattern_wording import PATTERN_MESSAGES, one_line
-from suture.phrases import count, few, matched, plain, same, span
+from suture.phrases import count, few, matched, plain, same, span, written_on
 from suture.reply_wording import BLOCK_MESSAGES, REPLY_MESSAGES, details
 from suture.safe_wording import SAFE_MESSAGES
 
@@ -42,6 +42,7 @@ __all__ = [
     "span",
     "trouble_data",
     "trouble_text",
+    "written_on",
 ]
 
 _SHOWN_PROBLEMS = 8

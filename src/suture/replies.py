@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from suture.formats.blocks import Block
+    from suture.locate import Base
 
 __all__ = [
     "Applied",
@@ -117,6 +118,10 @@ class _Texts:
         body = self._texts[name].encode("utf-8", "surrogatepass")
         text = Text(body, bom=b"", encoding="utf-8", body=body)
         return Snapshot(Place(0, name, name), text, Content((body,)), (), 0o644)
+
+    def bases(self, before: Snapshot) -> tuple[Base, ...]:  # noqa: ARG002  nobody knows what stood there
+        """None."""
+        return ()
 
     def blank(self, name: str) -> Text:  # noqa: ARG002  every text begins so
         """Nothing."""

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from suture.phrases import LINE, LITERAL, as_it_is, count, few, first_line, matched, plain, same, shown_lines, span
+from suture.phrases import (
+    LINE,
+    LITERAL,
+    as_it_is,
+    count,
+    few,
+    first_line,
+    in_symbol,
+    matched,
+    plain,
+    removed_by,
+    same,
+    shown_lines,
+    span,
+    written_on,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +75,7 @@ def _not_found(error: Any) -> Iterator[str]:
 def _similar(error: Any) -> Iterator[str]:
     best = error.similar_content[0]
     how = f"It stands there {matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
-    yield f"{how}, line {best['line_number']}:"
+    yield f"{how}, line {best['line_number']}{in_symbol(best['symbol'])}:"
     yield from shown_lines(best["line_number"], best["content"], _SHOWN_LINES)
     differing = best["differences"] if best["similarity_score"] >= _NEAR else []
     for each in differing[:_SHOWN_DIFFERENCES]:
@@ -162,6 +177,15 @@ def _fenced(error: Any) -> str:
     )
 
 
+def _out_of_scope(error: Any) -> str:
+    named = plain(error.context[-1])[:LINE]
+    where = [span(each["start_line"], each["end_line"]) + in_symbol(each["symbol"]) for each in error.places]
+    found = f"; the hunk's lines are at {', '.join(where[:_SHOWN_PLACES])}" if where else ""
+    if error.exists:
+        return f"The hunk's lines are not in {named} of {error.path}{found}."
+    return f"The hunk names {named}, which is not in {error.path}{found}."
+
+
 def _landed(error: Any) -> str:
     only = " only" if error.landed else ""
     return f"Mend these blocks, and send{only} them again."
@@ -172,6 +196,7 @@ _DETAILS = {
     "EDIT_CONFLICT": _sides,
     "PARTLY_APPLIED": _region,
     "UNPROVED_CHANGE": _region,
+    "TARGET_DELETED": _region,
 }
 REPLY_MESSAGES: dict[str, Words] = {
     "NO_BLOCKS": (same("The reply holds no block that could be applied."), _fenced),
@@ -205,6 +230,10 @@ REPLY_MESSAGES: dict[str, Words] = {
         ),
         same("Add lines of the file around the new ones, as context."),
     ),
+    "OUT_OF_SCOPE": (
+        _out_of_scope,
+        lambda e: f"Read {e.path} again. {_AGAIN}, and name what its lines are in.",
+    ),
     "UNSUPPORTED_BLOCK": (
         lambda e: (
             f"The diff changes {e.path or 'a file'}, which is "
@@ -223,8 +252,19 @@ BLOCK_MESSAGES: dict[str, Words] = {
         lambda e: f"The text fits {count(len(e.places), 'place')} in {e.path} {matched(e.rung)}: {_places(e)}.",
         same(f"{_AGAIN} with more of the lines around the place you mean, so that only one fits."),
     ),
+    "TARGET_DELETED": (
+        lambda e: (
+            f"The text was deleted from {e.path}: {first_line(e.search_text)}. "
+            f"It is in {written_on(e.written_on)}; {removed_by(e.written_on)} removed it."
+        ),
+        lambda e: f"Read {e.path} again, and decide whether the change is still needed.",
+    ),
     "EDIT_CONFLICT": (
-        lambda e: f"{e.path}:{e.line} differs from the block in what it changes.",
+        lambda e: (
+            f"{e.path}:{e.line} differs from the block in what it changes."
+            if e.written_on is None
+            else f"The block was written on {written_on(e.written_on)}; {e.path}:{e.line} has changed since."
+        ),
         same(f"Decide what these lines should say. {_AGAIN} with the lines as the file has them."),
     ),
     "PARTLY_APPLIED": (

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from suture.files.protected import Guard
     from suture.files.sweep import Sought
     from suture.files.tree import Tree
+    from suture.locate.found import Base
     from suture.plan import FileChange, Plan
     from suture.settings import Settings
 
@@ -52,6 +53,44 @@ _PAST_BYTES = 20_000_000
 _PAST_SECONDS = 0.5
 _SAME_NAMES = 2_000
 _REFUSALS = 1_000
+_SHOWN_FILES = 100
+_SHOWN_VERSIONS = 4  # of each
+_SHOWN_BYTES = 32_000_000
+
+
+class Shown:
+    """The versions of files that were shown last. Several threads may use it."""
+
+    def __init__(self) -> None:
+        from _thread import allocate_lock
+
+        self._lock = allocate_lock()
+        self._files: dict[tuple[int, str], tuple[Content, ...]] = {}
+        """Each with its newest version first; the file that was shown last is the last."""
+        self._size = 0
+
+    def add(self, place: Place, content: Content) -> None:
+        """Keep what was shown of a file: all of it, though it may have been a few lines."""
+        key = place.root, place.path
+        with self._lock:
+            known = self._files.pop(key, ())
+            if known and known[0].pieces == content.pieces:
+                content = known[0]  # one copy is enough
+            others = tuple(each for each in known if each.pieces != content.pieces)
+            self._files[key] = kept = (content, *others)[:_SHOWN_VERSIONS]
+            self._size += sum(each.size for each in kept) - sum(each.size for each in known)
+            while len(self._files) > _SHOWN_FILES or self._size > _SHOWN_BYTES:
+                oldest = self._files.pop(next(iter(self._files)))
+                self._size -= sum(each.size for each in oldest)
+
+    def versions(self, place: Place) -> tuple[Content, ...]:
+        """What was shown of a file, the newest first."""
+        key = place.root, place.path
+        with self._lock:
+            found = self._files.pop(key, ())
+            if found:
+                self._files[key] = found  # it is in use
+            return found
 
 
 class Carried:
@@ -66,6 +105,8 @@ class Carried:
         """How often each request was refused, the newest last."""
         self.newest: Content | None = None
         """What a file became by the last change: an agent often goes on with it."""
+        self.shown = Shown()
+        """What callers were shown of files."""
 
 
 class Session:
@@ -89,6 +130,7 @@ class Session:
         self.remembered = carried.remembered
         self._refusals = carried.refusals
         self._newest = carried.newest
+        self._shown = carried.shown
         self._history = history
         self.partner = partner
         """A function that gives a second process for large work; None if there is none, or another call uses it."""
@@ -307,6 +349,21 @@ class Session:
                 return book.past_versions(name, versions=_PAST_VERSIONS, size=_PAST_BYTES, seconds=_PAST_SECONDS)
         except HistoryUnavailable:
             return []
+
+    def show(self, found: Snapshot) -> None:
+        """Note that a file, or a part of it, is shown to the caller, who may write a request on that."""
+        if found.content.size <= self.settings.max_base_bytes:
+            self._shown.add(found.place, found.content)
+
+    def bases(self, now: Snapshot) -> Iterator[Base]:
+        """The earlier versions of a file on which a request may have been written, each once, likely ones first.
+
+        What was shown, what the history has, what git has; within the bounds of the settings, and never an error.
+        """
+        from suture.bases import Bases  # most texts are where they should be
+
+        found = Bases(now, self.settings, self.remembered)
+        return found.every(self._shown.versions(now.place), lambda: self.history, self.trees)
 
     def attempt(self, request: int) -> int:
         """How often a request was refused, this time included; `request` is a hash of all that it depends on."""

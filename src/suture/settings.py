@@ -66,6 +66,15 @@ class Settings(Record):
     config: str | None = None
     """The operator's configuration of checks, a TOML file; None: `suture/suture.toml` in the user's configuration
     folder, if it is there; an empty string: none."""
+    max_bases: int = 40
+    """Earlier versions of a file (read before, in the history, in git) in which a text is looked for that the file
+    does not have; 0: none."""
+    max_base_bytes: int = 2_000_000
+    """Size of such a version; a larger one is left out."""
+    max_bases_bytes: int = 40_000_000
+    """Size of all such versions of a file together."""
+    base_ms: int = 200
+    """How long such versions of a file are looked for, and looked into."""
     max_result_bytes: int = 200_000_000
     """Size of the matches that one answer tells, with the lines around them."""
     second_process: bool = True
@@ -90,7 +99,7 @@ class Settings(Record):
                 raise ValueError(message)
 
 
-_MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window"}
+_MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_bases"}
 
 
 def _fits(name: str, value: object, default: object) -> bool:

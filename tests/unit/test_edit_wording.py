@@ -14,7 +14,7 @@ MOST = 19
 """Lines of a text that a model is shown the first time."""
 
 
-def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference) -> dict[str, Any]:
+def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference, symbol: str = "") -> dict[str, Any]:
     named = [
         {
             "type": each.kind,
@@ -26,7 +26,13 @@ def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference) -> di
         }
         for each in found or (Difference("indentation", "    ", "\t", line, 1, 2),)
     ]
-    return {"line_number": line, "content": content, "similarity_score": 0.9, "differences": named}
+    return {
+        "line_number": line,
+        "content": content,
+        "similarity_score": 0.9,
+        "symbol": symbol,
+        "differences": named,
+    }
 
 
 PREVIEW: dict[str, Any] = {
@@ -158,6 +164,9 @@ TAB = "Difference: indentation: file has 1 tab, you sent 4 spaces"
 SIDES: dict[str, Any] = {"line": 3, "base": "one\n", "ours": "two\n", "theirs": "three\n"}
 OTHER = [place(3, "x", Difference("word", "y", "x", 3))]
 NONE: dict[str, Any] = {"there": [], "missing": []}
+READ_VERSION = {"source": "read", "id": None, "until": None}
+OLD_VERSION = {"source": "history", "id": "abc", "until": None}
+STALE = {"change_id": "def", "start_line": 7, "end_line": 8, "text": "one\ntwo"}
 EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "missing": ({}, [], "file_read"),
     "other words only": (
@@ -203,6 +212,31 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
         {"stale": {"change_id": None, "start_line": 7, "end_line": 7, "text": ""}},
         ["earlier; line 7 now:", "     7  (nothing)"],
         "Your copy of the file is old",
+    ),
+    "inside something": (
+        {"similar_content": [place(3, "x", Difference("word", "y", "x", 3), symbol="Order.total")]},
+        [SIMILAR, "Line 3 in Order.total: x", "Difference: "],
+        "file_read",
+    ),
+    "written on a version that can be merged": (
+        {"why": "found", "rung": "rebased", "written_on": READ_VERSION},
+        ["It is in the version you read; the file has changed since."],
+        "file_read",
+    ),
+    "deleted by a change": (
+        {"why": "deleted", "written_on": {**OLD_VERSION, "until": "def"}, "stale": STALE},
+        ["It is in change abc; change def removed it."],
+        "Decide whether the change is still needed",
+    ),
+    "deleted by somebody": (
+        {"why": "deleted", "written_on": OLD_VERSION, "stale": STALE},
+        ["It is in change abc; a later change removed it."],
+        "Decide whether the change is still needed",
+    ),
+    "deleted by a commit": (
+        {"why": "deleted", "written_on": {"source": "commit", "id": "a" * 40, "until": "b" * 40}, "stale": STALE},
+        [f"It is in commit {'a' * 12}; commit {'b' * 12} removed it."],
+        "Decide whether the change is still needed",
     ),
     "an earlier edit": (
         {"edit_index": 2, "total_edits": 3, "consumed_by": 0},

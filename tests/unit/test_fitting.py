@@ -5,7 +5,7 @@ import pytest
 from suture.edits import apply
 from suture.fitting import Expected, fit, in_place
 from suture.formats.blocks import Hunk, Split
-from suture.locate import Found, Index, Refused
+from suture.locate import Base, Found, Index, Refused, Site
 
 CLASSES = """\
 class One:
@@ -143,6 +143,128 @@ FITTING: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
 @pytest.mark.parametrize(("body", "one", "result"), FITTING.values(), ids=FITTING)
 def test_a_hunk_goes_to_its_one_place(body: str, one: Hunk, result: tuple[str, str]) -> None:
     assert made(body, one) == result
+
+
+PRICES = """\
+import tax
+
+def net(total):
+    rate = 0.19
+    return total / (1 + rate)
+
+def gross(total):
+    rate = 0.19
+    return total * (1 + rate)
+"""
+GROSS = PRICES.replace("def net(total):\n    rate = 0.19\n    return total / (1 + rate)\n\n", "")
+RATE = "    rate = 0.19\n", "    rate = 0.20\n"
+
+
+def section(old: str, new: str, named: str, at: int | None = None) -> Hunk:
+    """A hunk of a diff that git wrote, with what it names behind the numbers."""
+    return Hunk(1, (Split(old, new),), (), at, section=named)
+
+
+NAMED: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
+    "a function that is gone": (GROSS, hunk(*RATE, "def net(total):"), ("refused", "not_named")),
+    "a function that is gone, in a section": (GROSS, section(*RATE, "def net(total):"), ("refused", "not_named")),
+    "a function that is gone, though the number fits": (
+        GROSS,
+        section(*RATE, "def net(total):", at=4),
+        ("refused", "not_named"),
+    ),
+    "a function that is gone, and lines that are nowhere": (
+        GROSS,
+        hunk("    x = 1\n", "    x = 2\n", "def net(total):"),
+        ("refused", "not_named"),
+    ),
+    "lines that are only outside of it": (
+        PRICES,
+        hunk("    return total * (1 + rate)\n", "    return total\n", "def net(total):"),
+        ("refused", "outside"),
+    ),
+    "lines that are only outside of it, in a section": (
+        PRICES,
+        section("    return total * (1 + rate)\n", "    return total\n", "def net(total):"),
+        ("refused", "outside"),
+    ),
+    "lines that are only before it": (
+        PRICES,
+        section("    return total / (1 + rate)\n", "    return total\n", "def gross(total):"),
+        ("refused", "outside"),
+    ),
+    "another signature": (
+        PRICES,
+        hunk(*RATE, "def gross(total, rate):"),
+        ("exact", PRICES.replace("0.19\n    return total *", "0.20\n    return total *")),
+    ),
+    "another signature in a section": (
+        PRICES,
+        section(*RATE, "def gross(total, rate):"),
+        ("exact", PRICES.replace("0.19\n    return total *", "0.20\n    return total *")),
+    ),
+    "a section that the hunk begins behind": (
+        PRICES,
+        section("\ndef gross(total):\n    rate = 0.19\n", "\ndef gross(total):\n    rate = 0.20\n", "def net(total):"),
+        ("exact", PRICES.replace("0.19\n    return total *", "0.20\n    return total *")),
+    ),
+    "a function whose brace is below": (
+        "int\nnet(int total)\n{\n    a();\n}\n\nint\ngross(int total)\n{\n    a();\n}\n",
+        section("    a();\n", "    b();\n", "gross(int total)"),
+        ("exact", "int\nnet(int total)\n{\n    a();\n}\n\nint\ngross(int total)\n{\n    b();\n}\n"),
+    ),
+    "a call is no function": (
+        "def gross(total):\n    net(total)\n    rate = 0.19\n",
+        section(*RATE, "net(total)"),
+        ("refused", "not_named"),
+    ),
+    "words that name nothing": (GROSS, hunk(*RATE, "near the top"), ("exact", GROSS.replace("0.19", "0.20"))),
+    "a section that names nothing": (GROSS, section(*RATE, "import tax"), ("exact", GROSS.replace("0.19", "0.20"))),
+}
+
+
+@pytest.mark.promise("place.named")
+@pytest.mark.parametrize(("body", "one", "result"), NAMED.values(), ids=NAMED)
+def test_what_a_hunk_names_must_hold_its_lines(body: str, one: Hunk, result: tuple[str, str]) -> None:
+    answer = fit(Index(body.encode(), "a.py"), one, expected=Expected(() if one.at is None else (one.at,))).answer
+    told = answer.why if isinstance(answer, Refused) and not answer.detail else getattr(answer, "detail", "")
+    if isinstance(answer, Found):
+        assert (answer.rung, apply(body.encode(), answer.edits).decode()) == result
+    else:
+        assert ("refused", told) == result
+        assert answer.why == "missing"
+
+
+@pytest.mark.promise("place.named")
+def test_all_hunks_at_their_numbers_must_be_in_what_they_name() -> None:
+    index = Index(GROSS.encode(), "a.py")
+    old, new = (f"{line}    return total * (1 + rate)\n" for line in RATE)
+    assert in_place(index, [section(old, new, "def net(total):", at=4)]) is None
+    assert in_place(index, [section(old, new, "def gross(total):", at=4)]) is not None
+
+
+@pytest.mark.promise("place.named")
+def test_a_hunk_of_a_function_that_is_gone_follows_the_version_that_has_it() -> None:
+    index = Index(GROSS.encode(), "a.py", [Base(PRICES.encode(), "head", "c0ffee", "decaf")])
+    answer = fit(index, hunk("    return total / (1 + rate)\n", "    return total\n", "def net(total):")).answer
+    assert isinstance(answer, Refused)
+    assert (answer.why, answer.base is not None) == ("deleted", True)
+    assert fit(index, hunk(*RATE, "def net(total):"), "exact").answer == Refused(
+        "missing", None, (Site(4, 4),), None, "not_named"
+    )
+
+
+@pytest.mark.promise("place.named")
+def test_a_hunk_whose_last_lines_may_not_belong_to_it_must_be_in_what_it_names() -> None:
+    short, whole = (
+        Split("    rate = 0.19\n", "    rate = 0.20\n"),
+        Split(PRICES[-46:], PRICES[-46:].replace("19", "20")),
+    )
+    assert whole.old.startswith(short.old)
+    one = Hunk(1, (short, whole), (), 8, section="def net(total):")
+    answer = fit(Index(GROSS.encode(), "a.py"), one, expected=Expected((4,))).answer
+    assert isinstance(answer, Refused)
+    assert answer.detail == "not_named"
 
 
 def test_a_number_decides_between_equal_places() -> None:

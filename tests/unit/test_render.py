@@ -14,7 +14,10 @@ def conflict(**sides: str | None) -> dict[str, Any]:
 
 
 WHERE: dict[str, Any] = {"index": 1, "total": 2, "path": "x"}
-NEAR: dict[str, Any] = {"start_line": 3, "end_line": 40, "score": 0.5, "text": LONG}
+STALE: dict[str, Any] = {"start_line": 3, "end_line": 40, "text": LONG}
+NEAR: dict[str, Any] = {**STALE, "score": 0.5, "symbol": "Order.total", "differences": ["line 3: said"] * 9}
+READ: dict[str, Any] = {"source": "read", "id": None, "until": None}
+COMMIT: dict[str, Any] = {"source": "commit", "id": "a" * 40, "until": "b" * 40}
 EDIT: dict[str, Any] = {
     "path": "x",
     "edit_index": 1,
@@ -31,7 +34,13 @@ MISSED: dict[str, Any] = {
     "indent": {"style": "spaces", "width": 4},
 }
 DIFFERING = [{"type": "content", "expected": "a", "found": "b", "description": "said", "line_number": 3}] * 9
-LIKE: dict[str, Any] = {"line_number": 3, "content": LONG, "similarity_score": 0.5, "differences": DIFFERING}
+LIKE: dict[str, Any] = {
+    "line_number": 3,
+    "content": LONG,
+    "similarity_score": 0.5,
+    "symbol": "Order.total",
+    "differences": DIFFERING,
+}
 HIT: dict[str, Any] = {"line_number": 3, "column_start": 1, "column_end": 2, "line_content": LONG}
 SAMPLES: list[errors.SutureError] = [
     errors.InvalidArguments(problems=[{"argument": str(number), "problem": "wrong"} for number in range(10)]),
@@ -89,7 +98,10 @@ SAMPLES: list[errors.SutureError] = [
         correction={"old_text": LONG, "new_text": LONG * 50, "start_line": 3, "end_line": 40},
     ),
     errors.NoMatch(**MISSED, applied={"start_line": 3, "end_line": 40, "change_id": "y"}),
-    errors.NoMatch(**MISSED, stale={**NEAR, "change_id": "y"}),
+    errors.NoMatch(**MISSED, stale={**STALE, "change_id": "y"}),
+    errors.NoMatch(
+        **{**MISSED, "why": "deleted", "rung": "rebased"}, stale={**STALE, "change_id": None}, written_on=COMMIT
+    ),
     errors.NoMatch(**{**MISSED, "why": "ambiguous", "rung": "exact", "similar_content": [LIKE] * 2}),
     errors.NoMatch(
         **{**MISSED, "why": "conflict"}, sides={"line": 3, "base": LONG, "ours": LONG, "theirs": LONG}, detail="differs"
@@ -103,9 +115,11 @@ SAMPLES: list[errors.SutureError] = [
         search_text=LONG,
         nearest=[NEAR] * 3,
         rung="indentation",
-        stale={**NEAR, "change_id": "y"},
+        stale={**STALE, "change_id": "y"},
     ),
-    errors.OldTextNotFound(**WHERE, match="lenient", search_text="", nearest=[NEAR], stale={**NEAR, "change_id": None}),
+    errors.OldTextNotFound(
+        **WHERE, match="lenient", search_text="", nearest=[NEAR], stale={**STALE, "change_id": None}
+    ),
     errors.OldTextNotUnique(**WHERE, rung="exact", places=[{"start_line": 1, "end_line": 2}] * 40, search_text=LONG),
     errors.OldTextNotUnique(**WHERE, rung="new_rung", places=[{"start_line": 1, "end_line": 1}] * 2, search_text="x"),
     errors.MissingOldText(index=0, total=1),
@@ -113,6 +127,11 @@ SAMPLES: list[errors.SutureError] = [
     errors.AlreadyApplied(**WHERE, start_line=1, end_line=3, search_text=LONG, change_id="y"),
     errors.PartlyApplied(**WHERE, start_line=1, end_line=30, text=LONG, search_text=LONG),
     errors.EditConflict(**WHERE, line=3, base=LONG, ours=LONG, theirs="", detail="", search_text=LONG),
+    errors.EditConflict(
+        **WHERE, line=3, base=LONG, ours=LONG, theirs=LONG, detail="changed_since", search_text=LONG, written_on=READ
+    ),
+    errors.TargetDeleted(**WHERE, start_line=3, end_line=40, text=LONG, written_on=READ, search_text=LONG),
+    errors.TargetDeleted(**WHERE, start_line=3, end_line=3, text="", written_on=COMMIT, search_text="x"),
     errors.ElisionInNewText(**WHERE, search_text=LONG),
     errors.ElisionInNewText(**WHERE, search_text="", operation="overwrite", marker="\t# ... rest " + "x" * 500),
     errors.UnprovedChange(
@@ -159,6 +178,13 @@ SAMPLES: list[errors.SutureError] = [
     errors.NoPath(reply_line=7),
     errors.NoContext(path="a.py", context=[]),
     errors.NoContext(path="a.py", context=["class A:"]),
+    errors.OutOfScope(path="a.py", context=["class A:", "def run(self):"], exists=False, places=[]),
+    errors.OutOfScope(
+        path="a.py",
+        context=["x" * 500],
+        exists=True,
+        places=[{"start_line": 3, "end_line": 40, "symbol": "Order.total"}] * 40,
+    ),
     errors.ReplyTimeout(limit=30_000),
     errors.UnsupportedBlock(path="a.png", problem="binary"),
     errors.UnsupportedBlock(path=None, problem="not_a_file"),
@@ -253,6 +279,80 @@ def test_the_place_of_a_patch_is_told_in_words() -> None:
         "by similarity",
         "by new rung",
     ]
+
+
+GIT, UNTIL = "a" * 40, "b" * 40
+VERSIONS: list[tuple[dict[str, str | None], str, str]] = [
+    ({"source": "read", "id": None, "until": None}, "the version you read", "a later change"),
+    ({"source": "read", "id": "one", "until": None}, "the version you read", "a later change"),
+    ({"source": "read", "id": "one", "until": "two"}, "the version you read", "change two"),
+    ({"source": "history", "id": "one", "until": "two"}, "change one", "change two"),
+    ({"source": "history", "id": "one", "until": None}, "change one", "a later change"),
+    ({"source": "history", "id": None, "until": "two"}, "the version before change two", "change two"),
+    ({"source": "history", "id": None, "until": None}, "an earlier version", "a later change"),
+    ({"source": "index", "id": None, "until": None}, "the version in git's index", "a later change"),
+    ({"source": "head", "id": GIT, "until": None}, "commit aaaaaaaaaaaa (HEAD)", "a later change"),
+    ({"source": "commit", "id": GIT, "until": UNTIL}, "commit aaaaaaaaaaaa", "commit bbbbbbbbbbbb"),
+]
+
+
+@pytest.mark.parametrize(("version", "named", "removed"), VERSIONS)
+def test_the_version_that_a_text_was_written_on_is_named_in_words(
+    version: dict[str, str | None], named: str, removed: str
+) -> None:
+    where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "search_text": "was"}
+    deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=version)
+    assert f"It is in {named}; {removed} removed it." in render.message(deleted)
+    assert render.message(deleted).endswith("line 3 now:\n         3  now")
+    sides: dict[str, Any] = {"line": 3, "base": "was", "ours": "is", "theirs": "shall be"}
+    touched = errors.EditConflict(**where, **sides, detail="changed_since", written_on=version)
+    first, *shown = render.message(touched).split("\n")
+    assert f"oldText is from {named}; x:3 has changed" in first
+    assert shown == ["    in oldText:  was", "    in the file: is", "    in newText:  shall be"]
+
+
+def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ() -> None:
+    where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "match": "lenient", "search_text": "was"}
+    near = {"start_line": 3, "end_line": 4, "score": 0.875, "symbol": "Order.total", "text": "is\nso"}
+    other = {"start_line": 9, "end_line": 9, "score": 0.5, "symbol": "", "text": "else", "differences": []}
+    error = errors.OldTextNotFound(
+        **where, nearest=[{**near, "differences": ["line 3: one", "line 4: two", "line 4: three"]}, other, other]
+    )
+    assert render.message(error).split("\n")[1:] == [
+        "  Most like it, 88%, at lines 3-4 in Order.total:",
+        "         3  is",
+        "         4  so",
+        "    line 3: one",
+        "    line 4: two",
+        "  Most like it, 50%, at line 9:",
+        "         9  else",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("exists", "places", "said"),
+    [
+        (False, [], ["names def net(total):, which is not in a.py"]),
+        (
+            False,
+            [{"start_line": 3, "end_line": 4, "symbol": "gross"}],
+            ["names def net(total):, which is not in a.py", "lines 3-4 in gross"],
+        ),
+        (True, [], ["not in def net(total): of a.py"]),
+        (
+            True,
+            [{"start_line": 3, "end_line": 4, "symbol": "gross"}, {"start_line": 9, "end_line": 9, "symbol": ""}],
+            ["not in def net(total): of a.py", "lines 3-4 in gross, line 9"],
+        ),
+    ],
+)
+def test_a_hunk_that_names_something_else_is_told_where_its_lines_are(
+    places: list[dict[str, Any]], said: list[str], *, exists: bool
+) -> None:
+    context = ["class Bill:", "def net(total):"]
+    told = render.message(errors.OutOfScope(path="a.py", context=context, exists=exists, places=places))
+    assert [part in told for part in said] == [True] * len(said), told
+    assert ("lines are at" in told) is bool(places)
 
 
 def test_a_patch_is_named_by_its_index_and_by_its_number_where_there_are_several() -> None:

@@ -8,11 +8,11 @@
     │                        EncodingUnknown EncodingMismatch NotEncodable OverlappingEdits EditOutOfBounds
     ├── about an edit        NoMatch WrongCount
     ├── about a patch        OldTextNotFound OldTextNotUnique MissingOldText AlreadyApplied PartlyApplied
-    │                        EditConflict ElisionInNewText UnprovedChange OverlappingPatches
+    │                        TargetDeleted EditConflict ElisionInNewText UnprovedChange OverlappingPatches
     │                        ClipboardNotFound ClipboardRequiresReplace StripPreconditionFailed
     ├── about a pattern      InvalidRegex InvalidFlags RegexTimeout InvalidGlob NoFilesMatched
     │                        InvalidCaptureGroup NoCaptureGroups TooManyReplacements OverMatch
-    ├── about a reply        NoBlocks BlocksFailed IncompleteBlock AmbiguousBlock NoPath NoContext
+    ├── about a reply        NoBlocks BlocksFailed IncompleteBlock AmbiguousBlock NoPath NoContext OutOfScope
     │                        ReplyTimeout UnsupportedBlock
     ├── about a safe edit    LineOutOfBounds OverlappingLines Drifted PatternNotFound ValidationFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
@@ -41,6 +41,7 @@ from suture.errors.edits import (
     OverlappingPatches,
     PartlyApplied,
     StripPreconditionFailed,
+    TargetDeleted,
     UnprovedChange,
     WrongCount,
 )
@@ -102,6 +103,7 @@ from suture.errors.replies import (
     NoBlocks,
     NoContext,
     NoPath,
+    OutOfScope,
     ReplyTimeout,
     UnsupportedBlock,
 )
@@ -154,6 +156,7 @@ __all__ = [
     "NothingToUndo",
     "OldTextNotFound",
     "OldTextNotUnique",
+    "OutOfScope",
     "OverMatch",
     "OverlappingEdits",
     "OverlappingLines",
@@ -174,6 +177,7 @@ __all__ = [
     "SnapshotExists",
     "StripPreconditionFailed",
     "SutureError",
+    "TargetDeleted",
     "TooManyReplacements",
     "UndoConflict",
     "UnknownTool",

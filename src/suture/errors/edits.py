@@ -34,6 +34,8 @@ class NoMatch(SutureError):
     """`{start_line, end_line, change_id}`: where the new text stands already, and which change put it there."""
     stale: dict[str, Any] | None = None
     """`{change_id, start_line, end_line, text}`: what replaced the text, and stands there now."""
+    written_on: dict[str, Any] | None = None
+    """`{source, id, until}`: the version that the text was written on, if it is known."""
     consumed_by: int | None = None
     """The earlier edit of the call that took the text away."""
     candidates: list[str] | None = None
@@ -77,7 +79,7 @@ class OldTextNotFound(SutureError):
     match: str
     search_text: str
     nearest: list[dict[str, Any]]
-    """`{start_line, end_line, score, text}` of the places most like it, best first."""
+    """`{start_line, end_line, score, symbol, text, differences}` of the places most like it, best first."""
     rung: str | None = None
     """How it stands at these places, where `match` does not allow that."""
     stale: dict[str, Any] | None = None
@@ -132,6 +134,23 @@ class PartlyApplied(SutureError):
     search_text: str
 
 
+class TargetDeleted(SutureError):
+    """The text to replace was removed from the file."""
+
+    code = "TARGET_DELETED"
+    index: int
+    total: int
+    path: str
+    start_line: int
+    """Where it was, as lines of the file as it is now,"""
+    end_line: int
+    text: str
+    """and what is there instead."""
+    written_on: dict[str, Any] | None
+    """`{source, id, until}`: the version that has the text, and the change or commit that replaced that version."""
+    search_text: str
+
+
 class EditConflict(SutureError):
     """The file differs from the old text in the lines that the change touches."""
 
@@ -145,6 +164,8 @@ class EditConflict(SutureError):
     theirs: str
     detail: str
     search_text: str
+    written_on: dict[str, Any] | None = None
+    """`{source, id, until}`: the version that the old text was written on, if it is known."""
 
 
 class ElisionInNewText(SutureError):

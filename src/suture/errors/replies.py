@@ -78,6 +78,19 @@ class NoContext(SutureError):
     context: list[str]
 
 
+class OutOfScope(SutureError):
+    """A hunk names a class or function that is not in the file, or that does not hold the hunk's lines."""
+
+    code = "OUT_OF_SCOPE"
+    path: str
+    context: list[str]
+    """What the hunk names, the outermost first."""
+    exists: bool
+    """Whether what it names is in the file."""
+    places: list[dict[str, Any]]
+    """`{start_line, end_line, symbol}`: where the hunk's lines are."""
+
+
 class UnsupportedBlock(SutureError):
     """A change of something that is not text: a binary file, a symbolic link, a submodule."""
 

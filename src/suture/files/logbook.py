@@ -57,8 +57,9 @@ _FILE = """SELECT action, path, target, b.digest, before_mode, a.digest, after_m
     LEFT JOIN content r ON replaced = r.number WHERE change = ? ORDER BY place"""
 _MOVES = """SELECT id, tool, undoes, action, path, target FROM file JOIN change ON file.change = change.number
     WHERE action != 'update' AND change.number > ? ORDER BY change.number, action = 'create', place"""
-_REPLACED = """SELECT change.number, id, path, target, digest FROM file JOIN change ON file.change = change.number
-    LEFT JOIN content ON before = content.number WHERE (path = ?1 OR target = ?1) AND change.number < ?2
+_TOUCHED = """SELECT change.number, id, path, target, b.digest, a.digest FROM file
+    JOIN change ON file.change = change.number LEFT JOIN content b ON before = b.number
+    LEFT JOIN content a ON after = a.number WHERE (path = ?1 OR target = ?1) AND change.number < ?2
     ORDER BY change.number DESC LIMIT 100"""
 _REFERRED = """SELECT before FROM file WHERE before IS NOT NULL UNION SELECT after FROM file WHERE after IS NOT NULL
     UNION SELECT replaced FROM file WHERE replaced IS NOT NULL
@@ -88,6 +89,14 @@ class PastVersion(Record):
     change_id: str
     path: str
     content: bytes
+
+
+class KnownVersion(Record):
+    """A version that a file had: its hash, and the changes that made it and replaced it, if they are known."""
+
+    digest: str
+    made_by: str | None
+    replaced_by: str | None
 
 
 class LogBook:
@@ -216,7 +225,9 @@ class LogBook:
         deadline = time.monotonic() + seconds
         found: list[PastVersion] = []
         seen: set[str] = set()
-        for change_id, name, was in self._replaced(_raw(path)):
+        for change_id, name, was, _ in self._touched(_raw(path)):
+            if was is None:
+                continue
             if len(found) >= versions or time.monotonic() > deadline:
                 break
             length = self._contents.size(was)
@@ -229,13 +240,35 @@ class LogBook:
                 found.append(PastVersion(change_id, _name(name), content))
         return found
 
-    def _replaced(self, path: bytes) -> Iterator[tuple[str, bytes, str]]:
-        """Every change of a file, newest first: its id, the path before it, and the hash that stood there."""
+    def versions(self, path: str) -> Iterator[KnownVersion]:
+        """What changes of a file found there and what they left, newest first, followed through renames.
+
+        If a change found something else than the one before it had left, nobody knows who replaced that, or made this.
+        """
+        newer: tuple[str, str | None] = "", None
+        for change_id, _, was, after in self._touched(_raw(path)):
+            known = after is not None and after == newer[1]
+            if newer[1] is not None:
+                yield KnownVersion(newer[1], change_id if known else None, newer[0])
+            if after is not None and not known:
+                yield KnownVersion(after, change_id, None)
+            newer = change_id, was
+        if newer[1] is not None:
+            yield KnownVersion(newer[1], None, newer[0])
+
+    def size(self, name: str) -> int | None:
+        """How long the content of this hash is, or None if it is not kept."""
+        return self._contents.size(name)
+
+    def _touched(self, path: bytes) -> Iterator[tuple[str, bytes, str | None, str | None]]:
+        """Every change of a file, newest first: its id, the path before it, and the hashes before and after it.
+
+        What went away from the path left nothing there.
+        """
         number = 1 << 62
-        while rows := self._rows(_REPLACED, path, number):
-            for number, change_id, old, target, was in rows:  # noqa: B007  the last one is where to go on
-                if was is not None:
-                    yield change_id, old, was
+        while rows := self._rows(_TOUCHED, path, number):
+            for number, change_id, old, target, was, after in rows:  # noqa: B007  the last one is where to go on
+                yield change_id, old, was, after if target in {None, path} else None
                 if target == path:
                     path = old
                     break

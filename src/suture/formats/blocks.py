@@ -42,6 +42,8 @@ class Hunk(Record):
     """Whether a SEARCH marker without an end comes before it: then it may be the rest of that one's content."""
     likely: int = 0
     """How many of the splits, the first ones, are at a separator as long as the block's first marker."""
+    section: str = ""
+    """The line above the hunk that a diff names behind `@@`: as git has it, the header of what the hunk begins in."""
 
 
 class Block(Record):

@@ -47,6 +47,8 @@ class HunkHeader(Record):
     counts: tuple[int, int] | None = None
     """How many lines of the file before and after the change it says to show."""
     context: tuple[str, ...] = ()
+    section: str = ""
+    """What comes behind the numbers: the header of what the hunk begins in, as git has it."""
 
     def place(self, old: str) -> int | None:
         """Where a hunk is that has this header and this old text; None if the two do not agree on what is counted."""
@@ -85,7 +87,7 @@ def hunk_header(line: str) -> HunkHeader | None:
     if len(ranges) == 2:  # noqa: PLR2004  one of the file before, one of the file after
         old, new = _range(ranges[0], "-"), _range(ranges[1], "+")
         if old and new:
-            return HunkHeader(old[0], (old[1], new[1]))
+            return HunkHeader(old[0], (old[1], new[1]), section=text.partition("@@")[2].strip())
     if _NUMBERLESS.issuperset(inside) or (closed and inside.startswith("-")):
         return HunkHeader()
     return HunkHeader(context=(inside.rstrip(),))
@@ -149,7 +151,9 @@ class _Draft:
             context = tuple(each for header in self.headers for each in header.context)
             splits = (split,) if short is None else (short, split)
             at = self.headers[-1].place(splits[0].old)
-            self.hunks.append(Hunk(self.headers_line, splits, context, at, likely=len(splits) - 1))
+            self.hunks.append(
+                Hunk(self.headers_line, splits, context, at, likely=len(splits) - 1, section=self.headers[-1].section)
+            )
             self.headers.clear()
             self.end = end
 

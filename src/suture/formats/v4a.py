@@ -198,8 +198,8 @@ class _Hunks:
             self._spoil(end, "not_a_hunk")
         elif lines:
             context = tuple(each for header in draft.headers for each in header.context)
-            at = draft.headers[-1].place(split.old) if draft.headers else None
-            self.found.append(Hunk(draft.line, (split,), context, at, at_end))
+            last = draft.headers[-1] if draft.headers else HunkHeader()
+            self.found.append(Hunk(draft.line, (split,), context, last.place(split.old), at_end, section=last.section))
             self.found_end = end - (0 if at_end else len(draft.lines) - len(lines))
             self._open = None
         else:

@@ -17,7 +17,7 @@ from suture.locate.dialect import Dialect
 from suture.locate.draft import Draft
 from suture.locate.ground import Clash
 from suture.locate.placeholders import is_marker
-from suture.locate.words import lead, likeness, parts, slipped, tokens
+from suture.locate.words import lead, likeness, parts, slipped, tokens, trail
 from suture.locate.writing import line_edit, merged_words
 
 TYPE_CHECKING = False
@@ -107,11 +107,22 @@ class _Carry(Draft):
         if any(self.is_begun(region) for region in regions):
             raise Clash("partly_applied", "")
         self.check_touched(regions)
-        self.check_headers(regions)
         self.gone = self._gone(regions)
         for region in regions:
             swaps += self._swaps(region)
+        swaps = sorted((*swaps, *self._trails(regions)), key=lambda swap: swap[:2])
         return tuple(found for swap in _joined(swaps) if (found := self._edit(*swap)) is not None)
+
+    def _trails(self, regions: Sequence[Change]) -> Iterator[Swap]:
+        """White space at the ends of lines that otherwise stay: changed where old and the file agree about it."""
+        number = successor = 0
+        for i, j, _, m in (*regions, (len(self.at), 0, 0, 0)):
+            for was, now in zip(self.request.old[number:i], self.request.new[successor:], strict=False):
+                here, place = self.line(number), self.at[number]
+                if trail(was) != trail(now) and here is not None and place is not None and trail(here) == trail(was):
+                    yield place, place + 1, [here[: len(here) - len(trail(here))] + trail(now)]
+                number += 1
+            number, successor = j, m
 
     def _gone(self, regions: Sequence[Change]) -> dict[str, str]:
         """Old lines that the change takes away, and what the file has for them where it says more."""

@@ -41,6 +41,29 @@ def comment_in(line: str, marks: tuple[str, ...]) -> int | None:
     return None
 
 
+def string_quotes(text: str, marks: tuple[str, ...]) -> list[int] | None:
+    """Where strings begin and end in a line of code, by turns; None if one does not end in it.
+
+    Quotes in a comment, and those inside other quotes, are no ends of strings.
+    """
+    found: list[int] = []
+    within, at = "", 0
+    while at < len(text):
+        char = text[at]
+        if within:
+            at += char == "\\"
+            if char == within:
+                within = ""
+                found += [at] * (char != "`")
+        elif char in "\"'`":
+            within = char
+            found += [at] * (char != "`")
+        elif marks and text.startswith(marks, at) and not text[:at].strip()[-1:].isalnum():
+            break
+        at += 1
+    return None if within else found
+
+
 def is_closed(text: str) -> bool:
     """Whether every string that begins in a text ends in it."""
     text = re.sub(r"\\.", "", text)

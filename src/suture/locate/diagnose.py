@@ -26,6 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from suture.locate.found import Base
     from suture.locate.index import Index
     from suture.locate.request import Request
 
@@ -77,6 +78,8 @@ class Diagnosis(Record):
     detail: str = ""
     count: int = 0
     """How many places fit equally."""
+    base: Base | None = None
+    """The version that the text was written on, if it is known."""
 
 
 def diagnose(index: Index, old: str, new: str) -> Diagnosis:
@@ -91,18 +94,20 @@ def diagnose(index: Index, old: str, new: str) -> Diagnosis:
         ]
         places = tuple(map(sought.place, _apart([place, *others])[:_FEW]))
         done = not minimize(index.body, answer.edits)
-        return Diagnosis("applied" if done else "found", answer.rung, places, fixed, count=1)
+        why = "applied" if done else "found"
+        return Diagnosis(why, answer.rung, places, fixed, count=1, base=answer.base)
     spans = [*map(_lines, answer.sites[:_AMBIGUOUS])]
     why = answer.why
     if why == "missing" and not answer.rung:
         spans = sought.nearest(spans)
-    there = _standing(index, old, new) if why not in {"ambiguous", "applied", "elided"} else None
+    known = why in {"ambiguous", "applied", "elided"} or answer.base is not None
+    there = None if known else _standing(index, old, new)
     if there is not None and (not spans or _over(there, spans[0]) or sought.score(spans[0]) < _SURE):
         before, after = (solid_keys(split(text)) for text in (old, new))
         why = "partly_applied" if remains(index, before, after, Site(*there)) else "applied"
         spans = [there]
     places = tuple(map(sought.place, spans))
-    return Diagnosis(why, answer.rung, places, None, answer.sides, answer.detail, len(answer.sites))
+    return Diagnosis(why, answer.rung, places, None, answer.sides, answer.detail, len(answer.sites), answer.base)
 
 
 def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:

@@ -12,9 +12,10 @@ import re
 from functools import cache
 
 from suture.indent import Indent, detect
+from suture.locate.comments import string_quotes
 from suture.locate.fold import FAMILIES, PLAIN, fold
 from suture.locate.indentation import Leads
-from suture.locate.words import QUOTES, UNESCAPES, bared, lead, parts, unescaped
+from suture.locate.words import QUOTES, UNESCAPES, bared, lead, parts, trail, unescaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ class Dialect:
         self._unescape = _learn_escapes(bodies) if differ else None
         spaces = {" ": {"plain"}} if request.exotic and all(stands[0].isascii() for _, _, stands in solid) else {}
         self._plain, self._doubtful = self._learn_look_alikes(bodies if differ else [], spaces)
-        self._quotes, doubtful = self._learn_quotes(bodies) if differ else ({}, set())
-        self._doubtful |= doubtful
+        self._marks = index.marks if differ else ()
+        self._quotes, self._doubtful_quotes = self._learn_quotes(bodies) if differ else ({}, set())
 
     def _learn_leads(
         self, request: Request, solid: list[tuple[int, tuple[str, str, str], tuple[str, str, str]]]
@@ -92,7 +93,7 @@ class Dialect:
             self.leads = Leads([("", " "), ("", "")], self._units)  # nobody can know
 
     def _learn_trails(self, pairs: Sequence[tuple[int, str, str]]) -> None:
-        trails = [(_trail(sent), _trail(stands)) for _, sent, stands in pairs]
+        trails = [(trail(sent), trail(stands)) for _, sent, stands in pairs]
         self._trim = any(sent for sent, _ in trails) and not any(sent and stands for sent, stands in trails)
 
     @staticmethod
@@ -108,18 +109,37 @@ class Dialect:
                     return form
         return None
 
-    @staticmethod
-    def _learn_quotes(bodies: list[tuple[str, str]]) -> tuple[dict[int, str], set[str]]:
-        """Which quotes of the request are the other kind here."""
+    def _learn_quotes(self, bodies: list[tuple[str, str]]) -> tuple[dict[str, str], set[str]]:
+        """Which quotes around strings of the request are the other kind here."""
         seen: dict[str, set[str]] = {quote: set() for quote in QUOTES}
         for sent, stands in bodies:
-            ours, theirs = ([char for char in fold(each) if char in QUOTES] for each in (sent, stands))
+            ours, theirs = (self._quotes_of(fold(each)) for each in (sent, stands))
             for one, other in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
                 seen[one].add(other)
-        swapped = {ord(one): other for one, other in zip(QUOTES, reversed(QUOTES), strict=True) if seen[one] == {other}}
+        swapped = {one: other for one, other in zip(QUOTES, reversed(QUOTES), strict=True) if seen[one] == {other}}
         if not swapped:
             return {}, {one for one in QUOTES if len(seen[one]) > 1}
-        return swapped, {one for one in QUOTES if ord(one) not in swapped}
+        return swapped, {one for one in QUOTES if one not in swapped}
+
+    def _quotes_of(self, text: str) -> list[str]:
+        return [text[at] for at in string_quotes(text, self._marks) or ()]
+
+    def _quoted(self, body: str) -> str | None:
+        """A line with the file's quotes around its strings; None where that can't be known."""
+        if not self._quotes and not self._doubtful_quotes:
+            return body
+        ends = string_quotes(body, self._marks)
+        if ends is None:
+            return None
+        found = list(body)
+        for start, end in zip(ends[::2], ends[1::2], strict=True):
+            if body[start] in self._doubtful_quotes:
+                return None
+            other = self._quotes.get(body[start], body[start])
+            if other != body[start] and (other in body[start:end] or "\\" in body[start:end]):
+                return None
+            found[start] = found[end] = other
+        return "".join(found)
 
     def _learn_look_alikes(
         self, bodies: list[tuple[str, str]], seen: dict[str, set[str]]
@@ -170,10 +190,7 @@ class Dialect:
             if plain is None or (self._unescape is unescaped and bared(body) != plain):
                 return None
             body = plain
-        body = self._normalized(body)
-        for mapping in (self._plain, self._quotes):
-            body = body.translate(mapping) if mapping else body
-        return body
+        return self._quoted(self._normalized(body).translate(self._plain))
 
     def blank(self, line: str) -> str:
         """A line of white space alone, as the file would have it."""
@@ -212,10 +229,6 @@ def _indent_of(*texts: Sequence[str]) -> Indent:
         tabs = "\t" in shared
         lines += ["\tx"] * tabs
     return detect("\n".join(lines).encode("utf-8", "surrogatepass"))
-
-
-def _trail(line: str) -> str:
-    return line if not line.strip() else parts(line)[2]
 
 
 def _learn_escapes(bodies: list[tuple[str, str]]) -> Callable[[str], str | None] | None:

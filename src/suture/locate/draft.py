@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 
 from suture.locate.fold import fold, line_keys, solid_keys
 from suture.locate.ground import Ground
-from suture.locate.names import headers, is_another
 from suture.locate.words import informative, lead, words
 
 TYPE_CHECKING = False
@@ -106,17 +105,3 @@ class Draft(Ground):
         one, other = words(fold(sent)), words(fold(here))
         pairs = zip(one, other, strict=True) if sent != here and len(one) == len(other) else ()
         return any(a != b and a.lower() == b.lower() and self.index.has_word(a, cased=True) for a, b in pairs)
-
-    def check_headers(self, regions: Sequence[Change]) -> None:
-        """Refuse to change what stands below another header than the one that was sent: it is something else."""
-        request = self.request
-        for region in regions:
-            i, j, k, m = region
-            depths = [len(lead(line)) for line in (*request.old[i:j], *request.new[k:m]) if line.strip()]
-            for number in headers(request.old, i, min(depths, default=0)):
-                if (
-                    number not in self.gaps
-                    and not self.same[number]
-                    and is_another(self.index, request.old, self.at, number)
-                ):
-                    raise self.clash("missing", "", region)

@@ -19,6 +19,19 @@ class Site(Record):
     score: float = 1.0
 
 
+class Base(Record):
+    """An earlier version of a file, on which a request may have been written."""
+
+    body: bytes
+    """Its text, as `Text.body` has it."""
+    source: str
+    """How it is known: `read` (shown to this session), `history`, `index`, `head` or `commit`."""
+    id: str | None = None
+    """The commit that has this version (`head`, `commit`), or the change that made it (`history`), if it is known."""
+    until: str | None = None
+    """The change or commit that replaced this version by the next one, if it is known."""
+
+
 class Found(Record):
     """The one place, and the change as it is to be made there."""
 
@@ -33,6 +46,8 @@ class Found(Record):
     """The bytes of the body that the old text was found to be."""
     edits: tuple[Edit, ...]
     """The change: edits on the body."""
+    base: Base | None = None
+    """For `rebased`: the version on which the request was written."""
 
 
 class Match(Record):
@@ -80,7 +95,7 @@ class Refused(Record):
     """Why nothing is to be done."""
 
     why: str
-    """`missing`, `ambiguous`, `applied`, `partly_applied`, `conflict`, `elided` or `unproved`."""
+    """`missing`, `ambiguous`, `applied`, `partly_applied`, `conflict`, `deleted`, `elided` or `unproved`."""
     rung: str | None = None
     """Where the search stopped, if it found something."""
     sites: tuple[Site, ...] = ()
@@ -88,6 +103,8 @@ class Refused(Record):
     sides: Sides | None = None
     detail: str = ""
     """For `conflict` and `unproved`: what could not be decided, as a word of a fixed list."""
+    base: Base | None = None
+    """The version on which the request was written, if it is known: then it fits no other place."""
 
 
 Answer = Found | Refused

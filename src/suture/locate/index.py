@@ -15,7 +15,9 @@ from suture.locate.words import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from suture.locate.found import Base
 
 _MOST_LINES = 30_000
 _MOST_TRIES = 10_000
@@ -28,15 +30,28 @@ MOST_PLACES = 300
 
 
 class Index:
-    """The text to search; the file's name tells what a comment looks like. Line numbers are 0-based in here."""
+    """The text to search, and its earlier versions. The file's name tells what a comment looks like.
 
-    def __init__(self, body: bytes, name: str = "") -> None:
+    Line numbers are 0-based in here.
+    """
+
+    def __init__(self, body: bytes, name: str = "", bases: Iterable[Base] = ()) -> None:
+        """`bases` are the earlier versions, the one to ask first first; they are fetched only when they are asked."""
         self.body = body
         self.name = name
+        self._bases = iter(bases)
+        self._fetched: list[Base] = []
         self.lines = Lines(body)
         self._decoded: dict[int, str] = {}
         self._where: dict[bytes, list[int]] = {b"": []}
         self._holding: dict[str, list[int] | None] = {}
+
+    def earlier(self) -> Iterator[Base]:
+        """The earlier versions that a request may have been written on."""
+        yield from self._fetched
+        for base in self._bases:
+            self._fetched.append(base)
+            yield base
 
     @cached_property
     def keys(self) -> list[bytes]:

@@ -8,7 +8,7 @@ similarity, a missing outer line.
 
 from __future__ import annotations
 
-from suture.locate import edge, elision, piece, reflow, similar
+from suture.locate import elision, piece, reflow, similar
 from suture.locate.fold import line_keys, solid_keys
 from suture.locate.found import Refused
 from suture.locate.request import readings
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from suture.locate.request import Request
 
 
-def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool = False) -> Answer:
-    """Find a text that doesn't stand in the file as it was sent."""
+def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool = False) -> Answer | None:
+    """Find a text that stands in the file in another manner than it was sent; None where it doesn't."""
     requests = readings(old, new)[: None if match == "lenient" else 1]
     candidates = _candidates(index, requests)
     may_be_piece = _one_becomes_one(old, new) if whole_lines else not _is_line(old)
@@ -34,12 +34,26 @@ def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, li
         inside = piece.find(index, requests, BOUNDS[match])
         if inside is not None:
             return inside
-    if candidates:
+    if any(each.level < LEVEL["similar"] for each in candidates) or (candidates and match != "lenient"):
         return _decided(index, candidates, BOUNDS[match])
-    answer = reflow.find(index, requests)
-    if answer is None and match == "lenient":
-        answer = (None if literal else elision.find(index, requests)) or _nearly(index, requests)
-    return answer or Refused("missing")
+    answer = None if candidates else reflow.find(index, requests)
+    elided = answer is None and not candidates and match == "lenient" and not literal
+    return elision.find(index, requests) if elided else answer
+
+
+def nearly(index: Index, old: str, new: str) -> Answer:
+    """Find a text most of which is somewhere in the file; or whose new text is there already."""
+    requests = readings(old, new)
+    candidates = _candidates(index, requests)
+    if candidates:
+        return _decided(index, candidates, BOUNDS["lenient"])
+    answer = similar.find(index, requests)
+    if not isinstance(answer, Refused) or answer.why != "missing":
+        return answer
+    for request in requests:
+        if (applied := standing(index, request)) is not None:
+            return applied
+    return answer
 
 
 def _is_line(old: str) -> bool:
@@ -86,14 +100,3 @@ def _decided(index: Index, candidates: list[Candidate], allowed: Sequence[str]) 
         return Refused("missing", RUNGS[level], sites)
     score = likeness("\n".join(chosen.request.old), "\n".join(index.window(chosen.match.first, chosen.match.last + 1)))
     return settle(index, chosen.request, chosen.match, chosen.rung, round(score, 3))
-
-
-def _nearly(index: Index, requests: Sequence[Request]) -> Answer:
-    """Most of the text stands somewhere; or the new text does already; or all but an outer line."""
-    answer = similar.find(index, requests)
-    if not isinstance(answer, Refused) or answer.why != "missing":
-        return answer
-    for request in requests:
-        if (applied := standing(index, request)) is not None:
-            return applied
-    return edge.find(index, requests) or answer

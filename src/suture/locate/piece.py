@@ -12,7 +12,7 @@ from suture.locate.found import Found, Refused, Site
 from suture.locate.index import MOST_PLACES
 from suture.locate.request import Request
 from suture.locate.rungs import COMPARED, LEVEL, RUNGS
-from suture.locate.words import lead
+from suture.locate.words import lead, trail
 from suture.locate.writing import merged_words
 from suture.records import Record
 
@@ -147,8 +147,7 @@ def _inside_word(line: str, at: int) -> bool:
 
 def _tail(lines: Sequence[str]) -> str:
     """The white space at the end of the last line."""
-    last = lines[-1] if lines else ""
-    return last[len(last.rstrip()) :]
+    return trail(lines[-1]) if lines else ""
 
 
 def _trimmed(lines: Sequence[str]) -> list[str]:

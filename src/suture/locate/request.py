@@ -37,6 +37,8 @@ class Request(Record):
     """What was taken off or decoded to read it so: `fence`, `spelled`, `numbers`, `entities`."""
     exotic: bool = False
     """Whether exotic spaces stood before old lines."""
+    unfinished: bool = False
+    """Whether old ends with a newline, and new, which is not empty, doesn't."""
 
     @property
     def plain(self) -> bool:
@@ -52,10 +54,11 @@ def readings(old: str, new: str) -> list[Request]:
     found: list[tuple[list[str], list[str], tuple[str, ...]]] = [(split(old), wanted, ())]
     for name, read in _UNDOING.items():
         found += [(*other, (*undone, name)) for before, after, undone in found for other in read(before, after)]
+    unfinished = old.endswith("\n") and not new.endswith("\n") and bool(new.strip())
     result = []
     for before, after, undone in found:
         old_lines, new_lines = (tuple(map(_plainly_indented, lines)) for lines in (before, after))
-        result.append(Request(old_lines, new_lines, undone, list(old_lines) != before))
+        result.append(Request(old_lines, new_lines, undone, list(old_lines) != before, unfinished))
     return result
 
 

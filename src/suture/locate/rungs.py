@@ -25,6 +25,7 @@ RUNGS = (
     "escape",
     "tokens",
     "elision",
+    "rebased",
     "similar",
 )
 """The names of the rungs, the strictest first."""

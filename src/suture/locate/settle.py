@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from suture.edits import edit
 from suture.locate.carry import carry
 from suture.locate.fold import fold, solid_keys
 from suture.locate.found import Found, Refused, Site
@@ -16,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from suture.edits import Edit
     from suture.locate.found import Answer, Match
     from suture.locate.index import Index
     from suture.locate.request import Request
@@ -41,6 +43,7 @@ def settle(
         return Refused("applied", rung, (match.site,))
     try:
         edits = carry(index, _as_indented(index, request, match), match)
+        edits = _without_end(index, edits) if request.unfinished and match.last == len(index.lines) - 1 else edits
     except Clash as clash:
         site = match.site
         if clash.why == "missing":
@@ -49,6 +52,15 @@ def settle(
         return Refused(clash.why, rung, (site,), clash.sides, clash.detail)
     span = index.lines.span(match.first + 1)[0], index.lines.span(match.last + 1)[1]
     return Found(rung, score, runner_up, match.site, span, edits)
+
+
+def _without_end(index: Index, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """The edits, and the end of the file's last line is gone."""
+    size = len(index.body)
+    ending = index.lines.ending(len(index.lines))
+    if edits and edits[-1].span.end == size:
+        return (*edits[:-1], edits[-1].but(new=edits[-1].new.removesuffix(ending)))
+    return (*edits, edit(size - len(ending), size, b""))
 
 
 def _as_indented(index: Index, request: Request, match: Match) -> Request:

@@ -7,11 +7,13 @@ of windows is aligned. How much of the text's weight stands there is the score.
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import pairwise
 
 from suture.locate.blanks import place_blanks
 from suture.locate.fold import line_keys
 from suture.locate.found import Match, Refused
 from suture.locate.indentation import Leads
+from suture.locate.proof import UNPROVED, is_proved
 from suture.locate.settle import settle, standing
 from suture.locate.words import informative, lead, likeness
 from suture.records import Record
@@ -75,7 +77,9 @@ def find(index: Index, requests: Sequence[Request]) -> Answer:
     if rivals and best.score - rivals[0].score < _MARGIN:
         return Refused("ambiguous", "similar", tuple(near.match.site for near in (best, rivals[0])))
     runner_up = rivals[0].match.site.but(score=round(rivals[0].score, 3)) if rivals else None
-    return settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
+    answer = settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
+    made = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
+    return answer if made or is_proved(index, request, best.match) else Refused("missing", None, sites, None, UNPROVED)
 
 
 class _Sought:
@@ -138,15 +142,30 @@ class _Sought:
         at: list[int | None] = [None] * len(self.keys)
         for ordinal, place in self._equal_lines(begin):
             at[solid[ordinal]] = index.solid[place]
-        same = tuple(place is not None for place in at)
+        same = [place is not None for place in at]
         near = self._band if any(same) else 0
         equal = sum(weight for weight, known in zip(self.weights, same, strict=True) if known)
         if len(solid) <= _SMALL or equal >= _FAINT * sum(self.weights):  # else it is another text
             self._pair_alike(at, index.solid[max(begin - near, 0) : max(begin + len(solid) + near, 0)])
         if all(place is None for place in at):
             return None
+        for step in (1, -1):
+            self._extend(at, same, step)
         place_blanks(at, [not line.strip() for line in old], index)
-        return Match(tuple(at), same)
+        return Match(tuple(at), tuple(same))
+
+    def _extend(self, at: list[int | None], same: list[bool], step: int) -> None:
+        """Place the lines that follow a placed one (or come before it) as the same lines of the file do."""
+        solid, taken = self.index.solid, {place for place in at if place is not None}
+        for number, beside in pairwise(self.solid[::step]):
+            place = at[number]
+            if place is None or at[beside] is not None:
+                continue
+            ordinal = bisect_left(solid, place) + step
+            following = solid[ordinal] if 0 <= ordinal < len(solid) else None
+            if following is not None and following not in taken and self.index.keys[following] == self.keys[beside]:
+                at[beside], same[beside] = following, True
+                taken.add(following)
 
     @property
     def _band(self) -> int:
@@ -168,14 +187,13 @@ class _Sought:
     def _pair_alike(self, at: list[int | None], window: Sequence[int]) -> None:
         """Old lines without a place get the file's line that is most like them, in the same gap."""
         taken = {place for place in at if place is not None}
-        free = [n for n in window if n not in taken and self.index.keys[n] not in self.keys]
+        free = [n for n in window if n not in taken]
         gap: list[int] = []
         low = -1
         for number in (*self.solid, None):
             place = None if number is None else at[number]
             if number is not None and place is None:
-                if informative(self.request.old[number]) < _WORDY or not self.index.where(self.keys[number]):
-                    gap.append(number)  # else it is there, but elsewhere
+                gap.append(number)
                 continue
             high = len(self.index.keys) if place is None else place
             between = [n for n in free if low < n < high]
@@ -198,7 +216,12 @@ class _Sought:
                 position += 1
 
     def _resemblance(self, number: int, place: int) -> float:
-        return 1.0 if self._knows(number, place) else likeness(self.request.old[number], self.index.line(place))
+        """How alike two lines are; not at all, if either is another line of the other side, and not just mistyped."""
+        if self._knows(number, place):
+            return 1.0
+        elsewhere = informative(self.request.old[number]) >= _WORDY and bool(self.index.where(self.keys[number]))
+        another = elsewhere or self.index.keys[place] in self.keys
+        return 0.0 if another else likeness(self.request.old[number], self.index.line(place))
 
     def _knows(self, number: int, place: int | None) -> bool:
         return place is not None and self.index.knows(self.request.old[number].strip(), self.index.line(place).strip())

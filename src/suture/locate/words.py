@@ -33,6 +33,11 @@ def lead(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
+def trail(line: str) -> str:
+    """The white space after; of a blank line, all of it."""
+    return line[len(line.rstrip()) :]
+
+
 def words(text: str) -> list[str]:
     """Words and single marks; white space only separates."""
     return _WORD.findall(text)
@@ -92,7 +97,7 @@ def is_known(old: str, here: str, occurs: Callable[[str], bool], marks: tuple[st
         return bool(said) or not old.strip() == here.strip() == ""
     if len(stands) > len(said) and stands[: len(said)] == said:
         at = comment_in(here, marks)
-        return at is not None and meaning(here[:at]) == said
+        return at is not None and len(meaning(here[:at])) <= len(said)
     if len(said) != len(stands):
         return False
     differing = [pair for pair in zip(said, stands, strict=True) if pair[0] != pair[1]]

@@ -8,8 +8,10 @@ from suture import edit_wording, errors, render
 from suture.difference_wording import difference
 from suture.locate import Index
 from suture.locate.diagnose import block, diagnose, words_of
+from suture.locate.names import symbol
 from suture.occurrences import number, occurrences
 from suture.sequence import MOST_HITS, Outcome
+from suture.tools.refusal import change_of, version_of
 from suture.tools.spec import Answer
 
 TYPE_CHECKING = False
@@ -30,6 +32,7 @@ _MOST_CONTEXT = 6
 _MOST_WORDS = 6
 _LONGEST = 2_000
 _SHORT = 200
+_STALE_LINES = 10
 _NEAR = 0.55
 _TYPES = ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
 _OWN = ("similar_content", "match_locations", "file_preview", "region", "unique", "correction")
@@ -79,7 +82,8 @@ class _Failing:
         self._dry_run = dry_run
         self._outcome = outcome
         self._edit = edits[number]
-        self._index = Index(outcome.body, before.place.name)
+        bases = () if session is None else session.bases(before)
+        self._index = Index(outcome.body, before.place.name, bases)
         self._origin: Callable[[int], int] = outcome.origin
         self._room = _ROOM
         self._counted = 0, 0, 0
@@ -132,8 +136,9 @@ class _Failing:
             correction=correction,
             sides=self._sides(found),
             detail="" if found is None else found.detail,
-            applied=self._applied(found, stale),
+            applied=self._applied(found),
             stale=stale,
+            written_on=None if found is None else version_of(found.base),
             consumed_by=consumed_by,
             candidates=self._before.text.candidates() if self._before.text.encoding is None else None,
             attempt=attempt,
@@ -162,25 +167,21 @@ class _Failing:
         sides = {name: getattr(found.sides, name) for name in ("base", "ours", "theirs")}
         return {"line": self._original(found.sides.line), **sides}
 
-    def _applied(self, found: Diagnosis | None, stale: dict[str, Any] | None) -> dict[str, Any] | None:
+    def _applied(self, found: Diagnosis | None) -> dict[str, Any] | None:
         """Where the new text stands already."""
-        if stale is not None and stale["applied"]:
-            return {name: stale[name] for name in ("start_line", "end_line", "change_id")}
         if found is None or found.why != "applied" or not found.places:
             return None
         lines = {"start_line": found.places[0].start_line, "end_line": found.places[0].end_line}
-        return {**{name: self._original(line) for name, line in lines.items()}, "change_id": None}
+        return {**{name: self._original(line) for name, line in lines.items()}, "change_id": change_of(found.base)}
 
     def _stale(self, found: Diagnosis) -> dict[str, Any] | None:
-        """What became of the text, if it stood in an earlier version; of one that is found, only that it is done."""
-        from suture.tools.stale import replaced
-
-        if self._session is None:
+        """What became of the text, if an earlier version holds it and the change can't be merged from there."""
+        if found.base is None or found.why not in {"conflict", "deleted"}:
             return None
-        known = replaced(self._session, self._before, self._edit.old_text, self._edit.new_text)
-        if known is None or (found.why == "found" and not known.applied):
-            return None
-        return {**known.told, "applied": known.applied}
+        best = found.places[0]
+        text = "\n".join(best.text.split("\n")[:_STALE_LINES])
+        lines = {"start_line": self._original(best.start_line), "end_line": self._original(best.end_line)}
+        return {"change_id": change_of(found.base), **lines, "text": text}
 
     def _originally(self) -> list[tuple[int, int]]:
         """Where the text stands in the file itself."""
@@ -231,6 +232,7 @@ class _Failing:
             "line_number": self._original(place.start_line),
             "content": place.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
             "similarity_score": place.score,
+            "symbol": symbol(self._index.line, place.start_line - 1, len(self._index.lines)),
             "differences": [
                 {
                     "type": each.kind,

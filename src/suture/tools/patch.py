@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from suture.plan import FileChange, Snapshot
     from suture.session import Session
     from suture.tools.placement import Placement
-    from suture.tools.stale import Replaced
 
 
 _VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write; "" empties the file'}
@@ -82,12 +81,8 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
             raise ClipboardNotFound(index=0, total=0, name=clipboard, known=session.clipboard_names())
         return found
 
-    def stale(old: str, new: str) -> Replaced | None:
-        from suture.tools.stale import replaced  # only a failure needs it
-
-        return None if before is None else replaced(session, before, old, new)
-
-    placing = Placing(name, blank, request.patches, request.match, recall, stale, literal=request.literal)
+    bases = () if before is None else session.bases(before)
+    placing = Placing(name, blank, request.patches, request.match, recall, bases, literal=request.literal)
     placed = placing.place()
     _check_clipboards(session, placing.clipboards)
     change = _change(session, request, before, blank, placed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from suture import render
 from suture.phrases import AS_SENT
 from suture.tools import generated, outcome
+from suture.tools.refusal import version_of
 from suture.tools.spec import Answer
 
 TYPE_CHECKING = False
@@ -96,6 +97,7 @@ class Patched:
             "start_line": placed.start_line,
             "end_line": placed.end_line,
             "replaced": self._replaced(placed),
+            "written_on": version_of(placed.base),
         }
 
     def _replaced(self, placed: Placement) -> str:
@@ -110,6 +112,9 @@ class Patched:
         if placed.rung in AS_SENT:
             return ""
         where = render.span(placed.start_line, placed.end_line)
+        if (version := version_of(placed.base)) is not None:
+            written = f"written on {render.written_on(version)}"
+            return f"patches[{placed.index}]: {written}; merged into the file as it is now, at {where}."
         words = f"patches[{placed.index}]: found at {where} {render.matched(placed.rung)}"
         if placed.runner_up is not None:
             words += f" (next best: {render.span(placed.runner_up.start_line, placed.runner_up.end_line)})"

@@ -21,12 +21,12 @@ from suture.tools.writable import check, check_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from suture.edits import Edit
+    from suture.locate import Base
     from suture.text import Text
     from suture.tools.patches import OnePatch
-    from suture.tools.refusal import Stale
 
 
 _PATIENCE = 2.0
@@ -54,6 +54,8 @@ class Placement(Record):
     """Whether nobody else may replace these bytes."""
     carried: bool = False
     """Whether it is a change, carried over to what stands there; else text that is put in as it is."""
+    base: Base | None = None
+    """The version that it was written on, if it was merged from there."""
 
 
 class Placing:
@@ -66,17 +68,17 @@ class Placing:
         patches: Sequence[OnePatch],
         match: str,
         recall: Callable[[str], str],
-        stale: Stale,
+        bases: Iterable[Base] = (),
         *,
         literal: bool = False,
     ) -> None:
-        """`recall` knows the clipboards from before this call; `stale` knows what was replaced by an earlier one."""
+        """`recall` knows the clipboards from before this call; `bases` are earlier versions of the file."""
         self._path = path
+        self._bases = bases
         self._text = text
         self._patches = patches
         self._match = match
         self._recall = recall
-        self._stale = stale
         self._literal = literal
         self._index: Index | None = None
         self.clipboards: dict[str, str] = {}
@@ -87,7 +89,7 @@ class Placing:
     @property
     def _searched(self) -> Index:
         """The text, prepared for searching once."""
-        self._index = self._index or Index(self._text.body, self._path)
+        self._index = self._index or Index(self._text.body, self._path, self._bases)
         return self._index
 
     def place(self) -> list[Placement]:
@@ -167,6 +169,7 @@ class Placing:
             found.runner_up,
             claims=not patch.is_copy,
             carried=patch.carries,
+            base=found.base,
         )
 
     def _found(self, index: int, patch: OnePatch) -> Found:
@@ -186,7 +189,7 @@ class Placing:
         if isinstance(answer, Found):
             return answer
         request = Searched(index, len(self._patches), self._path, patch.oldText, new, self._match)
-        raise refusal(request, answer, self._text.lines, self._stale)
+        raise refusal(request, answer, self._searched)
 
     def _span(self, found: Found, old: str) -> tuple[int, int]:
         """The bytes that were meant: without the end of the last line, if the text that was sent has none."""

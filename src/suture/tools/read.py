@@ -35,6 +35,7 @@ def read(session: Session, request: FileRead) -> Answer:
     first, last = request.start_line, total if request.end_line is None else min(request.end_line, total)
     if first > max(total, 1) or (request.end_line is not None and request.end_line < first):
         raise RangeOutOfBounds(path=found.place.name, start_line=first, end_line=request.end_line, total_lines=total)
+    session.show(found)
     most = session.settings.max_read_bytes
     shown_last = _last_within(body, first, last, session.settings.max_read_lines, most)
     shown = _numbered(body, first, shown_last) if request.format == "numbered" else _raw(body, first, shown_last)

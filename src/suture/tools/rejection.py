@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from suture import errors
+from suture.fitting import NOT_NAMED, OUTSIDE
 from suture.locate import Found, locate
+from suture.locate.names import symbol
 from suture.locate.request import readings
 from suture.locate.settle import standing
 from suture.locate.words import informative, likeness
@@ -42,26 +44,46 @@ def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit
     """The error of a hunk; `AlreadyApplied` where its new text stands there."""
     answer: Refused = fitted.answer  # type: ignore[assignment]  # asked only then
     old, new, hunk = fitted.split.old, fitted.split.new, wanted.hunk
-    if answer.why == "unplaced":
-        return errors.NoContext(path=sheet.name, context=list(hunk.context))
-    if answer.why == "unsplit":
-        readings = [{"old": each.old[:_SHOWN], "new": each.new[:_SHOWN]} for each in hunk.splits]
-        return errors.AmbiguousBlock(path=sheet.name, reply_line=hunk.line, readings=readings)
-    text = _as_it_is(sheet)
+    if (unfit := _unfit(sheet, hunk, answer)) is not None:
+        return unfit
     request = Searched(0, 1, sheet.name, old, new, wanted.match)
     if answer.why == "missing" and not wanted.closely:
         return _unexamined(sheet, old)
     proved = answer.why != "applied" or answer.rung is not None or _is_evident(sheet, old, new)
     if answer.why != "missing" and proved:
-        return refusal(request, answer, text.lines, lambda _old, _new: None)
+        return refusal(request, answer, sheet.index)
     place = Place(0, sheet.name, sheet.name) if sheet.before is None else sheet.before.place
-    before = Snapshot(place, text, Content((sheet.body,)), (), 0)
+    before = Snapshot(place, _as_it_is(sheet), Content((sheet.body,)), (), 0)
     found = no_match(session, before, OneEdit(old_text=old, new_text=new, occurrences=1), dry_run=wanted.dry_run)
-    applied = found.applied if found.stale is not None and found.stale["applied"] else _standing(sheet, old, new)
+    applied = found.applied if found.written_on is not None else _standing(sheet, old, new)
     if applied is not None:
         where: dict[str, Any] = {"index": 0, "total": 1, "path": sheet.name, "search_text": old}
         return errors.AlreadyApplied(**where, **applied)
     return found
+
+
+def _unfit(sheet: Sheet, hunk: Hunk, answer: Refused) -> errors.SutureError | None:
+    """What is wrong with a hunk, whatever its lines are."""
+    if answer.why == "unplaced":
+        return errors.NoContext(path=sheet.name, context=list(hunk.context))
+    if answer.why == "unsplit":
+        readings = [{"old": each.old[:_SHOWN], "new": each.new[:_SHOWN]} for each in hunk.splits]
+        return errors.AmbiguousBlock(path=sheet.name, reply_line=hunk.line, readings=readings)
+    return _out_of_scope(sheet, hunk, answer) if answer.detail in {OUTSIDE, NOT_NAMED} else None
+
+
+def _out_of_scope(sheet: Sheet, hunk: Hunk, answer: Refused) -> errors.OutOfScope:
+    """That the lines of a hunk are not in what it names."""
+    lines = [
+        {
+            "start_line": each.start_line,
+            "end_line": each.end_line,
+            "symbol": symbol(sheet.index.line, each.start_line - 1, len(sheet.index.lines)),
+        }
+        for each in answer.sites
+    ]
+    named = list(hunk.context) or [hunk.section]
+    return errors.OutOfScope(path=sheet.name, context=named, exists=answer.detail == OUTSIDE, places=lines)
 
 
 def _unexamined(sheet: Sheet, old: str) -> errors.NoMatch:

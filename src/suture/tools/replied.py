@@ -7,6 +7,7 @@ from suture.errors import BlocksFailed, IncompleteBlock
 from suture.formats.blocks import IN_HUNKS
 from suture.phrases import AS_SENT
 from suture.tools import generated, outcome
+from suture.tools.refusal import version_of
 from suture.tools.spec import Answer
 
 TYPE_CHECKING = False
@@ -156,6 +157,8 @@ def _line(each: Outcome) -> str:
     line = f":{each.line}" if each.line and each.action == "update" else ""
     line = f" → {render.plain(each.to)}" if each.to else line
     how = "" if each.rung in AS_SENT else f"; found {render.matched(each.rung)}, carried over to the file's own text"
+    if (version := version_of(each.base)) is not None:
+        how = f"; written on {render.written_on(version)}, merged into the file as it is now"
     return f"{each.id} {render.plain(each.path or '')}{line}, {_DONE[each.action]}{how}"
 
 
@@ -189,6 +192,7 @@ def _told(each: Outcome) -> dict[str, Any]:
         "reply_line": each.block.line,
         "rung": each.rung,
         "score": each.score,
+        "written_on": version_of(each.base),
         "diff": each.diff,
         "error": None if each.error is None else error_data(each),
     }

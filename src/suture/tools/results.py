@@ -81,6 +81,16 @@ _COLUMNS = {
 }
 _RUNG = nullable(text("How strictly the text was found; null if there was none to find", RUNGS))
 _SCORE = nullable(number("How alike the text and the place are, up to 1"))
+_WRITTEN_ON = nullable(
+    object_of(
+        "The earlier version that the text was written on, if the change was merged from there",
+        {
+            "source": text("How it is known", ("read", "history", "index", "head", "commit")),
+            "id": nullable(text("The change or commit that has it")),
+            "until": nullable(text("The change or commit that replaced it")),
+        },
+    )
+)
 _FILES = objects(
     "The files that change",
     {
@@ -162,6 +172,7 @@ _FAILED_EDIT = object_of(
                 "line_number": integer("From 1"),
                 "content": text("What stands there"),
                 "similarity_score": number("Up to 1"),
+                "symbol": text("The class or function that it is in, if any"),
                 "differences": _DIFFERENCES,
             },
         ),
@@ -249,6 +260,7 @@ _PATCH = _result(
                 "runner_up": nullable(object_of("The next best place", {**_LINES, "score": number("Up to 1")})),
                 **_LINES,
                 "replaced": text("What stood there; a long text is cut"),
+                "written_on": _WRITTEN_ON,
             },
         ),
         "clipboards": values("Those that this call filled"),
@@ -292,6 +304,7 @@ _APPLY_REPLY = _result(
                 "reply_line": integer("Its first line in the reply"),
                 "rung": _RUNG,
                 "score": _SCORE,
+                "written_on": _WRITTEN_ON,
                 "diff": text("What it changes, as a unified diff"),
                 "error": nullable(_BLOCK_ERROR),
             },

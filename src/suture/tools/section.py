@@ -11,7 +11,7 @@ from bisect import bisect_right, insort
 from suture.diff import FileDiff, changes, unified
 from suture.edits import minimize
 from suture.errors import AlreadyApplied, SutureError
-from suture.fitting import OUTSIDE, Expected, Fit, fit, in_place
+from suture.fitting import Expected, Fit, fit, in_place
 from suture.formats.search_replace import is_separator
 from suture.locate import Found, Refused
 from suture.locate.placeholders import added
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from suture.edits import Edit
     from suture.formats.blocks import Block, Hunk
+    from suture.locate import Base
     from suture.tools.sheets import Sheet
 
     Reject = Callable[[Sheet, Hunk, Fit], SutureError]
@@ -47,6 +48,8 @@ class Outcome(Record):
     rung: str | None = None
     score: float | None = None
     diff: str = ""
+    base: Base | None = None
+    """The version that it was written on, if it was merged from there."""
     error: SutureError | None = None
     note: str = ""
     """What else the caller should know."""
@@ -88,7 +91,7 @@ class Section:
                 yield self._done(name, before, placed[name])
             else:
                 answer = fitted[name].answer
-                elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED and answer.detail != OUTSIDE
+                elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED and not answer.detail
                 yield self._applied(name, hunk, self._in_result(hunk, inserted) if elsewhere else fitted[name])
 
     def _fitted(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
@@ -163,7 +166,7 @@ class Section:
         if not edits and not block.to:
             return Outcome(name, block, "already_applied", block.action, *at)
         diff = diff_of(FileDiff(sheet.name, sheet.name, before, tuple(edits)))
-        return Outcome(name, block, "applied", block.action, *at, diff)
+        return Outcome(name, block, "applied", block.action, *at, diff, found.base)
 
 
 class _Run:

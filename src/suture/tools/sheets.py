@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from suture.edits import Edit
+    from suture.locate import Base
     from suture.plan import FileChange, Snapshot
     from suture.session import Session
     from suture.text import Text
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
         def read(self, name: str) -> Snapshot | None:
             """The file, or None where there is none."""
+
+        def bases(self, before: Snapshot) -> Iterable[Base]:
+            """Earlier versions of a file, newest first."""
 
         def blank(self, name: str) -> Text:
             """The text that a new file begins with."""
@@ -50,8 +54,9 @@ _SHORT_NAME = 2
 class Sheet:
     """One file, as it is so far."""
 
-    def __init__(self, name: str, before: Snapshot | None, text: Text) -> None:
+    def __init__(self, name: str, before: Snapshot | None, text: Text, bases: Iterable[Base] = ()) -> None:
         self.name = name
+        self._bases = bases
         self.before = before
         """What stood there, or None."""
         self.text = text
@@ -69,7 +74,8 @@ class Sheet:
     def index(self) -> Index:
         """As it is so far, prepared for searching."""
         if self._index is None or self._index.body is not self.body:
-            self._index = Index(self.body, self.name)
+            bases = self._bases if self._index is None else self._index.earlier()
+            self._index = Index(self.body, self.name, bases)
         return self._index
 
     def make(self, edits: Iterable[Edit]) -> None:
@@ -155,7 +161,8 @@ class Sheets:
             before = self.shelf.read(name)
             check_hash(self._expect_hash, name, before)
             text = self.shelf.blank(name) if before is None else before.text
-            self._open[name] = Sheet(name, before, text)
+            bases = () if before is None else self.shelf.bases(before)
+            self._open[name] = Sheet(name, before, text, bases)
         return self._open[name]
 
     def check_others(self, expected: object) -> None:
@@ -238,6 +245,10 @@ class Files:
     def read(self, name: str) -> Snapshot | None:
         """The file's text."""
         return None if self._session.locate(name).stat is None else self._session.read(name)
+
+    def bases(self, before: Snapshot) -> Iterable[Base]:
+        """What this session was shown, what the history has, and what git has."""
+        return self._session.bases(before)
 
     def blank(self, name: str) -> Text:
         """An empty text in the encoding that is configured for the name."""

@@ -30,6 +30,7 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
     found = session.text(target.requested)
     name, body, total = found.place.name, found.text, len(found.text.lines)
     first, last = (1, total) if view_range is None else _bounds(name, view_range, total)
+    session.show(found)
     most = session.settings.max_read_bytes
     wanted = body.lines.contents(first, min(last, first + session.settings.max_read_lines - 1))
     numbered = [f"{number:6d}\t{line.decode('utf-8', 'replace')}" for number, line in enumerate(wanted, first)]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from suture.errors import ChangeNotFound
 from suture.files import logbook
 from suture.files.journal import id_at
-from suture.files.logbook import SCHEMA, LogBook, NamedPoint, PastVersion
+from suture.files.logbook import SCHEMA, KnownVersion, LogBook, NamedPoint, PastVersion
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 
 if TYPE_CHECKING:
@@ -439,6 +439,43 @@ def test_past_versions_are_bounded_in_size_and_one_that_is_too_large_is_left_out
     for number in range(3):
         book.did(updated("a", b"a" * sizes[number], b"a" * sizes[number + 1]))
     assert [len(each) for each in versions(book, "a", size=size)] == found
+
+
+@pytest.mark.promise("place.bases")
+def test_versions_are_what_changes_found_and_left_newest_first_with_who_made_and_replaced_them(book: Book) -> None:
+    book.did(created("a", b"1"))
+    book.did(updated("a", b"1", b"2"), updated("other", b"x", b"y"))
+    book.did(updated("a", b"by somebody else", b"3"))
+    book.did(renamed("a", "b", b"3", b"4"))
+    book.did(deleted("b", b"4"))
+    book.did(created("b", b"5"))
+    expected = [
+        (b"5", "c6", None),
+        (b"4", "c4", "c5"),
+        (b"3", "c3", "c4"),
+        (b"by somebody else", None, "c3"),
+        (b"2", "c2", None),
+        (b"1", "c1", "c2"),
+    ]
+    assert [*book.versions("b")] == [KnownVersion(version(text).digest, *more) for text, *more in expected]
+    assert [*book.versions("none")] == []
+
+
+def test_versions_of_a_path_that_a_file_moved_away_from_have_what_was_there(book: Book) -> None:
+    book.did(updated("a", b"1", b"2"))
+    book.did(renamed("a", "b", b"2", b"3"))
+    book.did(created("a", b"new"))
+    expected = [(b"new", "c3", None), (b"2", "c1", "c2"), (b"1", None, "c1")]
+    assert [*book.versions("a")] == [KnownVersion(version(text).digest, *more) for text, *more in expected]
+
+
+def test_versions_of_many_changes_are_all_found(book: Book) -> None:
+    for number in range(250):
+        book.did(updated("a", b"%d" % number, b"%d" % (number + 1)))
+    assert [each.digest for each in book.versions("a")] == [
+        version(b"%d" % number).digest for number in range(250, -1, -1)
+    ]
+    assert (book.size(version(b"200").digest), book.size("none")) == (3, None)
 
 
 @pytest.mark.promise("back.stale")

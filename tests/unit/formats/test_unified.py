@@ -294,7 +294,11 @@ def test_names_behind_diff_are_told_apart(names: str, path: str) -> None:
 HUNKS = {
     "several": (
         ["@@ -1,2 +1,3 @@", " a", "-b", "+c", "+d", "@@ -9 +10,0 @@ def f():", "-e", "", "@@ -20,0 +20 @@", "+f"],
-        [hunk(3, "a\nb\n", "a\nc\nd\n", at=1), hunk(8, "e\n", "", at=9), hunk(11, "", "f\n", at=20)],
+        [
+            hunk(3, "a\nb\n", "a\nc\nd\n", at=1),
+            hunk(8, "e\n", "", at=9).but(section="def f():"),
+            hunk(11, "", "f\n", at=20),
+        ],
     ),
     "without numbers": (
         ["@@", "-a", "@@ @@", "-b", "@@ ... @@", "-c", "@@ -x,y +x,y @@", "-d"],

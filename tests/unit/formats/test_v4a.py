@@ -112,7 +112,7 @@ HUNKS = {
         ["@@ class A:", "@@ def f():", "", "@@", "-a", "+b"],
         [hunk(3, "a\n", "b\n", "class A:", "def f():")],
     ),
-    "numbers": (["@@ -7,2 +7,3 @@ def f():", "-a", "+b"], [hunk(3, "a\n", "b\n", at=7)]),
+    "numbers": (["@@ -7,2 +7,3 @@ def f():", "-a", "+b"], [hunk(3, "a\n", "b\n", at=7).but(section="def f():")]),
     "numbers behind context": (["@@ class A:", "@@ -7 +7 @@", "-a", "+b"], [hunk(3, "a\n", "b\n", "class A:", at=7)]),
     "an insertion behind a line": (["@@ -7,0 +8 @@", "+b"], [hunk(3, "", "b\n", at=7)]),
     "an insertion with numbers that show a line": (["@@ -7,1 +7,2 @@", "+b"], [hunk(3, "", "b\n")]),

@@ -36,6 +36,21 @@ def refused(file: str | bytes, old: str, new: str, *, match: str = "lenient", wh
     return answer
 
 
+PROOF = tuple(f"proof_of_the_place_{letter}()" for letter in "abcdef")
+"""Enough to prove a place at which a line is more or less."""
+
+
+def proved(file: str, old: str, new: str) -> tuple[str, str, str]:
+    """A file and a request, both with lines behind the last line of old that prove the place."""
+    last = old.rstrip("\n").rpartition("\n")[2]
+    lines = file.split("\n")
+    at = max(number for number, line in enumerate(lines) if line.strip() == last.strip())
+    here, sent = (line[: len(line) - len(line.lstrip())] for line in (lines[at], last))
+    lines[at + 1 : at + 1] = [here + line for line in PROOF]
+    more = "".join(f"{sent}{line}\n" for line in PROOF)
+    return "\n".join(lines), old + more, new + more
+
+
 def raw(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode()
 

@@ -6,7 +6,7 @@ from suture.edits import apply
 from suture.locate import RUNGS, Found, Refused, Site
 from tests.unit.locate.asking import asked, made, raw, refused, swap
 from tests.unit.locate.test_refusals import AMBIGUOUS, Request
-from tests.unit.locate.test_rungs import CASES, LENIENT, SERVER, Case
+from tests.unit.locate.test_rungs import CASES, SERVER, Case
 
 ALLOWED = {
     "exact": {"exact", "line_ends"},
@@ -29,16 +29,6 @@ def test_a_looser_match_than_allowed_is_missing(rung: str, case: Case, match: st
     else:
         assert isinstance(answer, Refused)
         assert answer.why == "missing"
-
-
-@pytest.mark.promise("locate.bounds")
-@pytest.mark.parametrize("match", ["exact", "whitespace"])
-@pytest.mark.parametrize(("rung", "case"), LENIENT)
-def test_an_outer_line_that_is_not_there_is_a_difference_in_more_than_white_space(
-    rung: str, case: Case, match: str
-) -> None:
-    assert rung == "trimmed"
-    assert refused(*case[:3], match=match).why == "missing"
 
 
 @pytest.mark.promise("locate.bounds")

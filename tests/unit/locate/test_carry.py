@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.locate.asking import made, swap
+from tests.unit.locate.asking import made, proved, swap
 from tests.unit.locate.test_rungs import CLIENT, COMPOSE, GO, GUIDE, SERVER, Case
 
 KEPT: dict[str, Case] = {
@@ -62,38 +62,32 @@ KEPT: dict[str, Case] = {
         "= 10",
         "= 15",
     ),
-    "a stale line of context": (
-        SERVER,
-        (
-            "    def start(self):\n        if self.running():\n            return None\n        self.started = True\n"
-            "        return self.port\n"
-        ),
-        (
-            "    def start(self):\n        if self.running():\n            return None\n        self.started = True\n"
-            "        return 0\n"
-        ),
-        "return self.port",
-        "return 0",
-    ),
     "a line of its own": (
-        SERVER,
-        (
-            "    def __init__(self, port):\n        self.started = False\n"
-            "\n    def start(self):\n        if self.started:\n"
+        *proved(
+            SERVER,
+            (
+                "    def __init__(self, port):\n        self.started = False\n"
+                "\n    def start(self):\n        if self.started:\n"
+            ),
+            (
+                "    def __init__(self, port):\n        self.started = False\n"
+                "\n    def start(self):\n        if self.ready:\n"
+            ),
         ),
-        "    def __init__(self, port):\n        self.started = False\n\n    def start(self):\n        if self.ready:\n",
         "if self.started",
         "if self.ready",
     ),
     "a line that was sent and is not there": (
-        SERVER,
-        (
-            "        if self.started:\n            return None\n        log()\n        self.started = True\n"
-            "        return self.port\n"
-        ),
-        (
-            "        if self.started:\n            return None\n        log()\n        self.started = True\n"
-            "        return 0\n"
+        *proved(
+            SERVER,
+            (
+                "        if self.started:\n            return None\n        log()\n        self.started = True\n"
+                "        return self.port\n"
+            ),
+            (
+                "        if self.started:\n            return None\n        log()\n        self.started = True\n"
+                "        return 0\n"
+            ),
         ),
         "return self.port",
         "return 0",
@@ -331,12 +325,68 @@ NEW: dict[str, Case] = {
         "load(1)",
         "load(2)",
     ),
+    "quotes around a string, and not those in a comment": (
+        "first = 'one';\nsecond = 'two';\nthird = 3;\n",
+        'first = "one";\nsecond = "two";\nthird = 3;\n',
+        'first = "one";\nsecond = "two";\nthird = "x" + "";  # that\'s "all"\n',
+        "third = 3;",
+        "third = 'x' + '';  # that's \"all\"",
+    ),
+    "quotes between backticks stay": (
+        "first_one = 'one'\nsecond_one = 'two'\nthird_one = 3\n",
+        'first_one = "one"\nsecond_one = "two"\nthird_one = 3\n',
+        'first_one = "one"\nsecond_one = "two"\nthird_one = `"x"`\n',
+        "third_one = 3",
+        'third_one = `"x"`',
+    ),
+    "a line that gets space at the end": (
+        "    alpha = 1\n    beta = 2\n",
+        "alpha = 1\nbeta = 2\n",
+        "alpha = 1  \nbeta = 2\n",
+        "alpha = 1\n",
+        "alpha = 1  \n",
+    ),
+    "a blank line that loses its spaces": (
+        "def f():\n    one()  # 1\n    \n    two()\n    three_of_them()\n",
+        "def f():\n    one()\n    \n    two()\n    three_of_them()\n",
+        "def f():\n    one()\n\n    two()\n    three_of_them()\n",
+        "# 1\n    \n",
+        "# 1\n\n",
+    ),
+    "space at the end that the file has not": (
+        "    alpha = 1\n    beta = 2\n",
+        "alpha = 1 \nbeta = 2\n",
+        "alpha = 1\nbeta = 3\n",
+        "beta = 2",
+        "beta = 3",
+    ),
+    "a last line that loses its end": (
+        "if x:\n    alpha = 1\n    beta = 2\n",
+        "alpha = 1\nbeta = 2\n",
+        "alpha = 1\nbeta = 3",
+        "beta = 2\n",
+        "beta = 3",
+    ),
+    "a last line that stays, and loses its end": (
+        "if x:\n    alpha = 1\n    beta = 2\n",
+        "alpha = 1\nbeta = 2\n",
+        "alpha = 0\nbeta = 2",
+        "alpha = 1\n    beta = 2\n",
+        "alpha = 0\n    beta = 2",
+    ),
+    "a line in the middle that keeps its end": (
+        "if x:\n    alpha = 1\n    beta = 2\nelse:\n",
+        "alpha = 1\nbeta = 2\n",
+        "alpha = 1\nbeta = 3",
+        "beta = 2",
+        "beta = 3",
+    ),
     "a line that loses its space at the end": (
         "    alpha = 1 \n    beta = 2\n",
         "alpha = 1 \nbeta = 2\n",
         "alpha = 1\nbeta = 3\n",
         "alpha = 1 \n    beta = 2",
-        "alpha = 1 \n    beta = 3",
+        "alpha = 1\n    beta = 3",
     ),
 }
 
@@ -471,9 +521,13 @@ PIECEMEAL: dict[str, Case] = {
         "load(10)  # one\n    beta = load(20)",
     ),
     "a line of the file's own between lines that change": (
-        OWN,
-        OWN.replace("    own_line_of_the_file()\n", ""),
-        OWN.replace("    own_line_of_the_file()\n", "").replace("load(1)", "load(10)").replace("load(2)", "load(20)"),
+        *proved(
+            OWN,
+            OWN.replace("    own_line_of_the_file()\n", ""),
+            OWN.replace("    own_line_of_the_file()\n", "")
+            .replace("load(1)", "load(10)")
+            .replace("load(2)", "load(20)"),
+        ),
         "load(1)\n    own_line_of_the_file()\n    beta = load(2)",
         "load(10)\n    own_line_of_the_file()\n    beta = load(20)",
     ),
@@ -520,25 +574,22 @@ PIECEMEAL: dict[str, Case] = {
         "load(4)",
     ),
     "a line of the file's own beside a line that changes": (
-        OWN,
-        OWN.replace("    own_line_of_the_file()\n", ""),
-        OWN.replace("    own_line_of_the_file()\n", "").replace("load(2)", "load(20)"),
+        *proved(
+            OWN,
+            OWN.replace("    own_line_of_the_file()\n", ""),
+            OWN.replace("    own_line_of_the_file()\n", "").replace("load(2)", "load(20)"),
+        ),
         "load(2)",
         "load(20)",
     ),
     "an insertion behind a blank line, below a line of the file's own": (
-        "one = load(1)\nown_line()\n\ntwo = load(2)\nthree = load(3)\n",
-        "one = load(1)\n\ntwo = load(2)\nthree = load(3)\n",
-        "one = load(1)\n\nmore = load(7)\ntwo = load(2)\nthree = load(3)\n",
+        *proved(
+            "one = load(1)\nown_line()\n\ntwo = load(2)\nthree = load(3)\n",
+            "one = load(1)\n\ntwo = load(2)\nthree = load(3)\n",
+            "one = load(1)\n\nmore = load(7)\ntwo = load(2)\nthree = load(3)\n",
+        ),
         "two",
         "more = load(7)\ntwo",
-    ),
-    "a stale line beside a line that is known by itself": (
-        "def one(path):\n    rows = read_rows(path)\n    check_users(rows)\n    return [User(row) for row in rows]\n",
-        "def one(path):\n    rows = read_rows(path)\n    verify_all(rows)\n    return [User(row) for row in rows]\n",
-        "def one(path):\n    rows = read_rows(path)\n    verify_all(rows)\n    return [User(*row) for row in rows]\n",
-        "User(row)",
-        "User(*row)",
     ),
     "quotes of another kind in a line that stays": (
         "say('hello you there my friend')\nrest_of_it()\n",
@@ -568,24 +619,21 @@ PIECEMEAL: dict[str, Case] = {
         "start",
         "begin",
     ),
-    "a very long line that stays, though it is another": (
-        "alpha = '" + "abc " * 1_500 + "'\nbeta = load_it(2)\ngamma = load_it(3)\ndelta = load_it(4)\n",
-        "alpha = '" + "abd " * 1_500 + "'\nbeta = load_it(2)\ngamma = load_it(3)\ndelta = load_it(4)\n",
-        "alpha = '" + "abd " * 1_500 + "'\nbeta = load_it(2)\ngamma = load_it(5)\ndelta = load_it(4)\n",
-        "load_it(3)",
-        "load_it(5)",
-    ),
     "an insertion that can slide out of a gap where the file has a line of its own": (
-        "begin_one(1)\nend\nown_line()\nbegin_three(3)\nend\nrest_of_it()\n",
-        "begin_one(1)\nend\nbegin_three(3)\nend\nrest_of_it()\n",
-        "begin_one(1)\nend\nbegin_two(2)\nend\nbegin_three(3)\nend\nrest_of_it()\n",
+        *proved(
+            "begin_one(1)\nend\nown_line()\nbegin_three(3)\nend\nrest_of_it()\n",
+            "begin_one(1)\nend\nbegin_three(3)\nend\nrest_of_it()\n",
+            "begin_one(1)\nend\nbegin_two(2)\nend\nbegin_three(3)\nend\nrest_of_it()\n",
+        ),
         "end\nown",
         "end\nbegin_two(2)\nend\nown",
     ),
     "an insertion that can slide, behind a line of the file's own": (
-        ROUTES.replace("  list_users()\n", "  list_users()\n  audit()\n"),
-        ROUTES,
-        ROUTES.replace("\nroutes", '\nroutes.add("items", () => {\n  list_items()\n})\n\nroutes'),
+        *proved(
+            ROUTES.replace("  list_users()\n", "  list_users()\n  audit()\n"),
+            ROUTES,
+            ROUTES.replace("\nroutes", '\nroutes.add("items", () => {\n  list_items()\n})\n\nroutes'),
+        ),
         'routes.add("teams"',
         'routes.add("items", () => {\n  list_items()\n})\n\nroutes.add("teams"',
     ),

@@ -5,7 +5,7 @@ import pytest
 from suture.edits import apply
 from suture.locate import Found, Index, Refused, locate
 from suture.locate.diagnose import diagnose
-from suture.locate.names import declared
+from suture.locate.names import declared, opening, scope, symbol
 
 HEAD = "import os\n\n\ndef alpha(value):\n    return value + 1\n\n\n"
 WRAPPED = "def f(x):\n    first(x)\n    if ready:\n        compute(x, y, z)\n    finish(x, 1)\n    done()\n"
@@ -103,6 +103,26 @@ REFUSED = {
         "\tresult = compute(b, a)",
     ),
     "a line with its end is no part of another": ("def f():\n    y = lambda: save(a)\n", "save( a )\n", ""),
+    "a condition above that differs": (
+        "for item in list_all(x):\n    use_item(item)\n    done_with(item)\n    and_so_on(item)\n",
+        "for item in list_some(x):\n    use_item(item)\n    done_with(item)\n    and_so_on(item)\n",
+        "for item in list_some(x):\n    use_item(item)\n    and_so_on(item)\n",
+    ),
+    "another function above has another name": (
+        "def one(x):\n    return first_value(x)\n\n\ndef two(x):\n    return second_value(x)\n",
+        "def uno(x):\n    return first_value(x)\n\n\ndef two(x):\n    return second_value(x)\n",
+        "def uno(x):\n    return first_value(x)\n\n\ndef two(x):\n    return third_value(x)\n",
+    ),
+    "a header that is nowhere in the file": (
+        "first_thing = 1\nsecond_thing = 2\nthird_thing = 3\n",
+        "setup() {\n  first_thing = 1\n  second_thing = 2\n  third_thing = 3\n",
+        "setup() {\n  first_thing = 1\n  second_thing = 4\n  third_thing = 3\n",
+    ),
+    "a header with other arguments": (
+        "def load(path, mode):\n    check(path)\n    log('loading', path)\n    return open(path)\n",
+        "def load(path):\n    check(path)\n    log('loading', path)\n    return open(path)\n",
+        "def load(path):\n    check(path)\n    return open(path)\n",
+    ),
 }
 MADE = {
     "new text that is indented as the file is, with old text that is not": (
@@ -117,29 +137,11 @@ MADE = {
         "        if x:\n            self.run_it(1)\n        return self.total_value\n",
         "        if x:\n            self.run_it(1)\n        return self.total_value\n",
     ),
-    "a condition above that differs": (
-        "for item in list_all(x):\n    use_item(item)\n    done_with(item)\n    and_so_on(item)\n",
-        "for item in list_some(x):\n    use_item(item)\n    done_with(item)\n    and_so_on(item)\n",
-        "for item in list_some(x):\n    use_item(item)\n    and_so_on(item)\n",
-        "for item in list_all(x):\n    use_item(item)\n    and_so_on(item)\n",
-    ),
-    "another function above has another name": (
-        "def one(x):\n    return first_value(x)\n\n\ndef two(x):\n    return second_value(x)\n",
-        "def uno(x):\n    return first_value(x)\n\n\ndef two(x):\n    return second_value(x)\n",
-        "def uno(x):\n    return first_value(x)\n\n\ndef two(x):\n    return third_value(x)\n",
-        "def one(x):\n    return first_value(x)\n\n\ndef two(x):\n    return third_value(x)\n",
-    ),
     "a name with a slip": (
         "def load_everything(self, path):\n    with open(path) as f:\n        data = f.read()\n",
         "def load_evrything(self, path):\n    with open(path) as f:\n        data = f.read()\n",
         "def load_evrything(self, path):\n    with open(path) as f:\n        data = f.read(5)\n",
         "def load_everything(self, path):\n    with open(path) as f:\n        data = f.read(5)\n",
-    ),
-    "a header that is nowhere in the file": (
-        "first_thing = 1\nsecond_thing = 2\nthird_thing = 3\n",
-        "setup() {\n  first_thing = 1\n  second_thing = 2\n  third_thing = 3\n",
-        "setup() {\n  first_thing = 1\n  second_thing = 4\n  third_thing = 3\n",
-        "second_thing = 4\n",
     ),
     "typographic quotes of the other kind in new": (
         '    "r": 1,\n    "t": 2,\n',
@@ -158,12 +160,6 @@ MADE = {
         "        log('remove', folder)\n\n        # get the version",
         "        log('remove', folder)\n",
         "    log('remove', folder)\n\n    version",
-    ),
-    "a header with other arguments": (
-        "def load(path, mode):\n    check(path)\n    log('loading', path)\n    return open(path)\n",
-        "def load(path):\n    check(path)\n    log('loading', path)\n    return open(path)\n",
-        "def load(path):\n    check(path)\n    return open(path)\n",
-        "def load(path, mode):\n    check(path)\n    return open(path)\n",
     ),
 }
 
@@ -227,11 +223,98 @@ def test_a_name_is_what_a_line_declares(line: str, name: str | None) -> None:
     assert declared(line) == name
 
 
-def test_a_header_at_the_end_of_a_text_names_nothing_that_stands_there() -> None:
+NESTED = """\
+class Shop:
+    rate = 0.19
+
+    @cached
+    def prepare(
+        self,
+        total,
+    ) -> None:
+        if total:
+            for each in total:
+                use(each)
+
+        return None
+
+    def net(self): return 1
+
+
+static int
+count(struct shop *shop,
+      int most)
+{
+    int n = 0;
+    return n;
+}
+
+export const load: Loader = async (url) => {
+  await fetch(
+    url,
+  )
+  return {
+    url,
+  }
+}
+print("end")
+"""
+SCOPES = {
+    "rate = 0.19": "Shop",
+    "@cached": "Shop",
+    "    def prepare(": "Shop.prepare",
+    "        total,": "Shop.prepare",
+    "                use(each)": "Shop.prepare",
+    "        return None": "Shop.prepare",
+    "    def net(self)": "Shop.net",
+    "static int": "",
+    "    int n = 0;": "count",
+    "    return n;": "count",
+    "export const load": "load",
+    "    url,\n  )": "load",
+    "    url,\n  }": "load",
+    'print("end")': "",
+}
+
+
+@pytest.mark.promise("locate.scope")
+@pytest.mark.parametrize(("text", "name"), SCOPES.items())
+def test_a_line_is_in_the_classes_and_functions_around_it(text: str, name: str) -> None:
+    index = Index(NESTED.encode(), "a.py")
+    assert NESTED.count(text) == 1
+    number = NESTED[: NESTED.index(text)].count("\n")
+    assert symbol(index.line, number, len(index.lines)) == name
+
+
+def test_a_blank_line_is_in_what_the_next_line_is_in() -> None:
+    lines = ["def one():", "    a()", "", "    b()", "", ""]
+    assert [scope(lines.__getitem__, number, len(lines)) for number in (2, 4, 5)] == [("one",), (), ()]
+    assert symbol(lines.__getitem__, 6, 6) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("def prepare(", "prepare"),
+        ("static int count(struct shop *shop,", "count"),
+        ("void Shop::count(int most)", "Shop::count"),
+        ("const load: Loader = async (url) => {", "load"),
+        ("if (ready)", None),
+        ("return compute(x)", None),
+        ("import os", None),
+        ("", None),
+    ],
+)
+def test_a_header_that_goes_on_has_its_name_before_the_bracket(line: str, name: str | None) -> None:
+    assert opening(line) == name
+
+
+def test_a_header_that_is_nowhere_in_the_file_is_not_forgiven() -> None:
     file = "first_thing = 1\nsecond_thing = 2\nthird_thing = 3\n"
     old = "first_thing = 1\nsecond_thing = 2\nthird_thing = 3\n\ndef gone():\n"
     answer = locate(Index(file.encode(), "a.py"), old, old.replace("= 2", "= 4"))
-    assert isinstance(answer, Found)
+    assert isinstance(answer, Refused)
+    assert (answer.why, answer.detail) == ("missing", "unproved_place")
 
 
 def test_a_first_line_that_lacks_its_indentation_can_be_deleted() -> None:

@@ -4,7 +4,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from suture.locate import Site
-from tests.unit.locate.asking import found, made, swap
+from tests.unit.locate.asking import found, made, proved, swap
 
 Case = tuple[str, str, str, str, str]
 """A file, what was sent as old and as new, and the part of the file that goes for the part that comes."""
@@ -226,24 +226,6 @@ TRIMMED: dict[str, Case] = {
         "1.27",
     ),
 }
-
-EDGE: dict[str, Case] = {
-    "a first line that both have and the file has not": (
-        CLIENT,
-        "/** Loads. */\nexport function load(url, options) {\n  const response = await fetch(url, options);\n",
-        "/** Loads. */\nexport function load(url, options) {\n  const response = await request(url, options);\n",
-        "fetch(",
-        "request(",
-    ),
-}
-
-EDGE["a last line that both have and the file has not"] = (
-    SERVER,
-    "    def stop(self):\n        self.started = False\n        wait_for_everything()\n",
-    "    def stop(self):\n        self.started = None\n        wait_for_everything()\n",
-    "    def stop(self):\n        self.started = False\n",
-    "    def stop(self):\n        self.started = None\n",
-)
 
 LOOK_ALIKE: dict[str, Case] = {
     "curly quotes sent, plain ones in the file": (
@@ -550,31 +532,29 @@ ELISION: dict[str, Case] = {
 }
 
 SIMILAR: dict[str, Case] = {
-    "a line that is not as it was": (
-        SERVER,
-        (
-            "    def start(self):\n        if self.running:\n            return None\n        self.started = True\n"
-            "        return self.port\n"
-        ),
-        (
-            "    def start(self):\n        if self.running:\n            return None\n        self.started = True\n"
-            "        return int(self.port)\n"
-        ),
-        "return self.port",
-        "return int(self.port)",
-    ),
     "a line that was left out": (
-        SERVER,
-        (
-            "    def __init__(self, port):\n        self.started = False\n\n    def start(self):\n"
-            "        if self.started:\n            return None\n"
-        ),
-        (
-            "    def __init__(self, port):\n        self.started = False\n\n    def start(self):\n"
-            "        if self.started:\n            return 0\n"
+        *proved(
+            SERVER,
+            (
+                "    def __init__(self, port):\n        self.started = False\n\n    def start(self):\n"
+                "        if self.started:\n            return None\n"
+            ),
+            (
+                "    def __init__(self, port):\n        self.started = False\n\n    def start(self):\n"
+                "        if self.started:\n            return 0\n"
+            ),
         ),
         "return None",
         "return 0",
+    ),
+    "a first line that both have and the file has not": (
+        *proved(
+            CLIENT,
+            "/** Loads. */\nexport function load(url, options) {\n  const response = await fetch(url, options);\n",
+            "/** Loads. */\nexport function load(url, options) {\n  const response = await request(url, options);\n",
+        ),
+        "fetch(",
+        "request(",
     ),
     "a mistyped word": (
         CLIENT,
@@ -595,6 +575,13 @@ SIMILAR: dict[str, Case] = {
         "def area(radius):\n    radius = float(radius)\n    return math.pi * radius ** 2\n",
         "3.14",
         "math.pi",
+    ),
+    "a comment left out before a bracket that stands everywhere": (
+        "if (ready) {\n  start_the_engine();\n}\nif (done) {\n  stop_the_engine();  # now\n}\n",
+        "if (done) {\n  stop_the_engine();\n}\n",
+        "if (over) {\n  stop_the_engine();\n}\n",
+        "done",
+        "over",
     ),
     "letters of another case": (
         "SELECT name, price\nFROM products\nWHERE price > 10\nORDER BY name\n",
@@ -625,12 +612,10 @@ def listed(ladder: dict[str, dict[str, Case]]) -> list[ParameterSet]:
 
 
 CASES = [*listed(LADDER), *listed(PIECES)]
-LENIENT = listed({"trimmed": EDGE})
-"""On a rung that a stricter search may use for something else."""
 
 
 @pytest.mark.promise("locate.rungs")
-@pytest.mark.parametrize(("rung", "case"), [*CASES, *LENIENT])
+@pytest.mark.parametrize(("rung", "case"), CASES)
 def test_the_change_is_made_at_the_one_place_and_the_rung_is_told(rung: str, case: Case) -> None:
     file, old, new, was, now = case
     assert made(file, old, new) == (rung, swap(file, was, now).encode())
@@ -638,7 +623,7 @@ def test_the_change_is_made_at_the_one_place_and_the_rung_is_told(rung: str, cas
 
 @pytest.mark.promise("locate.rungs")
 @pytest.mark.parametrize("ending", ["\r\n", "\r"], ids=["CRLF", "CR"])
-@pytest.mark.parametrize(("rung", "case"), [*CASES, *LENIENT])
+@pytest.mark.parametrize(("rung", "case"), CASES)
 def test_a_file_with_other_line_ends_is_changed_the_same(rung: str, case: Case, ending: str) -> None:
     file, old, new, was, now = case
     expected = swap(file, was, now).replace("\n", ending)
@@ -660,7 +645,7 @@ def test_a_similar_place_is_told_with_its_score_and_the_next_best_place() -> Non
     users = "def load_users(path, strict):\n    rows = read_rows(path)\n    check(rows)\n    return Users(rows)\n"
     teams = "def load_teams(path):\n    rows = read_rows(path)\n    check(rows)\n    return Teams(rows)\n"
     between = "".join(f"\n\nNUMBER_{number} = {number}\n" for number in range(10))
-    old = users.replace("strict", "checked")
+    old = users.replace("strict", "strcit")
     answer = found(users + between + teams, old, old.replace("Users(rows)", "Users(*rows)"))
     assert (answer.rung, answer.site) == ("similar", Site(1, 4))
     assert 0.7 < answer.score < 1

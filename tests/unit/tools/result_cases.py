@@ -110,6 +110,11 @@ READS = {
 }
 HELLO = ("load('a')", "load('b')")
 STRAY = ("first  = load(\u2018a\u2019)", "first = load('b')")
+RETURNS = CODE.replace("return first", "return [first]")
+READ = called("file_read", path="src/app.py")
+LAST_CHANGED = READ, put("src/app.py", RETURNS.encode())
+LOAD_CHANGED = READ, put("src/app.py", CODE.replace("load('a')", "load('c')").encode())
+LOAD_DELETED = READ, put("src/app.py", CODE.replace("        first = load('a')\n", "").encode())
 EDITS = {
     "landed": Case("file_edit", edits("src/app.py", HELLO, ("return first", "return 1"))),
     "a dry run": Case("file_edit", edits("src/app.py", HELLO, dry_run=True)),
@@ -132,6 +137,11 @@ EDITS = {
     "stale": Case(
         "file_edit", edits("src/app.py", HELLO), "NO_MATCH", (landed(write("src/app.py", CODE.replace("'a'", "'c'"))),)
     ),
+    "written on another version": Case(
+        "file_edit", edits("src/app.py", (CODE, CODE.replace("App", "Main"))), "NO_MATCH", LAST_CHANGED
+    ),
+    "changed since": Case("file_edit", edits("src/app.py", HELLO), "NO_MATCH", LOAD_CHANGED),
+    "deleted since": Case("file_edit", edits("src/app.py", HELLO), "NO_MATCH", LOAD_DELETED),
     "too often": Case("file_edit", edits("twice.txt", ("one", "1")), "WRONG_COUNT"),
     "missing": Case("file_edit", edits("src/ap.py", HELLO), "FILE_NOT_FOUND"),
     "binary": Case("file_edit", edits("blob.bin", HELLO), "BINARY_FILE"),
@@ -147,7 +157,9 @@ SPACED = {"oldText": "first  =  load('a')", "newText": "first = load('b')"}
 USERS = "def load_users(path, strict):\n    rows = read_rows(path)\n    check(rows)\n    return Users(rows)\n"
 TEAMS = "def load_teams(path):\n    rows = read_rows(path)\n    check(rows)\n    return Teams(rows)\n"
 LOADERS = put("load.py", (USERS + "\n\nx = 1" * 10 + "\n" + TEAMS).encode())
-CHECKED = USERS.replace("strict", "checked")
+CHECKED = USERS.replace("strict", "strcit")
+FIRST_LINE = {"oldText": CODE, "newText": CODE.replace("App", "Main")}
+LOADS = {"oldText": HELLO[0], "newText": HELLO[1]}
 PATCHES = {
     "landed": Case("patch", patches("src/app.py", {"oldText": "load", "newText": "read", "toClipboard": "x"})),
     "bridged": Case("patch", patches("src/app.py", SPACED)),
@@ -156,6 +168,14 @@ PATCHES = {
         patches("load.py", {"oldText": CHECKED, "newText": CHECKED.replace("Users(rows)", "Users(*rows)")}),
         steps=(LOADERS,),
     ),
+    "merged": Case("patch", patches("src/app.py", FIRST_LINE), steps=LAST_CHANGED),
+    "merged with a recorded version": Case(
+        "patch",
+        patches("src/app.py", FIRST_LINE),
+        steps=(landed(write("src/app.py", f"{CODE}\n")), landed(write("src/app.py", RETURNS))),
+    ),
+    "changed since": Case("patch", patches("src/app.py", LOADS), "EDIT_CONFLICT", LOAD_CHANGED),
+    "deleted since": Case("patch", patches("src/app.py", LOADS), "TARGET_DELETED", LOAD_DELETED),
     "a new file": Case("patch", patches("new/a.txt", {"operation": "append_eof", "newText": "a\n"})),
     "a dry run": Case("patch", patches("src/app.py", SPACED, dry_run=True)),
     "nothing, and a warning": Case("patch", patches("made.py", {"oldText": "x", "newText": "x"})),
@@ -187,6 +207,7 @@ LOAD = at("src/app.py", block("        first = load('a')\n", "        first = lo
 STRANGE = at("src/app.py", block("        zebra('a')\n", "        zebra('b')\n"))
 NEARLY = at("src/app.py", block("        first  = load('a')\n", "        first = load('b')\n"))
 MOVED = "*** Begin Patch\n*** Update File: twice.txt\n*** Move to: once.txt\n@@\n-two\n+2\n*** End Patch\n"
+MISNAMED = "*** Begin Patch\n*** Update File: src/app.py\n@@ def stop(self):\n-        return first\n*** End Patch\n"
 GONE = "*** Begin Patch\n*** Delete File: twice.txt\n*** End Patch\n"
 DIFF = "--- a/twice.txt\n+++ b/twice.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n one\n"
 BREAK = at("data.json", block('{"a": 1}\n', '{"a": 1\n'))
@@ -201,6 +222,12 @@ REPLIES = {
     "with a warning": Case("apply_reply", reply(at("made.py", block("x = 1\n", "x = 2\n")))),
     "checked": Case("apply_reply", reply(BREAK, validate="warn")),
     "rejected": Case("apply_reply", reply(STRANGE, BREAK, validate="strict"), "VALIDATION_FAILED"),
+    "merged": Case(
+        "apply_reply", reply(at("src/app.py", block(CODE, CODE.replace("App", "Main")))), steps=LAST_CHANGED
+    ),
+    "changed since": Case("apply_reply", reply(LOAD), "BLOCKS_FAILED", LOAD_CHANGED),
+    "deleted since": Case("apply_reply", reply(LOAD), "BLOCKS_FAILED", LOAD_DELETED),
+    "out of scope": Case("apply_reply", reply(MISNAMED), "BLOCKS_FAILED"),
     "partly failed": Case("apply_reply", reply(LOAD, STRANGE), "BLOCKS_FAILED"),
     "nearly there": Case("apply_reply", reply(NEARLY, match="exact"), "BLOCKS_FAILED"),
     "all or nothing": Case("apply_reply", reply(LOAD, STRANGE, atomic=True), "BLOCKS_FAILED"),

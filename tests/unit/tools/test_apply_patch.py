@@ -232,12 +232,44 @@ def test_a_patch_that_is_cut_off_changes_nothing() -> None:
 
 def test_a_copy_that_is_old_is_told() -> None:
     ws, fs = workspace({"a": b"def f():\n    return compute(1)\n\n\ndef g():\n    pass\n"})
-    done(ask(ws, patch(*update("a", "@@", "-    return compute(1)", "+    raise NotImplementedError"))))
+    changed = done(ask(ws, patch(*update("a", "@@", "-    return compute(1)", "+    raise NotImplementedError"))))
     before = fs.files()
     result = ask(ws, patch(*update("a", "@@", " def f():", "-    return compute(1)", "+    return compute(2)")))
     assert result.is_error
-    assert "Your copy of a is old" in result.text
+    error = result.metadata["blocks"][0]["error"]
+    sides = {
+        "base": "    return compute(1)",
+        "ours": "    raise NotImplementedError",
+        "theirs": "    return compute(2)",
+    }
+    version = {"source": "history", "id": None, "until": changed["change_id"]}
+    expected = {"code": "EDIT_CONFLICT", "line": 2, **sides, "written_on": version}
+    assert {name: error[name] for name in expected} == expected
+    assert f"written on the version before change {changed['change_id']}; a:2 has changed since" in result.text
+    assert "write the hunk with the lines as the file has them" in result.text
     assert fs.files() == before
+
+
+@pytest.mark.parametrize(("name", "exists"), [("def net(total):", False), ("def tax(total):", True)])
+def test_a_hunk_does_not_land_outside_of_what_it_names(name: str, *, exists: bool) -> None:
+    code = b"def gross(total):\n    return total * rate\n\n\ndef tax(total):\n    return total / 5\n"
+    lines = (f"@@ {name}", "-    return total * rate", "+    return total / rate")
+    result = failed({"a.py": code}, patch(*update("a.py", *lines)))
+    error = result.metadata["blocks"][0]["error"]
+    places = [{"start_line": 2, "end_line": 2, "symbol": "gross"}]
+    expected = {"code": "OUT_OF_SCOPE", "path": "a.py", "context": [name], "exists": exists, "places": places}
+    assert {field: error[field] for field in expected} == expected
+    assert (name in result.text, "line 2 in gross" in result.text, "block" in result.text) == (True, True, False)
+
+
+def test_a_hunk_that_was_written_on_an_earlier_version_is_merged() -> None:
+    ws, fs = workspace({"a": b"one\ntwo\nthree\nfour\n"})
+    ws.file_read("a")
+    fs.put("a", b"zero\none\ntwo\nthree\nFOUR\n")
+    told = done(ask(ws, patch(*update("a", "@@", " one", "-two", "+2", " three", " four"))))["blocks"]
+    version = {"source": "read", "id": None, "until": None}
+    assert [(each["rung"], each["line"], each["written_on"]) for each in told] == [("rebased", 3, version)]
+    assert fs.files() == {"a": b"zero\none\n2\nthree\nFOUR\n"}
 
 
 def test_the_same_failure_again_shows_the_lines_themselves() -> None:

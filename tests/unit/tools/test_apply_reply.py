@@ -507,11 +507,52 @@ def test_a_new_text_that_stands_there_for_other_reasons_does_not_make_a_change_d
     assert told(met({"a.py": before.encode()}, at("a.py", reply))[0]) == {"1": "NO_MATCH"}
 
 
-def test_a_hunk_does_not_land_outside_of_what_it_names() -> None:
-    before = "class A:\n    def run(self):\n        return 1\n\nclass B:\n    def run(self):\n        return 2\n"
-    lines = ("@@ class B:", "@@     def run(self):", "-        return 1", "+        return 3")
-    result, files = met({"a.py": before.encode()}, patch("*** Update File: a.py", *lines))
-    assert (told(result), files) == ({"1.1": "NO_MATCH"}, {"a.py": before.encode()})
+BILL = (
+    "class Bill:\n    def gross(self):\n        return self.total * 2\n\n"
+    "    def tax(self):\n        return self.total / 5\n\n\n"
+    "class Order:\n    def tax(self):\n        return self.total / 7\n"
+)
+HUNK = "-        return self.total * 2\n+        return self.total * 3\n"
+SCOPES: dict[str, tuple[list[str], bool | None]] = {
+    "a function that is not there": (["def net(self):"], False),
+    "a class that is not there": (["class Nobody:"], False),
+    "a function of a class that is not there": (["class Nobody:", "    def gross(self):"], False),
+    "a function that is not in this class": (["class Order:", "    def gross(self):"], False),
+    "another function": (["def tax(self):"], True),
+    "another class": (["class Order:"], True),
+    "a function of another class": (["class Order:", "    def tax(self):"], True),
+    "the function": (["    def gross(self):"], None),
+    "the class": (["class Bill:"], None),
+    "the function of the class": (["class Bill:", "    def gross(self):"], None),
+}
+
+
+def out_of_scope(context: list[str], *, exists: bool) -> dict[str, Any]:
+    places = [{"start_line": 3, "end_line": 3, "symbol": "Bill.gross"}]
+    return {"code": "OUT_OF_SCOPE", "path": "a.py", "context": context, "exists": exists, "places": places}
+
+
+def scoped(reply: str, context: list[str], *, exists: bool | None) -> None:
+    """Whether a hunk lands inside of what it names, and is refused outside of it."""
+    result, files = met({"a.py": BILL.encode()}, reply)
+    (one,) = result.metadata["blocks"]
+    if exists is None:
+        assert (one["status"], files) == ("applied", {"a.py": BILL.replace("total * 2", "total * 3").encode()})
+        return
+    expected = out_of_scope(context, exists=exists)
+    assert ({name: one["error"].get(name) for name in expected}, files) == (expected, {"a.py": BILL.encode()})
+    assert (context[-1].strip() in result.text, "line 3 in Bill.gross" in result.text) == (True, True)
+
+
+@pytest.mark.parametrize(("context", "exists"), SCOPES.values(), ids=SCOPES)
+def test_a_hunk_does_not_land_outside_of_what_it_names(context: list[str], *, exists: bool | None) -> None:
+    heads = [f"@@ {name}" for name in context]
+    scoped(patch("*** Update File: a.py", *heads, *HUNK.split("\n")[:-1]), context, exists=exists)
+
+
+@pytest.mark.parametrize(("context", "exists"), [each for each in SCOPES.values() if len(each[0]) == 1], ids=str)
+def test_a_diff_does_not_land_outside_of_what_its_heading_names(context: list[str], *, exists: bool | None) -> None:
+    scoped(f"--- a/a.py\n+++ b/a.py\n@@ -3 +3 @@ {context[0]}\n{HUNK}", context, exists=exists)
 
 
 def test_a_line_that_says_which_place_is_meant_is_not_passed_over() -> None:
@@ -543,10 +584,54 @@ def test_the_second_time_the_region_is_shown_as_it_is() -> None:
 
 def test_a_text_that_stood_there_earlier_is_told_so() -> None:
     ws, _ = workspace({"a.py": b"alpha = 1\nbeta = 2\n"})
-    ask(ws, at("a.py", block("alpha = 1\n", "gamma = 3\n")))
-    result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n")))
-    assert "It stood there until change" in result.text
+    change = ask(ws, at("a.py", block("alpha = 1\n", "gamma = 3\n"))).metadata["change_id"]
+    result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n")), match="exact")
+    assert told(result) == {"1": "NO_MATCH"}
+    stale = {"change_id": change, "start_line": 1, "end_line": 1, "text": "gamma = 3"}
+    assert result.metadata["blocks"][0]["error"]["stale"] == stale
+    assert f"It stood there until change {change}" in result.text
     assert "Your copy of a.py is old" in result.text
+    result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n")))
+    assert told(result) == {"1": "EDIT_CONFLICT"}
+    assert f"written on the version before change {change}; a.py:1 has changed since" in result.text
+
+
+def test_a_text_that_was_deleted_is_told_so() -> None:
+    ws, fs = workspace({"a.py": b"alpha = 1\nbeta = 2\ngamma = 3\n"})
+    change = ask(ws, at("a.py", block("alpha = 1\n", ""))).metadata["change_id"]
+    result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n"), block("beta = 2\n", "beta = 3\n")))
+    assert told(result) == {"1": "TARGET_DELETED", "2": "applied"}
+    error = result.metadata["blocks"][0]["error"]
+    version = {"source": "history", "id": None, "until": change}
+    expected = {"start_line": 1, "end_line": 1, "text": "beta = 2", "written_on": version, "search_text": "alpha = 1\n"}
+    assert {name: error[name] for name in expected} == expected
+    assert f"It is in the version before change {change}; change {change} removed it." in result.text
+    assert fs.files() == {"a.py": b"beta = 3\ngamma = 3\n"}
+
+
+def test_blocks_of_one_file_may_be_written_on_several_versions() -> None:
+    was = "".join(f"line {number}\n" for number in range(9))
+    ws, fs = workspace({"a": was.encode()})
+    ws.file_read("a")
+    fs.put("a", was.replace("line 1", "LINE 1").encode())
+    ws.file_read("a")
+    fs.put("a", was.replace("line 1", "LINE 1").replace("line 7", "LINE 7").encode())
+    blocks = [
+        block("line 1\nline 2\nline 3\n", "line 1\nline 2\nline three\n"),
+        block("line 5\nline 6\nline 7\n", "line five\nline 6\nline 7\n"),
+        block("line 8\n", "line eight\n"),
+    ]
+    result = ask(ws, at("a", *blocks))
+    version = {"source": "read", "id": None, "until": None}
+    assert [(each["status"], each["rung"], each["written_on"]) for each in result.metadata["blocks"]] == [
+        ("applied", "rebased", version),
+        ("applied", "rebased", version),
+        ("applied", "exact", None),
+    ]
+    after = was.replace("line 1", "LINE 1").replace("line 7", "LINE 7")
+    for number, word in ((3, "three"), (5, "five"), (8, "eight")):
+        after = after.replace(f"line {number}", f"line {word}")
+    assert fs.files() == {"a": after.encode()}
 
 
 def test_a_generated_file_is_changed_with_a_warning() -> None:
@@ -564,12 +649,25 @@ def test_many_blocks_that_land_are_not_all_listed() -> None:
     assert result.text.endswith("\n… and 10 more.")
 
 
+TOTAL = "def f():\n    a = compute(alpha, beta)\n    b = compute(gamma, delta)\n    total = {}\n    return total\n"
+
+
 def test_a_conflict_is_told_with_both_sides() -> None:
-    lines = "def f():\n    a = compute(alpha, beta)\n    b = compute(gamma, delta)\n    total = {}\n    return total\n"
-    reply = at("a.py", block(lines.format("a + b"), lines.format("a - b")))
-    result, _ = met({"a.py": lines.format("a + b + offset").encode()}, reply)
+    ws, fs = workspace({"a.py": TOTAL.format("a + b").encode()})
+    ws.file_read("a.py")
+    fs.put("a.py", TOTAL.format("a + b + offset").encode())
+    result = ask(ws, at("a.py", block(TOTAL.format("a + b"), TOTAL.format("a - b"))))
     assert told(result) == {"1": "EDIT_CONFLICT"}
     assert "in the file:      total = a + b + offset" in result.text
+
+
+def test_a_line_with_other_words_is_not_taken_for_one_of_the_text() -> None:
+    before = TOTAL.format("a + b + offset").encode()
+    result, files = met({"a.py": before}, at("a.py", block(TOTAL.format("a + b"), TOTAL.format("a - b"))))
+    assert (told(result), files) == ({"1": "NO_MATCH"}, {"a.py": before})
+    (near,) = result.metadata["blocks"][0]["error"]["similar_content"]
+    assert (near["line_number"], near["symbol"], [each["line_number"] for each in near["differences"]]) == (1, "f", [4])
+    assert "in f:" in result.text
 
 
 def test_texts_in_memory_have_no_outside() -> None:

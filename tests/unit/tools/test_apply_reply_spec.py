@@ -1280,6 +1280,9 @@ def test_a_stale_copy_is_told_with_the_change_that_replaced_it() -> None:
         "a.py", block("def compute(value):\n    return value * 2\n", "def compute(value):\n    return value * 3\n")
     )
     result = ask(ws, reply)
+    assert told(result) == {"1": "TARGET_DELETED"}
+    assert failure(result)["written_on"] == {"source": "history", "id": None, "until": change}
+    result = ask(ws, reply, match="exact")
     assert told(result) == {"1": "NO_MATCH"}
     assert failure(result)["stale"]["change_id"] == change
 

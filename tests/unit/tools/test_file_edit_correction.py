@@ -229,10 +229,21 @@ def test_a_text_that_an_earlier_change_replaced_is_named_with_that_change() -> N
 
 def test_a_text_that_a_transaction_replaced_is_named_with_that_change() -> None:
     ws, _ = workspace({"a": b"one\nvalue_of_old = 1\nthree\n"})
-    changed = land(ws, write("a", b"one\nsomething_new = 2\nthree\n"))
+    changed = land(ws, write("a", b"one\nvalue_of_new = 2\nthree\n"))
     text = ask(ws, "a", edit("value_of_old = 1", "value_of_old = 3")).text
     assert changed in text
-    assert "something_new = 2" in text
+    assert "value_of_new = 2" in text
+
+
+@pytest.mark.promise("edit.stale")
+def test_a_text_that_a_transaction_deleted_is_named_with_that_change() -> None:
+    ws, _ = workspace({"a": b"one\nvalue_of_old = 1\nthree\n"})
+    changed = land(ws, write("a", b"one\nsomething_new = 2\nthree\n"))
+    result = ask(ws, "a", edit("value_of_old = 1", "value_of_old = 3"))
+    stale = {"change_id": changed, "start_line": 2, "end_line": 2, "text": "something_new = 2"}
+    assert (result.metadata["error"]["why"], result.metadata["error"]["stale"]) == ("deleted", stale)
+    assert (kinds(result), offered(result)) == (["TARGET_DELETED"], [])
+    assert changed in result.text
 
 
 @pytest.mark.promise("edit.stale")

@@ -203,7 +203,8 @@ def test_shows_similar_content_when_no_exact_match() -> None:
     result = failed(before, edit("def compute_totals(order):", "x"))
     assert wrong(result)["similar_content"][0]["line_number"] == 5
     assert wrong(result)["similar_content"][0]["similarity_score"] > 0.7
-    assert "Line 5: def compute_total(orders):" in result.text
+    assert wrong(result)["similar_content"][0]["symbol"] == "compute_total"
+    assert "Line 5 in compute_total: def compute_total(orders):" in result.text
     preview = result.metadata["file_preview"]
     assert preview["preview_start_line"] <= 5 <= preview["preview_end_line"]
 

@@ -12,7 +12,14 @@ from tests.unit.changes import done, git_apply, hashed, recorded, refused, works
 from tests.unit.file_edits import Edit, ask, edit, failed, part, seen, wrong
 
 TYPES = {"NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED"}
-FIXES = {"USE_EXACT_TEXT", "ADJUST_COUNT", "ESCAPE_SPECIAL", "CHECK_WHITESPACE", "ALREADY_APPLIED"}
+FIXES = {
+    "USE_EXACT_TEXT",
+    "ADJUST_COUNT",
+    "ESCAPE_SPECIAL",
+    "CHECK_WHITESPACE",
+    "ALREADY_APPLIED",
+    "TARGET_DELETED",
+}
 
 # Success
 
@@ -124,7 +131,7 @@ def test_no_match_has_the_text_that_was_searched_and_what_is_like_it() -> None:
     assert not told.get("match_locations")
     assert told["similar_content"]
     for each in told["similar_content"]:
-        assert set(each) == {"line_number", "content", "similarity_score", "differences"}
+        assert set(each) == {"line_number", "content", "similarity_score", "symbol", "differences"}
         assert 0 <= each["similarity_score"] <= 1
         assert all({"type", "expected", "found"} <= set(one) for one in each["differences"])
         assert {one["type"] for one in each["differences"]} <= {"whitespace", "case", "punctuation", "content"}

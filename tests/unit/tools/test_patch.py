@@ -8,7 +8,7 @@ import pytest
 from suture import Settings, Text, Workspace
 from suture.edits import edit
 from suture.locate import Found, Refused, Site
-from suture.locate.found import Sides
+from suture.locate.found import Base, Sides
 from suture.testing import FaultyFS, MemoryFS
 from suture.tools import find, placement
 from tests.unit.changes import done, hashed, land, recorded, refused, state, workspace, write
@@ -420,11 +420,12 @@ def test_text_is_put_only_in_the_place_of_lines_that_were_known(more: dict[str, 
     block = "".join(f"    value_{name} = compute_{name}(request)\n" for name in "abcdefgh")
     ws, fs = workspace({"a": f"def f():\n{block}".encode(), "b": b"new"})
     done(ws.patch("b", [copy("new", "x")]))
-    stale = block.replace("compute_d(request)", "compute_d(request, other)")
+    lacking = block.replace("    value_d = compute_d(request)\n", "")
     before = fs.files()
-    assert refused(ws.patch("a", [replace(stale, **more)]))["code"] in {"EDIT_CONFLICT", "UNPROVED_CHANGE"}
+    error = refused(ws.patch("a", [replace(lacking, **more)]))
+    assert (error["code"], error["ours"], error["written_on"]) == ("EDIT_CONFLICT", block.rstrip("\n"), None)
     assert fs.files() == before
-    done(ws.patch("a", [copy(stale, "y")]))
+    done(ws.patch("a", [copy(lacking, "y")]))
     done(ws.patch("c", [append(fromClipboard="y")]))
     assert fs.files() == {**before, "c": block.encode()}
     done(ws.patch("a", [replace(block.replace("    ", ""), **more)]))
@@ -607,8 +608,30 @@ ANSWERS: dict[str, tuple[Refused, dict[str, Any], str]] = {
         {
             "match": "lenient",
             "nearest": [
-                {"start_line": 5, "end_line": 6, "score": 0.6, "text": "def two():\n    return 2"},
-                {"start_line": 1, "end_line": 2, "score": 0.5, "text": "def one():\n    return 1"},
+                {
+                    "start_line": 5,
+                    "end_line": 6,
+                    "score": 0.6,
+                    "symbol": "two",
+                    "text": "def two():\n    return 2",
+                    "differences": [
+                        "line 5: line 1 of your text is not at this place",
+                        "line 5: line 2 of your text is not at this place",
+                        "line 5: the file has a line more here: 'def two():'",
+                    ],
+                },
+                {
+                    "start_line": 1,
+                    "end_line": 2,
+                    "score": 0.5,
+                    "symbol": "one",
+                    "text": "def one():\n    return 1",
+                    "differences": [
+                        "line 1: line 1 of your text is not at this place",
+                        "line 1: line 2 of your text is not at this place",
+                        "line 1: the file has a line more here: 'def one():'",
+                    ],
+                },
             ],
         },
         "lines 5-6",
@@ -621,8 +644,18 @@ ANSWERS: dict[str, tuple[Refused, dict[str, Any], str]] = {
     ),
     "EDIT_CONFLICT": (
         Refused("conflict", "similar", (Site(1, 2),), Sides(2, "was\n", "is\n", "shall be\n"), "touched"),
-        {"line": 2, "base": "was\n", "ours": "is\n", "theirs": "shall be\n", "detail": "touched"},
+        {"line": 2, "base": "was\n", "ours": "is\n", "theirs": "shall be\n", "detail": "touched", "written_on": None},
         "in the file: is",
+    ),
+    "TARGET_DELETED": (
+        Refused("deleted", "rebased", (Site(5, 6),), base=Base(b"", "commit", "c0ffee", "decade")),
+        {
+            "start_line": 5,
+            "end_line": 6,
+            "text": "def two():\n    return 2",
+            "written_on": {"source": "commit", "id": "c0ffee", "until": "decade"},
+        },
+        "It is in commit c0ffee; commit decade removed it.",
     ),
     "ELISION_IN_NEW_TEXT": (Refused("elided", "exact", (Site(1, 2),)), {"index": 0, "total": 1}, "newText"),
     "UNPROVED_CHANGE": (
@@ -660,24 +693,49 @@ def test_match_is_handed_on_and_named_where_nothing_was_found(match: str) -> Non
 
 
 @pytest.mark.promise("patch.stale")
-def test_a_text_that_a_change_replaced_is_told_with_the_change_and_what_stands_there_now() -> None:
+@pytest.mark.parametrize("match", ["exact", "whitespace"])
+def test_a_text_that_a_change_replaced_is_told_with_the_change_and_what_stands_there_now(match: str) -> None:
     ws, fs = workspace({"a": b"0\nkept\nold one\nold two\nend\n"})
     land(ws, write("a", "new head\n0\nkept\nold one\nold two\nend\n"))
     change = done(ws.patch("a", [replace("old one\nold two\n", "now other\n")]))["change_id"]
     land(ws, write("a", b"\n" + fs.files()["a"]))
-    result = ws.patch("a", [replace("old one\r\nold two\r\n", "x")])
-    assert refused(result)["stale"] == {"change_id": change, "start_line": 5, "end_line": 5, "text": "now other"}
+    result = ws.patch("a", [replace("old one\r\nold two\r\n", "x")], match)
+    error = refused(result)
+    assert error["code"] == "OLD_TEXT_NOT_FOUND"
+    assert error["stale"] == {"change_id": change, "start_line": 5, "end_line": 5, "text": "now other"}
     assert (change in result.text, "now other" in result.text, "read it again" in result.text) == (True, True, True)
+
+
+@pytest.mark.promise("patch.stale")
+def test_a_text_that_a_change_deleted_is_told_with_the_change_and_the_version_that_has_it() -> None:
+    ws, fs = workspace({"a": b"0\nkept\nold one\nold two\nend\n"})
+    made = land(ws, write("a", "new head\n0\nkept\nold one\nold two\nend\n"))
+    removed = done(ws.patch("a", [replace("old one\nold two\n", "now other\n")]))["change_id"]
+    land(ws, write("a", b"\n" + fs.files()["a"]))
+    before = fs.files()
+    result = ws.patch("a", [replace("old one\r\nold two\r\n", "x")])
+    told = {"code": "TARGET_DELETED", "index": 0, "total": 1, "path": "a", "search_text": "old one\r\nold two\r\n"}
+    here = {"start_line": 5, "end_line": 5, "text": "now other"}
+    version = {"source": "history", "id": made, "until": removed}
+    error = refused(result)
+    assert {name: error[name] for name in (*told, *here, "written_on")} == {**told, **here, "written_on": version}
+    assert f"It is in change {made}; change {removed} removed it." in result.text
+    assert fs.files() == before
 
 
 @pytest.mark.promise("patch.stale")
 def test_what_somebody_else_replaced_is_not_put_down_to_a_change() -> None:
     ws, fs = workspace({"a": b"one two three\nx\n"})
-    land(ws, write("a", "one two three\nx\n\ny\n"))
+    change = land(ws, write("a", "one two three\nx\n\ny\n"))
     fs.put("a", b"something else entirely\nx\n\ny\n")
-    stale = refused(ws.patch("a", [replace("one two three", "x")]))["stale"]
+    stale = refused(ws.patch("a", [replace("one two three", "x")], "exact"))["stale"]
     assert stale == {"change_id": None, "start_line": 1, "end_line": 1, "text": "something else entirely"}
-    assert refused(ws.patch("a", [replace("never here at all", "x")]))["stale"] is None
+    error = refused(ws.patch("a", [replace("one two three", "x")]))
+    version = {"source": "history", "id": change, "until": None}
+    assert (error["code"], error["written_on"]) == ("TARGET_DELETED", version)
+    for match in ("exact", "lenient"):
+        error = refused(ws.patch("a", [replace("never here at all", "x")], match))
+        assert (error["code"], error["stale"]) == ("OLD_TEXT_NOT_FOUND", None)
 
 
 @pytest.mark.promise("patch.stale")
@@ -696,14 +754,16 @@ def test_the_past_of_a_file_in_another_encoding_is_read_in_it() -> None:
     land(ws, write("a", "ö new text\n".encode("latin-1")))
     land(ws, write("a", "ü\n".encode()))
     land(ws, write("a", "ß".encode("latin-1")))
-    stale = refused(ws.patch("a", [replace("é old text", "x")], encoding="latin-1"))["stale"]
-    assert stale["text"] == "ß"
+    error = refused(ws.patch("a", [replace("é old text", "x")], encoding="latin-1"))
+    assert (error["code"], error["text"]) == ("TARGET_DELETED", "ß")
     land(ws, write("a", "ß old text".encode("latin-1")))
     land(ws, write("a", "ß old text\n\n".encode("latin-1")))
     fs.put("a", b"\xe9\n")
-    assert refused(ws.patch("a", [replace("ß old text", "x")], encoding="latin-1"))["stale"]["change_id"] is None
+    error = refused(ws.patch("a", [replace("ß old text", "x")], encoding="latin-1"))
+    assert (error["code"], error["text"], error["written_on"]["until"]) == ("TARGET_DELETED", "é", None)
     fs.put("a", "now it is UTF-8 – really\n".encode())
-    assert refused(ws.patch("a", [replace(" old text", "x")]))["stale"]["text"] == "now it is UTF-8 – really"
+    error = refused(ws.patch("a", [replace(" old text", "x")]))
+    assert (error["code"], error["text"]) == ("TARGET_DELETED", "now it is UTF-8 – really")
 
 
 @pytest.mark.promise("patch.stale")
@@ -752,17 +812,146 @@ def test_a_change_that_somebody_else_made_already_is_told_without_a_change() -> 
         ("kept\nold line\n", "kept\nother line\n", "kept\nold line\n", "kept\n"),
         ("kept\nold one\nold two\nz\n", "kept\nnew\nchanged\nz\n", "kept\nold one\nold two\n", "kept\nnew\n"),
         ("a\nthe old\nnew\n", "a\nnew\n", "the old\n", "new\n"),
-        ("the old\nb\n", "b\n", "the old\n", ""),
-        ("the old x\nb\nthe old x\n", "new x\nb\nsomething\n", "the old", "new"),
         ("the old one\n", "two\n", "the old one", "the old one"),
     ],
 )
 def test_what_only_resembles_a_change_is_not_taken_for_it(was: str, now: str, old: str, new: str) -> None:
     ws, fs = workspace({"a": was.encode()})
-    land(ws, write("a", now))
+    change = land(ws, write("a", now))
     error = refused(ws.patch("a", [replace(old, new)], "exact"))
-    assert (error["code"], error["stale"] is not None) == ("OLD_TEXT_NOT_FOUND", True)
+    assert (error["code"], error["stale"]["change_id"]) == ("OLD_TEXT_NOT_FOUND", change)
+    error = refused(ws.patch("a", [replace(old, new)]))
+    version = {"source": "history", "id": None, "until": change}
+    assert (error["code"] in {"EDIT_CONFLICT", "TARGET_DELETED"}, error["written_on"]) == (True, version)
     assert fs.files() == {"a": now.encode()}
+
+
+@pytest.mark.promise("patch.stale")
+@pytest.mark.parametrize("match", ["exact", "whitespace", "lenient"])
+def test_what_is_deleted_already_need_not_be_deleted_again(match: str) -> None:
+    ws, fs = workspace({"a": b"the old\nb\n"})
+    change = land(ws, write("a", "b\n"))
+    error = refused(ws.patch("a", [replace("the old\n", "")], match))
+    assert (error["code"], error["change_id"], fs.files()) == ("ALREADY_APPLIED", change, {"a": b"b\n"})
+
+
+@pytest.mark.promise("patch.stale")
+@pytest.mark.parametrize("match", ["exact", "whitespace", "lenient"])
+def test_a_text_that_an_earlier_version_has_several_times_has_no_place(match: str) -> None:
+    ws, fs = workspace({"a": b"the old x\nb\nthe old x\n"})
+    land(ws, write("a", "new x\nb\nsomething\n"))
+    error = refused(ws.patch("a", [replace("the old", "new")], match))
+    assert (error["code"], error["stale"], error["nearest"]) == ("OLD_TEXT_NOT_FOUND", None, [])
+    assert fs.files() == {"a": b"new x\nb\nsomething\n"}
+
+
+# Written on an earlier version; more about it is in test_written_on
+
+SETTINGS = b"[server]\nhost = one\nport = 80\n\n[client]\nhost = two\nretries = 3\n"
+NOW = SETTINGS.replace(b"host = one", b"host = www").replace(b"retries = 3", b"retries = 5")
+READ = {"source": "read", "id": None, "until": None}
+CLIENT = "[client]\nhost = two\nretries = 3\n"
+CLIENTS = replace(CLIENT, CLIENT.replace("[client]", "[clients]"))
+
+
+def changed_since() -> tuple[Workspace, MemoryFS]:
+    """A file that was read, and that somebody changed since."""
+    ws, fs = workspace({"a": SETTINGS, "b": b"new\n"})
+    done(ws.patch("b", [copy("new\n", "x")]))
+    ws.file_read("a")
+    fs.put("a", NOW)
+    return ws, fs
+
+
+@pytest.mark.promise("patch.stale")
+def test_what_was_merged_is_told_with_where_it_went_and_can_be_undone() -> None:
+    ws, fs = changed_since()
+    result = ws.patch("a", [CLIENTS, replace("host = www", "host = ftp")])
+    (one, other) = done(result)["patches"]
+    assert one == {
+        "index": 0,
+        "operation": "replace",
+        "rung": "rebased",
+        "score": 1.0,
+        "runner_up": None,
+        "start_line": 5,
+        "end_line": 7,
+        "replaced": "[client]\nhost = two\nretries = 5\n",
+        "written_on": READ,
+    }
+    assert (other["rung"], other["written_on"]) == ("exact", None)
+    assert "patches[0]: written on the version you read; " in result.text
+    assert fs.files()["a"] == NOW.replace(b"[client]", b"[clients]").replace(b"host = www", b"host = ftp")
+    done(ws.undo())
+    assert fs.files()["a"] == NOW
+
+
+@pytest.mark.promise("patch.stale")
+@pytest.mark.parametrize("match", ["exact", "whitespace"])
+def test_only_a_lenient_search_merges(match: str) -> None:
+    ws, fs = changed_since()
+    error = refused(ws.patch("a", [CLIENTS], match))
+    stale = {"change_id": None, "start_line": 5, "end_line": 7, "text": "[client]\nhost = two\nretries = 5"}
+    assert (error["code"], error["stale"], fs.files()["a"]) == ("OLD_TEXT_NOT_FOUND", stale, NOW)
+
+
+@pytest.mark.promise("patch.stale")
+def test_a_dry_run_names_the_version_and_what_was_merged_is_not_merged_again() -> None:
+    ws, fs = changed_since()
+    dry = ws.patch("a", [CLIENTS], dry_run=True)
+    assert (done(dry)["patches"][0]["written_on"], "the version you read" in dry.text) == (READ, True)
+    assert fs.files()["a"] == NOW
+    done(ws.patch("a", [CLIENTS]))
+    assert refused(ws.patch("a", [CLIENTS]))["code"] == "ALREADY_APPLIED"
+    assert fs.files()["a"] == NOW.replace(b"[client]", b"[clients]")
+
+
+@pytest.mark.promise("patch.stale")
+@pytest.mark.parametrize(
+    "more",
+    [{"fromClipboard": "x"}, {"newText": "new\n", "reindent": {"add": " "}}, {"newText": "", "toClipboard": "y"}],
+)
+def test_what_takes_the_place_of_lines_that_changed_since_is_refused(more: dict[str, Any]) -> None:
+    ws, fs = changed_since()
+    error = refused(ws.patch("a", [replace(CLIENT, **more)]))
+    assert (error["code"], error.get("written_on"), fs.files()["a"]) == ("EDIT_CONFLICT", READ, NOW)
+
+
+@pytest.mark.promise("patch.stale")
+def test_a_copy_of_lines_that_changed_since_is_not_called_done() -> None:
+    ws, _ = changed_since()
+    assert "ALREADY_APPLIED" not in ws.patch("a", [copy(CLIENT, "x")]).text
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        (b"\ty = 1  \n\tz = 2\n", "    y = 1  \n    z = 2\n", "    y = 1\n    z = 2\n", b"\ty = 1\n\tz = 2\n"),
+        (b"\ty = 1\n\tz = 2\n", "    y = 1\n    z = 2\n", "    y = 1  \n    z = 2\n", b"\ty = 1  \n\tz = 2\n"),
+        (b"\ty = 1\n\n\tz = 2\n", "    y = 1\n\n    z = 2\n", "    y = 1\n    z = 2\n", b"\ty = 1\n\tz = 2\n"),
+        (b"\ty = 1\n\tz = 2", "    y = 1\n    z = 2", "    y = 1\n    z = 2\n", b"\ty = 1\n\tz = 2\n"),
+        (b"\ty = 1\n\tz = 2\n", "    y = 1\n    z = 2\n", "    y = 1\n    z = 2", b"\ty = 1\n\tz = 2"),
+        (b"\ty = 1 \n\tz = 2\n", "    y = 1\n    z = 2\n", "    y = 1\n    z = 3\n", b"\ty = 1 \n\tz = 3\n"),
+    ],
+)
+def test_a_change_of_blanks_alone_is_carried_over(before: bytes, old: str, new: str, after: bytes) -> None:
+    head = b"if x:\n"
+    assert patched(head + before, replace(old, new)) == head + after
+
+
+@pytest.mark.promise("patch.codes")
+@pytest.mark.parametrize("match", ["exact", "whitespace", "lenient"])
+def test_a_sibling_of_what_is_meant_is_shown_and_not_changed(match: str) -> None:
+    gross = b"class Bill:\n    def gross(self, total):\n        rate = self.rate\n        return total * (1 + rate)\n"
+    net = "    def net(self, total):\n        rate = self.rate\n        return total * (1 + rate)\n"
+    ws, fs = workspace({"a.py": gross})
+    result = ws.patch("a.py", [replace(net, net.replace("1 + rate", "1 - rate"))], match)
+    error = refused(result)
+    assert (error["code"], fs.files()) == ("OLD_TEXT_NOT_FOUND", {"a.py": gross})
+    for each in error["nearest"]:
+        assert (each["symbol"], each["start_line"], each["end_line"]) == ("Bill.gross", 2, 4)
+        assert each["differences"] == ["line 2: 'gross' in the file, 'net' in your text"]
+    assert len(error["nearest"]) == (1 if match == "lenient" else 0)
 
 
 # The answer
@@ -779,8 +968,8 @@ def test_the_answer_has_exactly_this_shape() -> None:
     ]
     result = ws.patch("a.py", patches)
     after = b"#!\n\n\ndef two():\n    return 4\nend\n"
-    not_found = {"rung": None, "score": None, "runner_up": None}
-    exact = {"rung": "exact", "score": 1.0, "runner_up": None}
+    not_found = {"rung": None, "score": None, "runner_up": None, "written_on": None}
+    exact = {"rung": "exact", "score": 1.0, "runner_up": None, "written_on": None}
     assert done(result) == {
         "path": "a.py",
         "change_id": recorded(ws)[0]["change_id"],

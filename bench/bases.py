@@ -1,0 +1,133 @@
+"""Earlier versions of a file, from git: what is read here, beside what git would have to be asked.
+
+A repository with 2,000 files and 10,000 commits, packed. Three files of it: one that is changed all the time, one that
+is changed now and then, and one that is hardly ever changed, for which the commits are gone through in vain.
+
+git is asked as safely as it can be: with a folder of its own as the repository, so that no configuration is read, that
+borrows the objects. `again` is a second request on the same file: which commits changed it is remembered.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+from bench.table import Table, compared, in_turns
+from suture import Settings, Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+FILES, COMMITS, ROUNDS = 2_000, 10_000, 20
+VERSIONS = 20
+_WHEN = 1_500_000_000
+
+
+def tables(folder: Path) -> Iterator[Table]:
+    """Times to the first version, and to all."""
+    if not shutil.which("git"):
+        return
+    top = folder / "top"
+    often, sometimes, hardly = _repository(top)
+    private = _private(folder / "private")
+    for what, path in (("often", often), ("now and then", sometimes), ("hardly ever", hardly)):
+        with (top / path).open("ab") as file:
+            file.write(b"# edited\n")
+        contestants = {
+            "suture, first": _ours(top, path, 1),
+            "suture, all": _ours(top, path, VERSIONS + 1),
+            "suture, all, again": _again(top, path),
+            "git, first": _git(top, private, path, 1),
+            "git, all": _git(top, private, path, VERSIONS),
+        }
+        counts = f"{contestants['suture, all']()} of suture, {contestants['git, all']()} of git"
+        title = f"Versions of a file that is changed {what}, of {COMMITS:,} commits ({counts}; {ROUNDS} rounds)"
+        yield compared(title, in_turns(contestants, ROUNDS), against=["git, first", "git, all"])
+
+
+def _ours(top: Path, path: str, most: int) -> Callable[[], object]:
+    def run() -> int:
+        return _versions(Workspace(top, Settings(history=False)), path, most)
+
+    return run
+
+
+def _again(top: Path, path: str) -> Callable[[], object]:
+    workspace = Workspace(top, Settings(history=False))
+    return lambda: _versions(workspace, path, VERSIONS + 1)
+
+
+def _versions(workspace: Workspace, path: str, most: int) -> int:
+    with workspace._engine.session() as session:  # noqa: SLF001  what the tools are handed
+        found = session.bases(session.text(path))
+        return sum(1 for _ in zip(range(most), found, strict=False))
+
+
+def _git(top: Path, private: dict[str, str], path: str, most: int) -> Callable[[], object]:
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=top, capture_output=True, check=True, text=True
+    ).stdout.strip()
+    environment = {**private, "GIT_OBJECT_DIRECTORY": str(top / ".git/objects")}
+
+    def run() -> int:
+        log = ["git", "log", f"-{most}", "--format=%H", "--raw", "--no-abbrev", head, "--", path]
+        listed = subprocess.run(log, env=environment, capture_output=True, check=True).stdout
+        blobs = [line.split()[3] for line in listed.split(b"\n") if line.startswith(b":")]
+        batch = ["git", "cat-file", "--batch"]
+        subprocess.run(batch, env=environment, input=b"\n".join(blobs), capture_output=True, check=True)
+        return len(blobs)
+
+    return run
+
+
+def _private(folder: Path) -> dict[str, str]:
+    """A repository without anything, and the environment in which git takes it for the one."""
+    for name in ("refs", "objects"):
+        (folder / name).mkdir(parents=True)
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+    found = {"GIT_DIR": str(folder), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "HOME": str(folder)}
+    return {"PATH": os.environ.get("PATH", os.defpath), **found}
+
+
+def _repository(top: Path) -> tuple[str, str, str]:
+    """Make it; the files that are changed often, now and then, hardly ever."""
+    luck = random.Random(1)
+    files = [f"src/pkg{at // 50}/sub{at // 10 % 5}/mod{at}.py" for at in range(FILES)]
+    texts = {path: _lines(luck) for path in files}
+    git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
+    subprocess.run([*git, "init", "-q", "-b", "main", str(top)], check=True)
+    with subprocess.Popen([*git, "fast-import", "--quiet"], cwd=top, stdin=subprocess.PIPE) as importing:
+        assert importing.stdin is not None  # noqa: S101  a pipe was asked for
+        for number in range(COMMITS):
+            changed = {files[_often(luck)] for _ in range(luck.choice([1, 1, 2, 3]))}
+            if number == COMMITS // 10:
+                changed.add(files[-1])
+            head = b"commit refs/heads/main\ncommitter bench <bench@localhost> %d +0000\ndata 1\nx\n"
+            importing.stdin.write(head % (_WHEN + number * 600))
+            for path in files if not number else changed:
+                lines = texts[path]
+                if number:
+                    lines[luck.randrange(len(lines))] = b"    changed = %d\n" % number
+                content = b"".join(lines)
+                importing.stdin.write(b"M 100644 inline %b\ndata %d\n%b\n" % (path.encode(), len(content), content))
+    subprocess.run([*git, "gc", "-q"], cwd=top, check=True)
+    subprocess.run([*git, "reset", "-q", "--hard"], cwd=top, check=True)
+    return files[0], files[9], files[-1]
+
+
+def _often(luck: random.Random) -> int:
+    """A file's number; few files are changed most of the time."""
+    at = int(luck.paretovariate(0.5)) - 1
+    return at if at < FILES - 1 else luck.randrange(FILES - 1)
+
+
+def _lines(luck: random.Random) -> list[bytes]:
+    return [
+        b"    value_%05d = compute(%06d)  # an ordinary line\n" % (luck.randrange(99_999), number)
+        for number in range(luck.randrange(50, 600))
+    ]

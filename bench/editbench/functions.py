@@ -1,0 +1,200 @@
+"""Functions and methods of real files: where they begin and end, and which of them look like another one."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from importlib import import_module
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import tree_sitter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bench.editbench.corpus import Source
+
+SIBLING = 0.6
+"""The share of its lines that a function has in common with its sibling, at least."""
+SIZES = range(5, 61)
+GRAMMARS = {
+    ".c": ("tree_sitter_c", "language"),
+    ".cpp": ("tree_sitter_cpp", "language"),
+    ".h": ("tree_sitter_cpp", "language"),
+    ".java": ("tree_sitter_java", "language"),
+    ".js": ("tree_sitter_javascript", "language"),
+    ".ts": ("tree_sitter_typescript", "language_typescript"),
+    ".tsx": ("tree_sitter_typescript", "language_tsx"),
+}
+FUNCTIONS = {
+    *("arrow_function", "constructor_declaration", "function", "function_declaration", "function_definition"),
+    *("function_expression", "generator_function", "generator_function_declaration", "method_declaration"),
+    "method_definition",
+}
+BODIES = {"statement_block", "compound_statement", "block", "constructor_body"}
+OWNERS = {"class_declaration", "class_specifier", "struct_specifier", "class", "interface_declaration"}
+REMARKS = ("#", "//", "/*", "*", "@")
+"""How a line begins that belongs to the function below it."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """Lines of a file, counted from 0: `first` to `stop` with comments and decorators above, the header from `head`.
+
+    `owner` is the class of a method, and begins at the line `owner_at`.
+    """
+
+    name: str
+    owner: str
+    owner_at: int
+    first: int
+    head: int
+    body: int
+    body_stop: int
+    stop: int
+
+    @property
+    def is_long_headed(self) -> bool:
+        """Whether its signature takes several lines."""
+        return self.body - self.head > 1
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A function, and the one of the same file that is most like it."""
+
+    function: Function
+    sibling: Function
+
+
+@cache
+def pairs(source: Source) -> tuple[Pair, ...]:
+    """The functions that have a sibling."""
+    found = [each for each in functions(source) if each.stop - each.head in SIZES]
+    lines = {each: [line.strip() for line in source.lines[each.head : each.stop] if line.strip()] for each in found}
+    counts = {each: Counter(lines[each]) for each in found}
+    made = []
+    for one in found:
+        needed = SIBLING * len(lines[one])
+        others = [each for each in found if each.stop <= one.first or one.stop <= each.first]
+        near = [each for each in others if (counts[one] & counts[each]).total() >= needed]
+        shares = [(_common(lines[one], lines[each]), -at, each) for at, each in enumerate(near)]
+        share, _, sibling = max(shares, default=(0, 0, one), key=lambda each: each[:2])
+        if share >= needed and sibling is not one:
+            made.append(Pair(one, sibling))
+    return tuple(made)
+
+
+@cache
+def functions(source: Source) -> tuple[Function, ...]:
+    """All functions and methods with a body of their own lines, in order."""
+    if source.language == "python":
+        return tuple(_of_python(source))
+    return tuple(_of_tree(source)) if PurePosixPath(source.name).suffix in GRAMMARS else ()
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    return sum(block.size for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks())
+
+
+def _of_python(source: Source) -> Iterator[Function]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # odd escapes in strings
+        try:
+            tree = ast.parse(source.text)
+        except SyntaxError:
+            return
+    waiting: list[tuple[ast.AST, tuple[str, int]]] = [(tree, ("", 0))]
+    while waiting:
+        node, owner = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            waiting.append((child, (child.name, child.lineno - 1) if isinstance(child, ast.ClassDef) else owner))
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = child.body[0].lineno - 1
+                while source.lines[body - 1].strip()[:1] in {"", "#"}:
+                    body -= 1
+                stop = child.end_lineno or body
+                if body > child.lineno - 1:
+                    first = min([child.lineno, *(each.lineno for each in child.decorator_list)]) - 1
+                    yield Function(child.name, *owner, _above(source, first), child.lineno - 1, body, stop, stop)
+
+
+def _of_tree(source: Source) -> Iterator[Function]:
+    text = source.text.encode()
+    starts = [0, *(match.end() for match in re.finditer(rb"\n", text))]
+    for nodes in _walk(_parser(*GRAMMARS[PurePosixPath(source.name).suffix]).parse(text), starts):
+        node = nodes[-1]
+        if node.opened is None or node.type not in FUNCTIONS:
+            continue
+        whole, name, head = node, "", node.row
+        for outer in reversed(nodes):  # the outermost node on the same lines; what the function is called, and where
+            if (outer.row, outer.last) != (node.row, node.last):
+                break
+            whole, name, head = outer, name or outer.name, head if name else outer.name_at
+        bare = not text[starts[whole.row] : whole.start].strip()
+        if name and bare and node.last > node.opened + 1:
+            owner = next(((each.name, each.row) for each in reversed(nodes) if each.type in OWNERS), ("", 0))
+            first = _above(source, whole.row)
+            yield Function(name, *owner, first, head, node.opened + 1, node.last, node.last + 1)
+
+
+@dataclass(frozen=True)
+class _Node:
+    """What counts of a node; `opened` is the line at which its body begins, if it has one that ends with it."""
+
+    type: str
+    start: int
+    row: int
+    last: int
+    name: str
+    name_at: int
+    opened: int | None
+
+
+def _walk(tree: tree_sitter.Tree, starts: list[int]) -> Iterator[list[_Node]]:
+    """Every node below the root, behind those that it stands in."""
+    cursor = tree.walk()
+    nodes: list[_Node] = []
+    deeper = cursor.goto_first_child()
+    while deeper or nodes:
+        if deeper and cursor.node is not None:
+            nodes.append(_seen(cursor.node, starts))
+            yield nodes
+            deeper = cursor.goto_first_child()
+        else:
+            nodes.pop()
+            deeper = cursor.goto_next_sibling()
+            if not deeper:
+                cursor.goto_parent()
+
+
+def _seen(node: tree_sitter.Node, starts: list[int]) -> _Node:
+    # Lines are counted here: asking many nodes for their `start_point` crashes the interpreter (0.26.0).
+    body = node.child_by_field_name("body")
+    named = next(filter(None, map(node.child_by_field_name, ("name", "declarator", "key", "left"))), None)
+    name = "" if named is None or named.text is None else named.text.decode().partition("(")[0].strip()
+    places = (node.start_byte, node.end_byte, (named or node).start_byte)
+    row, last, name_at = (bisect_right(starts, at) - 1 for at in places)
+    opened = None
+    if body is not None and body.type in BODIES and bisect_right(starts, body.end_byte) - 1 == last:
+        opened = bisect_right(starts, body.start_byte) - 1
+    return _Node(node.type, node.start_byte, row, last, name, name_at, opened)
+
+
+@cache
+def _parser(module: str, function: str) -> tree_sitter.Parser:
+    return tree_sitter.Parser(tree_sitter.Language(getattr(import_module(module), function)()))
+
+
+def _above(source: Source, first: int) -> int:
+    """The first line of the comments and decorators right above a line."""
+    while first and source.lines[first - 1].strip().startswith(REMARKS):
+        first -= 1
+    return first
