@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from suture import ToolResult, Workspace
 
 AS_SENT, NONE, BROKEN = "as sent", "no correction", "broken"
+_PLACEHOLDER = "ELISION_IN_NEW_TEXT"
+"""Why an edit is refused although its old text stands in the file."""
 AFTER_REFUSAL = {RIGHT, WRONG, NONE}
 NOTES = (
     "as sent: landed at once, since old stands in the file to the letter. The rest was refused, and what the error",
@@ -69,7 +71,8 @@ def _attempt(workspace: Workspace, task: Task) -> Attempt:
         return Attempt(task, Reply(after, first.text), AS_SENT if _is_literal(task, after) else BROKEN, seconds)
     code, example = first.metadata["error"]["code"], _example(first)
     told = f"{code}\n{first.text}\n----- CORRECTION: {example}"
-    if after != task.body or len(_places(task)) == 1 or code == "INTERNAL":
+    fits = len(_places(task)) == 1 and code != _PLACEHOLDER
+    if after != task.body or fits or code == "INTERNAL":
         return Attempt(task, Reply(None if after == task.body else after, told, code), BROKEN, seconds)
     second = _sent_back(workspace, path, example)
     if second is None or second.is_error:

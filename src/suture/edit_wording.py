@@ -61,7 +61,8 @@ def _no_match(error: Any) -> Iterator[str]:
 def _unchanged(error: Any) -> str:
     if error.total_edits == 1:
         return "Nothing was changed."
-    return f"Nothing was changed, not by the other edits either: send all {error.total_edits} again, this one mended."
+    fixed = "with every failure fixed" if error.further else "this one mended"
+    return f"Nothing was changed, not by the other edits either: send all {error.total_edits} again, {fixed}."
 
 
 def _searched(text: str) -> str:

@@ -168,12 +168,12 @@ def _last_line(text: str) -> str:
 
 
 def _located(index: Index, split: Split, match: str) -> Found | Refused:
-    answer = locate(index, split.old, split.new, match=match, whole_lines=True)
+    answer = locate(index, split.old, split.new, match=match, whole_lines=True, literal=split.literal)
     if isinstance(answer, Found):
         answer = _literally(answer, split)
     if isinstance(answer, Found) and _tears(index, answer, split):
         ended = [text if text.endswith("\n") or not text else f"{text}\n" for text in (split.old, split.new)]
-        answer = locate(index, *ended, match=match, whole_lines=True)
+        answer = locate(index, *ended, match=match, whole_lines=True, literal=split.literal)
     return answer
 
 

@@ -74,6 +74,7 @@ class SafeEditInput(BaseModel):
     validate_errors: Literal["new", "all"] = Field(
         default="new", alias="validate", description="Which errors reject: those that the edit brings, or any"
     )
+    literal: bool = Field(default=False, description="Write lines such as '# ... existing code ...' as they are")
 
     @model_validator(mode="after")
     def validate_edit_mode(self) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from suture.phrases import (
     LINE,
+    LITERAL,
     count,
     few,
     first_line,
@@ -108,9 +109,11 @@ def _unproved(error: Any) -> str:
 
 
 def _elided(error: Any) -> str:
-    if error.operation == "overwrite":
+    if error.marker:
         said = plain(error.marker.strip())[:LINE]
-        return f"{_patch(error)}: newText leaves something out ({said}); overwrite would delete it from {error.path}."
+        own = not error.argument or error.argument.startswith("patches[")
+        argument = f"{_patch(error)}: newText" if own else error.argument.replace("].", "]: ")
+        return f"{argument} leaves something out ({said}): that text would be deleted from {error.path}."
     return (
         f"{_patch(error)}: oldText and newText do not leave out ('...') the same parts: code would be deleted unseen."
     )
@@ -118,13 +121,8 @@ def _elided(error: Any) -> str:
 
 def _whole(error: Any) -> str:
     if error.operation == "overwrite":
-        return (
-            'Nothing was changed. Write the whole file, or replace the parts; match "exact" takes the text literally.'
-        )
-    return (
-        "Nothing was changed. Leave out the same parts in both, or write both in full; "
-        'match "exact" takes the text literally.'
-    )
+        return f"Nothing was changed. Write the whole file, or replace only the parts that change. {LITERAL}"
+    return f"Nothing was changed. Write everything out, or leave out the same parts in both texts. {LITERAL}"
 
 
 def _known_clipboards(error: Any) -> str:

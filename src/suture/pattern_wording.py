@@ -21,7 +21,20 @@ def _no_files(error: Any) -> str:
     return "Check it: it is relative to the workspace root, and ** stands for any number of folders."
 
 
+def _invalid_group(error: Any) -> str:
+    if error.meant is not None:
+        return f"Invalid capture group: {error.reference} (write {error.meant})"
+    return f"Invalid capture group: {error.reference} (only {count(error.groups, 'group')} in pattern)"
+
+
 def _groups(error: Any) -> str:
+    if error.meant is not None and error.dialect == "Python":
+        return r"Groups are \1 and \g<name> here, as in Python. For a dollar sign before a number or name, write \044."
+    if error.meant is not None:
+        return (
+            "Groups are $1 and ${name} here, as in JavaScript. To insert this text itself, make the groups of the "
+            "pattern non-capturing: (?:…)."
+        )
     names = f" Its named groups are {', '.join(error.names)}." if error.names else ""
     return f"Refer to a group of the pattern, or write $$ for a dollar sign.{names}"
 
@@ -63,7 +76,7 @@ PATTERN_MESSAGES: dict[str, Words] = {
     ),
     "NO_FILES_MATCHED": (lambda e: f"No files matched pattern: {e.pattern}", _no_files),
     "INVALID_CAPTURE_GROUP": (
-        lambda e: f"Invalid capture group: {e.reference} (only {count(e.groups, 'group')} in pattern)",
+        _invalid_group,
         _groups,
     ),
     "NO_CAPTURE_GROUPS": (

@@ -14,6 +14,8 @@ _LONGEST_COPY = 200
 _SHORT_ID = 12
 LINE = 120
 """Characters of a line that is shown among others."""
+LITERAL = "If the file should contain this line, add literal: true."
+"""What to do if a placeholder is meant as text."""
 AS_SENT = {"exact", "line_ends", None}
 """The rungs of a text that stands in the file just as it was sent; None where there was none to find."""
 _RUNGS = {

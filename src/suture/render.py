@@ -7,6 +7,7 @@ each error code, and a test holds it to that; many come from the modules of one 
 from __future__ import annotations
 
 from suture.edit_wording import EDIT_MESSAGES, EDIT_TEXTS
+from suture.json_text import dumps
 from suture.patch_wording import PATCH_MESSAGES
 from suture.pattern_wording import PATTERN_MESSAGES, one_line
 from suture.phrases import count, few, matched, plain, same, span, written_on
@@ -15,6 +16,7 @@ from suture.safe_wording import SAFE_MESSAGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from suture.errors import SutureError
@@ -46,6 +48,23 @@ __all__ = [
 _SHOWN_PROBLEMS = 8
 _SHOWN_CONFLICTS = 2
 _SHOWN_LINES = 2
+_SHOWN_FURTHER = 10
+_LONGEST_CORRECTION = 400
+_TOLD_ONCE = {
+    *(
+        "path",
+        "total",
+        "total_edits",
+        "edit_index",
+        "index",
+        "search_text",
+        "expected_occurrences",
+        "attempt",
+        "indent",
+    ),
+    *("file_preview", "similar_content", "match_locations", "region", "words", "unique"),
+}
+"""Fields that the other failures of a call leave out: they say again what was sent, or are long."""
 _CUT_LATER = {"character", "search_text", "text", "base", "ours", "theirs", "line", "prefix", "marker"}
 
 
@@ -95,14 +114,44 @@ def error_data(error: SutureError) -> dict[str, Any]:
         "hint": hint(error),
         "retryable": error.retryable,
         **error.fields(),
+        **({"further_failures": [_further(*each) for each in error.further]} if error.further else {}),
+        **({"unexamined": error.unexamined} if error.unexamined else {}),
     }
+
+
+def _further(index: int, error: SutureError, closely: bool) -> dict[str, Any]:  # noqa: FBT001  as it is kept
+    """Another part of a call that failed: what happened, and if it was looked into, what is known in short."""
+    told: dict[str, Any] = {"index": index, "code": error.code, "message": message(error)}
+    if not closely:
+        return told
+    known = {name: value for name, value in error.fields().items() if name not in _TOLD_ONCE and value is not None}
+    return {**told, "hint": hint(error), **known}
 
 
 def error_text(error: SutureError) -> str:
     """An error as a model reads it."""
     if error.code in EDIT_TEXTS:
-        return "\n".join(EDIT_TEXTS[error.code](error))
-    return f"{error.code}: {message(error)}\n{hint(error)}"
+        lines = [*EDIT_TEXTS[error.code](error)]
+    else:
+        lines = [f"{error.code}: {message(error)}", hint(error)]
+    return "\n".join([*lines, *_further_lines(error)])
+
+
+def _further_lines(error: SutureError) -> Iterator[str]:
+    """The other failures of a call, a line each; a correction that is short goes along."""
+    if error.further:
+        yield f"{count(len(error.further), 'more failure')} in this call:"
+    for _, other, _ in error.further[:_SHOWN_FURTHER]:
+        yield f"- {other.code}: {message(other).partition(chr(10))[0]}"
+        fits = getattr(other, "correction", None)
+        if fits is not None:
+            edit = dumps({name: fits[name] for name in ("old_text", "new_text")})
+            if len(edit) <= _LONGEST_CORRECTION:
+                yield f"  Send this edit instead: {edit}"
+    if len(error.further) > _SHOWN_FURTHER:
+        yield f"… and {len(error.further) - _SHOWN_FURTHER} more (error.further_failures)."
+    if error.unexamined:
+        yield f"{error.unexamined} more were not examined, because it would have taken too long."
 
 
 def error_line(error: SutureError, *, several: bool) -> str:

@@ -54,7 +54,9 @@ class Preview(Record):
     validation: Validation
 
 
-def apply_blocks(text: str, blocks: Iterable[Block], match: str = "lenient", *, path: str | None = None) -> Applied:
+def apply_blocks(
+    text: str, blocks: Iterable[Block], match: str = "lenient", *, path: str | None = None, literal: bool = False
+) -> Applied:
     """Apply blocks to one text: those about `path`, or all, whatever they are about. One that fails changes nothing."""
     sheets = Sheets(_Texts({_ONLY: text}))
     chosen = [block for block in blocks if path in {None, block.path}]
@@ -62,7 +64,7 @@ def apply_blocks(text: str, blocks: Iterable[Block], match: str = "lenient", *, 
     known = {block.number: block for block in chosen}
     outcomes = [
         each.but(block=known[each.block.number], path=known[each.block.number].path)
-        for each in Stitching(sheets, match).run(named)
+        for each in Stitching(sheets, match, literal=literal).run(named)
     ]
     return Applied(_said(sheets.at(_ONLY).body), outcomes)
 
@@ -75,11 +77,12 @@ def preview_reply(
     match: str = "lenient",
     default_path: str | None = None,
     whole_files: bool = False,
+    literal: bool = False,
 ) -> Preview:
     """What a reply would make of some files, given by path."""
     reply = parse_reply(text, default_path, whole_files=whole_files)
     sheets = Sheets(_Texts(files))
-    outcomes = Stitching(sheets, match).run(reply.blocks, None if only is None else list(only))
+    outcomes = Stitching(sheets, match, literal=literal).run(reply.blocks, None if only is None else list(only))
     changed = {each.name: _said(each.body) if each.exists else None for each in sheets.changed()}
     return Preview(changed, outcomes, validated(text, reply))
 

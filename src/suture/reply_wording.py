@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from suture.phrases import (
     LINE,
+    LITERAL,
     as_it_is,
     count,
     few,
@@ -314,12 +315,12 @@ BLOCK_MESSAGES: dict[str, Words] = {
     "ELISION_IN_NEW_TEXT": (
         lambda e: (
             f"The new text leaves something out ({plain(e.marker.strip())[:LINE] or '...'}): "
-            f"code would be deleted unseen from {e.path}."
+            f"that text would be deleted from {e.path}."
         ),
         lambda e: (
-            "Write out the whole file, or send blocks for the parts that change."
+            f"Write out the whole file, or send blocks for the parts that change. {LITERAL}"
             if e.operation == "overwrite"
-            else f"{_AGAIN} with everything written out, or with the same parts left out in both halves."
+            else f"{_AGAIN} with everything written out, or with the same parts left out in both halves. {LITERAL}"
         ),
     ),
     "MISSING_OLD_TEXT": (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from suture.files.fs import FS
     from suture.files.recovery import Recovered
-    from suture.plan import Plan, Trouble
+    from suture.plan import Change, Plan, Trouble
     from suture.session import Progress, Session
     from suture.settings import Settings
     from suture.tools.request import Request
@@ -145,10 +145,10 @@ class Workspace:
         encoding: str | None = None,
         expect_hash: str | dict[str, str] | None = None,
         validate: str = "off",
+        literal: bool = False,
     ) -> ToolResult:
         """Replace exact texts in a file, one after the other, each as often as expected; all of them or none."""
-        arguments = {"path": _named(path), "edits": edits, "dry_run": dry_run, "encoding": encoding}
-        return self.call("file_edit", {**arguments, "expect_hash": expect_hash, "validate": validate})
+        return self.call("file_edit", _given(locals()))
 
     def patch(
         self,
@@ -160,10 +160,10 @@ class Workspace:
         encoding: str | None = None,
         expect_hash: str | dict[str, str] | None = None,
         validate: str = "off",
+        literal: bool = False,
     ) -> ToolResult:
         """Edit a text file by patches, all of them or none; see `docs/spec/TOOLS.md` for their fields."""
-        arguments = {"path": _named(path), "patches": patches, "match": match, "dry_run": dry_run, "encoding": encoding}
-        return self.call("patch", {**arguments, "expect_hash": expect_hash, "validate": validate})
+        return self.call("patch", _given(locals()))
 
     def apply_reply(
         self,
@@ -177,6 +177,7 @@ class Workspace:
         validate: str = "off",
         default_path: Path | None = None,
         expect_hash: str | dict[str, str] | None = None,
+        literal: bool = False,
     ) -> ToolResult:
         """Apply what a model's reply says about files, in whatever format; see `docs/spec/TOOLS.md`."""
         only = None if only is None else list(only)
@@ -194,6 +195,7 @@ class Workspace:
         encoding: str | None = None,
         expect_hash: str | dict[str, str] | None = None,
         validate: str = "new",
+        literal: bool = False,
     ) -> ToolResult:
         """Edit a file by its content, by lines or by search, and write it only if nothing breaks.
 
@@ -400,9 +402,9 @@ class Workspace:
         if getattr(request, "dry_run", False):
             with self._engine.session(progress) as session:
                 session.check_permitted(propose(session))
-                return proposed[-1].describe(None), None, None
+                return _told(proposed[-1], None), None, None
         landing = self._engine.land(propose, replan=expected is None, serial=spec.serial, progress=progress)
-        return proposed[-1].describe(landing.change), landing.recovered, landing.trouble
+        return _told(proposed[-1], landing.change), landing.recovered, landing.trouble
 
     def _checked(self, arguments: Any) -> Mapping[str, Any]:
         if hasattr(arguments, "model_dump"):  # a pydantic model, such as `SafeEditInput`
@@ -413,6 +415,15 @@ class Workspace:
         if size > limit:
             raise InputTooLarge(what="The request", size=size, limit=limit, setting="max_request_bytes")
         return arguments
+
+
+def _told(proposal: Proposal, change: Change | None) -> Answer:
+    """What a tool says of its plan; with `no_change`, if that leaves every file as it was."""
+    answer = proposal.describe(change)
+    plan = proposal.plan
+    if change is not None or answer.is_error or not plan.tool or plan.without_no_ops().changes:
+        return answer
+    return answer.but(data={**answer.data, "no_change": True})
 
 
 def _given(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -7,16 +7,18 @@ finds, an empty match inside `\r\n` or inside a surrogate pair (it errs there) d
 """
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Compiled
+from tests.unit.changes import done, workspace
 from tests.unit.patterns.grammar import (
     Found,
     by_both,
@@ -32,7 +34,11 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is no
 
 SCRIPT = r"""
 require('readline').createInterface({ input: process.stdin, terminal: false }).on('line', (line) => {
-  const [pattern, flags, text] = JSON.parse(line);
+  const [pattern, flags, text, template] = JSON.parse(line);
+  if (template !== undefined) {
+    process.stdout.write(JSON.stringify(text.replace(new RegExp(pattern, 'gu' + flags), template)) + '\n');
+    return;
+  }
   const points = [0];
   let units = 0, count = 0;
   for (const char of text) { units += char.length; count += 1; points[units] = count; }
@@ -90,6 +96,14 @@ class Node:
         found = json.loads(self._process.stdout.readline())
         spans: Found = [[None if pair is None else (pair[0], pair[1]) for pair in match] for match in found]
         return [match for match in spans if match[0] is not None and counts(match[0], text)]
+
+    def replaced(self, pattern: str, text: str, template: str) -> str:
+        """What `node` makes of a text."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps([pattern, "", text, template]) + "\n")
+        self._process.stdin.flush()
+        return str(json.loads(self._process.stdout.readline()))
 
     def close(self) -> None:
         self._process.communicate()
@@ -150,3 +164,27 @@ def test_patterns_that_hypothesis_makes(node: Node, data: st.DataObject) -> None
     expected = node.matches(theirs, flags, text)
     for engine in engines(ours, flags):
         assert matches_of(engine, text) == expected, (engine.engine, theirs)
+
+
+def replaced(pattern: str, text: str, template: str) -> str:
+    """What we make of a text."""
+    ws, fs = workspace({"a": text.encode()})
+    done(ws.regex_replace("a", pattern, template, "g"))
+    return fs.files()["a"].decode()
+
+
+PARTS = st.sampled_from(
+    ["$&", "$`", "$'", "$1", "$2", "$<n>", "$<", "$", "$$", "$0", "$x", "${", "a", "<", ">", "&", "1"]
+)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(["(a)(b)?", "(?<n>a)(b)?", "(?<n>b)|(a)", "a", "(é)|(?<n>😀)"]),
+    st.text("abé😀\n", max_size=8),
+    st.lists(PARTS, max_size=5).map("".join),
+)
+def test_a_replacement_becomes_what_it_becomes_in_node(node: Node, pattern: str, text: str, template: str) -> None:
+    assume(pattern != "a" or not re.search(r"\$0?[12]", template))  # we refuse groups that are missing
+    assume("?<n>" not in pattern or not re.search(r"\$<(?!n>)[^>]*>", template))
+    assert replaced(pattern, text, template) == node.replaced(pattern, text, template)

@@ -78,7 +78,7 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of the tool; ValueError says why they cannot be."""
     names = ("only", "match", "default_path", "expect_hash", "validate")
     chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    flags = {name: True for name in ("atomic", "dry_run", "whole_files") if getattr(options, name)}
+    flags = {name: True for name in ("atomic", "dry_run", "whole_files", "literal") if getattr(options, name)}
     return {"reply": _text(options.reply), **chosen, **flags}
 
 
@@ -122,7 +122,7 @@ def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence
     if options.dry_run:
         return f"Would apply {done}{rest}."
     if data["change_id"] is None:
-        return f"Applied {done}{rest}; in the end everything is as it was."
+        return f"No change: {done} together leave everything as it was{rest}."
     return f"Applied {done} as change {data['change_id']}{rest}."
 
 

@@ -63,7 +63,7 @@ def _as_given(options: argparse.Namespace) -> str:
     from shlex import quote
 
     values = {f"--{name.replace('_', '-')}": getattr(options, name) for name in _KEPT}
-    flags = {"--allow-commands": options.allow_commands, "--dry-run": options.dry_run}
+    flags = {"--allow-commands": options.allow_commands, "--literal": options.literal, "--dry-run": options.dry_run}
     said = [f" {name} {quote(value)}" for name, value in values.items() if value is not None]
     return "".join([*said, *(f" {name}" for name, given in flags.items() if given), at_root(options)])
 
@@ -86,8 +86,8 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     given = _from_document(options) if options.edits is not None else {"edits": [_from_options(options)]}
     named = {name: getattr(options, name) for name in _KEPT}
     chosen = {name: value for name, value in named.items() if value is not None}
-    dry_run = {"dry_run": True} if options.dry_run else {}
-    return {**given, "path": options.path, **chosen, **dry_run}
+    flags = {name: True for name in ("dry_run", "literal") if getattr(options, name)}
+    return {**given, "path": options.path, **chosen, **flags}
 
 
 def _from_document(options: argparse.Namespace) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _by_lines(options: argparse.Namespace) -> dict[str, Any]:
     expected = {} if options.expected_text is None else {"expected_text": options.expected_text}
     mode = "verify_only" if options.dry_run else options.mode
     named = {name: getattr(options, name) for name in ("path", "encoding", "expect_hash", "validate")}
-    return {**named, "mode": mode, "line_edits": [{**new, **expected}]}
+    return {**named, "mode": mode, "line_edits": [{**new, **expected}], "literal": options.literal}
 
 
 def _given(options: argparse.Namespace, names: dict[str, str]) -> list[str]:
@@ -194,7 +194,7 @@ def _told(result: ToolResult) -> str:
     if data.get("dry_run"):
         head = f"Would make {replacements} in {path}." if diff else f"{path} would stay as it is ({replacements})."
     elif data["change_id"] is None:
-        head = f"{path} is as it was ({replacements})."
+        head = f"No change: {path} is as it was ({replacements})."
     else:
         head = f"Edited {path} ({replacements}) as change {data['change_id']}."
     notes = [f"warning: {clean(each)}" for each in data["warnings"]]

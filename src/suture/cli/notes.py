@@ -31,7 +31,7 @@ def on_replacement(replacement: str) -> list[str]:
     literal = _looks_like_group(replacement)
     if literal is None:
         return []
-    how = "groups are written $1 or ${name}, the whole match by putting parentheses around the pattern"
+    how = "groups are written $1 or ${name}, the whole match $&"
     return [f"note: {literal} is taken literally; {how}"]
 
 
@@ -39,15 +39,12 @@ def _looks_like_group(replacement: str) -> str | None:
     at = 0
     while at < len(replacement) - 1:
         pair, rest = replacement[at : at + 2], replacement[at + 2 :]
-        if pair == "$&" or (pair[0] == "\\" and pair[1] in _DIGITS):
+        if pair[0] == "\\" and pair[1] in _DIGITS:
             return pair
         if pair == "$0" and rest.lstrip("0")[:1] not in _DIGITS:
             return pair
         if pair == "\\g" and rest.startswith("<"):
             return "\\g<"
-        name, closed, _ = rest.partition(">")
-        if pair == "$<" and closed and name.isidentifier():
-            return f"$<{name}>"
         at += 2 if pair == "$$" else 1
     return None
 
@@ -120,6 +117,7 @@ _NAMED_OTHERWISE = {
     "reply": "the reply",
 }
 _OPTIONS = {
+    "add literal: true": "add --literal",
     "set include_ignored": "add --include-ignored",
     "set whole_files": "add --whole-files",
     "give default_path": "name it by --default-path",

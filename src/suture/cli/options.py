@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from suture.cli.pattern_options import PATTERN_FILLS
-from suture.cli.shared_options import add_allow_commands, add_dry_run, add_encoding, add_paths, add_validate
+from suture.cli.shared_options import (
+    add_allow_commands,
+    add_dry_run,
+    add_encoding,
+    add_literal,
+    add_paths,
+    add_validate,
+)
 from suture.cli.values import block_ids, byte_limit, host_name, number, tool_names
 
 TYPE_CHECKING = False
@@ -55,6 +62,7 @@ def _fill_edit(command: argparse.ArgumentParser) -> None:
     command.add_argument("--delete", action="store_true", help="with --lines: delete them")
     command.add_argument("--mode", choices=_MODES, help=f"with --lines: {_MODE}")
     add_validate(command)
+    add_literal(command)
     add_dry_run(command)
     add_encoding(command)
     _add_expect_hash(command)
@@ -73,6 +81,7 @@ def _fill_write(command: argparse.ArgumentParser) -> None:
         help="which errors count: those that the content brings, or any in it (default: new)",
     )
     add_allow_commands(command)
+    add_literal(command)
     add_encoding(command)
     _add_expect_hash(command)
 
@@ -88,6 +97,7 @@ def _fill_patch(command: argparse.ArgumentParser) -> None:
         "patches", metavar="FILE|JSON|-", help="a patch or a list of them: a file, JSON itself, or - for stdin"
     )
     _add_match(command)
+    add_literal(command)
     add_validate(command)
     add_dry_run(command)
     add_encoding(command)
@@ -109,6 +119,7 @@ def _fill_apply(command: argparse.ArgumentParser) -> None:
         help="apply only these, such as 1,3.2; several times if need be",
     )
     _add_match(command)
+    add_literal(command)
     add_validate(command)
     command.add_argument(
         "--whole-files", action="store_true", help="take a fenced code block with a path for that whole file, too"

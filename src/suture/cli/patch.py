@@ -34,8 +34,8 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
         raise ValueError(message)
     named = {name: getattr(options, name) for name in ("match", "encoding", "expect_hash", "validate")}
     chosen = {name: value for name, value in named.items() if value is not None}
-    dry_run = {"dry_run": True} if options.dry_run else {}
-    return {**given, "path": options.path, **chosen, **dry_run}
+    flags = {name: True for name in ("dry_run", "literal") if getattr(options, name)}
+    return {**given, "path": options.path, **chosen, **flags}
 
 
 def _told(result: ToolResult) -> str:
@@ -49,12 +49,12 @@ def _told(result: ToolResult) -> str:
     elif data.get("dry_run"):
         head = f"Would create {path} ({patches})." if data["created"] else f"Would apply {patches} to {path}."
     elif data["change_id"] is None:
-        head = f"{path} is as it was."
+        head = f"No change: {path} is as it was."
     else:
         head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
     checked = on_validation(data)
     below = "\n".join(["", "", *checked]) if checked else ""
     said = result.text.replace(below, "", 1).partition("\n\ndiff --git ")[0].split("\n")[1:]
-    notes = [clean(line) for line in said if not line.startswith(("Dry run", f"{path} is as it was"))]
+    notes = [clean(line) for line in said if not line.startswith(("Dry run", "No change: "))]
     found = ["", *map(clean, checked)] if checked else []
     return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])

@@ -42,8 +42,8 @@ def _fill_replace(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "replacement",
         metavar="REPLACEMENT",
-        help="what each match becomes; $1 and ${name} stand for groups, $$ for a dollar sign; all else "
-        "is literal, so a line end is one that the shell makes: $'one\\ntwo'",
+        help="what each match becomes; $1 and ${name} stand for groups, $& for the match, $$ for a dollar sign; a line "
+        "end is one that the shell makes: $'one\\ntwo'",
     )
     _add_files(command)
     _add_flags(command)

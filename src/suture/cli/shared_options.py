@@ -34,6 +34,15 @@ def add_dry_run(command: argparse._ActionsContainer) -> None:
     command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
 
 
+def add_literal(command: argparse.ArgumentParser) -> None:
+    """The option of commands that edit: placeholders are text."""
+    command.add_argument(
+        "--literal",
+        action="store_true",
+        help="write lines such as '# ... existing code ...' as they are (default: refuse them where they delete text)",
+    )
+
+
 def add_paths(command: argparse.ArgumentParser) -> None:
     """Which files of the workspace are meant."""
     command.add_argument(

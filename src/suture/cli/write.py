@@ -26,7 +26,7 @@ def write(options: argparse.Namespace) -> int:
     except ValueError as error:
         return misused("write", error)
     given = {"path": options.path, "content": content, "mode": "verify_only" if options.dry_run else options.mode}
-    given |= {name: getattr(options, name) for name in ("encoding", "expect_hash", "validate")}
+    given |= {name: getattr(options, name) for name in ("encoding", "expect_hash", "validate", "literal")}
     return save(options, given, show_diff=not options.no_diff)
 
 

@@ -178,7 +178,9 @@ class ElisionInNewText(SutureError):
     search_text: str
     operation: str = "replace"
     marker: str = ""
-    """The line that leaves something out, where a whole file is overwritten."""
+    """The line of the new text that leaves something out; empty if only the old text has one."""
+    argument: str = ""
+    """Where the caller wrote it, such as `edits[0].new_text`."""
 
 
 class UnprovedChange(SutureError):

@@ -6,7 +6,11 @@ from suture.records import dataclass_transform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
+
+    Further = tuple[int, "SutureError", bool]
+    """The index of a part, its error, and whether that was looked into."""
 
 
 @dataclass_transform(kw_only_default=True)
@@ -17,6 +21,10 @@ class SutureError(Exception):
     retryable = False
     standing: str | None = None
     """The hash of the file that it is about, where somebody has read it; not one of the fields."""
+    further: Sequence[Further] = ()
+    """The other parts of the call that fail, after this first one; not one of the fields either."""
+    unexamined: int = 0
+    """How many parts were not looked at any more, because it would have taken too long."""
     _fields: tuple[str, ...] = ()
 
     def __init_subclass__(cls) -> None:

@@ -53,12 +53,15 @@ class NoFilesMatched(SutureError):
 
 
 class InvalidCaptureGroup(SutureError):
-    """The replacement refers to a group that the pattern has not."""
+    """The replacement refers to a group that the pattern has not, or in another dialect's way."""
 
     code = "INVALID_CAPTURE_GROUP"
     reference: str
     groups: int
     names: list[str]
+    meant: str | None = None
+    """How this tool spells it, if the group exists and only the spelling is another dialect's."""
+    dialect: str = "JavaScript"
 
 
 class NoCaptureGroups(SutureError):

@@ -20,6 +20,8 @@ class Split(Record):
 
     old: str
     new: str
+    literal: bool = False
+    """Whether a line such as `# ... existing code ...` is text of the file, and stands for nothing."""
 
 
 class Hunk(Record):

@@ -194,7 +194,8 @@ def _search(source: Source, at: int, end: int) -> Block:
     first = _behind_number(source, at + 1)
     for middle in sorted(separators, key=lambda each: (each not in same, each)):
         sides = [source.text(first, middle, crlf=crlf), source.text(middle + 1, end, crlf=crlf)]
-        splits.append(Split(*_dedented(sides, lead)))
+        old, new = _dedented(sides, lead)
+        splits.append(Split(old, new))
     action = "update" if any(each.old for each in splits) else "create"
     hunk = Hunk(at + 1, tuple(splits), (), None, False, source.unclosed, len(same))  # noqa: FBT003  there are many
     return Block(0, "search_replace", action, at + 1, end + 1, None, None, (), (hunk,))

@@ -16,7 +16,7 @@ from suture.locate.comments import comment_in, is_closed, opens_literal
 from suture.locate.dialect import Dialect
 from suture.locate.draft import Draft
 from suture.locate.ground import Clash
-from suture.locate.markers import is_marker
+from suture.locate.placeholders import is_marker
 from suture.locate.words import lead, likeness, parts, slipped, tokens, trail
 from suture.locate.writing import line_edit, merged_words
 

@@ -10,7 +10,7 @@ from suture.locate.fold import line_keys
 from suture.locate.found import Found, Match, Refused, Site
 from suture.locate.ground import Clash
 from suture.locate.indentation import Leads
-from suture.locate.markers import is_marker, is_spoken
+from suture.locate.placeholders import added, is_marker, is_placeholder
 from suture.locate.words import lead
 
 TYPE_CHECKING = False
@@ -27,13 +27,15 @@ _MOST_WAYS = 256
 _MOST_PIECES = 20
 
 
-def only_in_new(old: Sequence[str], new: Sequence[str]) -> bool:
+def only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
     """Whether new leaves out what old has in full: then it would delete code."""
-    before, after = (sum(map(is_spoken, lines)) for lines in (old, new))
-    if after > before:
-        return True
-    before, after = (sum(map(is_marker, lines)) for lines in (old, new))
-    return after > before and len(old) - len(new) > 1
+    found = added(old, new, name)
+    if found is None or not found.deletes:
+        return False
+    if len(old) == len(new) == 1 and not is_placeholder(found.line, name):
+        return False  # dots that may be a part of their line
+    before, after = (sum(is_marker(line) or is_placeholder(line, name) for line in lines) for lines in (old, new))
+    return after > before  # as many in both: each stands for the same lines
 
 
 def find(index: Index, requests: Sequence[Request]) -> Answer | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from suture.locate.request import Request
 
 
-def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
+def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool = False) -> Answer | None:
     """Find a text that stands in the file in another manner than it was sent; None where it doesn't."""
     requests = readings(old, new)[: None if match == "lenient" else 1]
     candidates = _candidates(index, requests)
@@ -37,7 +37,8 @@ def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool) ->
     if any(each.level < LEVEL["similar"] for each in candidates) or (candidates and match != "lenient"):
         return _decided(index, candidates, BOUNDS[match])
     answer = None if candidates else reflow.find(index, requests)
-    return elision.find(index, requests) if answer is None and not candidates and match == "lenient" else answer
+    elided = answer is None and not candidates and match == "lenient" and not literal
+    return elision.find(index, requests) if elided else answer
 
 
 def nearly(index: Index, old: str, new: str) -> Answer:

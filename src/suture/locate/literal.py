@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from suture.locate.index import Index
 
 
-def literal(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
+def as_sent(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
     """The answer where the text stands as sent; None where it doesn't, or is a block without its indentation."""
     if whole_lines and (last := _last_lines(index, old)) is not None:
         at = len(index.body) - len(last)

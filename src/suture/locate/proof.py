@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from suture.locate.markers import is_marker
 from suture.locate.names import declared
+from suture.locate.placeholders import is_marker
 from suture.locate.words import informative, likeness
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from suture.errors import InvalidRegex
+from suture.errors import InvalidCaptureGroup, InvalidRegex
 from suture.patterns.subject import Places
 from suture.patterns.template import read
 
@@ -239,8 +239,28 @@ def _is_quantifier(source: str, at: int) -> bool:
 
 
 def parse_template(written: str, pattern: PythonPattern) -> Template:
-    """Read a replacement as `re.sub` does."""
+    """Read a replacement as `re.sub` does; groups as JavaScript writes them are refused where the pattern has them."""
+    _check_dialect(written, pattern)
     return read(written, "\\", lambda slash: _reference(written, slash, pattern))
+
+
+def _check_dialect(written: str, pattern: PythonPattern) -> None:
+    """Refuse `$1`, `${1}`, `${name}` and `$<name>` for groups that the pattern has; a price such as $1.50 is none."""
+    if not pattern.groups or "$" not in written:
+        return
+    import re
+
+    for found in re.finditer(r"(?<![\\$])\$(?:([1-9][0-9]*)(?![0-9]*[.,][0-9])|\{(\w+)\}|<(\w+)>)", written):
+        name = found[1] or found[2] or found[3]
+        if name in pattern.names:
+            meant = f"\\g<{name}>"
+        elif set(name) <= _DECIMALS and len(name) <= _MOST_DIGITS and 1 <= int(name) <= pattern.groups:
+            meant = f"\\{int(name)}" if written[found.end() : found.end() + 1] not in _DECIMALS else f"\\g<{int(name)}>"
+        else:
+            continue
+        raise InvalidCaptureGroup(
+            reference=found[0], groups=pattern.groups, names=[*pattern.names], meant=meant, dialect="Python"
+        )
 
 
 def _reference(written: str, slash: int, pattern: PythonPattern) -> tuple[str | int, int]:

@@ -1,9 +1,14 @@
-"""What a match is replaced by.
+r"""What a match is replaced by.
 
-    template  = { "$" digit { digit } | "${" digits "}" | "${" name "}" | "$$" | any other character }
+    template  = { "$" digit { digit } | "${" digits "}" | "${" name "}" | "$<" name ">" | "$&" | "$`" | "$'" | "$$"
+                | any other character }
 
-A number is read as far as the pattern has such a group: `$12` with two groups is `$1`, then `2`. Any other `$` is
-itself. A group without part in the match is empty.
+As in JavaScript, and `${…}` besides. `$&` is the whole match, "$`" all of the text before it, `$'` all of the text
+after it. A number is read as far as the pattern has such a group: `$12` with two groups is `$1`, then `2`. `$<` is
+itself where the pattern has no named groups; any other `$` is itself. A group without part in the match is empty.
+
+Stricter than JavaScript: a group that the pattern has not is refused, and so is another dialect's way to name one that
+it has (`\1`, `\g<name>`, `\k<name>`), which would be inserted as text.
 """
 
 from __future__ import annotations
@@ -23,14 +28,23 @@ _MOST_DIGITS = 9
 _DECIMALS = frozenset("0123456789")
 
 
+BEFORE, AFTER = -1, -2
+"""Beside the numbers of groups: the text before the match, and the text after it."""
+_AROUND = {"&": 0, "`": BEFORE, "'": AFTER}
+
+
 class Template(Record):
     """A replacement, read: texts, and numbers of groups."""
 
     parts: tuple[str | int, ...]
 
-    def size(self, spans: Sequence[tuple[int, int]]) -> int:
+    def size(self, text: Text, spans: Sequence[tuple[int, int]]) -> int:
         """How long, about, what a match becomes will be."""
-        return sum(len(part) if isinstance(part, str) else spans[part][1] - spans[part][0] for part in self.parts)
+        return sum(
+            len(part) if isinstance(part, str) else end - start
+            for part in self.parts
+            for start, end in [(0, 0) if isinstance(part, str) else _span(text, spans, part)]
+        )
 
     def filled(self, text: Text, spans: Sequence[tuple[int, int]]) -> bytes:
         r"""What a match becomes, in the form of the text's body.
@@ -42,7 +56,8 @@ class Template(Record):
         pieces: list[bytes] = []
         for part in self.parts:
             if isinstance(part, int):
-                pieces.append(body[max(spans[part][0], 0) : max(spans[part][1], 0)])
+                first, last = _span(text, spans, part)
+                pieces.append(body[max(first, 0) : max(last, 0)])
                 continue
             new = text.body_bytes(part)
             inside = not pieces and new.startswith(b"\n") and body[max(start - 1, 0) : start + 1] == b"\r\n"
@@ -52,8 +67,16 @@ class Template(Record):
         return b"".join(pieces)
 
 
+def _span(text: Text, spans: Sequence[tuple[int, int]], part: int) -> tuple[int, int]:
+    """Where a part of a match, or what is around it, stands in the text's body."""
+    if part == BEFORE:
+        return 0, spans[0][0]
+    return (spans[0][1], len(text.body)) if part == AFTER else spans[part]
+
+
 def parse(written: str, pattern: Pattern) -> Template:
     """Read a replacement for a pattern; a group that the pattern has not is refused."""
+    _check_dialect(written, pattern)
     return read(written, "$", lambda dollar: _reference(written, dollar, pattern))
 
 
@@ -78,6 +101,10 @@ def _reference(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, 
         return "$", dollar + 2
     if written.startswith("${", dollar):
         return _braced(written, dollar, pattern)
+    if written.startswith("$<", dollar):
+        return _named(written, dollar, pattern)
+    if (char := written[dollar + 1 : dollar + 2]) in _AROUND:
+        return _AROUND[char], dollar + 2
     end = dollar + 1
     while end < len(written) and written[end] in _DECIMALS and end - dollar <= _MOST_DIGITS:
         end += 1
@@ -100,6 +127,36 @@ def _braced(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, int
     if name.isdigit() and len(name) <= _MOST_DIGITS and 1 <= int(name) <= pattern.groups:
         return int(name), close + 1
     raise _missing(f"${{{name}}}", pattern)
+
+
+def _named(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, int]:
+    close = written.find(">", dollar)
+    if close < 0 or not pattern.names:
+        return "$", dollar + 1
+    name = written[dollar + 2 : close]
+    if name not in pattern.names:
+        raise _missing(f"$<{name}>", pattern)
+    return pattern.names[name], close + 1
+
+
+def _check_dialect(written: str, pattern: Pattern) -> None:
+    """Refuse groups as Python, sed or Perl write them, where the pattern has groups."""
+    if not pattern.groups or "\\" not in written:
+        return
+    from re import finditer
+
+    for found in finditer(r"(?<!\\)\\(?:([1-9][0-9]?)|[gk](?:<(\w+)>|\{(\w+)\}))", written):
+        name = found[1] or found[2] or found[3]
+        if name in pattern.names:
+            meant = f"${{{name}}}"
+        elif name.isdecimal() and int(name) <= pattern.groups:
+            meant = f"${int(name)}" if int(name) else "$&"
+        elif found[1]:
+            raise _missing(found[0], pattern)
+        else:
+            continue
+        names = [*pattern.names]
+        raise InvalidCaptureGroup(reference=found[0], groups=pattern.groups, names=names, meant=meant)
 
 
 def _missing(reference: str, pattern: Pattern) -> InvalidCaptureGroup:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from suture.errors import InputTooLarge, InvalidArguments
+from suture.edits import edit
+from suture.errors import ElisionInNewText, InputTooLarge, InvalidArguments
 from suture.phrases import plain
 from suture.plan import Plan
-from suture.sequence import Step, made
+from suture.sequence import Outcome, Step, made
 from suture.tools.edited import Edited
+from suture.tools.losses import check_placeholders, whole_lines
 from suture.tools.outcome import check_hash
-from suture.tools.request import Request, dry_run, encoding, expect_hash, integer, items, text, validate
+from suture.tools.request import Request, dry_run, encoding, expect_hash, integer, items, literal, text, validate
 from suture.tools.spec import Example, Proposal, ToolSpec
 from suture.tools.writable import check, check_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Self
 
     from suture.errors import SutureError
@@ -32,6 +34,10 @@ _ALIASES = {
     "expected_replacements": "occurrences",
 }
 _LOOKED_AT = 1_000
+_PATIENCE = 2.0
+"""Seconds for looking into the other edits that fail."""
+_CLOSELY = 10
+"""How many of them are looked into."""
 
 
 class OneEdit(Request):
@@ -63,6 +69,7 @@ class FileEdit(Request):
     encoding: str | None = encoding()
     expect_hash: str | dict[str, str] | None = expect_hash()
     validate: str = validate()
+    literal: bool = literal()
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
@@ -98,15 +105,14 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
         limit, setting = session.settings.max_file_bytes, "max_file_bytes"
         raise InputTooLarge(what=before.place.name, size=size, limit=limit, setting=setting)
     outcome = made(before.text.body, steps)
-    if outcome.failed is not None:
-        from suture.tools.mismatch import mismatch  # only a failure needs it
-
-        raise mismatch(session, before, request, outcome)
+    cautions, left_out = _placeholders(before, request, steps, outcome.places)
+    if outcome.failed is not None or left_out:
+        raise _failure(session, before, request, steps, outcome)
     change = session.plan_update(before, outcome.edits)
     number = f"{total} edits" if total > 1 else "edit"
     plan = Plan((change,), "file_edit", f"{number} of {before.place.name}")
     sizes = [len(step.old) for step in steps]
-    cautions = [*_cautions(before.text.body, steps, outcome.places)]
+    cautions = [*_cautions(before.text.body, steps, outcome.places), *cautions]
     told = Edited(session.settings, change, outcome.places, sizes, cautions, dry_run=request.dry_run)
     return Proposal(plan, told.answer)
 
@@ -128,14 +134,81 @@ def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]
         at = step.new.find(step.old) if step.old and step.new != step.old else -1
         if at >= 0 and any(_stands(body, step.new, place - at) for place in found):
             yield f"edits[{number}]: new_text stood there already; if the edit was sent twice, undo it."
-        if b"..." in step.new or "…".encode() in step.new:
-            from suture.locate.markers import is_spoken
 
-            old, new = ([*map(str.strip, each.decode("utf-8", "replace").split("\n"))] for each in (step.old, step.new))
-            left_out = [line for line in new if is_spoken(line) and line not in old]
-            if left_out:
-                marker = plain(left_out[0])
-                yield f"edits[{number}]: new_text seems to leave something out ({marker}); it is taken literally."
+
+def _placeholders(
+    before: Snapshot, request: FileEdit, steps: Sequence[Step], places: Sequence[Sequence[int]]
+) -> tuple[list[str], list[ElisionInNewText]]:
+    """Warnings of placeholders that edits only insert, and errors of those that would delete what they stand for.
+
+    `places` are those of the first edits; one that was not found is none.
+    """
+    body, name, total = before.text.body, before.place.name, len(steps)
+    warnings: list[str] = []
+    failures: list[ElisionInNewText] = []
+    for number, (step, found) in enumerate(zip(steps, places, strict=False)):
+        if request.literal or not found or not step.new:
+            continue
+        old, new = step.old, step.new.decode("utf-8", "replace")
+        if body.startswith(old, found[0]):  # else it is text of an earlier edit
+            old, new = whole_lines(body, edit(found[0], found[0] + len(old), step.new))
+        try:
+            warnings += check_placeholders(old, new, name, f"edits[{number}].new_text", index=number, total=total)
+        except ElisionInNewText as error:
+            failures.append(error)
+    return warnings, failures
+
+
+def _failure(
+    session: Session, before: Snapshot, request: FileEdit, steps: Sequence[Step], outcome: Outcome
+) -> SutureError:
+    """The error of the first edit that fails, and with it all others, each on the text without those that fail."""
+    from time import monotonic
+
+    from suture.tools.mismatch import mismatch, unexamined  # only a failure needs them
+
+    found: list[tuple[int, SutureError]] = []
+    until, left = monotonic() + _PATIENCE, 0
+    for each in _one_by_one(outcome, steps):
+        outcome = each
+        if each.failed is not None:
+            closely = not found or (len(found) <= _CLOSELY and monotonic() < until)
+            error = mismatch(session, before, request, each) if closely else unexamined(before, request, each)
+            found.append((each.failed, error))
+            if monotonic() > until:
+                left = len(steps) - 1 - each.failed
+                break
+    found += [(error.index, error) for error in _placeholders(before, request, steps, outcome.places)[1]]
+    (_, first), *others = sorted(found, key=lambda each: each[0])
+    first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
+    first.unexamined = left
+    return first
+
+
+def _one_by_one(outcome: Outcome, steps: Sequence[Step]) -> Iterator[Outcome]:
+    """The outcome up to each edit that fails, on the text without those that fail; at last, without a failure."""
+    origins = [outcome.origin]
+    while outcome.failed is not None:
+        yield outcome
+        later = made(outcome.body, steps[outcome.failed + 1 :]) if outcome.failed + 1 < len(steps) else Outcome((), ())
+        origins.append(later.origin)
+        places = [tuple(map(outcome.origin, each)) for each in later.places]
+        outcome = later.but(
+            edits=(*outcome.edits, *later.edits),
+            places=(*outcome.places, (), *places),
+            failed=None if later.failed is None else outcome.failed + 1 + later.failed,
+            origin=_composed(tuple(origins)),
+        )
+    yield outcome
+
+
+def _composed(origins: Sequence[Callable[[int], int]]) -> Callable[[int], int]:
+    def origin(offset: int) -> int:
+        for each in reversed(origins):
+            offset = each(offset)
+        return offset
+
+    return origin
 
 
 def _stands(body: bytes, new: bytes, at: int) -> bool:

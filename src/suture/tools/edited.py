@@ -89,11 +89,14 @@ class Edited:
         if self._dry_run:
             who = f"{number} edits" if number > 1 else "the edit"
             place = f" ({_lines(applied[0]['line_numbers'])})" if number == 1 else ""
-            yield f"Dry run: {who} would make {replacements} in {path}{place}; nothing was written."
+            if self._change.is_no_op:
+                yield f"Dry run: no change; {who} would leave {path} as it is ({replacements})."
+            else:
+                yield f"Dry run: {who} would make {replacements} in {path}{place}; nothing was written."
         elif change is not None:
             yield f"Edited {path}: {replacements}{where} (change {change.id})."
         else:
-            yield f"{path} is as it was: the new text is the old one ({replacements})."
+            yield f"No change: {path} is as it was, for the new text is the old one ({replacements})."
         for each in applied[:_SHOWN_EDITS] if number > 1 else ():
             replaced = render.count(each["occurrences_replaced"], "replacement")
             yield f"Edit {each['edit_index'] + 1}: {replaced}, at {_lines(each['line_numbers'])}."

@@ -13,7 +13,7 @@ from suture.formats.validation import validated
 from suture.plan import Plan
 from suture.tools.enveloped import LOOKS_SO, Enveloped, unapplied_patch
 from suture.tools.replied import Replied
-from suture.tools.request import Request, dry_run, text
+from suture.tools.request import Request, dry_run, literal, text
 from suture.tools.sheets import Files, Sheets
 from suture.tools.spec import Example, Proposal, ToolSpec
 from suture.tools.stitching import Stitching
@@ -38,13 +38,15 @@ class ApplyPatch(Request):
 
     input: str = text("The patch, from *** Begin Patch to *** End Patch")
     dry_run: bool = dry_run()
+    literal: bool = literal()
 
 
 def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     """Apply the patch in memory, and plan what that changes; if a part of it fails, nothing."""
     reply = _parsed(request.input, session.settings.max_edits)
     sheets = Sheets(Files(session))
-    outcomes = Stitching(sheets, "lenient", session, dry_run=request.dry_run).run(reply.blocks)
+    stitching = Stitching(sheets, "lenient", session, dry_run=request.dry_run, literal=request.literal)
+    outcomes = stitching.run(reply.blocks)
     if any(each.status == "failed" for each in outcomes):
         outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
         sheets = Sheets(Files(session))

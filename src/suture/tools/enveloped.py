@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture import render
 from suture.errors import NoBlocks
-from suture.phrases import AS_SENT, same
+from suture.phrases import AS_SENT, LITERAL, same
 from suture.plan import Create, Delete, Rename
 from suture.tools import outcome
 from suture.tools.refusal import version_of
@@ -64,7 +64,7 @@ class Enveloped:
     def _head(self, files: Sequence[str]) -> Iterator[str]:
         """`A` for added, `M` for modified, `D` for deleted, in this order."""
         if not files:
-            yield "Nothing was changed: every file is as the patch wants it."
+            yield "No change: every file is as the patch wants it."
         elif self._dry_run:
             yield "Dry run: nothing was written. The patch would update the following files:"
         else:
@@ -179,7 +179,7 @@ _HINTS: dict[str, Callable[[Any], str]] = {
         f"Read {render.plain(e.path)} again, and name in @@ the class or function that the lines are in."
     ),
     "UNPROVED_CHANGE": same("Write the hunk with the lines indented and spelled as the file has them."),
-    "ELISION_IN_NEW_TEXT": same("Write out all lines of the hunk; nothing may be left out."),
+    "ELISION_IN_NEW_TEXT": same(f"Write out all lines of the hunk; nothing may be left out. {LITERAL}"),
     "FILE_NOT_FOUND": _near,
     "INCOMPLETE_BLOCK": same("Write the patch again, whole, from *** Begin Patch to *** End Patch."),
 }

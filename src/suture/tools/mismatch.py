@@ -46,6 +46,24 @@ def mismatch(session: Session, before: Snapshot, request: FileEdit, outcome: Out
     return failing.wrong_count() if outcome.hits else failing.no_match()
 
 
+def unexamined(before: Snapshot, request: FileEdit, outcome: Outcome) -> errors.SutureError:
+    """As `mismatch`, without looking into it."""
+    assert outcome.failed is not None  # noqa: S101  asked only then
+    asked = request.edits[outcome.failed]
+    where: dict[str, Any] = {
+        "path": before.place.name,
+        "edit_index": outcome.failed,
+        "total_edits": len(request.edits),
+        "search_text": asked.old_text,
+        "expected_occurrences": asked.occurrences,
+        "file_preview": None,
+    }
+    if outcome.hits:
+        actual = len(outcome.hits)
+        return errors.WrongCount(**where, actual_occurrences=actual, match_locations=[], unique=[])
+    return errors.NoMatch(**where, why="missing", rung=None, similar_content=[], indent={})
+
+
 def no_match(session: Session | None, before: Snapshot, one: OneEdit, *, dry_run: bool) -> errors.NoMatch:
     """Why one text is not in a file; without a session, nothing is known of earlier versions and attempts."""
     return _Failing(session, before, [one], Outcome((), (), 0, before.text.body), dry_run=dry_run).no_match()

@@ -10,7 +10,7 @@ from suture.tools.outcome import check_hash
 from suture.tools.patched import Patched
 from suture.tools.patches import OnePatch, gathered
 from suture.tools.placement import Placing, edits_of
-from suture.tools.request import Request, dry_run, encoding, expect_hash, items, text, validate
+from suture.tools.request import Request, dry_run, encoding, expect_hash, items, literal, text, validate
 from suture.tools.spec import Example, Proposal, ToolSpec
 
 TYPE_CHECKING = False
@@ -40,6 +40,7 @@ class Patch(Request):
     encoding: str | None = encoding()
     expect_hash: str | dict[str, str] | None = expect_hash()
     validate: str = validate()
+    literal: bool = literal()
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
@@ -81,13 +82,13 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
         return found
 
     bases = () if before is None else session.bases(before)
-    placing = Placing(name, blank, request.patches, request.match, recall, bases)
+    placing = Placing(name, blank, request.patches, request.match, recall, bases, literal=request.literal)
     placed = placing.place()
     _check_clipboards(session, placing.clipboards)
     change = _change(session, request, before, blank, placed)
     kept = tuple(sorted(placing.clipboards.items()))
     plan = Plan((change,), "patch", _summary(request, name), clipboards=kept)
-    told = Patched(session, plan, blank, placed, request.patches, created=before is None, dry_run=request.dry_run)
+    told = Patched(session, plan, blank, placed, request, placing.warnings, created=before is None)
     return Proposal(plan, told.answer)
 
 

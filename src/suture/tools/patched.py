@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from suture.plan import Change, Content, Plan
     from suture.session import Session
     from suture.text import Text
-    from suture.tools.patches import OnePatch
+    from suture.tools.patch import Patch
     from suture.tools.placement import Placement
 
 _REPLACED_LINES = 20
@@ -34,18 +34,20 @@ class Patched:
         plan: Plan,
         original: Text,
         placed: Sequence[Placement],
-        patches: Sequence[OnePatch],
+        request: Patch,
+        cautions: Sequence[str],
         *,
         created: bool,
-        dry_run: bool,
     ) -> None:
+        """`cautions` are what was noticed while the patches were placed."""
         self._session = session
         self._plan = plan
         self._original = original
         self._placed = placed
-        self._patches = patches
+        self._patches = request.patches
+        self._noticed = cautions
         self._created = created
-        self._dry_run = dry_run
+        self._dry_run = request.dry_run
 
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
@@ -67,8 +69,10 @@ class Patched:
         notes = [note for each in self._placed for note in (self._note(each), self._clipboard_note(each)) if note]
         notes += [f"warning: {each}" for each in warnings]
         if not self._dry_run:
-            notes += [] if diff else [f"{render.plain(file.place.name)} is as it was."]
-            return Answer("\n".join([_APPLIED.format("all"), *notes]), data)
+            same = not diff and not self._created
+            notes += [f"No change: {render.plain(file.place.name)} is as it was."] if same else []
+            applied = _APPLIED.format("none" if same and not names else "all")
+            return Answer("\n".join([applied, *notes]), data)
         notes.insert(0, f"Dry run: {self._expected(render.plain(file.place.name), diff)}; nothing was written.")
         shown = outcome.cut(diff, self._session.settings)
         words = "\n".join([_APPLIED.format("none"), *notes])
@@ -172,7 +176,7 @@ class Patched:
 
     def _warnings(self, names: Sequence[str]) -> list[str]:
         found = generated.warning(self._plan.changes[0].place.name, self._original.body)
-        warnings = [*([found] if found else []), *self._cautions()]
+        warnings = [*([found] if found else []), *self._noticed, *self._cautions()]
         unsaved = not self._session.settings.history or any(name in self._session.unsaved for name in names)
         if names and unsaved:
             warnings.append("The history cannot be used: clipboards last only as long as this process.")

@@ -8,12 +8,13 @@ order of the request holds.
 from __future__ import annotations
 
 from itertools import pairwise
+from time import monotonic
 
 from suture import errors
 from suture.edits import edit
 from suture.locate import Found, Index, Site, locate
-from suture.locate.markers import is_spoken
 from suture.records import Record
+from suture.tools.losses import check_placeholders, shrinkage
 from suture.tools.patches import reindented
 from suture.tools.refusal import Searched, refusal
 from suture.tools.writable import check, check_whole
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     from suture.locate import Base
     from suture.text import Text
     from suture.tools.patches import OnePatch
+
+
+_PATIENCE = 2.0
+"""Seconds for looking at the other patches once one has failed."""
+_CLOSELY = 10
+"""Of the other failures, those that are told with all that is known."""
 
 
 class Placement(Record):
@@ -62,6 +69,8 @@ class Placing:
         match: str,
         recall: Callable[[str], str],
         bases: Iterable[Base] = (),
+        *,
+        literal: bool = False,
     ) -> None:
         """`recall` knows the clipboards from before this call; `bases` are earlier versions of the file."""
         self._path = path
@@ -70,9 +79,12 @@ class Placing:
         self._patches = patches
         self._match = match
         self._recall = recall
+        self._literal = literal
         self._index: Index | None = None
         self.clipboards: dict[str, str] = {}
         """What this call puts into clipboards so far."""
+        self.warnings: list[str] = []
+        """What may not have been meant."""
 
     @property
     def _searched(self) -> Index:
@@ -81,10 +93,36 @@ class Placing:
         return self._index
 
     def place(self) -> list[Placement]:
-        """Every patch, in the order of the request, or the error of the first that has no place."""
-        placed = [self._placed(index, patch) for index, patch in enumerate(self._patches)]
-        self._check_overlaps(placed)
-        return placed
+        """Every patch, in the order of the request, or the error of the first that has no place, and all others."""
+        placed: list[Placement] = []
+        failures: list[tuple[int, errors.SutureError]] = []
+        unfilled: set[str | None] = set()
+        examined, until = 0, 0.0
+        for index, patch in enumerate(self._patches):
+            if failures and monotonic() > until:
+                break
+            examined += 1
+            if (
+                patch.fromClipboard is not None and patch.fromClipboard in unfilled
+            ):  # it fails only because another one does
+                unfilled.add(patch.toClipboard)
+                continue
+            try:
+                placed.append(self._placed(index, patch))
+            except errors.SutureError as error:
+                failures.append((index, error))
+                unfilled.add(patch.toClipboard)
+                until = until or monotonic() + _PATIENCE
+        try:
+            self._check_overlaps(placed)
+        except errors.OverlappingPatches as error:
+            failures.append((error.second, error))
+        if not failures:
+            return placed
+        (_, first), *others = sorted(failures, key=lambda each: each[0])
+        first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
+        first.unexamined = len(self._patches) - examined
+        raise first
 
     def _placed(self, index: int, patch: OnePatch) -> Placement:
         if patch.toClipboard is not None and patch.operation != "replace":
@@ -94,16 +132,19 @@ class Placing:
         size, lines = len(self._text.body), self._text.lines
         inserted = self._inserted(index, patch)
         if patch.operation == "overwrite":
-            self._check_elision(index, patch)
             new = self._bytes(inserted.removeprefix("\ufeff") if self._text.bom else inserted, self._text.body)
+            self._check_placeholders(index, patch, self._text.body)
+            self.warnings += shrinkage(self._path, self._text.body, new)
             return Placement(index, patch.operation, 0, size, (edit(0, size, new),), 1, max(len(lines), 1))
         at, rank = (0, -1) if patch.operation == "prepend_bof" else (size, 1)
         new = self._adapted(inserted, at)
+        self._check_placeholders(index, patch, "")
         line = lines.position(at)[0]
         return Placement(index, patch.operation, at, at, (edit(at, at, new),), line, line, rank=rank)
 
     def _replacement(self, index: int, patch: OnePatch) -> Placement:
         found = self._found(index, patch)
+        self._check_placeholders(index, patch, patch.oldText or "")
         start, end = self._span(found, patch.oldText or "")
         if patch.toClipboard is not None:
             self.clipboards[patch.toClipboard] = self._text.body[start:end].decode("utf-8", "surrogateescape")
@@ -140,7 +181,7 @@ class Placing:
             return Found("exact", 1.0, None, Site(1, 1), (0, 0), (inserted,))
         new = (patch.newText or "") if patch.carries else patch.oldText
         check_whole(self._text, new, patch.oldText)
-        answer = locate(self._searched, patch.oldText, new, match=self._match)
+        answer = locate(self._searched, patch.oldText, new, match=self._match, literal=self._literal)
         if isinstance(answer, Found) and answer.rung != "exact" and not patch.carries and not patch.is_copy:
             # What is put in takes the place of every line that was found: each must be known, as for a deletion.
             gone = locate(self._searched, patch.oldText, "", match=self._match)
@@ -191,21 +232,16 @@ class Placing:
         check(self._text, new, own)
         return new
 
-    def _check_elision(self, index: int, patch: OnePatch) -> None:
-        """Refuse to overwrite a file by a text that leaves some of it out, and says so."""
-        if self._match == "exact" or patch.fromClipboard is not None:
+    def _check_placeholders(self, index: int, patch: OnePatch, old: str | bytes) -> None:
+        """Refuse a new text that would delete what it leaves out. What comes from a clipboard was in a file."""
+        if self._match == "exact" or self._literal or patch.fromClipboard is not None or not patch.newText:
             return
-        markers = [line for line in (patch.newText or "").split("\n") if is_spoken(line)]
-        own = self._text.body.decode("utf-8", "replace") if markers else ""
-        if own and len(markers) > sum(map(is_spoken, own.split("\n"))):
-            raise errors.ElisionInNewText(
-                index=index,
-                total=len(self._patches),
-                path=self._path,
-                search_text="",
-                operation=patch.operation,
-                marker=markers[0],
-            )
+        judged = patch.operation == "replace" and patch.carries
+        argument, total = f"patches[{index}].newText", len(self._patches)
+        whole = patch.operation == "overwrite"
+        self.warnings += check_placeholders(
+            old, patch.newText, self._path, argument, whole=whole, judged=judged, index=index, total=total
+        )
 
     def _check_overlaps(self, placed: Sequence[Placement]) -> None:
         claims = sorted((each for each in placed if each.operation == "replace" and each.claims), key=_where)

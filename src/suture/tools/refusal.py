@@ -61,13 +61,21 @@ def refusal(request: Searched, answer: Refused, index: Index) -> errors.SutureEr
         "applied": lambda: errors.AlreadyApplied(**where, **at, change_id=change_of(answer.base)),
         "deleted": lambda: errors.TargetDeleted(**where, **at, text=_text(index.lines, site), written_on=version),
         "partly_applied": lambda: errors.PartlyApplied(**where, **at, text=_text(index.lines, site)),
-        "elided": lambda: errors.ElisionInNewText(**where),
+        "elided": lambda: errors.ElisionInNewText(**where, marker=_placeholder(request)),
     }
     if answer.why in made:
         return made[answer.why]()
     return errors.UnprovedChange(
         **where, **at, rung=answer.rung, text=_text(index.lines, site), detail=answer.detail or answer.why
     )
+
+
+def _placeholder(request: Searched) -> str:
+    """The line of the new text that leaves something out; empty if only the old text has one."""
+    from suture.locate.placeholders import added
+
+    found = added(request.old, request.new, request.path)
+    return found.line if found is not None and found.deletes else ""
 
 
 def _near(old: str, index: Index, site: Site) -> dict[str, Any]:

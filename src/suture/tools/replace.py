@@ -47,7 +47,8 @@ def _allow_over_match() -> Any:
 
 
 def _replacement() -> Any:
-    return text("What each match becomes; $1 or ${1} and ${name} stand for groups, $$ for a dollar sign")
+    about = "What each match becomes; $1 or ${1} and ${name} stand for groups, $& for the match, $$ for a dollar sign"
+    return text(about)
 
 
 class RegexReplace(Request):
@@ -126,7 +127,7 @@ class _Replacing:
         made: list[Edit] = []
 
         def told(spans: Spans, whole: str) -> str:
-            self._grow(self._template.size(spans))
+            self._grow(self._template.size(text.text, spans))
             new = self._template.filled(text.text, spans)
             made.append(edit(*spans[0], new))
             return f'"original":{whole},"replacement":{quoted(text.readable(new))}'

@@ -90,9 +90,13 @@ class Replied:
         if self._dry_run:
             return f"Dry run: {_of(len(applied), total)} would be applied{rest}. Nothing was written."
         if change is None and applied:
-            return f"Applied {_of(len(applied), total)}{rest}; together they leave every file as it was."
+            return f"No change: {_of(len(applied), total)} together leave every file as it was{rest}."
         if change is None:
-            return f"No block was applied{rest}. Nothing was changed."
+            return (
+                f"No block was applied{rest}. Nothing was changed."
+                if failed
+                else f"No change: no block was applied{rest}."
+            )
         return f"Applied {_of(len(applied), total)} (change {change.id}){rest}."
 
     def _words(self, change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
@@ -127,6 +131,7 @@ class Replied:
                 yield f"Block {each.id}: a line of ======= was taken for a part of the new text."
         for note in dict.fromkeys(each.note for each in self._outcomes if each.note and each.status != "failed"):
             yield render.plain(f"{note[0].upper()}{note[1:]}.")
+        yield from dict.fromkeys(warning for each in self._with("applied") for warning in each.warnings)
         for file in self._plan.changes:
             before = getattr(file, "before", None)
             if before is not None and (made := generated.warning(file.place.name, before.text.body)) is not None:

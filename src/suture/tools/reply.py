@@ -7,7 +7,7 @@ from suture.formats.reply import parse_reply
 from suture.formats.validation import validated
 from suture.plan import Plan
 from suture.tools.replied import Replied, unapplied
-from suture.tools.request import Request, dry_run, expect_hash, flag, ids, text, validate
+from suture.tools.request import Request, dry_run, expect_hash, flag, ids, literal, text, validate
 from suture.tools.sheets import Files, Sheets
 from suture.tools.spec import Example, Proposal, ToolSpec
 from suture.tools.stitching import Stitching
@@ -43,6 +43,7 @@ class ApplyReply(Request):
     validate: str = validate()
     default_path: str | None = text("File of the blocks that name none", default=None)
     expect_hash: str | dict[str, str] | None = expect_hash()
+    literal: bool = literal()
 
 
 def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
@@ -54,7 +55,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped)
     _check(reply.blocks, request.only, session.settings.max_edits)
     sheets = Sheets(Files(session), request.expect_hash)
-    stitching = Stitching(sheets, request.match, session, dry_run=request.dry_run)
+    stitching = Stitching(sheets, request.match, session, dry_run=request.dry_run, literal=request.literal)
     outcomes = stitching.run(reply.blocks, request.only)
     sheets.check_others(request.expect_hash)
     if request.atomic and any(each.status == "failed" for each in outcomes):

@@ -52,6 +52,8 @@ class Argument:
         self.required = default is _REQUIRED
         """Whether a call must give it."""
         self.bounds = bounds
+        self.listed = bounds.get("listed", True)
+        """Whether the schema names it; a dialect takes more than its models were told."""
 
     @property
     def needed(self) -> str:
@@ -288,6 +290,12 @@ def expect_hash() -> Any:
     return _Hashes("Hash the file must have, as an earlier result gave it; or {path: hash}", default=None)
 
 
+def literal(*, listed: bool = True) -> Any:
+    """The common argument of tools that edit: placeholders are text."""
+    about = "Write lines such as '# ... existing code ...' as they are; by default they are refused where they delete"
+    return _Flag(about, default=False, listed=listed)
+
+
 def validate() -> Any:
     """The common argument of tools whose result can be checked before it is written."""
     choices = ("off", "warn", "strict", "all")
@@ -331,7 +339,7 @@ class Request(Record):
         known = cls.arguments()
         return {
             "type": "object",
-            "properties": {name: argument.schema() for name, argument in known.items()},
+            "properties": {name: argument.schema() for name, argument in known.items() if argument.listed},
             "required": [name for name, argument in known.items() if argument.required],
             "additionalProperties": False,
         }
@@ -341,8 +349,9 @@ def _unknown(name: str, known: Mapping[str, Argument]) -> dict[str, str]:
     from difflib import get_close_matches  # only a failure needs it
 
     name = name[:_LONGEST_NAME]
-    near = get_close_matches(name, known, 1, 0.5)
-    problem = f"unknown; did you mean {near[0]}?" if near else f"unknown; known are {', '.join(known)}"
+    names = [each for each, argument in known.items() if argument.listed]
+    near = get_close_matches(name, names, 1, 0.5)
+    problem = f"unknown; did you mean {near[0]}?" if near else f"unknown; known are {', '.join(names)}"
     return {"argument": name, "problem": problem} | ({"nearest": near[0]} if near else {})
 
 

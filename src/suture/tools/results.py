@@ -33,6 +33,8 @@ def _result(always: Fields, sometimes: Fields | None = None, error: Fields | Non
     """The schema of a tool: its result has all that is `always` there, or an error, with some fields of its own."""
     told = _error("Only if the call, or a part of it, failed", {"problems": _PROBLEMS, **(error or {})})
     noted = {"history": _HISTORY, "recovered": _RECOVERED, "error": told}
+    if "change_id" in {*always, *(sometimes or {})}:
+        noted["no_change"] = _NO_CHANGE
     return {
         "type": "object",
         "properties": {**always, **(sometimes or {}), **noted},
@@ -63,6 +65,7 @@ _RECOVERED = object_of(
     },
 )
 
+_NO_CHANGE = flag("True if the call leaves every file as it was; left out otherwise")
 _ACTIONS = ("create", "update", "delete", "rename")
 _PATH = text("The file, relative to the workspace root; absolute below an extra root")
 _CHANGE_ID = nullable(text("The change that landed, for undo; null if nothing was changed"))

@@ -127,7 +127,7 @@ def _by_pattern(session: Session, name: str, text: Text, wanted: SearchReplace, 
     made: list[Edit] = []
     grown = 0
     for spans in islice(pattern.matches(text, clock), limit):
-        grown += template.size(spans)
+        grown += template.size(text, spans)
         if grown > settings.max_result_bytes:
             limit, setting = settings.max_result_bytes, "max_result_bytes"
             raise InputTooLarge(what="All new text", size=grown, limit=limit, setting=setting)

@@ -6,8 +6,9 @@ from suture.edits import splice
 from suture.errors import InputTooLarge, InvalidArguments, PatternNotFound, SutureError, ValidationFailed
 from suture.plan import Plan
 from suture.tools import checking, outcome
+from suture.tools.losses import check_placeholders, shrinkage, whole_lines
 from suture.tools.outcome import check_hash
-from suture.tools.request import Request, encoding, expect_hash, flag, integer, items, member, text
+from suture.tools.request import Request, encoding, expect_hash, flag, integer, items, literal, member, text
 from suture.tools.rewriting import by_lines, by_search, whole
 from suture.tools.saved import Saved, unsaved
 from suture.tools.spec import Example, Proposal, ToolSpec
@@ -101,6 +102,7 @@ class SafeEdit(Request):
         default="new",
         choices=("new", "all"),
     )
+    literal: bool = literal()
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
@@ -140,6 +142,7 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     replacements = None if request.search_replace is None else len(edits)
     if replacements == 0 and request.mode == "strict":
         raise _not_found(session, request.search_replace, name, before)
+    warnings = [] if before is None else _losses(request, name, old, edits)
     changes = _changes(session, request, before, old, edits)
     every = request.validate == "all"
     report = checking.report(session, changes)
@@ -147,7 +150,7 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     diff, current = outcome.plan_diff(changes), None if before is None else before.content.digest
     if request.mode == "strict" and diff and report.blocks(every=every):
         raise ValidationFailed(files=[name], validation=found, diff=diff, replacements=replacements)
-    saved = Saved(request, name, current, changes, diff, replacements, found)
+    saved = Saved(request, name, current, changes, diff, replacements, found, warnings)
     return Proposal(Plan(tuple(changes), "safe_edit", f"safe_edit of {name}"), saved.answer, checked=True)
 
 
@@ -162,6 +165,29 @@ def _edits(session: Session, request: SafeEdit, name: str, before: Snapshot | No
         raise InputTooLarge(what="The request", size=size, limit=most, setting="max_edits", unit="edits")
     near = session.near(request.path) if before is None and request.line_edits else ()
     return by_lines(name, old, request.line_edits, near)
+
+
+def _losses(request: SafeEdit, name: str, old: Text, edits: Sequence[Edit]) -> list[str]:
+    """What should be known about text that goes away; refuse new text that would delete what it leaves out."""
+    if request.content is not None:
+        placeholders = (
+            [] if request.literal else check_placeholders(old.body, request.content, name, "content", whole=True)
+        )
+        return [*placeholders, *shrinkage(name, old.body, request.content.encode("utf-8", "surrogatepass"))]
+    if request.literal:
+        return []
+    argument, order = "search_replace.replace", [0] * len(edits)
+    if request.line_edits is not None:
+        order = sorted(range(len(edits)), key=lambda number: request.line_edits[number].start_line)  # type: ignore[index]
+    warnings: dict[str, None] = {}
+    judged: set[tuple[bytes, bytes]] = set()
+    for number, each in zip(order, edits, strict=True):
+        known = old.body[each.span.start : each.span.end], each.new
+        if known not in judged:
+            judged.add(known)
+            where = argument if request.line_edits is None else f"line_edits[{number}].new_content"
+            warnings |= dict.fromkeys(check_placeholders(*whole_lines(old.body, each), name, where, index=number))
+    return list(warnings)
 
 
 def _changes(

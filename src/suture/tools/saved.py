@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from suture.plan import Change, Create, Update
     from suture.tools.safe import SafeEdit
 
-_EDIT_ERRORS = {"LINE_OUT_OF_BOUNDS", "OVERLAPPING_LINES", "DRIFTED", "INVALID_REGEX", "REGEX_TIMEOUT"}
+_EDIT_ERRORS = {
+    "LINE_OUT_OF_BOUNDS",
+    "OVERLAPPING_LINES",
+    "DRIFTED",
+    "INVALID_REGEX",
+    "INVALID_CAPTURE_GROUP",
+    "REGEX_TIMEOUT",
+}
 _WRITE_ERRORS = {"PERMISSION_DENIED", "WRITE_FAILED"}
 _SHOWN = 8
 _SHORTEST_FENCE = 3
@@ -37,8 +44,9 @@ class Saved:
         diff: str,
         replacements: int | None,
         validation: dict[str, Any],
+        warnings: Sequence[str] = (),
     ) -> None:
-        """`current` is the hash of the file as it stands."""
+        """`current` is the hash of the file as it stands; `warnings` are about text that goes away."""
         self._request = request
         self._name = name
         self._current = current
@@ -46,6 +54,7 @@ class Saved:
         self._diff = diff
         self._replacements = replacements
         self._validation = validation
+        self._lost = warnings
 
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
@@ -104,6 +113,7 @@ class Saved:
         yield from counted
 
     def _warnings(self) -> Iterator[str]:
+        yield from (f"warning: {each}" for each in self._lost)
         for each in self._changes:
             before = getattr(each, "before", None)
             content = self._request.content

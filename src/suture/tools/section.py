@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 
-from suture.diff import FileDiff, unified
+from suture.diff import FileDiff, changes, unified
 from suture.edits import minimize
 from suture.errors import AlreadyApplied, SutureError
 from suture.fitting import Expected, Fit, fit, in_place
 from suture.formats.search_replace import is_separator
 from suture.locate import Found, Refused
+from suture.locate.placeholders import added
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Reject = Callable[[Sheet, Hunk, Fit], SutureError]
 
 
-_SETTLED = {"ambiguous", "applied", "unplaced", "unsplit"}
+_SETTLED = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
 """Why a hunk is refused whatever other hunks made."""
 
 
@@ -56,6 +57,8 @@ class Outcome(Record):
     """Whether a line that looks like a separator was taken for content of the new text."""
     to: str | None = None
     """The new name of a file that was renamed."""
+    warnings: tuple[str, ...] = ()
+    """What may not have been meant."""
 
 
 class Section:
@@ -94,11 +97,28 @@ class Section:
     def _fitted(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
         """Where each hunk stands before all of them: just where its number says, or wherever it is found."""
         index = self._sheet.index
+        lossy = {} if self._match == "exact" else {name: hunk for name, hunk in hunks.items() if self._leaves_out(hunk)}
+        if lossy:
+            refused = {name: Fit(Refused("elided"), hunk.splits[0]) for name, hunk in lossy.items()}
+            return refused | self._fitted({name: hunk for name, hunk in hunks.items() if name not in lossy})
         exact = in_place(index, list(hunks.values()))
         if exact is not None:
             return {name: Fit(found, hunk.splits[0]) for (name, hunk), found in zip(hunks.items(), exact, strict=True)}
         run = _Run()
         return {name: run.noted(self._fit(hunk, run.expected(hunk)), hunk) for name, hunk in hunks.items()}
+
+    def _leaves_out(self, hunk: Hunk) -> bool:
+        """Whether a line stands for others just where the hunk takes lines away."""
+        for split in hunk.splits:
+            if split.literal or added(split.old, split.new, self._sheet.name) is None:
+                continue
+            old, new = (text.encode("utf-8", "surrogatepass").split(b"\n") for text in (split.old, split.new))
+            for i, j, k, m in changes(old, new):
+                gone, come = (b"\n".join(lines).decode("utf-8", "surrogatepass") for lines in (old[i:j], new[k:m]))
+                found = added(gone, come, self._sheet.name)
+                if found is not None and found.deletes:
+                    return True
+        return False
 
     def _fit(self, hunk: Hunk, expected: Expected) -> Fit:
         """The place of a hunk. Dots in a patch leave nothing out: what goes away is written there."""

@@ -12,7 +12,8 @@ from suture.diff import FileDiff, line_edits
 from suture.fitting import fit
 from suture.formats.blocks import IN_HUNKS
 from suture.locate import Found, Refused
-from suture.locate.markers import is_omission
+from suture.locate.placeholders import added
+from suture.tools.losses import check_placeholders, shrinkage, taken_literally
 from suture.tools.rejection import Wanted, rejection
 from suture.tools.section import Outcome, Section, diff_of, failed
 from suture.tools.sheets import missing, nearest
@@ -47,12 +48,21 @@ _MOST_CLOSELY = 20
 class Stitching:
     """Applies the blocks of one reply."""
 
-    def __init__(self, sheets: Sheets, match: str, session: Session | None = None, *, dry_run: bool = False) -> None:
+    def __init__(
+        self,
+        sheets: Sheets,
+        match: str,
+        session: Session | None = None,
+        *,
+        dry_run: bool = False,
+        literal: bool = False,
+    ) -> None:
         """`session` knows earlier versions and earlier attempts, which make a failure clearer, and how long to try."""
         self._sheets = sheets
         self._match = match
         self._session = session
         self._dry_run = dry_run
+        self._literal = literal
         self._failures = 0
         self._limit = None if session is None else session.settings.reply_call_ms
         self._start = monotonic()
@@ -72,7 +82,7 @@ class Stitching:
         self._targets.begin(blocks)
         doubted = {block.doubts: block for block in blocks if block.doubts is not None}
         outcomes: list[Outcome] = []
-        for block in blocks:
+        for block in map(_as_text, blocks) if self._literal else blocks:
             if self._session is not None:
                 self._session.checkpoint()
             chosen = block.chosen(only)
@@ -129,8 +139,10 @@ class Stitching:
             raise errors.MissingOldText(index=0, total=1)
         if sheet.exists and before and not replaces:
             raise errors.FileExists(path=sheet.name)
-        if sheet.exists and block.format == "whole_file" and self._match != "exact":
-            _check_elision(sheet, content)
+        warnings = []
+        if sheet.exists and not self._literal and self._match != "exact":
+            warnings = check_placeholders(before, content, sheet.name, "", whole=True)
+        warnings += shrinkage(sheet.name, before, new)
         action = "update" if sheet.exists else "create"
         self._check_new(sheet)
         old_path = sheet.name if sheet.exists else None
@@ -140,7 +152,10 @@ class Stitching:
         diff = diff_of(FileDiff(old_path, sheet.name, before, tuple(line_edits(before, new))))
         fence = content not in (block.content, *(split.new for hunk in block.hunks for split in hunk.splits))
         note = f"the code fence around {sheet.name} was left out" if fence else ""
-        return Outcome(str(block.number), block, "applied", action, sheet.name, 1, diff=diff, note=note)
+        warned = tuple(warnings)
+        return Outcome(
+            str(block.number), block, "applied", action, sheet.name, 1, diff=diff, note=note, warnings=warned
+        )
 
     def _deleted(self, block: Block) -> Outcome:
         sheet = self._sheets.at(block.path or "")
@@ -234,7 +249,18 @@ class Stitching:
         for each in outcomes:
             if each.status == "applied" and each.line is not None:
                 self._landed[sheet.name, hunks[each.id].splits] = each.line
-            yield each.but(note=note) if note else each
+            warnings = self._placeholders(each, hunks[each.id], sheet)
+            yield each.but(note=note, warnings=warnings) if note or warnings else each
+
+    def _placeholders(self, outcome: Outcome, hunk: Hunk, sheet: Sheet) -> tuple[str, ...]:
+        """Warnings of lines that stand for others and were only put in; what would delete something has failed."""
+        if outcome.status != "applied" or self._literal or self._match == "exact":
+            return ()
+        split, argument = hunk.splits[0], f"Block {outcome.id}: the new text"
+        found = added(split.old, split.new, sheet.name)
+        if found is None or (found.deletes and outcome.block.format not in IN_HUNKS):
+            return ()
+        return (taken_literally(argument, found.line),)
 
     def _rejected(self, sheet: Sheet, hunk: Hunk, fitted: Fit) -> errors.SutureError:
         line = self._landed.get((sheet.name, hunk.splits))
@@ -350,13 +376,11 @@ def _check_text(sheet: Sheet) -> None:
         raise errors.BinaryFile(path=sheet.name)
 
 
-def _check_elision(sheet: Sheet, content: str) -> None:
-    """Refuse to replace a file by a text that leaves some of it out, and says so."""
-    markers = [line for line in content.split("\n") if is_omission(line)]
-    if len(markers) > sum(map(is_omission, sheet.body.decode("utf-8", "replace").split("\n"))):
-        raise errors.ElisionInNewText(
-            index=0, total=1, path=sheet.name, search_text="", operation="overwrite", marker=markers[0]
-        )
+def _as_text(block: Block) -> Block:
+    """A block whose lines all are text, also those that say that something is left out."""
+    return block.but(
+        hunks=tuple(hunk.but(splits=tuple(split.but(literal=True) for split in hunk.splits)) for hunk in block.hunks)
+    )
 
 
 def _unfenced(content: str, path: str) -> str:

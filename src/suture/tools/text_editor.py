@@ -8,14 +8,15 @@ which older versions of the tool had, is left out as in this one: the tool `undo
 from __future__ import annotations
 
 from suture.edits import edit, splice
-from suture.errors import FileNotFound, InvalidArguments, LineOutOfBounds
+from suture.errors import ElisionInNewText, FileNotFound, InvalidArguments, LineOutOfBounds
 from suture.json_text import loads
 from suture.occurrences import adapted, ending
 from suture.phrases import plain
 from suture.plan import Plan
 from suture.tools import generated, outcome
 from suture.tools.edit import FileEdit, OneEdit, plan_file_edit
-from suture.tools.request import Argument, Request, integer, text
+from suture.tools.losses import check_placeholders, shrinkage
+from suture.tools.request import Argument, Request, integer, literal, text
 from suture.tools.rewriting import whole
 from suture.tools.spec import Answer, Example, Proposal, ToolSpec
 from suture.tools.text_editor_view import file_view, folder_view
@@ -80,6 +81,7 @@ class TextEditor(Request):
         "For insert: the line after which the text goes; 0 for the beginning of the file", default=None, minimum=0
     )
     insert_text: str | None = text("For insert: the text, as whole lines", default=None)
+    literal: bool = literal(listed=False)
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
@@ -138,8 +140,19 @@ def _is_file(target: Target) -> bool:
 
 def _str_replace(session: Session, request: TextEditor) -> Proposal:
     one = OneEdit(old_text=request.old_str or "", new_text=request.new_str or "", occurrences=1)
-    wanted = FileEdit(path=request.path, edits=[one], dry_run=False, encoding=None, expect_hash=None, validate="off")
-    made = plan_file_edit(session, wanted)
+    wanted = FileEdit(
+        path=request.path,
+        edits=[one],
+        dry_run=False,
+        encoding=None,
+        expect_hash=None,
+        validate="off",
+        literal=request.literal,
+    )
+    try:
+        made = plan_file_edit(session, wanted)
+    except ElisionInNewText as error:
+        raise ElisionInNewText(**{**error.fields(), "argument": "new_str"}) from None
     (change,) = made.plan.changes
     warnings = [_in_our_words(each) for each in made.describe(None).data["warnings"]]
     return _proposal(request, change, "Successfully replaced text at exactly one location.", warnings)
@@ -163,8 +176,13 @@ def _create(session: Session, request: TextEditor) -> Proposal:
     warnings = [*_generated(before)]
     if "\r" not in content and b"\r\n" in before.text.body:
         warnings.append("the file's lines ended with CRLF; those of file_text end with LF, and are taken so.")
+    name, body = before.place.name, before.text.body
+    if not request.literal:
+        warnings += check_placeholders(body, content, name, "file_text", whole=True)
     words = f"File created successfully at: {plain(target.name)}\nIt took the place of the file that stood there."
-    return _proposal(request, session.plan_update(before, whole(before.text, content)), words, warnings)
+    change = session.plan_update(before, whole(before.text, content))
+    warnings += shrinkage(name, body, content.encode("utf-8", "surrogatepass"))
+    return _proposal(request, change, words, warnings)
 
 
 def _insert(session: Session, request: TextEditor) -> Proposal:
@@ -177,7 +195,9 @@ def _insert(session: Session, request: TextEditor) -> Proposal:
     at, new = _inserted(before, line, request.insert_text)
     where = f"after line {line}" if line else "at the beginning"
     change = session.plan_update(before, [edit(at, at, new)])
-    return _proposal(request, change, f"Successfully inserted text {where} of {plain(name)}.", [*_generated(before)])
+    warnings = [] if request.literal else check_placeholders("", request.insert_text, name, "insert_text")
+    words = f"Successfully inserted text {where} of {plain(name)}."
+    return _proposal(request, change, words, [*_generated(before), *warnings])
 
 
 def _inserted(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
@@ -214,7 +234,7 @@ def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Seq
             "diff": diff,
             "warnings": list(warnings),
         }
-        done = words if landed is not None else f"Nothing was changed: {plain(file['path'])} says this already."
+        done = words if landed is not None else f"No change: {plain(file['path'])} says this already."
         return Answer("\n".join([done, *(f"warning: {each}" for each in warnings)]), data)
 
     return Proposal(Plan((change,), _NAME, f"{request.command} {file['path']}"), told)

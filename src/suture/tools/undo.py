@@ -89,7 +89,7 @@ def _proposal(
         words += f" as change {change.id}" if change is not None else ""
         words += "; later edits are kept (merged)." if inverse.merged else "."
         if not files:
-            words = f"{words[:-1]}: nothing to do, {_NOTHING[tool]}."
+            words = f"No change: there is nothing to {tool} of {subject}; {_NOTHING[tool]}."
         shown = outcome.cut(diff, session.settings)
         return Answer(
             text=f"{words}\n\n{shown}" if shown else words,

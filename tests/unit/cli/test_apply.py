@@ -203,7 +203,7 @@ def test_a_block_without_a_file_is_told_by_its_line(said: Run) -> None:
 def test_blocks_that_cancel_each_other_out_leave_no_change(root: Path, said: Run) -> None:
     reply = "### File: src/app.py\n" + block("def f():\n", "def h():\n") + block("def h():\n", "def f():\n")
     out = said(reply, err="")
-    assert out == ("✓ 1 src/app.py:1\n✓ 2 src/app.py:1\nApplied 2 blocks; in the end everything is as it was.\n")
+    assert out == ("✓ 1 src/app.py:1\n✓ 2 src/app.py:1\nNo change: 2 blocks together leave everything as it was.\n")
     assert Workspace(root).history().metadata["changes"] == []
 
 

@@ -349,8 +349,8 @@ def test_a_dry_run_is_checked_too(
 @pytest.mark.parametrize(
     ("command", "out"),
     [
-        ("edit", "src/app.py is as it was (1 replacement).\n\n✅ Validation Passed\n"),
-        ("patch", "src/app.py is as it was.\n\n✅ Validation Passed\n"),
+        ("edit", "No change: src/app.py is as it was (1 replacement).\n\n✅ Validation Passed\n"),
+        ("patch", "No change: src/app.py is as it was.\n\n✅ Validation Passed\n"),
     ],
 )
 def test_what_changes_nothing_breaks_nothing(

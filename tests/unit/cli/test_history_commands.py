@@ -364,7 +364,7 @@ def test_json_is_the_whole_result_in_one_line(ws: Workspace, capfd: pytest.Captu
     undone, redone = printed("undo")["metadata"], printed("redo")["metadata"]
     assert (undone["undone"], redone["redone"]) == (change, change)
     assert sorted(undone) == ["change_id", "diff", "files", "merged", "undone"]
-    assert sorted(printed("restore", "--to", "now")["metadata"]) == ["change_id", "diff", "files", "to"]
+    assert sorted(printed("restore", "--to", "now")["metadata"]) == ["change_id", "diff", "files", "no_change", "to"]
     assert sorted(printed("snapshot", "later")["metadata"]) == ["files", "id", "name", "skipped"]
     for words in (["undo", "zz"], ["redo"], ["show", "zz"], ["restore", "x"], ["snapshot", "now"], ["log", "../x"]):
         assert printed(*words)["metadata"]["error"].keys() > {"code", "message", "hint", "retryable"}

@@ -155,7 +155,7 @@ def test_a_conflict_is_told_with_its_sides() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("LIMIT = 1\n", "LIMIT = 1\n# ... existing code ...\n", "elided"),
+        ("LIMIT = 1\n", "LIMIT = 2\n# ... existing code ...\n", "elided"),
         ("def load_orders(path):\n    ...\n    return []\n", "def load_orders(path):\n    ...\n", "missing"),
     ],
 )

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture.edits import apply, edit
-from suture.errors import InvalidRegex, RegexTimeout
+from suture.errors import InvalidCaptureGroup, InvalidRegex, RegexTimeout
 from suture.patterns.clock import Clock
 from suture.patterns.python import FLAGS, PythonPattern, parse_template
 from suture.text import Text
@@ -180,3 +180,37 @@ def test_errors_say_what_python_says() -> None:
     assert (caught.value.reason, caught.value.position) == ("unbalanced parenthesis at position 1", 1)
     with pytest.raises(InvalidRegex, match="named groups are n"):
         parse_template(r"\g<m>", PythonPattern("(?P<n>a)", 0))
+
+
+@pytest.mark.promise("safe.search")
+@pytest.mark.parametrize(
+    ("replacement", "reference", "meant"),
+    [
+        ("$1", "$1", r"\1"),
+        ("x$2y", "$2", r"\2"),
+        ("${1}2", "${1}", r"\g<1>"),
+        ("${1}", "${1}", r"\1"),
+        ("${name}", "${name}", r"\g<name>"),
+        ("$<name>", "$<name>", r"\g<name>"),
+    ],
+)
+def test_a_group_as_javascript_writes_it_is_refused_with_the_right_spelling(
+    replacement: str, reference: str, meant: str
+) -> None:
+    with pytest.raises(InvalidCaptureGroup) as refused:
+        replaced("(a)(?P<name>b)", replacement, b"ab")
+    error = refused.value
+    assert (error.reference, error.meant, error.dialect) == (reference, meant, "Python")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "expected"),
+    [
+        ("ab", "$1 ${name}", "$1 ${name}"),
+        ("(a)b", "$3 $10 ${other} $x $ $$1 $&", "$3 $10 ${other} $x $ $$1 $&"),
+        ("(a)b", "$1.50 and $1,000", "$1.50 and $1,000"),
+        ("(a)b", r"\0441", "$1"),
+    ],
+)
+def test_a_dollar_that_means_no_group_is_text(pattern: str, replacement: str, expected: str) -> None:
+    assert replaced(pattern, replacement, b"ab").decode() == expected

@@ -4,7 +4,7 @@ import pytest
 
 from suture.errors import InvalidCaptureGroup
 from suture.patterns.dialect import parse as parse_pattern
-from suture.patterns.template import parse
+from suture.patterns.template import AFTER, BEFORE, parse
 from suture.text import Text
 
 TWO = parse_pattern("(?<first>a)(b)?")
@@ -30,7 +30,10 @@ NONE = parse_pattern("a")
         ("$", ("$",)),
         ("$x", ("$x",)),
         ("$0", ("$0",)),
-        ("a$&b", ("a$&b",)),
+        ("a$&b", ("a", 0, "b")),
+        ("$`$'", (BEFORE, AFTER)),
+        ("$<first>", (1,)),
+        ("$<first", ("$<first",)),
         ("$01", (1,)),
     ],
 )
@@ -51,6 +54,8 @@ def test_two_digits_where_there_are_so_many_groups() -> None:
         ("${0}", "${0}"),
         ("${last}", "${last}"),
         ("${9999999999}", "${9999999999}"),
+        ("$<last>", "$<last>"),
+        (r"\3", r"\3"),
     ],
 )
 def test_a_group_that_is_missing_is_named(written: str, reference: str) -> None:
@@ -75,7 +80,29 @@ def test_without_groups_every_number_is_missing() -> None:
         (b"x\na\n", "1\n2", [(2, 3), (2, 3), (-1, -1)], b"1\n2"),
         (b"a\r\nb\r\n", "\n\nc", [(2, 3), (2, 3), (-1, -1)], b"\n\r\nc"),
         ("é".encode(), "ü", [(0, 2), (-1, -1), (-1, -1)], "ü".encode()),
+        (b"xaby", "[$&$`$']", [(1, 3), (1, 2), (2, 3)], b"[abxy]"),
+        (b"\r\na\r\n", "$`|$'", [(2, 3), (2, 3), (-1, -1)], b"\r\n|\r\n"),
     ],
 )
 def test_a_replacement_is_filled_in(body: bytes, written: str, spans: list[tuple[int, int]], expected: bytes) -> None:
-    assert parse(written, TWO).filled(Text.decode(body), spans) == expected
+    template, text = parse(written, TWO), Text.decode(body)
+    assert template.filled(text, spans) == expected
+    assert len(expected) - 2 <= template.size(text, spans) <= len(expected)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [(r"\1", "$1"), (r"x\2y", "$2"), (r"\g<2>", "$2"), (r"\g<first>", "${first}"), (r"\k<first>", "${first}")],
+)
+def test_a_group_that_is_written_as_in_another_dialect_is_refused_with_the_right_spelling(
+    written: str, meant: str
+) -> None:
+    with pytest.raises(InvalidCaptureGroup) as refused:
+        parse(written, TWO)
+    assert (refused.value.meant, refused.value.dialect) == (meant, "JavaScript")
+
+
+@pytest.mark.parametrize("written", [r"\\1", r"\n", r"\0", r"\g<last>", r"\g", "\\"])
+def test_a_backslash_that_means_no_group_is_text(written: str) -> None:
+    assert parse(written, TWO).parts == (written,)
+    assert parse(rf"{written}\1", NONE).parts == (rf"{written}\1",)

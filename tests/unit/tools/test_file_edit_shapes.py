@@ -407,7 +407,9 @@ def test_the_schema_has_the_fields_of_the_specification() -> None:
     schema = find("file_edit").request.schema()
     item = schema["properties"]["edits"]["items"]
     assert schema["properties"]["edits"]["type"] == "array"
-    assert list(schema["properties"]) == ["path", "edits", "dry_run", "encoding", "expect_hash", "validate"]
+    assert list(schema["properties"]) == [
+        *("path", "edits", "dry_run", "encoding", "expect_hash", "validate", "literal")
+    ]
     assert schema["required"] == ["path", "edits"]
     assert list(item["properties"]) == ["old_text", "new_text", "occurrences"]
     assert item["required"] == ["old_text", "new_text"]

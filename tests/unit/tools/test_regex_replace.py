@@ -200,16 +200,20 @@ def test_the_matches_are_replaced_and_nothing_else(
         ("ab", "(a)", "$", "$b"),
         ("ab", "(a)", "x$", "x$b"),
         ("ab", "(a)", "$ 1", "$ 1b"),
-        ("ab", "(a)", "$&", "$&b"),
-        ("ab", "(a)", "$`", "$`b"),
-        ("ab", "(a)", "$'", "$'b"),
+        ("ab", "(a)", "[$&]", "[a]b"),
+        ("ab", "b", "[$&$&]", "a[bb]"),
+        ("abc", "b", "[$`]", "a[a]c"),
+        ("abc", "b", "[$']", "a[c]c"),
         ("ab", "(a)", "$0", "$0b"),
-        ("ab", "(?<n>a)", "$<n>", "$<n>b"),
+        ("ab", "(?<n>a)", "[$<n>]", "[a]b"),
+        ("ab", "(?<n>a)", "$<n", "$<nb"),
+        ("ab", "(a)", "$<n>", "$<n>b"),
         ("ab", "(?<n>a)", "$n", "$nb"),
         ("ab", "(a)", "${", "${b"),
         ("ab", "(a)", "${}", "${}b"),
         ("ab", "(a)", "$x$1", "$xab"),
-        ("ab", "(a)", r"\1 \g<1> \n \\", r"\1 \g<1> \n \\b"),
+        ("ab", "a", r"\1 \g<1> \n \\", r"\1 \g<1> \n \\b"),
+        ("ab", "(a)", r"\\1 \n \0 \g<x> \k", r"\\1 \n \0 \g<x> \kb"),
         ("ab", "a", "", "b"),
         ("ab", "(a)(x)?", "[$1$2]", "[a]b"),
         ("ab", "(a)|(b)", "<$1|$2>", "<a|>b"),
@@ -219,7 +223,7 @@ def test_the_matches_are_replaced_and_nothing_else(
         ("éb", "(é)", "$1$1😀", "éé😀b"),
     ],
 )
-def test_a_replacement_may_name_groups_and_any_other_dollar_is_literal(
+def test_a_replacement_may_name_groups_the_match_and_what_is_around_it_and_any_other_dollar_is_literal(
     before: str, pattern: str, replacement: str, after: str
 ) -> None:
     assert replaced(before, pattern, replacement) == after
@@ -233,6 +237,13 @@ def test_a_replacement_may_name_groups_and_any_other_dollar_is_literal(
         ("(a)(b)", "x$9y", "Invalid capture group: $9 (only 2 groups in pattern)"),
         ("(?<n>a)(?<m>b)", "${n}$3", "Invalid capture group: $3 (only 2 groups in pattern)"),
         ("(?:a)(b)(?=(c))", "$3", "Invalid capture group: $3 (only 2 groups in pattern)"),
+        ("(?<n>a)", "$<m>", "Invalid capture group: $<m> (only 1 group in pattern)"),
+        ("(a)(b)", r"x\2", r"Invalid capture group: \2 (write $2)"),
+        ("(a)(b)", r"\5", r"Invalid capture group: \5 (only 2 groups in pattern)"),
+        ("(a)(b)", r"\g<1>", r"Invalid capture group: \g<1> (write $1)"),
+        ("(a)(b)", r"\g<0>", r"Invalid capture group: \g<0> (write $&)"),
+        ("(?<n>a)", r"\g<n>", r"Invalid capture group: \g<n> (write ${n})"),
+        ("(?<n>a)", r"\k{n}", r"Invalid capture group: \k{n} (write ${n})"),
     ],
 )
 def test_a_group_that_the_pattern_has_not_is_told(pattern: str, replacement: str, text: str) -> None:

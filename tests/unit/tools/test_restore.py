@@ -218,7 +218,7 @@ def test_where_everything_is_so_already_nothing_lands() -> None:
     ws, fs, ids, _ = grown()
     shelf = dict(fs.shelf)
     result = ws.restore(ids[-1])
-    assert done(result) == {"change_id": None, "to": ids[-1], "files": [], "diff": ""}
+    assert done(result) == {"change_id": None, "to": ids[-1], "files": [], "diff": "", "no_change": True}
     assert "\n" not in result.text
     assert fs.shelf == shelf
 

@@ -372,7 +372,7 @@ def test_what_changes_nothing_says_so_and_is_not_recorded() -> None:
     ws, _ = workspace({"a": b"one\n"})
     for more in ({"old_str": "one", "new_str": "one"}, {"file_text": "one\n"}):
         result = ask(ws, "create" if "file_text" in more else "str_replace", **more)
-        assert result.text == "Nothing was changed: a says this already."
+        assert result.text == "No change: a says this already."
         assert done(result)["change_id"] is None
     assert recorded(ws) == []
 
@@ -384,7 +384,7 @@ def test_what_changes_nothing_says_so_and_is_not_recorded() -> None:
         (
             b"a\n",
             "a",
-            "# ... rest of new_text unchanged ...",
+            "a\n# ... rest of new_text unchanged ...",
             "new_str seems to leave something out (# ... rest of new_text unchanged ...)",
         ),
         (b"    a\n", "a", "b\nc", "its line; new_str was put in as it is"),

@@ -496,7 +496,15 @@ def test_what_somebody_else_has_taken_back_already_counts_as_undone() -> None:
     trial, result = ws.undo(dry_run=True), ws.undo()
     assert trial.metadata == result.metadata
     assert all(change in each.text and "\n" not in each.text for each in (trial, result))
-    assert done(result) == {"change_id": None, "undone": change, "merged": False, "files": [], "diff": ""}
+    told: dict[str, object] = {
+        "change_id": None,
+        "undone": change,
+        "merged": False,
+        "files": [],
+        "diff": "",
+        "no_change": True,
+    }
+    assert done(result) == told
     assert [(each["tool"], each["state"], each["files"]) for each in recorded(ws)] == [
         ("undo", "landed", []),
         ("transaction", "undone", [{"path": "a", "action": "update", "added": 1, "removed": 1}]),

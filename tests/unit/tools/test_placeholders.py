@@ -1,0 +1,246 @@
+"""Lines that stand for left-out text, through every tool that edits: refused where they would delete it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from suture import Workspace
+from suture.tools import find
+from suture.tools.spec import ToolResult
+from tests.unit.changes import done, workspace
+from tests.unit.placeholder_lines import HONEST, PLACEHOLDERS
+
+BEFORE = "import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n"
+OLD = "def one():\n    return 1\n"
+NAME = "app.py"
+V4A = "*** Begin Patch\n*** Update File: {}\n@@\n{}*** End Patch\n"
+Ask = Callable[[Workspace, str, dict[str, Any]], ToolResult]
+"""Make OLD, or in a whole file all, to this text."""
+
+
+def new_text(line: str) -> str:
+    return f"def one():\n    {line}\n"
+
+
+def whole(new: str) -> str:
+    return f"import os\n\n\n{new}"
+
+
+def hunk(new: str) -> str:
+    lines = ["-    return 1\n", *(f"+{line}\n" for line in new.removesuffix("\n").split("\n")[1:])]
+    return "".join([" def one():\n", *lines])
+
+
+def unified(new: str) -> str:
+    return f"--- a/{NAME}\n+++ b/{NAME}\n@@ -4,2 +4,{new.count(chr(10))} @@\n{hunk(new)}"
+
+
+def patched(new: str, **more: Any) -> list[dict[str, Any]]:
+    return [{"operation": "replace", "oldText": OLD, "newText": new, **more}]
+
+
+def editor(**arguments: Any) -> Ask:
+    return lambda ws, new, more: ws.call(
+        "str_replace_based_edit_tool",
+        {"path": NAME, **{name: each(new) for name, each in arguments.items()}, **more},
+    )
+
+
+def same(value: str) -> Callable[[str], str]:
+    return lambda _: value
+
+
+TOOLS: dict[str, Ask] = {
+    "patch, replace": lambda ws, new, more: ws.patch(NAME, patched(new), **more),
+    "patch, replace, white space": lambda ws, new, more: ws.patch(NAME, patched(new), "whitespace", **more),
+    "patch, reindented": lambda ws, new, more: ws.patch(
+        NAME, patched(f"  {new}".replace("\n    ", "\n      "), reindent={"strip": "  "}), **more
+    ),
+    "patch, overwrite": lambda ws, new, more: ws.patch(
+        NAME, [{"operation": "overwrite", "newText": whole(new)}], **more
+    ),
+    "file_edit": lambda ws, new, more: ws.file_edit(NAME, [{"old_text": OLD, "new_text": new}], **more),
+    "safe_edit, content": lambda ws, new, more: ws.safe_edit(NAME, content=whole(new), mode="interactive", **more),
+    "safe_edit, lines": lambda ws, new, more: ws.safe_edit(
+        NAME, line_edits=[{"start_line": 4, "end_line": 5, "new_content": new}], mode="interactive", **more
+    ),
+    "safe_edit, search": lambda ws, new, more: ws.safe_edit(
+        NAME, search_replace={"search": OLD, "replace": new}, mode="interactive", **more
+    ),
+    "safe_edit, regex": lambda ws, new, more: ws.safe_edit(
+        NAME,
+        search_replace={"search": r"def one.*\n.*\n", "replace": new.replace("\\", "\\\\"), "regex": True},
+        mode="interactive",
+        **more,
+    ),
+    "apply_reply, blocks": lambda ws, new, more: ws.apply_reply(
+        f"{NAME}\n<<<<<<< SEARCH\n{OLD}=======\n{new}>>>>>>> REPLACE\n", **more
+    ),
+    "apply_reply, whole file": lambda ws, new, more: ws.apply_reply(
+        f"~~~~~python {NAME}\n{whole(new)}~~~~~\n", whole_files=True, **more
+    ),
+    "apply_reply, V4A": lambda ws, new, more: ws.apply_reply(V4A.format(NAME, hunk(new)), **more),
+    "apply_reply, V4A, whole file": lambda ws, new, more: ws.apply_reply(
+        "*** Begin Patch\n*** Add File: {}\n{}*** End Patch\n".format(
+            NAME, "".join(f"+{line}\n" for line in whole(new).removesuffix("\n").split("\n"))
+        ),
+        **more,
+    ),
+    "apply_reply, unified": lambda ws, new, more: ws.apply_reply(unified(new), **more),
+    "str_replace": editor(command=same("str_replace"), old_str=same(OLD), new_str=str),
+    "create": editor(command=same("create"), file_text=whole),
+    "apply_patch": lambda ws, new, more: ws.call("apply_patch", {"input": V4A.format(NAME, hunk(new)), **more}),
+}
+
+
+def codes(result: ToolResult) -> list[str]:
+    blocks = [each["error"]["code"] for each in result.metadata.get("blocks", ()) if each["error"]]
+    return blocks or [result.metadata["error"]["code"]]
+
+
+@pytest.mark.promise("place.placeholder")
+@pytest.mark.parametrize("ask", TOOLS.values(), ids=TOOLS)
+def test_a_placeholder_where_lines_go_away_is_refused_unless_it_is_meant_literally(ask: Ask) -> None:
+    for line in PLACEHOLDERS[::2]:  # all of them are judged in tests/unit/locate
+        ws, fs = workspace({NAME: BEFORE.encode()})
+        refused = ask(ws, new_text(line), {})
+        assert refused.is_error, line
+        assert codes(refused) == ["ELISION_IN_NEW_TEXT"], line
+        assert "literal: true" in refused.text
+        assert fs.files() == {NAME: BEFORE.encode()}
+        done(ask(ws, new_text(line), {"literal": True}))
+        assert line.encode() in fs.files()[NAME]
+
+
+@pytest.mark.promise("place.placeholder")
+@pytest.mark.parametrize("ask", TOOLS.values(), ids=TOOLS)
+def test_an_honest_line_lands_without_a_word(ask: Ask) -> None:
+    for line in [*HONEST[::2], "..."]:
+        ws, fs = workspace({NAME: BEFORE.encode()})
+        result = ask(ws, new_text(line), {})
+        done(result)
+        assert line.encode() in fs.files()[NAME]
+        assert "leave something out" not in result.text
+
+
+@pytest.mark.promise("place.placeholder")
+def test_a_placeholder_that_stands_there_may_stay() -> None:
+    line = "    # rest of the function unchanged\n"
+    before = BEFORE.replace("    return 1\n", f"{line}    return 1\n")
+    after = before.replace("return 1", "return 3")
+    one = f"def one():\n{line}"
+    for name in ("patch, overwrite", "safe_edit, content", "apply_reply, whole file", "create"):
+        ws, fs = workspace({NAME: before.encode()})
+        done(TOOLS[name](ws, after.removeprefix("import os\n\n\n"), {}))
+        assert fs.files()[NAME] == after.encode()
+    for tool in ("file_edit", "patch"):
+        ws, fs = workspace({NAME: before.encode()})
+        done(ws.call(tool, {"path": NAME, "old_text": f"{one}    return 1", "new_text": f"{one}    return 3"}))
+        assert fs.files()[NAME] == after.encode()
+
+
+INSERTED = OLD + "# rest of the file unchanged\n"
+INSERTING: dict[str, Ask] = {
+    **{name: ask for name, ask in TOOLS.items() if name in {"patch, replace", "file_edit", "safe_edit, search"}},
+    **{name: ask for name, ask in TOOLS.items() if name in {"safe_edit, lines", "str_replace", "apply_reply, blocks"}},
+    "patch, append": lambda ws, new, more: ws.patch(NAME, [{"operation": "append_eof", "newText": new}], **more),
+    "insert": editor(command=same("insert"), insert_line=same("0"), insert_text=str),
+}
+
+
+@pytest.mark.promise("place.placeholder")
+@pytest.mark.parametrize("ask", INSERTING.values(), ids=INSERTING)
+def test_a_placeholder_that_is_only_inserted_lands_with_a_warning(ask: Ask) -> None:
+    ws, fs = workspace({NAME: BEFORE.encode()})
+    result = ask(ws, INSERTED, {})
+    done(result)
+    assert b"# rest of the file unchanged" in fs.files()[NAME]
+    assert "seems to leave something out (# rest of the file unchanged)" in result.text
+    assert "leave something out" not in ask(ws, INSERTED, {"literal": True}).text
+
+
+def test_a_hunk_may_add_such_a_line_where_it_takes_none_away() -> None:
+    ws, fs = workspace({NAME: BEFORE.encode()})
+    body = " def one():\n-    return 1\n+    return 3\n \n \n def two():\n     return 2\n+# rest unchanged\n"
+    result = ws.apply_reply(V4A.format(NAME, body))
+    assert done(result)["warnings"] == [
+        "Block 1.1: the new text seems to leave something out (# rest unchanged); it is taken literally."
+    ]
+    assert fs.files()[NAME].endswith(b"    return 2\n# rest unchanged\n")
+
+
+def test_only_the_hunk_that_leaves_something_out_fails() -> None:
+    ws, fs = workspace({NAME: BEFORE.encode()})
+    second = "@@\n def two():\n-    return 2\n+    return 4\n"
+    result = ws.apply_reply(V4A.format(NAME, hunk(new_text("# existing code")) + second))
+    assert [each["status"] for each in result.metadata["blocks"]] == ["failed", "applied"]
+    assert fs.files()[NAME] == BEFORE.replace("return 2", "return 4").encode()
+
+
+@pytest.mark.parametrize("ask", ["patch, replace", "file_edit", "safe_edit, search"])
+def test_dots_inside_a_line_are_no_placeholder(ask: str) -> None:
+    def edited(ws: Workspace, old: str, new: str) -> ToolResult:
+        if ask == "file_edit":
+            return ws.file_edit("a.js", [{"old_text": old, "new_text": new}])
+        if ask == "patch, replace":
+            return ws.patch("a.js", [{"oldText": old, "newText": new}])
+        return ws.safe_edit("a.js", search_replace={"search": old, "replace": new}, mode="interactive")
+
+    ws, fs = workspace({"a.js": b"call(value);\n"})
+    done(edited(ws, "value", "..."))
+    assert fs.files() == {"a.js": b"call(...);\n"}
+
+
+@pytest.mark.parametrize("tool", ["str_replace_based_edit_tool"])
+def test_a_dialect_takes_literal_without_listing_it(tool: str) -> None:
+    spec = find(tool)
+    assert "literal" not in spec.request.schema()["properties"]
+    assert spec.request.arguments()["literal"].about
+
+
+LONG = "".join(f"line_{number} = {number}\n" for number in range(120))
+SHORT = "".join(f"line_{number} = {number}\n" for number in range(25)) + "other = 1\n" * 15
+WHOLE: dict[str, Ask] = {
+    "patch": lambda ws, new, more: ws.patch(NAME, [{"operation": "overwrite", "newText": new}], **more),
+    "safe_edit": lambda ws, new, more: ws.safe_edit(NAME, content=new, **more),
+    "apply_reply": lambda ws, new, more: ws.apply_reply(f"```python {NAME}\n{new}```\n", whole_files=True, **more),
+    "V4A": lambda ws, new, more: ws.apply_reply(
+        "*** Begin Patch\n*** Add File: {}\n{}*** End Patch\n".format(
+            NAME, "".join(f"+{line}\n" for line in new.removesuffix("\n").split("\n"))
+        ),
+        **more,
+    ),
+    "create": editor(command=same("create"), file_text=str),
+}
+
+
+@pytest.mark.promise("place.shrinks")
+@pytest.mark.parametrize("ask", WHOLE.values(), ids=WHOLE)
+def test_a_file_that_loses_more_than_half_of_its_lines_is_told_with_the_numbers(ask: Ask) -> None:
+    ws, _ = workspace({NAME: LONG.encode()})
+    told = "warning: app.py: 120 lines became 40; 95 of the old lines are gone."
+    result = ask(ws, SHORT, {})
+    assert told in result.text.split("\n")
+    if "warnings" in result.metadata:
+        assert [told.removeprefix("warning: ")] == result.metadata["warnings"]
+
+
+@pytest.mark.promise("place.shrinks")
+@pytest.mark.parametrize("ask", WHOLE.values(), ids=WHOLE)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (LONG, LONG.replace("line_7 = 7", "line_7 = 8")),
+        (LONG.replace("\n", "\r\n"), "".join(LONG.splitlines(keepends=True)[:60])),
+        ("".join(f"    {line}\n" for line in LONG.split("\n")), LONG),
+        ("a = 1\n" * 29, "b = 1\n"),
+        ("", LONG),
+    ],
+    ids=["one line", "half of it", "indentation", "a short file", "an empty file"],
+)
+def test_a_file_that_keeps_half_of_its_lines_or_is_short_is_written_without_a_word(
+    ask: Ask, before: str, after: str
+) -> None:
+    ws, _ = workspace({NAME: before.encode()})
+    assert "of the old lines are gone" not in ask(ws, after, {}).text
