@@ -1,8 +1,10 @@
 """Where the hunks of a reply go in a file's text, and what they become there.
 
-A hunk is whole lines. It is looked for by its text, as `locate` does. What else a format says about its place, the
-numbers of a diff, the lines named above it, the end of the file, the order of the hunks, decides only between places
-that fit equally; but numbers that are right are believed, as `git apply` believes them.
+A hunk is whole lines; only that of a call may be a part of a line. It is looked for by its text, as `locate` does. What
+else a format says about its place, the numbers of a diff, the lines named above it, the end of the file, the order of
+the hunks, decides only between places that fit equally; but numbers that are right are believed, as `git apply`
+believes them. A hint, the number that some blocks carry, is never believed over the text: of equal places it chooses
+the one that begins at that line.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from suture.edits import Span, edit
 from suture.formats.search_replace import marker
 from suture.locate import RUNGS, Found, Index, Refused, Site, at_line, locate
 from suture.locate.index import MOST_PLACES
+from suture.occurrences import adapted, occurrences
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -44,6 +47,8 @@ class Expected(Record):
     """Where it begins if the numbers are right, the likeliest first."""
     behind: int = 1
     """The line at or behind which it begins, if hunks are in order."""
+    hints: tuple[int, ...] = ()
+    """The lines that its hint may mean, if the file has changed since it was written; by default, the hint itself."""
 
 
 def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | None = None) -> Fit:
@@ -99,11 +104,13 @@ def _counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
 def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected) -> Found | Refused:
     if not split.old:
         return _insertion(index, hunk, split.new)
+    if hunk.occurrences != 1:
+        return _every(index, hunk.occurrences, split)
     for line in expected.lines:
         here = _at(index, split, line)
         if here is not None:
             return here
-    answer = _located(index, split, match)
+    answer = _located(index, split, match, part=hunk.part)
     if isinstance(answer, Refused):
         return _decided(index, hunk, split, answer, match, expected) if answer.why == "ambiguous" else answer
     scopes = _scopes(index, hunk.context) if hunk.context else []
@@ -112,6 +119,19 @@ def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected)
     if scopes and (line < scopes[0][0] or (answer.rung not in _STRICT and not inside)):
         return Refused("missing", None, (answer.site,), None, OUTSIDE)
     return answer
+
+
+def _every(index: Index, number: int, split: Split) -> Found | Refused:
+    """All occurrences of a text, if they are as many as they should be; 0: any number."""
+    old, new = (text.encode("utf-8", "surrogatepass") for text in (split.old, split.new))
+    spans = occurrences(index.body, old)
+    if not spans:
+        return Refused("missing")
+    sites = tuple(Site(index.lines.at(start), index.lines.at(max(end - 1, start))) for start, end in spans)
+    if number not in {0, len(spans)}:
+        return Refused("miscounted", "exact", sites)
+    edits = tuple(edit(start, end, adapted(index.body, start, end, new)) for start, end in spans)
+    return Found("exact", 1.0, None, sites[0], (spans[0][0], spans[-1][1]), edits)
 
 
 def _at(index: Index, split: Split, line: int) -> Found | None:
@@ -134,7 +154,9 @@ def _last_line(text: str) -> str:
     return text.removesuffix("\n").rpartition("\n")[2]
 
 
-def _located(index: Index, split: Split, match: str) -> Found | Refused:
+def _located(index: Index, split: Split, match: str, *, part: bool = False) -> Found | Refused:
+    if part:
+        return locate(index, split.old, split.new, match=match)
     answer = locate(index, split.old, split.new, match=match, whole_lines=True)
     if isinstance(answer, Found):
         answer = _literally(answer, split)
@@ -158,18 +180,21 @@ def _decided(
     if len(sites) >= MOST_PLACES:
         return answer  # there may be more
     sites = [each for each in sites if each.start_line >= expected.behind]
-    if hunk.at_end or not split.old.endswith("\n"):
+    if hunk.at_end or not (hunk.part or split.old.endswith("\n")):
         sites = [each for each in sites if each.end_line == last]
     if hunk.context:
         scopes = _scopes(index, hunk.context)
         sites = [each for each in sites if any(first <= each.start_line <= end for first, end in scopes)]
+    if hunk.near is not None:
+        hints = expected.hints or (hunk.near,)
+        sites = list(dict.fromkeys(each for each in sites if each.start_line in hints))
     if len(sites) != 1:
         return answer
     (site,) = sites
     start, end = index.lines.span(site.start_line)[0], index.lines.span(site.end_line)[1]
     part = Index(index.body[start:end], index.name)
     part.__dict__["indent"] = index.indent
-    found = _located(part, split, match)
+    found = _located(part, split, match, part=hunk.part)
     if isinstance(found, Refused) or found.rung != answer.rung:
         return answer
     return _moved(found, start, site.start_line - 1)

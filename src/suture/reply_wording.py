@@ -16,6 +16,7 @@ _SHOWN_LINES = 6
 _SHOWN_REGION = 60
 _SHOWN_WORDS = 2
 _SHOWN_DIFFERENCES = 3
+_SHOWN_UNREAD = 3
 _NEAR = 0.5
 _MARKERS = {
     "search_replace": ">>>>>>> REPLACE is missing",
@@ -110,6 +111,8 @@ def _incomplete(error: Any) -> str:
         "not_a_hunk": f"The section{path} at {where} has lines that are neither context nor added (+) nor removed (-).",
         "two_ends": f"The block{path} at {where} may end at either of two markers of different lengths.",
         "inside": f"The section{path} at {where} comes behind a block that nothing ends, and may be a part of it.",
+        "not_exact": f"The call at {where} says something that cannot be done exactly as it says.",
+        "not_asked": f"The call{path} at {where} writes a whole file, and whole files were not asked for.",
         "partial": f"The diff at {where} deletes {error.path}, but shows only a part of it.",
     }.get(error.problem, f"The block{path} at {where} cannot be read: {error.problem}.")
 
@@ -162,6 +165,21 @@ def _fenced(error: Any) -> str:
     )
 
 
+def _saw(error: Any) -> str:
+    """That there is no block, and what is there instead."""
+    seen = [each["message"] for each in error.unread if each["kind"] != "fenced_file"]
+    more = f" … and {len(seen) - _SHOWN_UNREAD} more." if len(seen) > _SHOWN_UNREAD else ""
+    return "".join(
+        ["The reply holds no block that could be applied.", *(f" {each}." for each in seen[:_SHOWN_UNREAD]), more]
+    )
+
+
+def _unread(error: Any) -> str:
+    seen = [each["message"] for each in error.unread]
+    more = f" … and {len(seen) - _SHOWN_UNREAD} more." if len(seen) > _SHOWN_UNREAD else ""
+    return " ".join([*(f"{each}." for each in seen[:_SHOWN_UNREAD])]) + more
+
+
 def _landed(error: Any) -> str:
     only = " only" if error.landed else ""
     return f"Mend these blocks, and send{only} them again."
@@ -174,7 +192,11 @@ _DETAILS = {
     "UNPROVED_CHANGE": _region,
 }
 REPLY_MESSAGES: dict[str, Words] = {
-    "NO_BLOCKS": (same("The reply holds no block that could be applied."), _fenced),
+    "NO_BLOCKS": (_saw, _fenced),
+    "UNREAD_EDITS": (
+        _unread,
+        lambda e: f"Send {'only ' if e.landed else ''}what was not read again, as SEARCH/REPLACE blocks or as a patch.",
+    ),
     "BLOCKS_FAILED": (
         lambda e: f"{len(e.failed)} of {count(e.total, 'block')} could not be applied: {', '.join(e.failed)}.",
         _landed,
@@ -215,6 +237,13 @@ REPLY_MESSAGES: dict[str, Words] = {
 }
 BLOCK_MESSAGES: dict[str, Words] = {
     **REPLY_MESSAGES,
+    "WRONG_COUNT": (
+        lambda e: (
+            f"The text occurs {count(e.actual_occurrences, 'time')} in {e.path}, not "
+            f"{count(e.expected_occurrences, 'time')}: {first_line(e.search_text)}"
+        ),
+        same(f"{_AGAIN} with the right number, or with more of the text around the place you mean."),
+    ),
     "NO_MATCH": (
         lambda e: f"Could not find matching text in {e.path}: {first_line(e.search_text)}",
         _look_again,

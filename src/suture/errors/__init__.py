@@ -12,7 +12,7 @@
     │                        ClipboardNotFound ClipboardRequiresReplace StripPreconditionFailed
     ├── about a pattern      InvalidRegex InvalidFlags RegexTimeout InvalidGlob NoFilesMatched
     │                        InvalidCaptureGroup NoCaptureGroups TooManyReplacements OverMatch
-    ├── about a reply        NoBlocks BlocksFailed IncompleteBlock AmbiguousBlock NoPath NoContext
+    ├── about a reply        NoBlocks BlocksFailed UnreadEdits IncompleteBlock AmbiguousBlock NoPath NoContext
     │                        ReplyTimeout UnsupportedBlock
     ├── about a safe edit    LineOutOfBounds OverlappingLines Drifted PatternNotFound ValidationFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
@@ -103,6 +103,7 @@ from suture.errors.replies import (
     NoContext,
     NoPath,
     ReplyTimeout,
+    UnreadEdits,
     UnsupportedBlock,
 )
 from suture.errors.safe import Drifted, LineOutOfBounds, OverlappingLines, PatternNotFound, ValidationFailed
@@ -178,6 +179,7 @@ __all__ = [
     "UndoConflict",
     "UnknownTool",
     "UnprovedChange",
+    "UnreadEdits",
     "UnsupportedBlock",
     "ValidationFailed",
     "WorkspaceBusy",

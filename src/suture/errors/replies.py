@@ -16,6 +16,18 @@ class NoBlocks(SutureError):
     fenced: list[str]
     """Whole files in fences that were passed over."""
     characters: int
+    unread: list[dict[str, Any]] = []  # noqa: RUF012  never changed
+    """What looks like an edit and was not read: `{line, kind, path, edits, message}` of each."""
+
+
+class UnreadEdits(SutureError):
+    """All blocks that were read fit, but something else in the reply clearly edits files, and was not read."""
+
+    code = "UNREAD_EDITS"
+    unread: list[dict[str, Any]]
+    """`{line, kind, path, edits, message}` of each."""
+    landed: list[str]
+    """The ids of the blocks that were applied."""
 
 
 class BlocksFailed(SutureError):
@@ -34,7 +46,8 @@ class IncompleteBlock(SutureError):
     code = "INCOMPLETE_BLOCK"
     problem: str
     """`no_start`, `no_separator`, `many_separators`, `no_end`, `two_ends`: its markers; `empty`, `not_a_hunk`: its
-    lines; `inside`: another block before it has no end; `partial`: it deletes more than it shows."""
+    lines; `inside`: another block before it has no end; `partial`: it deletes more than it shows; `not_exact`,
+    `not_asked`: a call that says something that cannot be done exactly, or that writes a whole file."""
     reply_line: int
     format: str
     path: str | None

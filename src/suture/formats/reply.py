@@ -12,11 +12,13 @@ that has not come yet, and goes on from there.
 
 from __future__ import annotations
 
-from suture.formats import search_replace, unified, v4a
-from suture.formats.blocks import Block
+from suture.formats import calls, search_replace, unified, v4a
+from suture.formats.blocks import Block, Unread
 from suture.formats.naming import alone, as_path, closes, fence_of, in_info, is_announcement, labelled, mentioned
 from suture.formats.search_replace import marker, path_behind
 from suture.formats.source import Source
+from suture.formats.unread import find_unread
+from suture.formats.unwrapping import unwrap
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -60,8 +62,8 @@ class Reply(Record):
     """Every file that it names, in order: those of its blocks and headings."""
     fenced: tuple[str, ...]
     """Whole files in fences that were passed over."""
-    unread: tuple[int, ...] = ()
-    """Lines at which diffs begin that name no file, and were passed over."""
+    unread: tuple[Unread, ...] = ()
+    """What looks like an edit and was not read, in order; known when the reply is over."""
 
     def __len__(self) -> int:
         return len(self.blocks)
@@ -96,7 +98,9 @@ class ReplyParser:
         self._blocks: list[Block] = []
         self._paths: dict[str, None] = {}
         self._fenced: dict[str, None] = {}
-        self._unread: list[int] = []
+        self._unread: list[Unread] = []
+        self._seen: list[int] = []
+        """Lines that no block took, thoughts left out."""
         self._fence = self._language = ""
         self._unclosed = 0
         """How many fenced files had no end: each takes a look at all that follows."""
@@ -128,7 +132,8 @@ class ReplyParser:
     @property
     def reply(self) -> Reply:
         """What was found so far."""
-        return Reply(tuple(self._blocks), tuple(self._paths), tuple(self._fenced), tuple(self._unread))
+        unread = find_unread(self._source, self._seen, self._blocks, self._unread) if self._source.over else []
+        return Reply(tuple(self._blocks), tuple(self._paths), tuple(self._fenced), tuple(unread))
 
     def _advance(self) -> list[Block]:
         known = len(self._blocks)
@@ -157,9 +162,19 @@ class ReplyParser:
                     yield None
                 reading = self._diff(at, source.line(at + 1))
             if reading is None:
-                at = yield from self._passed(at)
-                continue
-            at = yield from self._numbered(reading, at)
+                reading = yield from self._wrapped(at)
+            end = at if reading is None else (yield from self._numbered(reading, at))
+            at = end if end > at else (yield from self._passed(at))
+
+    def _wrapped(self, at: int) -> Generator[Block | None, None, Reading | None]:
+        """The reader of a call, or of a block in a quotation or in the entities of HTML."""
+        source = self._source
+        if self._fence and self._language not in calls.LANGUAGES:
+            return None
+        yield from unwrap(source, at)
+        if calls.begins(source.lines[at]):
+            return calls.read(source, at, self._fence or None, whole_files=self._whole_files)
+        return self._reading(at) or self._diff(at, source.line(at + 1))
 
     def _is_thought(self, line: str) -> bool:
         """Whether a line is among the thoughts that some models print before they reply."""
@@ -198,7 +213,7 @@ class ReplyParser:
                 block = next(reading)
             except StopIteration as stop:
                 end: int = stop.value
-                self._floor = end
+                self._floor = end if end > at else self._floor
                 return end
             if block is None:
                 yield None
@@ -242,6 +257,7 @@ class ReplyParser:
     def _passed(self, at: int) -> Generator[Block | None, None, int]:
         """Go on behind a line that begins no block."""
         line = self._source.lines[at]
+        self._seen.append(at)
         start = line.lstrip()[:1]
         if start in {"`", "~"} and (fence := fence_of(line)) is not None:
             return (yield from self._fence_line(at, *fence))
@@ -285,7 +301,7 @@ class ReplyParser:
 
     def _fence_line(self, at: int, fence: str, info: str) -> Generator[Block | None, None, int]:
         """A fence that begins or ends."""
-        if self._fence and not info and closes(fence, self._fence):
+        if self._fence and (not info or info.startswith(("<|", "<\uff5c"))) and closes(fence, self._fence):
             self._fence = ""
             self._after.fenced = True
             return at + 1
@@ -314,7 +330,7 @@ class ReplyParser:
         if not unified.is_bare(source.line(at + 1) or ""):
             return at + 1
         if written is None and self._said.announced is None:
-            self._unread.append(at + 1)
+            self._unread.append(Unread(at + 1, "diff"))
             return at + 1
         return (yield from self._numbered(unified.read(source, at + 1, fence), at + 1))
 
@@ -336,6 +352,7 @@ class ReplyParser:
         path = as_path(written)
         if not self._whole_files:
             self._fenced[path] = None
+            self._unread.append(Unread(at + 1, "fenced_file", path))
             return at + 1
         end = (yield from self._fence_end(at, fence)) if self._unclosed < _MOST_UNCLOSED else None
         last = (end or at) + 1

@@ -34,6 +34,8 @@ class Source:
         """Blocks that may have ended earlier, at a marker of another length, with other blocks behind it."""
         self.unclosed = False
         """Whether the last block is a SEARCH that nothing ends."""
+        self.unended = 0
+        """How many calls nothing ended so far."""
 
     def add(self, chunk: str) -> None:
         """Take more of the text."""

@@ -42,11 +42,8 @@ def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit
     """The error of a hunk; `AlreadyApplied` where its new text stands there."""
     answer: Refused = fitted.answer  # type: ignore[assignment]  # asked only then
     old, new, hunk = fitted.split.old, fitted.split.new, wanted.hunk
-    if answer.why == "unplaced":
-        return errors.NoContext(path=sheet.name, context=list(hunk.context))
-    if answer.why == "unsplit":
-        readings = [{"old": each.old[:_SHOWN], "new": each.new[:_SHOWN]} for each in hunk.splits]
-        return errors.AmbiguousBlock(path=sheet.name, reply_line=hunk.line, readings=readings)
+    if answer.why in {"unplaced", "unsplit", "miscounted"}:
+        return _undecided(sheet, hunk, answer, old)
     text = _as_it_is(sheet)
     request = Searched(0, 1, sheet.name, old, new, wanted.match)
     if answer.why == "missing" and not wanted.closely:
@@ -64,17 +61,37 @@ def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit
     return found
 
 
+def _undecided(sheet: Sheet, hunk: Hunk, answer: Refused, old: str) -> errors.SutureError:
+    """The error of a hunk of which it is not known where it goes, or what it says."""
+    if answer.why == "unplaced":
+        return errors.NoContext(path=sheet.name, context=list(hunk.context))
+    if answer.why == "unsplit":
+        readings = [{"old": each.old[:_SHOWN], "new": each.new[:_SHOWN]} for each in hunk.splits]
+        return errors.AmbiguousBlock(path=sheet.name, reply_line=hunk.line, readings=readings)
+    return errors.WrongCount(**_sought(sheet, old, hunk.occurrences), **_counted(answer))
+
+
 def _unexamined(sheet: Sheet, old: str) -> errors.NoMatch:
     """That a text is not there, and no more."""
-    where: dict[str, Any] = {
+    known: dict[str, Any] = {"why": "missing", "rung": None, "similar_content": [], "indent": {}, "file_preview": None}
+    return errors.NoMatch(**_sought(sheet, old, 1), **known)
+
+
+def _sought(sheet: Sheet, old: str, expected: int) -> dict[str, Any]:
+    """What was looked for, as the errors of exact edits tell it."""
+    return {
         "path": sheet.name,
         "edit_index": 0,
         "total_edits": 1,
         "search_text": old,
-        "expected_occurrences": 1,
+        "expected_occurrences": expected,
     }
-    known: dict[str, Any] = {"why": "missing", "rung": None, "similar_content": [], "indent": {}, "file_preview": None}
-    return errors.NoMatch(**where, **known)
+
+
+def _counted(answer: Refused) -> dict[str, Any]:
+    """How often a text occurs, and where."""
+    places = [{"line_number": each.start_line} for each in answer.sites]
+    return {"actual_occurrences": len(places), "match_locations": places, "file_preview": None, "unique": []}
 
 
 def _standing(sheet: Sheet, old: str, new: str) -> dict[str, Any] | None:

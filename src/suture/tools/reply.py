@@ -6,7 +6,7 @@ from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
 from suture.formats.reply import parse_reply
 from suture.formats.validation import validated
 from suture.plan import Plan
-from suture.tools.replied import Replied, unapplied
+from suture.tools.replied import Replied, unapplied, unread_data
 from suture.tools.request import Request, dry_run, expect_hash, flag, ids, text, validate
 from suture.tools.sheets import Files, Sheets
 from suture.tools.spec import Example, Proposal, ToolSpec
@@ -34,7 +34,7 @@ class ApplyReply(Request):
     atomic: bool = flag("Apply all blocks or none")
     dry_run: bool = dry_run()
     only: list[str] | None = ids("Ids of the blocks or hunks to apply, as a dry run lists them; all others are skipped")
-    whole_files: bool = flag("Also take a fenced code block that has a path for the whole content of that file")
+    whole_files: bool = flag("Also take a code fence or a tag that has a path for the whole content of that file")
     match: str = text(
         "How far a file may differ from what a block says it holds: not at all, in white space, or harmlessly",
         default="lenient",
@@ -50,13 +50,15 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     most = session.settings.max_edits + 1
     reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most)
     if not reply:
-        raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply))
+        unread = [unread_data(each) for each in reply.unread]
+        raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), unread=unread)
     _check(reply.blocks, request.only, session.settings.max_edits)
     sheets = Sheets(Files(session), request.expect_hash)
     stitching = Stitching(sheets, request.match, session, dry_run=request.dry_run)
     outcomes = stitching.run(reply.blocks, request.only)
     sheets.check_others(request.expect_hash)
-    if request.atomic and any(each.status == "failed" for each in outcomes):
+    missed = request.only is None and any(each.edits for each in reply.unread)
+    if request.atomic and (missed or any(each.status == "failed" for each in outcomes)):
         outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
         sheets = Sheets(Files(session))
     changes = tuple(sheets.plan(session))
@@ -68,6 +70,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         validated(request.reply, reply),
         dry_run=request.dry_run,
         atomic=request.atomic,
+        chosen=request.only is not None,
     )
     return Proposal(plan, told.answer)
 
@@ -109,10 +112,12 @@ prose between them:
   An empty REPLACE part deletes; an empty SEARCH part fills a new or empty file.
 - <<<<<<< NEW_FILE … >>>>>>> NEW_FILE, below the path: a file that does not exist yet.
 - *** Begin Patch … *** End Patch (apply_patch), and unified diffs; line numbers may be wrong or missing.
+- Calls of edit tools written as text, with a path, old and new text (JSON, <invoke>, <tool_call>, <edit path=…>).
 
 Blocks are applied in order, each to the result of those before. A block fits one place, or it fails, and the answer \
 says why and how to mend it; the others land (set atomic to have all or none). Small differences in white space, \
-quotes or indentation are bridged where only one place fits. Send only what failed again."""
+quotes or indentation are bridged where only one place fits. What looks like an edit and is not read is told in \
+unread, and is an error if it clearly edits a file. Send only what failed again."""
 
 APPLY_REPLY = ToolSpec(
     name="apply_reply",

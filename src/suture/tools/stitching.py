@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from suture.tools.sheets import Sheet, Sheets
 
 _INCOMPLETE = {"no_start", "no_separator", "many_separators", "no_end", "two_ends", "inside", "empty", "not_a_hunk"}
+_INCOMPLETE |= {"not_exact", "not_asked"}
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
 _MOST_NEAR = 20
 _MOST_CLOSELY = 20
