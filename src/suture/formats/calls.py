@@ -156,9 +156,10 @@ def said(found: Match[str]) -> str:
     return _Tag("", "", (found[2] or "").strip(), 0, 0).attributes.get("name", "")
 
 
-def is_edit_tag(name: str) -> bool:
-    """Whether a plain name is that of an element that holds an edit."""
-    return name in _ELEMENTS | _BLOCKS_INSIDE | {"invoke", "function", "toolcall", "edits", "oldtext", "newtext"}
+def opening_tag(line: str) -> str | None:
+    """The name, as it is written, of the tag that a line begins with; None for one that ends something."""
+    tag = _tag(line, 0)
+    return None if tag is None or tag.closes else tag.raw
 
 
 def begins(line: str) -> bool:
@@ -327,7 +328,8 @@ class _Reader:
             try:
                 found += self._blocks(each, arguments)
             except _InexactError:
-                found.append(self._block("call", None, problem="not_exact"))
+                path = next((value for key, value in arguments.items() if plain(key) in PATHS), None)
+                found.append(self._block("call", path if isinstance(path, str) else None, problem="not_exact"))
         return found
 
     def element(self, text: str) -> list[Block]:
@@ -389,17 +391,17 @@ class _Reader:
             return
         for each in changes:
             _check_able(each)
+        if not own or (path is not None and {*own} != {path}):
+            raise _InexactError
         hunks = [self._hunk(each) for each in changes]
-        if len({*own}) == 1 or not own:
-            yield self._edit(next(iter(own), None), hunks)
-        elif path is None:
+        if len({*own}) > 1:
             for each, hunk in zip(own, hunks, strict=True):
                 yield self._edit(each, [hunk])
         else:
-            raise _InexactError
+            yield self._edit(own[0], hunks)
 
     def _edit(self, path: str | None, hunks: list[Hunk]) -> Block:
-        if not path or not hunks:
+        if not path:
             raise _InexactError
         if all(hunk.splits[0].old for hunk in hunks):
             return self._block("call", path, hunks=tuple(hunks))

@@ -54,6 +54,13 @@ _FILLERS = calls.names("the this that code block text version section snippet li
 _KEPT = _OLD_WORDS | _NEW_WORDS
 _TEXTS = calls.OLD | calls.NEW | calls.CONTENTS | calls.names("patch diff input insertline codeedit edits")
 """What an edit tool gets: texts under these names."""
+_AROUND = calls.names(
+    "functioncalls toolcalls tools edits files changes args a b body br center code dd details div dl dt em footer "
+    "h1 h2 h3 head header hr html i img kbd li main ol p pre section span strong sub summary sup table tbody td th "
+    "thead tr u ul"
+)
+"""Tags that are around others, or around prose."""
+_CALLED = ("[TOOL", "Action:")
 _FAR = 300
 """Lines between the two halves of an edit."""
 _ABOVE = 6
@@ -83,6 +90,8 @@ class _Reply:
         self.seen = [number for number in seen if number not in self.covered]
         self.lines = {number: (source.line(number) or "")[:_LONGEST] for number in self.seen}
         splits = [split for block in usable for hunk in block.hunks for split in hunk.splits]
+        self.told: set[int] = set()
+        """Lines in what was told as one."""
         self._old = [split.old for split in splits]
         self._new = [split.new for split in splits] + [block.content or "" for block in usable]
 
@@ -125,6 +134,11 @@ class _Reply:
             looked += bool(line.strip())
         return None
 
+    def tell(self, unread: Unread, found: dict[int, Unread]) -> None:
+        """Add what was found, unless it is in something that was told."""
+        if unread.line - 1 not in self.told:
+            found.setdefault(unread.line, unread)
+
     def explains(self, old: str, new: str) -> bool:
         """Whether two texts are of a change that was read."""
         return _is_in(old, self._old) or _is_in(new, self._new)
@@ -139,9 +153,9 @@ def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], kn
     for rule in (_calls, _markers, _escaped, _fields, _commands, _diffs):
         for passage in passages:
             for each in rule(reply, passage):
-                found.setdefault(each.line, each)
+                reply.tell(each, found)
     for each in _in_prose(reply, passages):
-        found.setdefault(each.line, each)
+        reply.tell(each, found)
     for line in [each.line for each in known if each.kind == "fenced_file" and each.line in found]:
         inside = openings.get(line - 1)
         if inside is None or any(number + 1 in found for number in inside.numbers):
@@ -158,8 +172,8 @@ def _patterns() -> dict[str, Pattern[str]]:
         r"(?:(?:then|next|also|finally|now|please|and)[,:]?\s+)*"
     )
     patterns = {
-        "key": r"""["'<=\s,({*_-]([A-Za-z][\w-]*)(?=["'*_]*\s*[:=>])""",
-        "value": r"""(?:PATHS)["'*_]*\s*[:=>]\s*[\["'`]*\s*([^"'`<>,\]\n]+)""",
+        "key": r"""["'<=\s,({*_-]([A-Za-z][\w-]*)(?=[\\"'*_]*\s*[:=>])""",
+        "value": r"""(?:PATHS)[\\"'*_]*\s*[:=>]\s*[\\\["'`]*\s*([^\\"'`<>,\]\n]+)""",
         "call": r"""(?:name|tool|tool_name|function|action|recipient_name|Action)["']?\s*[:=]\s*["']?([\w.:-]+)""",
         "key_tag": r"<arg_key>\s*([\w-]+)\s*</arg_key>",
         "value_tag": r"<arg_key>\s*(?:PATHS)\s*</arg_key>\s*<arg_value>\s*([^<\n]+)",
@@ -200,7 +214,7 @@ def _patterns() -> dict[str, Pattern[str]]:
 
 def _path_in(line: str) -> str | None:
     """The file that a line names."""
-    found = in_info(line) if fence_of(line) else alone(line)
+    found = in_info(line) if fence_of(line) else None if line.lstrip().startswith("</") else alone(line)
     if found is None:
         paths = mentioned(line)
         found = paths[0] if len(paths) == 1 else None
@@ -226,72 +240,74 @@ def _calls(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     while at < len(numbers):
         end = _region(reply, numbers, at)
         text = "\n".join([reply.lines[number] for number in numbers[at:end]])
-        found = _call(text, numbers[at] + 1, fenced=passage.language is not None) if end > at else None
-        if found is not None and found.path is None and found.kind == "tag":
-            path = reply.path_above(numbers[at])
-            found = found.but(path=path, edits=path is not None)
+        found = _call(reply, numbers[at], text, fenced=passage.language is not None) if end > at else None
         if found is not None:
             yield found
+            reply.told.update(numbers[at:end])
         at = max(end, at + 1)
 
 
 def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
     """Behind the last line of what may be a call that begins at a line; where none does, the line itself."""
     line = reply.lines[numbers[at]].strip()
-    begun = line.startswith(("{", "[{", "[TOOL", "<", "- {", "Action:")) or line == "["
-    if line.startswith("</"):
+    tag = calls.opening_tag(line)
+    called = _patterns()["function"].match(line) and line[:1] not in {"`", "#"}
+    listed = line.startswith(("{", "[{", "- {")) or line == "["
+    if not (tag is not None and calls.plain(tag) not in _AROUND) and not (listed or called or line.startswith(_CALLED)):
         return at
-    if not begun and not (_patterns()["function"].match(line) and line[:1] not in {"`", "#"}):
-        return at
-    depth = 0
+    depth, blank = 0, len(numbers)
     for place in range(at, min(len(numbers), at + _FAR)):
         text = reply.lines[numbers[place]]
         if place > at and numbers[place] != numbers[place - 1] + 1:
-            return at if depth > 0 else place  # what is around a block is no edit of its own
-        if place > at and not text.strip() and depth <= 0:
-            return place
-        depth += text.count("{") + text.count("[") - text.count("}") - text.count("]")
-        depth += _opened(text)
-    return min(len(numbers), at + _FAR)
+            return at if (tag or depth > 0) and blank > place else min(blank, place)  # a block is in it, and was read
+        if not text.strip():
+            blank = min(blank, place)
+            if tag is None and depth <= 0:
+                break
+        depth += sum(text.count(char) for char in "{[") - sum(text.count(char) for char in "}]")
+        if tag and f"</{tag}>" in text:
+            return _pair_end(reply, numbers, place + 1) if calls.plain(tag) in calls.OLD else place + 1
+        if listed and depth <= 0:
+            return place + 1
+    return blank
 
 
-def _opened(line: str) -> int:
-    """How many more tags of calls a line opens than it closes."""
-    return sum(
-        (-1 if found[1].startswith("/") else 0 if found[0].endswith("/>") else 1)
-        for found in calls.tags(line)
-        if calls.is_edit_tag(calls.plain(found[1].lstrip("/")))
-    )
+def _pair_end(reply: _Reply, numbers: Sequence[int], at: int) -> int:
+    """Behind the element with a new text that follows one with an old text."""
+    second = next((place for place in range(at, len(numbers)) if reply.lines[numbers[place]].strip()), at)
+    tag = calls.opening_tag(reply.lines[numbers[second]].strip()) if second < len(numbers) else None
+    return max(at, _region(reply, numbers, second)) if tag and calls.plain(tag) in calls.NEW else at
 
 
-def _call(text: str, line: int, *, fenced: bool) -> Unread | None:
+def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | None:
     """What a text seems to be that may be a call."""
     patterns, opened = _patterns(), [found for found in calls.tags(text) if not found[1].startswith("/")]
     keys = {calls.plain(key) for name in ("key", "key_tag") for key in patterns[name].findall(f" {text}")}
-    names = [calls.tool(name) for key in ("call", "named") for name in patterns[key].findall(text)]
-    names += [name for found in opened for name in (calls.plain(found[1]), calls.tool(calls.said(found)))]
+    names = {calls.tool(name) for key in ("call", "named") for name in patterns[key].findall(text)}
+    names |= {name for found in opened for name in (calls.plain(found[1]), calls.tool(calls.said(found)))}
     called = patterns["function"].match(text)
-    names += [calls.tool(called[1])] if called else []
-    editor, writer = bool(calls.EDITORS & {*names}), bool(calls.WRITERS & {*names})
-    writer = writer or "create" in patterns["command"].findall(text) or "filetext" in keys
+    names |= {calls.tool(called[1])} if called else set()
     old, new, content = keys & calls.OLD, keys & calls.NEW, bool(keys & calls.CONTENTS)
     if called and not (old and new):
         return None
-    path = _path_of(text)
-    strong = (old | new) - calls.WEAK
-    tags = text.lstrip().startswith("<") and not _names_call(text)
-    paired = bool(old and new) and (bool(strong) or editor or _known(path) is not None)
-    if paired:
-        return Unread(line, "tag" if tags else "call", path, path is not None)
-    files = writer or "file" in names or "files" in keys
-    if path and ((files and content) or (not fenced and "\n" in text and opened and _holds_file(opened[0]))):
+    tags = bool(opened) and text.lstrip().startswith("<") and not _names_call(text)
+    strong, editor = bool((old | new) - calls.WEAK), bool(calls.EDITORS & names)
+    path = _path_of(text) or (reply.path_above(number) if tags and old else None)
+    inside = content or bool(patterns["inside"].search(text))
+    writer = bool((calls.WRITERS | {"file"}) & names) or "create" in patterns["command"].findall(text)
+    kind, line = "tag" if tags else "call", number + 1
+    if old and new and (strong or editor or _known(path) is not None):
+        return Unread(line, kind, path, path is not None)
+    if (old or new) and (editor or (strong and path)):
+        return Unread(line, kind, path, strong and path is not None)
+    if path and (
+        (content and (writer or keys & {"files", "filetext"}))
+        or (not fenced and "\n" in text and opened and _holds_file(opened[0]))
+    ):
         return Unread(line, "file", path, edits=True)
-    if "delete" in " ".join(names) and path:
-        return Unread(line, "call", path, edits=True)
-    if (editor and keys & _TEXTS) or (strong and path):
-        told = bool(strong) or content or bool(patterns["inside"].search(text))
-        return Unread(line, "tag" if tags else "call", path, path is not None and told)
-    return None
+    if path and any(name.startswith(("delete", "remove")) for name in names):
+        return Unread(line, kind, path, edits=True)
+    return Unread(line, kind, path, path is not None and inside) if editor and keys & _TEXTS else None
 
 
 def _holds_file(found: Match[str]) -> bool:
@@ -397,18 +413,18 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     fenced = passage.language in _SHELLS
     if passage.language is not None and not fenced and passage.language:
         return
-    skipped = -1
     for place, number in enumerate(passage.numbers):
         line = reply.lines[number].strip()
-        if number <= skipped:
+        if number in reply.told:
             continue
         prompted = line.startswith(("$ ", "> ", "# $"))
         commands = [line.lstrip("$> ")] if fenced or prompted or passage.language == "" else line.split("`")[1::2]
         for command in commands:
             found = _command(command, number + 1, fenced=fenced or prompted or passage.language == "")
             if found is not None:
-                skipped = number + 1 if found.kind != "heredoc" else _here_end(reply, passage.numbers, place)
                 yield found
+                end = _here_end(reply, passage.numbers, place) if found.kind == "heredoc" else number
+                reply.told.update(range(number, end + 1))
                 break
 
 

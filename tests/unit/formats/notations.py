@@ -288,6 +288,10 @@ TOLD = {
         f'<modification path="a.py">\n<before>{OLD}</before>\n<after>{NEW}</after>\n</modification>',
         "tag",
     ),
+    "modification with blank lines": (
+        f'<modification path="a.py">\n<before>\n{OLD}\n\ny\n</before>\n<after>\n{NEW}\n\ny\n</after>\n</modification>',
+        "tag",
+    ),
     "tags in capitals": (f'<EDIT PATH="a.py">\n<SEARCH>{OLD}</SEARCH>\n<REPLACE>{NEW}</REPLACE>\n', "tag"),
     "SEARCH and REPLACE tags": (f"a.py\n<SEARCH>\n{OLD}\n</SEARCH>\n<REPLACE>\n{NEW}\n</REPLACE>", "tag"),
     "codeblock with a path": (f'<boltAction type="file" filePath="a.py">\n{NEW}\n</boltAction>', "file"),
