@@ -156,9 +156,10 @@ def _near(error: Any) -> str:
 
 
 def _fenced(error: Any) -> str:
-    if error.fenced:
-        names = ", ".join(error.fenced[:3])
-        return f"It has whole files in code fences ({names}): to write those, set whole_files."
+    tagged = [each["path"] for each in error.unread if each["kind"] == "file"]
+    if error.fenced or tagged:
+        names = ", ".join([*error.fenced, *tagged][:3])
+        return f"It has whole files{'' if tagged else ' in code fences'} ({names}): to write those, set whole_files."
     return (
         "Write the path of the file on a line of its own, and below it a block: <<<<<<< SEARCH, the lines to find, "
         "=======, the lines to put in, >>>>>>> REPLACE. An apply_patch envelope or a unified diff will do, too."
@@ -167,17 +168,21 @@ def _fenced(error: Any) -> str:
 
 def _saw(error: Any) -> str:
     """That there is no block, and what is there instead."""
-    seen = [each["message"] for each in error.unread if each["kind"] != "fenced_file"]
-    more = f" … and {len(seen) - _SHOWN_UNREAD} more." if len(seen) > _SHOWN_UNREAD else ""
-    return "".join(
-        ["The reply holds no block that could be applied.", *(f" {each}." for each in seen[:_SHOWN_UNREAD]), more]
-    )
+    seen = [each for each in error.unread if each["kind"] != "fenced_file"]
+    return " ".join(["The reply holds no block that could be applied.", *_few_unread(seen)])
 
 
-def _unread(error: Any) -> str:
-    seen = [each["message"] for each in error.unread]
-    more = f" … and {len(seen) - _SHOWN_UNREAD} more." if len(seen) > _SHOWN_UNREAD else ""
-    return " ".join([*(f"{each}." for each in seen[:_SHOWN_UNREAD])]) + more
+def _few_unread(unread: list[dict[str, Any]]) -> Iterator[str]:
+    yield from (f"{each['message']}." for each in unread[:_SHOWN_UNREAD])
+    if len(unread) > _SHOWN_UNREAD:
+        yield f"{len(unread) - _SHOWN_UNREAD} more were not read."
+
+
+def _send_unread(error: Any) -> str:
+    whole = any(each["kind"] == "file" for each in error.unread)
+    only = "only " if error.landed else ""
+    asked = "To write whole files, set whole_files. " if whole else ""
+    return f"{asked}Send {only}what was not read again, as SEARCH/REPLACE blocks or as a patch."
 
 
 def _landed(error: Any) -> str:
@@ -193,10 +198,7 @@ _DETAILS = {
 }
 REPLY_MESSAGES: dict[str, Words] = {
     "NO_BLOCKS": (_saw, _fenced),
-    "UNREAD_EDITS": (
-        _unread,
-        lambda e: f"Send {'only ' if e.landed else ''}what was not read again, as SEARCH/REPLACE blocks or as a patch.",
-    ),
+    "UNREAD_EDITS": (lambda e: " ".join(_few_unread(e.unread)), _send_unread),
     "BLOCKS_FAILED": (
         lambda e: f"{len(e.failed)} of {count(e.total, 'block')} could not be applied: {', '.join(e.failed)}.",
         _landed,

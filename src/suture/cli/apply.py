@@ -110,7 +110,9 @@ def _tell(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[To
             complain(failure(block))
         for each in data["unread"]:
             if each["edits"]:
-                complain(f"UNREAD_EDITS: {clean(in_options(each['message']))}.")
+                complain(f"UNREAD_EDITS: {clean(each['message'])}.")
+        if data.get("error", {}).get("code") == "UNREAD_EDITS":
+            note(in_options(data["error"]["hint"]))
         for each in _notes(options, data, blocks):
             note(each)
 

@@ -45,9 +45,8 @@ def describe_unread(unread: Unread) -> str:
         return f"The diff at line {unread.line} of the reply names no file, and was passed over"
     if unread.kind == "fenced_file":
         return f"A code fence names {unread.path}, but whole files were not asked for"
-    path = f" for {unread.path}" if unread.path else ""
-    asked = "; to write it, set whole_files" if unread.kind == "file" else ""
-    return f"Line {unread.line} of the reply seems to be {_SEEMS[unread.kind]}{path}, and was not read{asked}"
+    path = f" ({unread.path})" if unread.path else ""
+    return f"Line {unread.line} of the reply was not read: it looks like {_SEEMS[unread.kind]}{path}"
 
 
 def validate_reply(text: str) -> Validation:

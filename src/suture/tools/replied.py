@@ -69,15 +69,17 @@ class Replied:
             "warnings": warnings,
             "diff": diff,
         }
-        landed = [each.id for each in self._with("applied")]
         if failed:
-            error = BlocksFailed(failed=[each.id for each in failed], landed=landed, total=len(self._outcomes))
+            error = BlocksFailed(failed=_ids(failed), landed=_ids(self._with("applied")), total=len(self._outcomes))
             data["error"] = render.error_data(error)
         elif self._missed:
-            data["error"] = render.error_data(UnreadEdits(unread=list(map(unread_data, self._missed)), landed=landed))
+            data["error"] = render.error_data(self._unread_edits())
         words = "\n".join([self._head(change), *self._words(change, warnings)])
         shown = outcome.cut(diff, self._settings) if self._dry_run else ""
         return Answer(f"{words}\n\n{shown}" if shown else words, data, is_error="error" in data)
+
+    def _unread_edits(self) -> UnreadEdits:
+        return UnreadEdits(unread=list(map(unread_data, self._missed)), landed=_ids(self._with("applied")))
 
     def _with(self, status: str) -> list[Outcome]:
         return [each for each in self._outcomes if each.status == status]
@@ -111,7 +113,7 @@ class Replied:
             yield f"{each.id} {render.plain(each.path or '')}: applied already{at}; leave it out."
         missed = failed or self._missed
         if missed and change is not None and applied:
-            ids = ", ".join(each.id for each in applied)
+            ids = ", ".join(_ids(applied))
             one = len(applied) == 1
             yield f"{'Block' if one else 'Blocks'} {ids} landed: do not send {'it' if one else 'them'} again."
         elif missed and self._atomic and self._with("skipped"):
@@ -126,7 +128,7 @@ class Replied:
         known -= {describe_unread(each) for each in self._validation.unread}
         yield from (f"error: {each}" for each in self._validation.errors if each not in known)
         if self._missed:
-            yield "Send what was not read again, as blocks."
+            yield render.error_data(self._unread_edits())["hint"]
         yield from (f"warning: {each}" for each in warnings if each not in known)
 
     def _warnings(self) -> Iterator[str]:
@@ -154,6 +156,10 @@ def unread_data(each: Unread) -> dict[str, Any]:
     """Something that was not read."""
     names = ("line", "kind", "path", "edits")
     return {**{name: getattr(each, name) for name in names}, "message": describe_unread(each)}
+
+
+def _ids(outcomes: Sequence[Outcome]) -> list[str]:
+    return [each.id for each in outcomes]
 
 
 def _of(number: int, total: int) -> str:
