@@ -29,7 +29,7 @@ from functools import lru_cache
 from suture.formats import search_replace, unified, v4a
 from suture.formats.blocks import Block, Hunk, Split
 from suture.formats.naming import as_path, closes, mentioned
-from suture.formats.source import Source
+from suture.formats.source import MOST_UNENDED, Source
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -93,8 +93,6 @@ _WRAPPERS = names(
 _READS = names("view read undoedit readfile")
 _BARS = "|\uff5c"
 """What stands around the name of a token; DeepSeek's bar is a wide one."""
-_MOST_UNENDED = 20
-"""Calls that nothing ends: each takes a look at all that follows."""
 
 
 class _InexactError(Exception):
@@ -170,7 +168,7 @@ def begins(line: str) -> bool:
 def read(source: Source, at: int, fence: str | None, *, whole_files: bool) -> Reading:
     """The blocks of the call that begins at a line; none, and no line taken, if it is not exact."""
     opening = _opening(source.line(at) or "")
-    if opening is None or source.unended >= _MOST_UNENDED:
+    if opening is None or source.unended >= MOST_UNENDED:
         return at
     tag = opening.tag
     end = yield from (_json_end(source, at, opening.column, fence) if tag is None else _element_end(source, at, tag))

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     Reading = Generator[Block | None, None, int]
 
 
+MOST_UNENDED = 20
+"""Calls without an end after which no more are looked for."""
+
+
 class Source:
     r"""A text that arrives in pieces. Lines end at a newline; a `\r` before it is left, to be looked at."""
 
@@ -35,7 +39,9 @@ class Source:
         self.unclosed = False
         """Whether the last block is a SEARCH that nothing ends."""
         self.unended = 0
-        """How many calls nothing ended so far."""
+        """How many calls, and blocks in entities, nothing ended so far: each takes a look at all that follows."""
+        self.quoted = 0
+        """Behind the last line of a quotation in which no block begins."""
 
     def add(self, chunk: str) -> None:
         """Take more of the text."""

@@ -70,6 +70,61 @@ _LONGEST = 2_000
 _SHORTEST = 4
 
 
+_NAMED = "path|file_?path|filePath|file|file_?name|target_?file|TargetFile|target_?path|relative_?path"
+_OPENING = (
+    r"^\W*(?:\d+[.)]\s*)?(?:(?:in|inside|at|on)\s+\S+?,?\s+)?(?:(?:then|next|also|finally|now|please|and)[,:]?\s+)*"
+)
+"""How an order begins, before its verb."""
+_PATTERNS = {
+    "key": r"""["'<=\s,({*_-]([A-Za-z][\w-]*)(?=[\\"'*_]*\s*[:=>])""",
+    "value": r"""(?:PATHS)[\\"'*_]*\s*[:=>]\s*[\\\["'`]*\s*([^\\"'`<>,\]\n]+)""",
+    "call": r"""(?:name|tool|tool_name|function|action|recipient_name|Action)["']?\s*[:=]\s*["']?([\w.:-]+)""",
+    "key_tag": r"<arg_key>\s*([\w-]+)\s*</arg_key>",
+    "value_tag": r"<arg_key>\s*(?:PATHS)\s*</arg_key>\s*<arg_value>\s*([^<\n]+)",
+    "named": r"<tool_call>\s*([\w-]+)",
+    "command": r"""command["']?\s*[:=>]\s*["']?(\w+)""",
+    "function": r"""^\W*(?:print\()?(?:[\w.]*\.)?(\w+)\s*\(""",
+    "begin": r"^\s*(<{3,}|-{5,})\s*([A-Za-z_]+)\b(.*)$",
+    "end": r"^\s*(>{3,}|\+{5,})\s*([A-Za-z_]+)\b",
+    "inside": r"(?:<{5,}|(?:\\<){5,}|(?:&lt;|&#60;|&#x3c;){5,}|-{5,})\s*(?:SEARCH|NEW_FILE)\b",
+    "closed": r"(?:>{5,}|(?:\\>){5,}|(?:&gt;|&#62;|&#x3e;){5,}|\+{5,})\s*(?:REPLACE|NEW_FILE)\b",
+    "section": r"\*\*\* (?:Add|Update|Delete|Create|Modify|Remove) File:\s*([^\s`\"'\\]+)",
+    "hunk": r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@",
+    "header": r"(?:\+\+\+|---) (?:[ab]/)?([^\s\\\"]+)",
+    "field": r"^\s*(?:[-*+>]|\d+\.)?\s*[*_`\"']*([A-Za-z][\w -]{0,24}?)[*_`\"']*\s*[:=][*_]*\s*(.*)$",
+    "heredoc": r"""(?:>>?\s*|\btee\s+(?:-a\s+)?)["']?([^\s"'<>|&;]+)["']?\s*<<"""
+    r"""|<<-?\s*["'\\]?\w+["']?\s*>>?\s*["']?([^\s"'<>|&;]+)""",
+    "in_place": r"\b(?:g?sed\s+(?:-\w+\s+)*-[a-z]*i|perl\s+(?:-\w+\s+)*-\w*i|sd\s+['\"]|ed\s+-s)"
+    r"|\b(?:Set-Content|Out-File)\b|-replace\s",
+    "echo": r"""\b(?:echo|printf)\b.*?(>>?)\s*["']?([^\s"'<>|&;]+)""",
+    "moved": r"^(?:sudo\s+)?(?:git\s+)?(?:rm|mv|unlink|del|Remove-Item|Move-Item|ren)\s+(.+)$",
+    "normal": r"^\d+(?:,\d+)?[acd]\d+(?:,\d+)?$",
+    "ed": r"^(?:\d+|\$)(?:,(?:\d+|\$))?[acdis]$",
+    "words": r"\[-.+?-\]\s*\{\+.+?\+\}",
+    "sentence": rf"{_OPENING}(replace|change|substitute|swap|update|rename|set)\b"
+    r"(.+?)\b(?:with|to|by|for|into)\b(.+)$",
+    "order": rf"{_OPENING}(add|insert|append|prepend|put|update|replace|change|modify|rewrite|create|edit|set"
+    r"|delete|remove|drop|move)\b",
+    "whole": r"\b(?:updated|new|complete|full|modified|final|revised|corrected|whole)\b",
+    "quoted": r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|'([^']{2,})'",
+}
+_IN_ANY_CASE = {"sentence", "order", "whole", "value", "value_tag"}
+_NEEDED = {
+    "begin": ("<<<", "-----"),
+    "end": (">>>", "+++++"),
+    "inside": ("SEARCH", "NEW_FILE"),
+    "closed": ("REPLACE", "NEW_FILE"),
+    "section": ("*** ",),
+    "hunk": ("@@ -",),
+    "field": (":", "="),
+    "function": ("(",),
+    "words": ("[-",),
+    "sentence": ("`", '"', "'", "\u201c"),
+    "order": (".", "/"),
+}
+"""What a line must have for a pattern to be worth a try: most lines have none of it."""
+
+
 class _Passage(Record):
     """A code fence, or the prose between two."""
 
@@ -92,8 +147,10 @@ class _Reply:
         splits = [split for block in usable for hunk in block.hunks for split in hunk.splits]
         self.told: set[int] = set()
         """Lines in what was told as one."""
-        self._old = [split.old for split in splits]
-        self._new = [split.new for split in splits] + [block.content or "" for block in usable]
+        self.old = [_squeezed(split.old) for split in splits]
+        self.new = [
+            _squeezed(each) for each in [split.new for split in splits] + [block.content or "" for block in usable]
+        ]
 
     def passages(self) -> Iterator[_Passage]:
         """Prose and fences, in order; a fence with a block in it is passed over."""
@@ -141,7 +198,7 @@ class _Reply:
 
     def explains(self, old: str, new: str) -> bool:
         """Whether two texts are of a change that was read."""
-        return _is_in(old, self._old) or _is_in(new, self._new)
+        return _is_in(old, self.old) or _is_in(new, self.new)
 
 
 def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], known: Sequence[Unread]) -> list[Unread]:
@@ -163,53 +220,17 @@ def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], kn
     return [found[line] for line in sorted(found)]
 
 
-@lru_cache(maxsize=1)
-def _patterns() -> dict[str, Pattern[str]]:
+def _search(name: str, text: str) -> Match[str] | None:
+    """Where a pattern is found in a text."""
+    needed = _NEEDED.get(name)
+    return None if needed and not any(each in text for each in needed) else _pattern(name).search(text)
+
+
+@lru_cache(maxsize=len(_PATTERNS))
+def _pattern(name: str) -> Pattern[str]:
     import re  # only a reply that is over needs it
 
-    opening = (
-        r"^\W*(?:\d+[.)]\s*)?(?:(?:in|inside|at|on)\s+\S+?,?\s+)?"
-        r"(?:(?:then|next|also|finally|now|please|and)[,:]?\s+)*"
-    )
-    patterns = {
-        "key": r"""["'<=\s,({*_-]([A-Za-z][\w-]*)(?=[\\"'*_]*\s*[:=>])""",
-        "value": r"""(?:PATHS)[\\"'*_]*\s*[:=>]\s*[\\\["'`]*\s*([^\\"'`<>,\]\n]+)""",
-        "call": r"""(?:name|tool|tool_name|function|action|recipient_name|Action)["']?\s*[:=]\s*["']?([\w.:-]+)""",
-        "key_tag": r"<arg_key>\s*([\w-]+)\s*</arg_key>",
-        "value_tag": r"<arg_key>\s*(?:PATHS)\s*</arg_key>\s*<arg_value>\s*([^<\n]+)",
-        "named": r"<tool_call>\s*([\w-]+)",
-        "command": r"""command["']?\s*[:=>]\s*["']?(\w+)""",
-        "function": r"""^\W*(?:print\()?(?:[\w.]*\.)?(\w+)\s*\(""",
-        "begin": r"^\s*(<{3,}|-{5,})\s*([A-Za-z_]+)\b(.*)$",
-        "end": r"^\s*(>{3,}|\+{5,})\s*([A-Za-z_]+)\b",
-        "inside": r"(?:<{5,}|(?:\\<){5,}|(?:&lt;|&#60;|&#x3c;){5,}|-{5,})\s*(?:SEARCH|NEW_FILE)\b",
-        "closed": r"(?:>{5,}|(?:\\>){5,}|(?:&gt;|&#62;|&#x3e;){5,}|\+{5,})\s*(?:REPLACE|NEW_FILE)\b",
-        "section": r"\*\*\* (?:Add|Update|Delete|Create|Modify|Remove) File:\s*([^\s`\"'\\]+)",
-        "hunk": r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@",
-        "header": r"(?:\+\+\+|---) (?:[ab]/)?([^\s\\\"]+)",
-        "field": r"^\s*(?:[-*+>]|\d+\.)?\s*[*_`\"']*([A-Za-z][\w -]{0,24}?)[*_`\"']*\s*[:=][*_]*\s*(.*)$",
-        "heredoc": r"""(?:>>?\s*|\btee\s+(?:-a\s+)?)["']?([^\s"'<>|&;]+)["']?\s*<<"""
-        r"""|<<-?\s*["'\\]?\w+["']?\s*>>?\s*["']?([^\s"'<>|&;]+)""",
-        "in_place": r"\b(?:g?sed\s+(?:-\w+\s+)*-[a-z]*i|perl\s+(?:-\w+\s+)*-\w*i|sd\s+['\"]|ed\s+-s)"
-        r"|\b(?:Set-Content|Out-File)\b|-replace\s",
-        "echo": r"""\b(?:echo|printf)\b.*?(>>?)\s*["']?([^\s"'<>|&;]+)""",
-        "moved": r"^(?:sudo\s+)?(?:git\s+)?(?:rm|mv|unlink|del|Remove-Item|Move-Item|ren)\s+(.+)$",
-        "normal": r"^\d+(?:,\d+)?[acd]\d+(?:,\d+)?$",
-        "ed": r"^(?:\d+|\$)(?:,(?:\d+|\$))?[acdis]$",
-        "words": r"\[-.+?-\]\s*\{\+.+?\+\}",
-        "sentence": rf"{opening}(replace|change|substitute|swap|update|rename|set)\b"
-        r"(.+?)\b(?:with|to|by|for|into)\b(.+)$",
-        "order": rf"{opening}(add|insert|append|prepend|put|update|replace|change|modify|rewrite|create|edit|set"
-        r"|delete|remove|drop|move)\b",
-        "whole": r"\b(?:updated|new|complete|full|modified|final|revised|corrected|whole)\b",
-        "quoted": r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|'([^']{2,})'",
-    }
-    paths = "path|file_?path|filePath|file|file_?name|target_?file|TargetFile|target_?path|relative_?path"
-    in_any_case = {"sentence", "order", "whole", "value", "value_tag"}
-    return {
-        name: re.compile(pattern.replace("PATHS", paths), re.IGNORECASE if name in in_any_case else 0)
-        for name, pattern in patterns.items()
-    }
+    return re.compile(_PATTERNS[name].replace("PATHS", _NAMED), re.IGNORECASE if name in _IN_ANY_CASE else 0)
 
 
 def _path_in(line: str) -> str | None:
@@ -228,8 +249,12 @@ def _known(path: str | None) -> str | None:
 
 
 def _is_in(text: str, texts: Sequence[str]) -> bool:
-    squeezed = "".join(text.split())
-    return len(squeezed) >= _SHORTEST and any(squeezed in "".join(each.split()) for each in texts)
+    squeezed = _squeezed(text)
+    return len(squeezed) >= _SHORTEST and any(squeezed in each for each in texts)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _calls(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
@@ -251,7 +276,7 @@ def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
     """Behind the last line of what may be a call that begins at a line; where none does, the line itself."""
     line = reply.lines[numbers[at]].strip()
     tag = calls.opening_tag(line)
-    called = _patterns()["function"].match(line) and line[:1] not in {"`", "#"}
+    called = _search("function", line) and line[:1] not in {"`", "#"}
     listed = line.startswith(("{", "[{", "- {")) or line == "["
     if not (tag is not None and calls.plain(tag) not in _AROUND) and not (listed or called or line.startswith(_CALLED)):
         return at
@@ -281,11 +306,11 @@ def _pair_end(reply: _Reply, numbers: Sequence[int], at: int) -> int:
 
 def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | None:
     """What a text seems to be that may be a call."""
-    patterns, opened = _patterns(), [found for found in calls.tags(text) if not found[1].startswith("/")]
-    keys = {calls.plain(key) for name in ("key", "key_tag") for key in patterns[name].findall(f" {text}")}
-    names = {calls.tool(name) for key in ("call", "named") for name in patterns[key].findall(text)}
+    opened = [found for found in calls.tags(text) if not found[1].startswith("/")]
+    keys = {calls.plain(key) for name in ("key", "key_tag") for key in _pattern(name).findall(f" {text}")}
+    names = {calls.tool(name) for key in ("call", "named") for name in _pattern(key).findall(text)}
     names |= {name for found in opened for name in (calls.plain(found[1]), calls.tool(calls.said(found)))}
-    called = patterns["function"].match(text)
+    called = _search("function", text)
     names |= {calls.tool(called[1])} if called else set()
     old, new, content = keys & calls.OLD, keys & calls.NEW, bool(keys & calls.CONTENTS)
     if called and not (old and new):
@@ -293,8 +318,8 @@ def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | No
     tags = bool(opened) and text.lstrip().startswith("<") and not _names_call(text)
     strong, editor = bool((old | new) - calls.WEAK), bool(calls.EDITORS & names)
     path = _path_of(text) or (reply.path_above(number) if tags and old else None)
-    inside = content or bool(patterns["inside"].search(text))
-    writer = bool((calls.WRITERS | {"file"}) & names) or "create" in patterns["command"].findall(text)
+    inside = content or bool(_search("inside", text))
+    writer = bool((calls.WRITERS | {"file"}) & names) or "create" in _pattern("command").findall(text)
     kind, line = "tag" if tags else "call", number + 1
     if old and new and (strong or editor or _known(path) is not None):
         return Unread(line, kind, path, path is not None)
@@ -322,7 +347,7 @@ def _names_call(text: str) -> bool:
 
 def _path_of(text: str) -> str | None:
     """The path that a field or an attribute of a text has."""
-    for found in [*_patterns()["value"].finditer(text), *_patterns()["value_tag"].finditer(text)]:
+    for found in [*_pattern("value").finditer(text), *_pattern("value_tag").finditer(text)]:
         path = found[1].strip()
         if path and " " not in path and ("." in path or "/" in path):
             return as_path(path)
@@ -331,34 +356,26 @@ def _path_of(text: str) -> str | None:
 
 def _markers(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Blocks with other words or numbers of characters in their markers."""
-    numbers, at = passage.numbers, 0
-    while at < len(numbers):
-        begun = _patterns()["begin"].match(reply.lines[numbers[at]])
-        ends = _end_marker(reply, numbers, at, begun[1][0]) if begun else None
-        if begun and ends is not None:
+    open_at: dict[str, tuple[int, Match[str]]] = {}
+    for number in passage.numbers:
+        line = reply.lines[number]
+        begun, ended = _search("begin", line), _search("end", line)
+        if begun:
+            open_at.setdefault({"<": ">", "-": "+"}[begun[1][0]], (number, begun))
+        first, begun = open_at.pop(ended[1][0], (0, None)) if ended else (0, None)
+        if begun and number - first < _FAR:
             word = begun[2].lower()
-            path = _known(begun[3].strip(" :`")) or reply.path_above(numbers[at])
+            path = _known(begun[3].strip(" :`")) or reply.path_above(first)
             edits = path is not None and (word in _OLD_WORDS or word.startswith(("edit", "patch", "update", "file")))
-            yield Unread(numbers[at] + 1, "markers", path, edits)
-            at = ends
-        at += 1
-
-
-def _end_marker(reply: _Reply, numbers: Sequence[int], at: int, char: str) -> int | None:
-    """The line that ends what a marker of such characters begins."""
-    for place in range(at + 1, min(len(numbers), at + _FAR)):
-        found = _patterns()["end"].match(reply.lines[numbers[place]])
-        if found and found[1][0] == {"<": ">", "-": "+"}[char]:
-            return place
-    return None
+            yield Unread(first + 1, "markers", path, edits)
 
 
 def _escaped(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Blocks whose markers are not at the beginning of their lines, or are spelled otherwise."""
-    patterns, open_at = _patterns(), -_FAR
+    open_at = -_FAR
     for number in passage.numbers:
         line = reply.lines[number]
-        begun, ended = patterns["inside"].search(line), patterns["closed"].search(line)
+        begun, ended = _search("inside", line), _search("closed", line)
         if begun and ended and "=====" in line:
             path = reply.path_above(number)
             yield Unread(number + 1, "escaped", path, path is not None)
@@ -368,15 +385,15 @@ def _escaped(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             path = reply.path_above(open_at)
             yield Unread(open_at + 1, "escaped", path, path is not None)
             open_at = -_FAR
-        section = patterns["section"].search(line)
+        section = _search("section", line)
         if section and line.count("`", 0, section.start()) % 2 == 0:
             yield Unread(number + 1, "escaped", as_path(section[1]), edits=True)
-        hunk = patterns["hunk"].search(line)
+        hunk = _search("hunk", line)
         if hunk and passage.language not in calls.LANGUAGES | {None}:
             continue
         if hunk and line.count("`", 0, hunk.start()) % 2 == 0:
             above = [reply.lines.get(each, "") for each in range(number - 2, number + 1)]
-            header = next((found for each in above if (found := patterns["header"].search(each))), None)
+            header = next((found for each in above if (found := _search("header", each))), None)
             yield Unread(
                 number + 1, "diff", as_path(header[1]) if header else reply.path_above(number), header is not None
             )
@@ -404,7 +421,7 @@ def _fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
 
 
 def _field(line: str) -> tuple[str, str] | None:
-    found = _patterns()["field"].match(line)
+    found = _search("field", line)
     return (calls.plain(found[1]), found[2]) if found else None
 
 
@@ -429,19 +446,18 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
 
 
 def _command(command: str, line: int, *, fenced: bool) -> Unread | None:
-    patterns = _patterns()
-    here = patterns["heredoc"].search(command)
+    here = _search("heredoc", command)
     if here:
         path = here[1] or here[2]
         return Unread(line, "heredoc", as_path(path), fenced and _is_own(path))
-    if patterns["in_place"].search(command):
+    if _search("in_place", command):
         files = [word for word in command.split()[1:] if _known(word.strip("\"'();")) or "*." in word]
         path = files[-1].strip("\"'();") if files else None
         return Unread(line, "shell", path, fenced and path is not None)
-    echoed = patterns["echo"].search(command)
+    echoed = _search("echo", command)
     if echoed and _known(echoed[2]):
         return Unread(line, "shell", as_path(echoed[2]), fenced and echoed[1] == ">" and _is_own(echoed[2]))
-    moved = patterns["moved"].match(command)
+    moved = _search("moved", command)
     files = [word for word in moved[1].split() if _known(word)] if moved else []
     return Unread(line, "shell", as_path(files[0])) if files else None
 
@@ -462,10 +478,10 @@ def _diffs(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     lines = [(number, reply.lines[number]) for number in passage.numbers]
     for place, (number, line) in enumerate(lines):
         following = lines[place + 1][1] if place + 1 < len(lines) else ""
-        normal = _patterns()["normal"].match(line.strip()) and following.lstrip()[:2] in {"< ", "> "}
+        normal = _search("normal", line.strip()) and following.lstrip()[:2] in {"< ", "> "}
         context = line.strip() == "*" * 15 and following.startswith("*** ")
-        script = _patterns()["ed"].match(line.strip()) and passage.language in {"ed", "diff", ""}
-        words = _patterns()["words"].search(line) and passage.language is not None
+        script = _search("ed", line.strip()) and passage.language in {"ed", "diff", ""}
+        words = _search("words", line) and passage.language is not None
         if normal or context or script or words:
             path = reply.path_above(number)
             yield Unread(number + 1, "diff", path, path is not None)
@@ -479,6 +495,7 @@ def _in_prose(reply: _Reply, passages: Sequence[_Passage]) -> Iterator[Unread]:
         if passage.language is not None:
             continue
         after = passages[place + 1] if place + 1 < len(passages) else None
+        last = _last_line(reply, passage)
         for each in _labelled(reply, passages, place):
             halves |= {fence.opening for fence in passages[place + 1 : place + 4]}
             yield each
@@ -487,7 +504,7 @@ def _in_prose(reply: _Reply, passages: Sequence[_Passage]) -> Iterator[Unread]:
             found = _told(reply, line, number)
             if found is not None:
                 yield found
-            elif after is not None and number == _last_line(reply, passage) and _is_fence_behind(after, number):
+            elif after is not None and number == last and _is_fence_behind(after, number):
                 yield from () if after.opening in halves else _introduced(reply, line, after)
 
 
@@ -503,7 +520,7 @@ def _is_fence_behind(after: _Passage, number: int) -> bool:
 def _introduced(reply: _Reply, line: str, after: _Passage) -> Iterator[Unread]:
     """A fence below a line that says what to do with it."""
     paths = [as_path(each) for each in mentioned(line)]
-    ordered = _patterns()["order"].match(line) or (_patterns()["whole"].search(line) and line.rstrip().endswith(":"))
+    ordered = _search("order", line) or (_search("whole", line) and line.rstrip().endswith(":"))
     if ordered and len(paths) == 1 and not reply.explains("", reply.text(after)):
         yield Unread(after.opening + 1, "fences", paths[0])
 
@@ -511,34 +528,28 @@ def _introduced(reply: _Reply, line: str, after: _Passage) -> Iterator[Unread]:
 def _labelled(reply: _Reply, passages: Sequence[_Passage], place: int) -> Iterator[Unread]:
     """Two labels, such as Before and After, each with its text below it: in fences, or marked as labels are."""
     passage = passages[place]
-    numbers = passage.numbers
-    for at, number in enumerate(numbers):
-        if _label(reply.lines[number]) not in _OLD_WORDS:
-            continue
-        behind = [each for each in numbers[at + 1 :] if reply.lines[each].strip()]
-        if not behind and place + 2 < len(passages) and passages[place + 1].language is not None:
-            yield from _in_fences(reply, passages[place + 1 :], number)
-        elif _is_marked(reply.lines[number]):
-            second = [
-                each for each in behind[1:] if _label(reply.lines[each]) in _NEW_WORDS and _is_marked(reply.lines[each])
-            ]
-            path = _path_in(reply.lines[number]) or reply.path_above(number)
-            if second:
-                yield Unread(number + 1, "markers", path, path is not None)
-                return
+    labels = [(number, word) for number in passage.numbers if (word := _label(reply.lines[number]))]
+    if labels and labels[-1][1] in _OLD_WORDS and labels[-1][0] == _last_line(reply, passage):
+        yield from _in_fences(reply, passages[place + 1 :], labels[-1][0])
+    marked = [(number, word) for number, word in labels if _is_marked(reply.lines[number])]
+    old = next((number for number, word in marked if word in _OLD_WORDS), None)
+    if old is not None and any(word in _NEW_WORDS and number > old + 1 for number, word in marked):
+        path = _path_in(reply.lines[old]) or reply.path_above(old)
+        yield Unread(old + 1, "markers", path, path is not None)
 
 
 def _in_fences(reply: _Reply, rest: Sequence[_Passage], number: int) -> Iterator[Unread]:
     """A label above a fence; it is an edit if another label and another fence follow."""
-    old, between = rest[0], rest[1]
-    new = rest[2] if len(rest) > 2 else None  # noqa: PLR2004  fence, label, fence
+    if len(rest) < 3:  # noqa: PLR2004  fence, label, fence
+        return
+    old, between, new = rest[:3]
     said = (
         [reply.lines[each] for each in between.numbers if reply.lines[each].strip()]
         if between.language is None
         else [""]
     )
     labels = {_label(line) for line in said[:1]}
-    if new is None or new.language is None or not labels & _NEW_WORDS or {old.language, new.language} & _PRINTED:
+    if new.language is None or not labels & _NEW_WORDS or {old.language, new.language} & _PRINTED:
         return
     if not reply.explains(reply.text(old), reply.text(new)):
         path = _path_in(reply.lines[number]) or _path_in(reply.lines[old.opening]) or reply.path_above(number)
@@ -571,7 +582,7 @@ def _is_marked(line: str) -> bool:
 
 def _told(reply: _Reply, line: str, number: int) -> Unread | None:
     """A sentence that says which text to replace by which, or what to delete."""
-    found = _patterns()["sentence"].match(line)
+    found = _search("sentence", line)
     if found is None:
         return _deleted(reply, line, number)
     old, new = (_quoted(each) for each in (found[2], found[3]))
@@ -584,17 +595,17 @@ def _told(reply: _Reply, line: str, number: int) -> Unread | None:
 
 
 def _deleted(reply: _Reply, line: str, number: int) -> Unread | None:
-    found = _patterns()["order"].match(line)
+    found = _search("order", line)
     if found is None or found[1].lower() not in {"delete", "remove", "drop", "move"}:
         return None
     paths = [as_path(each) for each in mentioned(line)]
-    if len(paths) != 1 or any(_is_in(each, reply._old) for each in _quoted(line)):  # noqa: SLF001  the same module
+    if len(paths) != 1 or any(_is_in(each, reply.old) for each in _quoted(line)):
         return None
     return Unread(number + 1, "sentence", paths[0])
 
 
 def _quoted(text: str) -> list[str]:
-    return ["".join(each) for each in _patterns()["quoted"].findall(text)]
+    return ["".join(each) for each in _pattern("quoted").findall(text)]
 
 
 def _is_blank_to_fill(text: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from suture.formats import search_replace, unified, v4a
 from suture.formats.naming import fence_of
+from suture.formats.source import MOST_UNENDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +22,13 @@ _QUOTE, _ENTITY, _MANY = ">", "&lt;", 5
 def unwrap(source: Source, at: int) -> Generator[None, None, None]:
     """Take off what is around a block that begins at a line, or a fence with one in it."""
     start = source.lines[at].lstrip()
-    if start.startswith(_QUOTE):
+    if start.startswith(_QUOTE) and at >= source.quoted:
         yield from _unquote(source, at)
-    elif start.startswith(_ENTITY * _MANY) and _begins(_decoded(source.lines[at]), None):
+    elif (
+        start.startswith(_ENTITY * _MANY)
+        and source.unended < MOST_UNENDED
+        and _begins(_decoded(source.lines[at]), None)
+    ):
         yield from _decode(source, at)
 
 
@@ -42,6 +47,8 @@ def _unquote(source: Source, at: int) -> Generator[None, None, None]:
     lines = [_unquoted(line) for line in source.lines[at:end]]
     if any(_begins(line, lines[number + 1] if number + 1 < len(lines) else None) for number, line in enumerate(lines)):
         source.lines[at:end] = lines
+    else:
+        source.quoted = end
 
 
 def _unquoted(line: str) -> str:
@@ -64,6 +71,7 @@ def _decode(source: Source, at: int) -> Generator[None, None, None]:
             yield None
         line = source.line(end)
         if line is None or "<" in line or ">" in line:
+            source.unended += 1
             return
         end += 1
         if search_replace.marker(_decoded(line)) in {"replace", "end_of_file"}:
