@@ -393,8 +393,8 @@ class _Reader:
             raise _InexactError
         hunks = [self._hunk(each) for each in changes]
         if len({*own}) > 1:
-            for each, hunk in zip(own, hunks, strict=True):
-                yield self._edit(each, [hunk])
+            for name, hunk in zip(own, hunks, strict=True):
+                yield self._edit(name, [hunk])
         else:
             yield self._edit(own[0], hunks)
 
@@ -667,5 +667,5 @@ def _drained(reading: Reading) -> Generator[Block, None, int]:
             block = next(reading)
         except StopIteration as stop:
             return int(stop.value)
-        if block is not None:
-            yield block
+        assert block is not None  # noqa: S101  all lines have come
+        yield block

@@ -96,7 +96,7 @@ def test_a_notation_in_pieces_is_the_same(step: int) -> None:
 def test_nothing_is_told_before_the_reply_is_over() -> None:
     parser = ReplyParser()
     parser.feed(beside(TOLD["sed"][0]))
-    assert parser.reply.unread == ()
+    assert not parser.reply.unread
     parser.close()
     assert [each.kind for each in parser.reply.unread] == ["shell"]
 
@@ -104,6 +104,13 @@ def test_nothing_is_told_before_the_reply_is_over() -> None:
 @pytest.mark.parametrize("name", ["YAML", "a sentence", "cat", "JSON with single quotes", "backslashes"])
 def test_what_a_model_thinks_is_not_told(name: str) -> None:
     assert parse_reply(f"<think>\n{TOLD[name][0]}\n</think>\n{GOOD}").unread == ()
+
+
+def test_several_edits_are_told_one_by_one() -> None:
+    text = "- path: a.py\n  old: x\n  new: y\n- path: c.py\n- path: b.py\n  old: x\n  new: y\n"
+    assert [(each.line, each.path) for each in parse_reply(text).unread] == [(1, "a.py"), (5, "b.py")]
+    text = '{"path": "a.py", "old_str": "x"}\n<edit path="b.py">\n<old_str>x</old_str>\n</edit>\n'
+    assert [(each.line, each.path) for each in parse_reply(text).unread] == [(1, "a.py"), (2, "b.py")]
 
 
 def test_a_notation_alone_is_told_as_well() -> None:
