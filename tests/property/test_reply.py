@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suture import ReplyParser, parse_reply, preview_reply, validate_reply
-from suture.formats.blocks import Block
+from suture.formats.blocks import Block, Split
 from tests.unit.formats.test_notations import EVERY, beside
 from tests.unit.tools.reply_samples import SAMPLES
 
@@ -197,3 +197,27 @@ def test_of_a_reply_that_is_cut_off_the_complete_blocks_are_left(name: str, shar
         if block.end_line <= kept and block.format in {"search_replace", "new_file"}
     }
     assert inside <= cut
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1)
+PLAIN = st.text(st.characters(codec="utf-8", exclude_characters="\r<>"), min_size=1).filter(
+    lambda text: text[0] != "\n"
+)
+
+
+@pytest.mark.promise("reply.round-trip")
+@given(old=TEXTS, new=st.just("") | TEXTS, stringified=st.booleans(), width=st.sampled_from([None, 2]))
+def test_a_call_in_json_says_what_was_written(old: str, new: str, *, stringified: bool, width: int | None) -> None:
+    wanted = {"path": "a.py", "old_str": old, "new_str": new}
+    call = {"name": "edit_file", "arguments": json.dumps(wanted) if stringified else wanted}
+    (block,) = parse_reply(f"Text.\n\n{json.dumps(call, indent=width)}\n\nText.\n")
+    assert (block.path, [hunk.splits for hunk in block.hunks]) == ("a.py", [(Split(old, new),)])
+
+
+@pytest.mark.promise("reply.round-trip")
+@given(old=PLAIN, new=st.just("") | PLAIN)
+def test_a_call_in_tags_says_what_was_written(old: str, new: str) -> None:
+    wanted = {"file_path": "a.py", "old_string": old, "new_string": new}
+    inside = "".join(f'<parameter name="{name}">{value}</parameter>\n' for name, value in wanted.items())
+    (block,) = parse_reply(f'Text.\n\n<invoke name="Edit">\n{inside}</invoke>\n\nText.\n')
+    assert (block.path, [hunk.splits for hunk in block.hunks]) == ("a.py", [(Split(old, new),)])

@@ -112,12 +112,10 @@ prose between them:
   An empty REPLACE part deletes; an empty SEARCH part fills a new or empty file.
 - <<<<<<< NEW_FILE … >>>>>>> NEW_FILE, below the path: a file that does not exist yet.
 - *** Begin Patch … *** End Patch (apply_patch), and unified diffs; line numbers may be wrong or missing.
-- Calls of edit tools written as text, with a path, old and new text (JSON, <invoke>, <tool_call>, <edit path=…>).
 
 Blocks are applied in order, each to the result of those before. A block fits one place, or it fails, and the answer \
 says why and how to mend it; the others land (set atomic to have all or none). Small differences in white space, \
-quotes or indentation are bridged where only one place fits. What looks like an edit and is not read is told in \
-unread, and is an error if it clearly edits a file. Send only what failed again."""
+quotes or indentation are bridged where only one place fits. Send again only what failed or is in unread."""
 
 APPLY_REPLY = ToolSpec(
     name="apply_reply",
