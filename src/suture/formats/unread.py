@@ -92,10 +92,10 @@ _PATTERNS = {
     "hunk": r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@",
     "header": r"(?:\+\+\+|---) (?:[ab]/)?([^\s\\\"]+)",
     "field": r"^\s*(?:[-*+>]|\d+\.)?\s*[*_`\"']*([A-Za-z][\w -]{0,24}?)[*_`\"']*\s*[:=][*_]*\s*(.*)$",
-    "heredoc": r"""(?:>>?\s*|\btee\s+(?:-a\s+)?)["']?([^\s"'<>|&;]+)["']?\s*<<"""
+    "heredoc": r"""(?:\btee\s+(?:-a\s+)?["']?([^\s"'<>|&;]+)[^<]*|>>?\s*["']?([^\s"'<>|&;]+)["']?\s*)<<"""
     r"""|<<-?\s*["'\\]?\w+["']?\s*>>?\s*["']?([^\s"'<>|&;]+)""",
     "in_place": r"\b(?:g?sed\s+(?:-\w+\s+)*-[a-z]*i|perl\s+(?:-\w+\s+)*-\w*i|sd\s+['\"]|ed\s+-s)"
-    r"|\b(?:Set-Content|Out-File)\b|-replace\s",
+    r"|\b(?:Set-Content|Out-File)\b|-replace\s|^:%?s/.+/.*/",
     "echo": r"""\b(?:echo|printf)\b.*?(>>?)\s*["']?([^\s"'<>|&;]+)""",
     "moved": r"^(?:sudo\s+)?(?:git\s+)?(?:rm|mv|unlink|del|Remove-Item|Move-Item|ren)\s+(.+)$",
     "normal": r"^\d+(?:,\d+)?[acd]\d+(?:,\d+)?$",
@@ -105,10 +105,14 @@ _PATTERNS = {
     r"(.+?)\b(?:with|to|by|for|into)\b(.+)$",
     "order": rf"{_OPENING}(add|insert|append|prepend|put|update|replace|change|modify|rewrite|create|edit|set"
     r"|delete|remove|drop|move)\b",
+    "arrow": r"^\W*(?:[\w./-]+:\s*)?`([^`]+)`\s*(?:\u2192|->|=>|\u279c|\u27f6)\s*`([^`]+)`",
+    "rule": r"^(?:[-=+%*~]{3,}|\[+|<{2,})\s*(?:BEGIN |START |NEW )?FILE\s*[:=]?\s*([^\s\]>]+)"
+    r"\s*(?:[-=+%*~]{3,}|\]+|>{2,})?$",
+    "entry": r"""["']([^"'\s:]+\.\w+)["']\s*:\s*(?:[{\[]|["'].*\\n)""",
     "whole": r"\b(?:updated|new|complete|full|modified|final|revised|corrected|whole)\b",
     "quoted": r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|'([^']{2,})'",
 }
-_IN_ANY_CASE = {"sentence", "order", "whole", "value", "value_tag"}
+_IN_ANY_CASE = {"rule", "sentence", "order", "whole", "value", "value_tag"}
 _NEEDED = {
     "begin": ("<<<", "-----"),
     "end": (">>>", "+++++"),
@@ -121,6 +125,8 @@ _NEEDED = {
     "words": ("[-",),
     "sentence": ("`", '"', "'", "\u201c"),
     "order": (".", "/"),
+    "arrow": ("`",),
+    "rule": ("file", "FILE", "File"),
 }
 """What a line must have for a pattern to be worth a try: most lines have none of it."""
 
@@ -207,7 +213,7 @@ def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], kn
     found = {each.line: each for each in known if each.line - 1 in reply.lines}
     passages = list(reply.passages())
     openings = {passage.opening: passage for passage in passages if passage.language is not None}
-    for rule in (_calls, _markers, _escaped, _fields, _commands, _diffs):
+    for rule in (_calls, _markers, _escaped, _fields, _rows, _commands, _diffs):
         for passage in passages:
             for each in rule(reply, passage):
                 reply.tell(each, found)
@@ -278,7 +284,8 @@ def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
     tag = calls.opening_tag(line)
     called = _search("function", line) and line[:1] not in {"`", "#"}
     listed = line.startswith(("{", "[{", "- {")) or line == "["
-    if not (tag is not None and calls.plain(tag) not in _AROUND) and not (listed or called or line.startswith(_CALLED)):
+    around = tag is None or (calls.plain(tag) in _AROUND and _path_of(line) is None)
+    if around and not (listed or called or line.startswith(_CALLED)):
         return at
     depth, blank = 0, len(numbers)
     for place in range(at, min(len(numbers), at + _FAR)):
@@ -317,14 +324,13 @@ def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | No
         return None
     tags = bool(opened) and text.lstrip().startswith("<") and not _names_call(text)
     strong, editor = bool((old | new) - calls.WEAK), bool(calls.EDITORS & names)
-    path = _path_of(text) or (reply.path_above(number) if tags and old else None)
+    path = _path_of(text) or _entry(text) or (reply.path_above(number) if tags and old else None)
     inside = content or bool(_search("inside", text))
     writer = bool((calls.WRITERS | {"file"}) & names) or "create" in _pattern("command").findall(text)
     kind, line = "tag" if tags else "call", number + 1
-    if old and new and (strong or editor or _known(path) is not None):
-        return Unread(line, kind, path, path is not None)
-    if (old or new) and (editor or (strong and path)):
-        return Unread(line, kind, path, strong and path is not None)
+    paired = bool(old and new) and (strong or editor or _known(path) is not None)
+    if paired or ((old or new) and (editor or (strong and path))):
+        return Unread(line, kind, path, path is not None and (paired or strong))
     if path and (
         (content and (writer or keys & {"files", "filetext"}))
         or (not fenced and "\n" in text and opened and _holds_file(opened[0]))
@@ -332,7 +338,15 @@ def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | No
         return Unread(line, "file", path, edits=True)
     if path and any(name.startswith(("delete", "remove")) for name in names):
         return Unread(line, kind, path, edits=True)
-    return Unread(line, kind, path, path is not None and inside) if editor and keys & _TEXTS else None
+    if editor and keys & _TEXTS:
+        return Unread(line, kind, path, path is not None and inside)
+    return Unread(line, "file", path) if path and "\\n" in text and path == _entry(text) else None
+
+
+def _entry(text: str) -> str | None:
+    """The file that an entry of an object in JSON is about."""
+    found = _search("entry", text) if text.lstrip().startswith(("{", "[")) else None
+    return _known(found[1]) if found else None
 
 
 def _holds_file(found: Match[str]) -> bool:
@@ -420,6 +434,27 @@ def _fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             yield Unread(number + 1, "file", path)
 
 
+def _rows(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """The rows of a table of files, old and new texts; and rules with a file's name, above its content."""
+    columns: list[str] = []
+    for number in passage.numbers if passage.language is None else ():
+        line = reply.lines[number].strip()
+        cells = [cell.strip(" `*") for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        named = [calls.plain(cell) for cell in cells]
+        if {*named} & calls.PATHS and {*named} & calls.OLD and {*named} & calls.NEW:
+            columns = named
+            continue
+        columns = columns if cells else []
+        texts = dict(zip(columns, cells, strict=False))
+        path = next((_known(value) for key, value in texts.items() if key in calls.PATHS), None)
+        old, new = (next((value for key, value in texts.items() if key in keys), "") for keys in (calls.OLD, calls.NEW))
+        if path and not reply.explains(old, new):
+            yield Unread(number + 1, "fields", path)
+        ruled = _search("rule", line)
+        if ruled and _known(ruled[1]) and number + 1 in reply.lines:
+            yield Unread(number + 1, "file", _known(ruled[1]))
+
+
 def _field(line: str) -> tuple[str, str] | None:
     found = _search("field", line)
     return (calls.plain(found[1]), found[2]) if found else None
@@ -438,6 +473,7 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         commands = [line.lstrip("$> ")] if fenced or prompted or passage.language == "" else line.split("`")[1::2]
         for command in commands:
             found = _command(command, number + 1, fenced=fenced or prompted or passage.language == "")
+            found = found or _script(reply, passage.numbers, place, command)
             if found is not None:
                 yield found
                 end = _here_end(reply, passage.numbers, place) if found.kind == "heredoc" else number
@@ -448,7 +484,7 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
 def _command(command: str, line: int, *, fenced: bool) -> Unread | None:
     here = _search("heredoc", command)
     if here:
-        path = here[1] or here[2]
+        path = here[1] or here[2] or here[3]
         return Unread(line, "heredoc", as_path(path), fenced and _is_own(path))
     if _search("in_place", command):
         files = [word for word in command.split()[1:] if _known(word.strip("\"'();")) or "*." in word]
@@ -460,6 +496,16 @@ def _command(command: str, line: int, *, fenced: bool) -> Unread | None:
     moved = _search("moved", command)
     files = [word for word in moved[1].split() if _known(word)] if moved else []
     return Unread(line, "shell", as_path(files[0])) if files else None
+
+
+def _script(reply: _Reply, numbers: Sequence[int], place: int, command: str) -> Unread | None:
+    """A program in a here-document that writes a file."""
+    if not command.startswith(("python", "node", "ruby", "perl")) or "<<" not in command:
+        return None
+    end = _here_end(reply, numbers, place)
+    lines = [reply.lines[number] for number in numbers[place + 1 :] if number < end]
+    paths = [path for line in lines for word in _quoted(line) if (path := _known(word))]
+    return Unread(numbers[place] + 1, "shell", next(iter(paths), None)) if "write" in " ".join(lines) else None
 
 
 def _is_own(path: str) -> bool:
@@ -582,6 +628,9 @@ def _is_marked(line: str) -> bool:
 
 def _told(reply: _Reply, line: str, number: int) -> Unread | None:
     """A sentence that says which text to replace by which, or what to delete."""
+    arrow = _search("arrow", line)
+    if arrow and not reply.explains(arrow[1], arrow[2]) and not {*mentioned(line)} & {arrow[1], arrow[2]}:
+        return Unread(number + 1, "sentence", _path_in(line) or reply.path_above(number))
     found = _search("sentence", line)
     if found is None:
         return _deleted(reply, line, number)

@@ -277,7 +277,10 @@ TOLD = {
         "tag",
     ),
     "insert_content of Roo": (laid_out("edit_file", path="a.py", line="1", content=NEW), "tag"),
+    "the path as a name": (fenced(js({"a.py": {"old": OLD, "new": NEW}}, 2), "json"), "call"),
+    "files by path": (fenced(js({"a.py": "x = 2\ny = 3\n"}, 2), "json"), "file?"),
     # tags
+    "code with a path": (f'<code path="a.py">\n{NEW}\n</code>', "file"),
     "edit with text between": (f'<edit path="a.py">\n<old>{OLD}</old>\nbecomes\n<new>{NEW}</new>\n</edit>', "tag"),
     "edit with from and to": (f'<edit path="a.py" old="{OLD}" new="{NEW}"/>', "tag"),
     "replacement in tags": (
@@ -334,6 +337,7 @@ TOLD = {
     "dashes": (f"a.py\n--- BEFORE ---\n{OLD}\n--- AFTER ---\n{NEW}", "markers"),
     "labels in capitals": (f"a.py\nSEARCH:\n{OLD}\nREPLACE:\n{NEW}", "markers"),
     "percent signs": (f"a.py\n%%% SEARCH\n{OLD}\n%%% REPLACE\n{NEW}", "markers"),
+    "a rule with a path": (f"--- FILE: a.py ---\n{NEW}\n--- END FILE ---", "file?"),
     # escapes
     "a block in one line": ("a.py\n" + _SEARCH.replace("\n", "\\n"), "escaped"),
     "backslashes": ("a.py\n" + _SEARCH.replace("<", "\\<").replace(">", "\\>"), "escaped"),
@@ -398,7 +402,19 @@ TOLD = {
     "a sentence without a file": (f"Replace `{OLD}` by `{NEW}`.", "sentence?"),
     "a file to delete": ("Delete the file `a.py`.", "sentence?"),
     "lines to delete": ("Remove lines 3 to 5 of `a.py`.", "sentence?"),
+    "an arrow": (f"- `{OLD}` → `{NEW}` in `a.py`", "sentence?"),
+    "an arrow behind the path": (f"a.py: `{OLD}` -> `{NEW}`", "sentence?"),
+    "a table of edits": (
+        f"| File | Before | After |\n| --- | --- | --- |\n| `a.py` | `{OLD}` | `{NEW}` |",
+        "fields?",
+    ),
     # shells
+    "tee without output": (fenced(f"sudo tee a.py > /dev/null <<EOF\n{NEW}\nEOF", "bash"), "heredoc"),
+    "vim": (fenced(":%s/x = 1/x = 2/g", ""), "shell?"),
+    "a program": (
+        fenced("python - <<'EOF'\nfrom pathlib import Path\nPath('a.py').write_text('x = 2')\nEOF", "bash"),
+        "shell?",
+    ),
     "cat": (fenced(f"cat > a.py <<'EOF'\n{NEW}\nEOF", "bash"), "heredoc"),
     "cat, redirected last": (fenced(f"cat <<EOF > a.py\n{NEW}\nEOF", "sh"), "heredoc"),
     "cat that appends": (fenced(f"cat >> a.py << EOF\n{NEW}\nEOF", "bash"), "heredoc"),
@@ -478,6 +494,10 @@ ORDINARY = {
     "SQL": fenced("UPDATE t SET x = 2 WHERE x = 1;\nDELETE FROM t;", "sql"),
     "a log of git": fenced("commit 1\nAuthor: A\n\n    Replace x with y", "text"),
     "an answer with a quotation": "> Can you change x?\n\nYes, done.\n\n> And `b.py`?\n\nNot needed.",
+    "names with arrows": "- `a.py` → `b.py`\n- `y_old` → `y_new`",
+    "a table of what was done": "| File | Before | After |\n| --- | --- | --- |\n| `good.py` | `y_old` | `y_new` |",
+    "a program that prints": fenced("python - <<'EOF'\nprint('a.py')\nEOF", "bash"),
+    "packages": fenced(js({"dependencies": {"vue.js": "1", "a.js": {"b": 1}}}, 2), "json"),
     "links": "See [a.py](src/a.py) and <https://example.com/file?path=a.py>.",
     "mathematics": "If a < b and b > c, then <<a>> is x = 1 + 2.",
     "Docker": fenced("FROM python:3.12\nCOPY . /app\nRUN pip install .", "dockerfile"),
