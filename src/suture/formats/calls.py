@@ -160,6 +160,11 @@ def opening_tag(line: str) -> str | None:
     return None if tag is None or tag.closes else tag.raw
 
 
+def is_file(path: str) -> bool:
+    """Whether a text is a file's path beyond doubt."""
+    return bool(mentioned(f"`{path}`"))
+
+
 def begins(line: str) -> bool:
     """Whether a call may begin at a line."""
     return _opening(line) is not None
@@ -385,7 +390,7 @@ class _Reader:
         """Changes of the file that the call names, or each of its own."""
         own = [_one(each, PATHS) or path for each in changes]
         weak = all(WEAK.issuperset(each.keys() & (OLD | NEW)) for each in changes)
-        if weak and named not in EDITORS and not all(each and mentioned(f"`{each}`") for each in own):
+        if weak and named not in EDITORS and not all(each and is_file(each) for each in own):
             return
         for each in changes:
             _check_able(each)

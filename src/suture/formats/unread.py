@@ -243,15 +243,20 @@ def _path_in(line: str) -> str | None:
     """The file that a line names."""
     found = in_info(line) if fence_of(line) else None if line.lstrip().startswith("</") else alone(line)
     if found is None:
-        paths = mentioned(line)
+        paths = _files(line)
         found = paths[0] if len(paths) == 1 else None
     return None if found is None else as_path(found)
+
+
+def _files(line: str) -> list[str]:
+    """The files that a sentence mentions."""
+    return mentioned(line)
 
 
 def _known(path: str | None) -> str | None:
     """A path, if it is one beyond doubt."""
     path = (path or "").strip()
-    return as_path(path) if path and mentioned(f"`{path}`") else None
+    return as_path(path) if path and calls.is_file(path) else None
 
 
 def _is_in(text: str, texts: Sequence[str]) -> bool:
@@ -565,7 +570,7 @@ def _is_fence_behind(after: _Passage, number: int) -> bool:
 
 def _introduced(reply: _Reply, line: str, after: _Passage) -> Iterator[Unread]:
     """A fence below a line that says what to do with it."""
-    paths = [as_path(each) for each in mentioned(line)]
+    paths = [as_path(each) for each in _files(line)]
     ordered = _search("order", line) or (_search("whole", line) and line.rstrip().endswith(":"))
     if ordered and len(paths) == 1 and not reply.explains("", reply.text(after)):
         yield Unread(after.opening + 1, "fences", paths[0])
@@ -606,7 +611,7 @@ def _label(line: str) -> str:
     """The words of a line that is a label, without those that say little; nothing for other lines."""
     if len(line) > _FAR // 3:
         return ""
-    named = {word for path in mentioned(line) for word in path.split()}
+    named = {word for path in _files(line) for word in path.split()}
     words = [
         word.strip("#*_`<>[](){}=-+:;.,!/@%|~\"'\u2192").lower()
         for word in line.split()
@@ -629,13 +634,13 @@ def _is_marked(line: str) -> bool:
 def _told(reply: _Reply, line: str, number: int) -> Unread | None:
     """A sentence that says which text to replace by which, or what to delete."""
     arrow = _search("arrow", line)
-    if arrow and not reply.explains(arrow[1], arrow[2]) and not {*mentioned(line)} & {arrow[1], arrow[2]}:
+    if arrow and not reply.explains(arrow[1], arrow[2]) and not {*_files(line)} & {arrow[1], arrow[2]}:
         return Unread(number + 1, "sentence", _path_in(line) or reply.path_above(number))
     found = _search("sentence", line)
     if found is None:
         return _deleted(reply, line, number)
     old, new = (_quoted(each) for each in (found[2], found[3]))
-    paths = [as_path(each) for each in mentioned(line)]
+    paths = [as_path(each) for each in _files(line)]
     old, new = ([each for each in side if as_path(each) not in paths] for side in (old, new))
     if not old or not new or reply.explains(old[0], new[0]) or _is_blank_to_fill(old[0]):
         return None
@@ -647,7 +652,7 @@ def _deleted(reply: _Reply, line: str, number: int) -> Unread | None:
     found = _search("order", line)
     if found is None or found[1].lower() not in {"delete", "remove", "drop", "move"}:
         return None
-    paths = [as_path(each) for each in mentioned(line)]
+    paths = [as_path(each) for each in _files(line)]
     if len(paths) != 1 or any(_is_in(each, reply.old) for each in _quoted(line)):
         return None
     return Unread(number + 1, "sentence", paths[0])
