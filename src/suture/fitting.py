@@ -1,8 +1,10 @@
 """Where the hunks of a reply go in a file's text, and what they become there.
 
-A hunk is whole lines. It is looked for by its text, as `locate` does. What else a format says about its place, the
-numbers of a diff, the lines named above it, the end of the file, the order of the hunks, decides only between places
-that fit equally; but numbers that are right are believed, as `git apply` believes them.
+A hunk is whole lines; only that of a call may be a part of a line. It is looked for by its text, as `locate` does. What
+else a format says about its place, the numbers of a diff, the lines named above it, the end of the file, the order of
+the hunks, decides only between places that fit equally; but numbers that are right are believed, as `git apply`
+believes them. A hint, the number that some blocks carry, is never believed over the text: of equal places it chooses
+the one that begins at that line.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from suture.formats.search_replace import marker
 from suture.locate import Found, Index, Refused, Site, at_line, locate, locate_in_bases
 from suture.locate.index import MOST_PLACES
 from suture.locate.names import declared, opening
+from suture.occurrences import adapted, occurrences
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -46,6 +49,8 @@ class Expected(Record):
     """Where it begins if the numbers are right, the likeliest first."""
     behind: int = 1
     """The line at or behind which it begins, if hunks are in order."""
+    hints: tuple[int, ...] = ()
+    """The lines that its hint may mean, if the file has changed since it was written; by default, the hint itself."""
 
 
 def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | None = None) -> Fit:
@@ -100,8 +105,8 @@ def _counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
 
 
 def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected) -> Found | Refused:
-    if not split.old:
-        return _insertion(index, hunk, split.new)
+    if not split.old or hunk.occurrences != 1:
+        return _every(index, hunk.occurrences, split) if split.old else _insertion(index, hunk, split.new)
     scopes = _named_scopes(index, hunk)
     if scopes == []:
         known = locate_in_bases(index, split.old, split.new, whole_lines=True) if match == "lenient" else None
@@ -110,7 +115,7 @@ def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected)
         here = _at(index, split, line)
         if here is not None and _holds(scopes, here.site):
             return here
-    answer = _located(index, split, match)
+    answer = _located(index, split, match, part=hunk.part)
     if isinstance(answer, Refused):
         return _decided(index, hunk, split, answer, match, expected) if answer.why == "ambiguous" else answer
     if answer.base is None and not _holds(scopes, answer.site):
@@ -147,6 +152,19 @@ def _holds(scopes: Sequence[tuple[int, int]] | None, site: Site) -> bool:
     return scopes is None or any(first <= site.start_line <= last for first, last in scopes)
 
 
+def _every(index: Index, number: int, split: Split) -> Found | Refused:
+    """All occurrences of a text, if they are as many as they should be; 0: any number."""
+    old, new = (text.encode("utf-8", "surrogatepass") for text in (split.old, split.new))
+    spans = occurrences(index.body, old)
+    if not spans:
+        return Refused("missing")
+    sites = tuple(Site(index.lines.at(start), index.lines.at(max(end - 1, start))) for start, end in spans)
+    if number not in {0, len(spans)}:
+        return Refused("miscounted", "exact", sites)
+    edits = tuple(edit(start, end, adapted(index.body, start, end, new)) for start, end in spans)
+    return Found("exact", 1.0, None, sites[0], (spans[0][0], spans[-1][1]), edits)
+
+
 def _at(index: Index, split: Split, line: int) -> Found | None:
     """A hunk that stands at a line, just as it was sent. One that ends without context must end the file."""
     here = at_line(index, split.old, split.new, line)
@@ -167,8 +185,10 @@ def _last_line(text: str) -> str:
     return text.removesuffix("\n").rpartition("\n")[2]
 
 
-def _located(index: Index, split: Split, match: str) -> Found | Refused:
-    answer = locate(index, split.old, split.new, match=match, whole_lines=True, literal=split.literal)
+def _located(index: Index, split: Split, match: str, *, part: bool = False) -> Found | Refused:
+    answer = locate(index, split.old, split.new, match=match, whole_lines=not part, literal=split.literal)
+    if part:
+        return answer
     if isinstance(answer, Found):
         answer = _literally(answer, split)
     if isinstance(answer, Found) and _tears(index, answer, split):
@@ -191,17 +211,20 @@ def _decided(
     if len(sites) >= MOST_PLACES or answer.rung == "similar":
         return answer  # there may be more, or one that is more alike but is no part of what is named
     sites = [each for each in sites if each.start_line >= expected.behind]
-    if hunk.at_end or not split.old.endswith("\n"):
+    if hunk.at_end or not (hunk.part or split.old.endswith("\n")):
         sites = [each for each in sites if each.end_line == last]
     scopes = _named_scopes(index, hunk)
     sites = [each for each in sites if _holds(scopes, each)]
+    if hunk.near is not None:
+        hints = expected.hints or (hunk.near,)
+        sites = list(dict.fromkeys(each for each in sites if each.start_line in hints))
     if len(sites) != 1:
         return answer
     (site,) = sites
     start, end = index.lines.span(site.start_line)[0], index.lines.span(site.end_line)[1]
     part = Index(index.body[start:end], index.name)
     part.__dict__["indent"] = index.indent
-    found = _located(part, split, match)
+    found = _located(part, split, match, part=hunk.part)
     if isinstance(found, Refused) or found.rung != answer.rung:
         return answer
     return _moved(found, start, site.start_line - 1)

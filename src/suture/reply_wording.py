@@ -33,6 +33,7 @@ _SHOWN_REGION = 60
 _SHOWN_WORDS = 2
 _SHOWN_FILES = 5
 _SHOWN_DIFFERENCES = 3
+_SHOWN_UNREAD = 3
 _NEAR = 0.5
 _MARKERS = {
     "search_replace": ">>>>>>> REPLACE is missing",
@@ -131,6 +132,8 @@ def _incomplete(error: Any) -> str:
         "two_ends": f"The block{path} at {where} may end at either of two markers of different lengths.",
         "excerpt": f"The code fence{path} at {where} is introduced as an excerpt or an example, not as the whole file.",
         "inside": f"The section{path} at {where} comes behind a block that nothing ends, and may be a part of it.",
+        "not_exact": f"The call at {where} says something that cannot be done exactly as it says.",
+        "not_asked": f"The call{path} at {where} writes a whole file, and whole files were not asked for.",
         "partial": f"The diff at {where} deletes {error.path}, but shows only a part of it.",
     }.get(error.problem, f"The block{path} at {where} cannot be read: {error.problem}.")
 
@@ -180,18 +183,20 @@ def _near(error: Any) -> str:
 
 
 def _no_blocks(error: Any) -> str:
+    """That there is no block, and what is there instead."""
+    said = ["The reply holds no block that could be applied."]
     if error.skipped:
-        return (
-            f"The reply holds no block that could be applied: {count(error.skipped, 'block')} in it "
-            f"{'is' if error.skipped == 1 else 'are'} part of the model's thinking, which is not applied."
-        )
-    return "The reply holds no block that could be applied."
+        are = "is" if error.skipped == 1 else "are"
+        said.append(f"{count(error.skipped, 'block')} in it {are} part of the model's thinking, which is not applied.")
+    seen = [each for each in error.unread if each["kind"] != "fenced_file"]
+    return " ".join([*said, *_few_unread(seen)])
 
 
 def _fenced(error: Any) -> str:
-    if error.fenced:
-        names = ", ".join(error.fenced[:3])
-        return f"It has whole files in code fences ({names}): to write those, set whole_files."
+    tagged = [each["path"] for each in error.unread if each["kind"] == "file"]
+    if error.fenced or tagged:
+        names = ", ".join([*error.fenced, *tagged][:3])
+        return f"It has whole files{'' if tagged else ' in code fences'} ({names}): to write those, set whole_files."
     if error.skipped:
         return "Send the blocks again outside of <think> and other thinking tags."
     return (
@@ -223,6 +228,19 @@ def _no_path(error: Any) -> str:
     }.get(error.why, f"The {block} does not say which file it is about.")
 
 
+def _few_unread(unread: list[dict[str, Any]]) -> Iterator[str]:
+    yield from (f"{each['message']}." for each in unread[:_SHOWN_UNREAD])
+    if len(unread) > _SHOWN_UNREAD:
+        yield f"{len(unread) - _SHOWN_UNREAD} more were not read."
+
+
+def _send_unread(error: Any) -> str:
+    whole = any(each["kind"] == "file" for each in error.unread)
+    only = "only " if error.landed else ""
+    asked = "To write whole files, set whole_files. " if whole else ""
+    return f"{asked}Send {only}what was not read again, as SEARCH/REPLACE blocks or as a patch."
+
+
 def _landed(error: Any) -> str:
     only = " only" if error.landed else ""
     return f"Mend these blocks, and send{only} them again."
@@ -237,6 +255,7 @@ _DETAILS = {
 }
 REPLY_MESSAGES: dict[str, Words] = {
     "NO_BLOCKS": (_no_blocks, _fenced),
+    "UNREAD_EDITS": (lambda e: " ".join(_few_unread(e.unread)), _send_unread),
     "BLOCKS_FAILED": (
         lambda e: f"{len(e.failed)} of {count(e.total, 'block')} could not be applied: {', '.join(e.failed)}.",
         _landed,
@@ -278,6 +297,13 @@ REPLY_MESSAGES: dict[str, Words] = {
 }
 BLOCK_MESSAGES: dict[str, Words] = {
     **REPLY_MESSAGES,
+    "WRONG_COUNT": (
+        lambda e: (
+            f"The text occurs {count(e.actual_occurrences, 'time')} in {e.path}, not "
+            f"{count(e.expected_occurrences, 'time')}: {first_line(e.search_text)}"
+        ),
+        same(f"{_AGAIN} with the right number, or with more of the text around the place you mean."),
+    ),
     "NO_MATCH": (
         lambda e: f"Could not find matching text in {e.path}: {first_line(e.search_text)}",
         _look_again,

@@ -1,5 +1,7 @@
 """Replies of any kind: chunking, truncation, fuzz."""
 
+import json
+from html import unescape
 from itertools import pairwise
 
 import pytest
@@ -7,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suture import ReplyParser, parse_reply, preview_reply, validate_reply
-from suture.formats.blocks import Block
+from suture.formats.blocks import Block, Split
+from tests.unit.formats.test_notations import EVERY, beside
 from tests.unit.tools.reply_samples import SAMPLES
 
 MARKERS = [
@@ -64,6 +67,37 @@ MARKERS = [
     "-->",
     "[/THINK]",
     "",
+    '{"path": "a.py", "old_str": "a", "new_str": "b"}',
+    '{"name": "edit_file", "arguments": {"path": "a.py",',
+    '"old_str": "a", "new_str": "b"}}',
+    "{",
+    "}",
+    "<tool_call>",
+    "</tool_call>",
+    '<invoke name="Edit">',
+    '<parameter name="file_path">a.py</parameter>',
+    '<parameter name="old_string">a</parameter>',
+    '<parameter name="new_string">b</parameter>',
+    "</invoke>",
+    '<edit path="a.py"><old>a</old><new>b</new></edit>',
+    '<file path="a.py">',
+    "</file>",
+    "<old_text line=1>",
+    "</old_text>",
+    "<new_text>",
+    "</new_text>",
+    "> <<<<<<< SEARCH",
+    "> =======",
+    "> >>>>>>> REPLACE",
+    "> ```",
+    "> a",
+    "&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH",
+    "&gt;&gt;&gt;&gt;&gt;&gt;&gt; REPLACE",
+    "<apply_diff>",
+    ":start_line:1",
+    "-------",
+    "\\=======",
+    "*** Modify File: a.py",
 ]
 LINES = st.one_of(
     st.sampled_from(MARKERS),
@@ -76,8 +110,9 @@ REPLIES = st.lists(LINES, max_size=40).map("\n".join)
 @st.composite
 def damaged(draw: st.DrawFn) -> str:
     """A reply that makes sense, with some lines dropped, doubled or exchanged."""
-    names = st.sampled_from(sorted(SAMPLES)).filter(lambda name: len(SAMPLES[name].reply) < 3_000)
-    lines = SAMPLES[draw(names)].reply.split("\n")
+    samples = st.sampled_from([each.reply for each in SAMPLES.values() if len(each.reply) < 3_000])
+    notations = st.sampled_from(sorted(EVERY)).map(lambda name: beside(EVERY[name]))
+    lines = draw(samples | notations).split("\n")
     for _ in range(draw(st.integers(0, 4))):
         at = draw(st.integers(0, max(len(lines) - 1, 0)))
         what = draw(st.sampled_from(["drop", "double", "put", "cut"]))
@@ -130,8 +165,14 @@ def texts_of(block: Block) -> list[str]:
 
 
 def is_written(line: str, full: str) -> bool:
-    """Whether a line of a block is one of the reply, but for the sign of a diff and the indentation of its markers."""
-    return full.endswith(line) and full[: len(full) - len(line)].strip() in {"", "+", "-"}
+    """Whether a line of a block is one of the reply, but for the sign of a diff and what is around its markers."""
+    full = full if full.endswith(line) else unescape(full)
+    return full.endswith(line) and full[: len(full) - len(line)].strip() in {"", "+", "-", ">", "> +", "> -", "\\"}
+
+
+def is_said(line: str, text: str) -> bool:
+    """Whether a line of a call is in the reply, as it is or as JSON writes it."""
+    return line in text or json.dumps(line)[1:-1] in text or json.dumps(json.dumps(line)[1:-1])[1:-1] in text
 
 
 @pytest.mark.promise("reply.invents-nothing")
@@ -141,13 +182,18 @@ def test_nothing_is_invented_whatever_the_text_is(text: str) -> None:
     written = text.removeprefix("\ufeff").split("\n")
     written += [line.removesuffix("\r") for line in written]
     ends = 0
+    before: Block | None = None
     for number, block in enumerate(reply, 1):
         assert block.number == number
         assert 0 < block.line <= block.end_line <= len(written) // 2
-        assert block.line > ends or block.problem
+        one_call = before is not None and (block.line, block.end_line) == (before.line, before.end_line)
+        assert block.line > ends or block.problem or one_call
         ends = block.end_line if not block.problem else ends
+        before = block
         for line in {line for side in texts_of(block) for line in side.split("\n")}:
-            assert not line or any(is_written(line, each) for each in written)
+            assert not line or any(is_written(line, each) for each in written) or is_said(line, text)
+    for each in reply.unread:
+        assert 0 < each.line <= len(written) // 2
     assert validate_reply(text).is_valid <= any(not block.problem for block in parse_reply(text))
 
 
@@ -179,3 +225,27 @@ def test_of_a_reply_that_is_cut_off_the_complete_blocks_are_left(name: str, shar
         if block.end_line <= kept and block.format in {"search_replace", "new_file"}
     }
     assert inside <= cut
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1)
+PLAIN = st.text(st.characters(codec="utf-8", exclude_characters="\r<>"), min_size=1).filter(
+    lambda text: text[0] != "\n"
+)
+
+
+@pytest.mark.promise("reply.round-trip")
+@given(old=TEXTS, new=st.just("") | TEXTS, stringified=st.booleans(), width=st.sampled_from([None, 2]))
+def test_a_call_in_json_says_what_was_written(old: str, new: str, *, stringified: bool, width: int | None) -> None:
+    wanted = {"path": "a.py", "old_str": old, "new_str": new}
+    call = {"name": "edit_file", "arguments": json.dumps(wanted) if stringified else wanted}
+    (block,) = parse_reply(f"Text.\n\n{json.dumps(call, indent=width)}\n\nText.\n")
+    assert (block.path, [hunk.splits for hunk in block.hunks]) == ("a.py", [(Split(old, new),)])
+
+
+@pytest.mark.promise("reply.round-trip")
+@given(old=PLAIN, new=st.just("") | PLAIN)
+def test_a_call_in_tags_says_what_was_written(old: str, new: str) -> None:
+    wanted = {"file_path": "a.py", "old_string": old, "new_string": new}
+    inside = "".join(f'<parameter name="{name}">{value}</parameter>\n' for name, value in wanted.items())
+    (block,) = parse_reply(f'Text.\n\n<invoke name="Edit">\n{inside}</invoke>\n\nText.\n')
+    assert (block.path, [hunk.splits for hunk in block.hunks]) == ("a.py", [(Split(old, new),)])

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suture import Settings, Workspace
-from suture.locate.rebase import Base
+from suture.locate import Base
 from suture.plan import Content, Place
 from suture.session import Shown
 from suture.testing import MemoryFS

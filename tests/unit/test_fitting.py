@@ -29,6 +29,10 @@ def hunk(old: str, new: str, *context: str, at: int | None = None, at_end: bool 
     return Hunk(1, (Split(old, new),), context, at, at_end, inner)
 
 
+def snippet(old: str, new: str, *, near: int | None = None, occurrences: int = 1) -> Hunk:
+    return Hunk(1, (Split(old, new),), near=near, part=True, occurrences=occurrences)
+
+
 def made(body: str, one: Hunk, match: str = "lenient", expected: Expected | None = None) -> tuple[str, str]:
     """The rung, and the text after the change; or why there is none."""
     answer = fit(Index(body.encode(), "a.py"), one, match, expected).answer
@@ -404,3 +408,46 @@ def test_the_reading_that_was_taken_is_told() -> None:
     fitted = fit(Index(CONFLICT.encode()), splits(("<<<<<<< HEAD\na = 1\n", "x\n"), (CONFLICT, "b\n")))
     assert isinstance(fitted.answer, Found)
     assert fitted.split == Split(CONFLICT, "b\n")
+
+
+SNIPPETS: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
+    "a part of a line": ("a = one()\n", snippet("one", "two"), ("exact", "a = two()\n")),
+    "a part of each of two lines": ("a(b\nc)\n", snippet("b\nc", "d"), ("exact", "a(d)\n")),
+    "a line without its end": ("a\nb\nc\n", snippet("b", ""), ("exact", "a\n\nc\n")),
+    "a line with its end": ("a\nb\nc\n", snippet("b\n", ""), ("exact", "a\nc\n")),
+    "other line ends": ("a\r\nb\r\n", snippet("a\nb", "x\ny"), ("line_ends", "x\r\ny\r\n")),
+    "twice": ("x\ny\nx\n", snippet("x", "z"), ("refused", "ambiguous")),
+    "twice in a line": ("x x\n", snippet("x", "z", near=1), ("refused", "ambiguous")),
+    "the hint chooses": ("x\ny\nx\n", snippet("x", "z", near=3), ("exact", "x\ny\nz\n")),
+    "the hint is off": ("x\ny\nx\n", snippet("x", "z", near=2), ("refused", "ambiguous")),
+    "the hint is not believed over the text": ("x\ny\n", snippet("x", "z", near=2), ("exact", "z\ny\n")),
+    "the hint is far away": ("x\ny\n", snippet("x", "z", near=99), ("exact", "z\ny\n")),
+    "all": ("x\nx x\n", snippet("x", "z", occurrences=0), ("exact", "z\nz z\n")),
+    "all of one": ("x\n", snippet("x", "z", occurrences=0), ("exact", "z\n")),
+    "all of none": ("y\n", snippet("x", "z", occurrences=0), ("refused", "missing")),
+    "all of them, but for white space": ("  x\n", snippet("  x\t", "z", occurrences=0), ("refused", "missing")),
+    "as many": ("x\nx\n", snippet("x", "z", occurrences=2), ("exact", "z\nz\n")),
+    "more": ("x\nx\nx\n", snippet("x", "z", occurrences=2), ("refused", "miscounted")),
+    "fewer": ("x\n", snippet("x", "z", occurrences=2), ("refused", "miscounted")),
+    "other line ends in all": (
+        "a\r\nb\r\na\r\n",
+        snippet("a\n", "c\nd\n", occurrences=0),
+        ("exact", "c\r\nd\r\nb\r\nc\r\nd\r\n"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "one", "found"), SNIPPETS.values(), ids=SNIPPETS)
+def test_a_snippet_goes_where_its_text_is(body: str, one: Hunk, found: tuple[str, str]) -> None:
+    assert made(body, one) == found
+
+
+def test_a_hint_chooses_among_equal_lines_as_among_snippets() -> None:
+    one = Hunk(1, (Split("x\n", "z\n"),), near=5)
+    assert made(SAME, one) == ("exact", "x\n" * 4 + "z\n" + "x\n" * 4)
+
+
+def test_a_hint_that_may_mean_two_places_chooses_none() -> None:
+    one = Hunk(1, (Split("x\n", "z\n"),), near=3)
+    assert made("x\ny\nx\n", one, expected=Expected(hints=(3, 5))) == ("exact", "x\ny\nz\n")
+    assert made("x\ny\nx\n", one, expected=Expected(hints=(1, 3))) == ("refused", "ambiguous")

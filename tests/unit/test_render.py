@@ -42,6 +42,7 @@ LIKE: dict[str, Any] = {
     "differences": DIFFERING,
 }
 HIT: dict[str, Any] = {"line_number": 3, "column_start": 1, "column_end": 2, "line_content": LONG}
+UNREAD = [{"line": 3, "kind": "call", "path": "a.py", "edits": True, "message": "Line 3 seems to be a call"}]
 SAMPLES: list[errors.SutureError] = [
     errors.InvalidArguments(problems=[{"argument": str(number), "problem": "wrong"} for number in range(10)]),
     errors.UnknownTool(name="x", near=[], known=["file_read"]),
@@ -165,6 +166,10 @@ SAMPLES: list[errors.SutureError] = [
     errors.InternalError(exception="KeyError: 'x'"),
     errors.NoBlocks(fenced=[], characters=3),
     errors.NoBlocks(fenced=["a.py"], characters=3),
+    errors.NoBlocks(fenced=[], characters=3, unread=UNREAD),
+    errors.NoBlocks(fenced=[], characters=3, unread=UNREAD * 4),
+    errors.UnreadEdits(unread=UNREAD, landed=["1"]),
+    errors.UnreadEdits(unread=UNREAD * 4, landed=[]),
     errors.BlocksFailed(failed=["2", "3.1"], landed=["1"], total=3),
     errors.BlocksFailed(failed=["2"], landed=[], total=2),
     *(

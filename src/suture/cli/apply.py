@@ -7,7 +7,7 @@ import sys
 from suture.cli.commands import attempt, exit_code, refused
 from suture.cli.documents import STDIN, text_of
 from suture.cli.hunks import choose, failure, line
-from suture.cli.notes import on_validation, recovered, way_back
+from suture.cli.notes import in_options, on_validation, recovered, way_back
 from suture.cli.output import USAGE, complain, flush, misused, note, print_json, print_text, refuse
 from suture.cli.terminal import clean, colored_diff
 from suture.render import count
@@ -67,7 +67,8 @@ def _asking(options: argparse.Namespace, arguments: dict[str, Any]) -> int:
     left_out = [each["id"] for each in before.values() if each["status"] == "applied" and each["id"] not in wanted]
     if missed and left_out:
         note(f"note: {', '.join(missed)} fitted together with what was left out: {', '.join(left_out)}")
-    return int(any(each["status"] == "failed" for each in blocks))
+    unread = any(each["edits"] for each in result.metadata["unread"])
+    return int(unread or any(each["status"] == "failed" for each in blocks))
 
 
 def _call(options: argparse.Namespace, arguments: dict[str, Any]) -> ToolResult:
@@ -107,6 +108,11 @@ def _tell(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[To
     finally:
         for block in _failed(blocks):
             complain(failure(block))
+        for each in data["unread"]:
+            if each["edits"]:
+                complain(f"UNREAD_EDITS: {clean(each['message'])}.")
+        if data.get("error", {}).get("code") == "UNREAD_EDITS":
+            note(in_options(data["error"]["hint"]))
         for each in _notes(options, data, blocks):
             note(each)
 
@@ -130,7 +136,9 @@ def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[T
     """What else is to be known, and how to take it back."""
     failed = _failed(blocks)
     told = _cut_off(failed)
-    yield from (f"note: {clean(each)}" for each in data["errors"] if failed and not told)
+    unread = {each["message"] for each in data["unread"] if each["edits"]}
+    errors = [each for each in data["errors"] if each not in unread]
+    yield from (f"note: {clean(each)}" for each in errors if failed and not told)
     yield from (f"warning: {clean(each)}" for each in data["warnings"] if not (told and each.startswith("Some ")))
     yield from recovered(data)
     if data["change_id"] is not None:

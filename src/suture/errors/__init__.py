@@ -12,7 +12,8 @@
     │                        ClipboardNotFound ClipboardRequiresReplace StripPreconditionFailed
     ├── about a pattern      InvalidRegex InvalidFlags RegexTimeout InvalidGlob NoFilesMatched
     │                        InvalidCaptureGroup NoCaptureGroups TooManyReplacements OverMatch
-    ├── about a reply        NoBlocks BlocksFailed IncompleteBlock AmbiguousBlock NoPath NoContext OutOfScope
+    ├── about a reply        NoBlocks BlocksFailed UnreadEdits IncompleteBlock AmbiguousBlock NoPath
+    │                        NoContext OutOfScope
     │                        ReplyTimeout UnsupportedBlock
     ├── about a safe edit    LineOutOfBounds OverlappingLines Drifted PatternNotFound ValidationFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
@@ -105,6 +106,7 @@ from suture.errors.replies import (
     NoPath,
     OutOfScope,
     ReplyTimeout,
+    UnreadEdits,
     UnsupportedBlock,
 )
 from suture.errors.safe import Drifted, LineOutOfBounds, OverlappingLines, PatternNotFound, ValidationFailed
@@ -182,6 +184,7 @@ __all__ = [
     "UndoConflict",
     "UnknownTool",
     "UnprovedChange",
+    "UnreadEdits",
     "UnsupportedBlock",
     "ValidationFailed",
     "WorkspaceBusy",

@@ -18,6 +18,18 @@ class NoBlocks(SutureError):
     characters: int
     skipped: int = 0
     """How many blocks are in what the model thinks, which is not applied."""
+    unread: list[dict[str, Any]] = []  # noqa: RUF012  never changed
+    """What looks like an edit and was not read: `{line, kind, path, edits, message}` of each."""
+
+
+class UnreadEdits(SutureError):
+    """All blocks that were read fit, but something else in the reply clearly edits files, and was not read."""
+
+    code = "UNREAD_EDITS"
+    unread: list[dict[str, Any]]
+    """`{line, kind, path, edits, message}` of each."""
+    landed: list[str]
+    """The ids of the blocks that were applied."""
 
 
 class BlocksFailed(SutureError):
@@ -37,7 +49,8 @@ class IncompleteBlock(SutureError):
     problem: str
     """`no_start`, `no_separator`, `many_separators`, `no_end`, `two_ends`: its markers; `empty`, `not_a_hunk`: its
     lines; `inside`: another block before it has no end; `partial`: it deletes more than it shows; `excerpt`: a fence
-    is introduced as a part of a file or as an example, where a whole file is needed."""
+    is introduced as a part of a file or as an example, where a whole file is needed; `not_exact`, `not_asked`: a call
+    that says something that cannot be done exactly, or that writes a whole file."""
     reply_line: int
     format: str
     path: str | None

@@ -1,6 +1,7 @@
 """What a reply asks for, as values: blocks, each about one file, made of hunks.
 
 Texts are whole lines, each with its line end. A last line without one is the end of a file that has none there.
+Only the texts of a call may be parts of lines: there they are exactly what was sent.
 """
 
 from __future__ import annotations
@@ -44,6 +45,12 @@ class Hunk(Record):
     """How many of the splits, the first ones, are at a separator as long as the block's first marker."""
     section: str = ""
     """The line above the hunk that a diff names behind `@@`: as git has it, the header of what the hunk begins in."""
+    near: int | None = None
+    """The line of the file where it begins, counted from 1, as a hint: it decides only between equal places."""
+    part: bool = False
+    """Whether its texts may be parts of lines."""
+    occurrences: int = 1
+    """How often the old text must occur, for all of them to be replaced; 0: at least once."""
 
 
 class Mention(Record):
@@ -65,7 +72,7 @@ class Block(Record):
     number: int
     """Its place among the blocks of the reply, counted from 1."""
     format: str
-    """`search_replace`, `new_file`, `v4a`, `unified` or `whole_file`."""
+    """`search_replace`, `new_file`, `v4a`, `unified`, `call` or `whole_file`."""
     action: str
     """`create`, `update`, `delete` or `rename`."""
     line: int
@@ -99,6 +106,7 @@ class Block(Record):
     def id_of(self, hunk: int) -> str:
         """How a hunk is named when it is chosen, counted from 0; one that is the whole block has the block's name."""
         in_hunks = self.format in IN_HUNKS and self.hunks and self.action != "delete"
+        in_hunks = in_hunks or (self.format == "call" and len(self.hunks) > 1)
         return f"{self.number}.{hunk + 1}" if in_hunks else str(self.number)
 
     @property
@@ -125,4 +133,35 @@ PROBLEMS = (
     "not_a_hunk",  # a line that is neither context nor added nor removed
     "binary",  # a change of a binary file
     "not_a_file",  # a symbolic link or a submodule
+    "not_exact",  # a call that asks for something that cannot be done exactly as it says
+    "not_asked",  # a whole file among other calls, where whole files were not asked for
+)
+
+
+class Unread(Record):
+    """Something in a reply that looks like an edit and was not read."""
+
+    line: int
+    """Where it begins in the reply, counted from 1."""
+    kind: str
+    """What it seems to be, as a word of a fixed list: see `KINDS`."""
+    path: str | None = None
+    """The file it seems to be about."""
+    edits: bool = False
+    """Whether it clearly edits a file: a path with old and new text, or with all of the file."""
+
+
+KINDS = (
+    "call",  # a tool call, or an edit in JSON
+    "fields",  # an edit as fields: in YAML or TOML, or behind labels
+    "tag",  # an edit in tags
+    "file",  # a whole file in a tag or a call, where whole files were not asked for
+    "fenced_file",  # a code fence with a path, where whole files were not asked for
+    "markers",  # a block with markers of other words
+    "escaped",  # a block whose markers are escaped
+    "diff",  # a diff that names no file, or of another kind
+    "fences",  # old and new text in code fences
+    "sentence",  # a sentence that says what to replace by what
+    "heredoc",  # a shell command that writes a file
+    "shell",  # a shell command that changes, moves or deletes files
 )

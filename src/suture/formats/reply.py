@@ -12,12 +12,14 @@ that has not come yet, and goes on from there.
 
 from __future__ import annotations
 
-from suture.formats import search_replace, unified, v4a
-from suture.formats.blocks import Block, Mention
+from suture.formats import calls, search_replace, unified, v4a
+from suture.formats.blocks import Block, Mention, Unread
 from suture.formats.naming import Above, alone, as_path, closes, fence_of, in_info, is_excerpt, mentions
 from suture.formats.search_replace import marker, path_behind
 from suture.formats.source import Source
 from suture.formats.thinking import Tag, Thinking, Thought, may_hold_tag
+from suture.formats.unread import find_unread
+from suture.formats.unwrapping import unwrap
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -51,8 +53,8 @@ class Reply(Record):
     """Every file that it names, in order: those of its blocks and headings."""
     fenced: tuple[str, ...]
     """Whole files in fences that were passed over."""
-    unread: tuple[int, ...] = ()
-    """Lines at which diffs begin that name no file, and were passed over."""
+    unread: tuple[Unread, ...] = ()
+    """What looks like an edit and was not read, in order; known when the reply is over."""
     thoughts: tuple[Thought, ...] = ()
     """What the model thinks: nothing in it is a block."""
 
@@ -111,7 +113,9 @@ class ReplyParser:
         self._came.clear()
         self._paths: dict[str, None] = {}
         self._fenced: dict[str, None] = {}
-        self._unread: list[int] = []
+        self._unread: list[Unread] = []
+        self._seen: list[int] = []
+        """Lines that no block took, thoughts left out."""
         self._fence = self._language = ""
         self._heard = 0
         """How many lines of the fence were listened to, since it began or since the block before."""
@@ -136,8 +140,14 @@ class ReplyParser:
     @property
     def reply(self) -> Reply:
         """What was found so far, without what has been taken back."""
-        fenced, unread, thoughts = tuple(self._fenced), tuple(self._unread), tuple(self._thoughts)
-        return Reply(tuple(self._blocks), tuple(self._paths), fenced, unread, thoughts)
+        unread = self._find_unread() if self._source.over else ()
+        return Reply(tuple(self._blocks), tuple(self._paths), tuple(self._fenced), unread, tuple(self._thoughts))
+
+    def _find_unread(self) -> tuple[Unread, ...]:
+        """What looks like an edit in the lines that no block took, and that are no thinking."""
+        thought = {at for each in self._thoughts for at in range(each.line - 1, each.end_line)}
+        seen = [at for at in self._seen if at not in thought]
+        return tuple(find_unread(self._source, seen, self._blocks, self._unread))
 
     def _advance(self) -> list[Block]:
         self._came = []
@@ -167,9 +177,19 @@ class ReplyParser:
                     yield None
                 reading = self._diff(at, source.line(at + 1))
             if reading is None:
-                at = yield from self._passed(at)
-                continue
-            at = yield from self._numbered(reading)
+                reading = yield from self._wrapped(at)
+            end = at if reading is None else (yield from self._numbered(reading, at))
+            at = end if end > at else (yield from self._passed(at))
+
+    def _wrapped(self, at: int) -> Generator[Block | None, None, Reading | None]:
+        """The reader of a call, or of a block in a quotation or in the entities of HTML."""
+        source = self._source
+        if self._fence and self._language not in calls.LANGUAGES:
+            return None
+        yield from unwrap(source, at)
+        if calls.begins(source.lines[at]):
+            return calls.read(source, at, self._fence or None, whole_files=self._whole_files)
+        return self._reading(at) or self._diff(at, source.line(at + 1))
 
     def _past_thinking(self, at: int) -> Generator[None, None, int]:
         """The first line that is not all thinking, from a line on; what is thinking is taken out of it."""
@@ -233,7 +253,7 @@ class ReplyParser:
             return unified.read(self._source, at, self._fence or None)
         return None
 
-    def _numbered(self, reading: Reading) -> Generator[Block | None, None, int]:
+    def _numbered(self, reading: Reading, at: int) -> Generator[Block | None, None, int]:
         """The blocks of a reader, numbered, with their paths."""
         above: str | None = None
         empty: Block | None = None
@@ -242,7 +262,7 @@ class ReplyParser:
                 block = next(reading)
             except StopIteration as stop:
                 end: int = stop.value
-                self._floor = end
+                self._floor = end if end > at else self._floor
                 break
             if block is None:
                 yield None
@@ -316,6 +336,7 @@ class ReplyParser:
     def _passed(self, at: int) -> Generator[Block | None, None, int]:
         """Go on behind a line that begins no block."""
         line = self._source.lines[at]
+        self._seen.append(at)
         start = line.lstrip()[:1]
         if start in {"`", "~"} and (fence := fence_of(line)) is not None:
             return (yield from self._fence_line(at, *fence))
@@ -358,7 +379,7 @@ class ReplyParser:
         """A fence that begins or ends."""
         self._above.leave_fence(label=self._heard == 1 and self._language not in _COMMANDS)
         self._heard = 0
-        if self._fence and not info and closes(fence, self._fence):
+        if self._fence and (not info or info.startswith(("<|", "<\uff5c"))) and closes(fence, self._fence):
             self._fence = ""
             self._after.fenced = True
             return at + 1
@@ -405,9 +426,9 @@ class ReplyParser:
         if not unified.is_bare(source.line(at + 1) or ""):
             return at + 1
         if not any(each.sure and each.role == "target" for each in self._above.candidates):
-            self._unread.append(at + 1)
+            self._unread.append(Unread(at + 1, "diff"))
             return at + 1
-        return (yield from self._numbered(unified.read(source, at + 1, fence)))
+        return (yield from self._numbered(unified.read(source, at + 1, fence), at))
 
     def _whole_file(self, at: int, fence: str, written: str) -> Generator[Block | None, None, int]:
         """A fence with a path: a whole file, unless something else begins in it."""
@@ -427,6 +448,7 @@ class ReplyParser:
         path = as_path(written)
         if not self._whole_files:
             self._fenced[path] = None
+            self._unread.append(Unread(at + 1, "fenced_file", path))
             return at + 1
         end = (yield from self._fence_end(at, fence)) if self._unclosed < _MOST_UNCLOSED else None
         last = (end or at) + 1

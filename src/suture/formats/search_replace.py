@@ -8,7 +8,11 @@ r"""SEARCH/REPLACE and NEW_FILE blocks.
 Each marker is a line of its own. Either part of a search may be empty: nothing to find fits a file that is new or
 empty, nothing to put in deletes. Looser: a marker has 5 to 9 characters, may be indented (its block's lines are then
 taken without that indentation, if all have it), may be in lower case and followed by spaces; a path may follow SEARCH.
-Markers may be `------- SEARCH` and `+++++++ REPLACE`, and `:start_line:10` and `-------` may stand before what to find.
+Markers may be `------- SEARCH` and `+++++++ REPLACE`.
+
+Roo's `:start_line:10` and `:end_line:12`, with or without `-------` below them, may stand before what to find, and
+Zed's `line=10` behind SEARCH: a hint of where it is. In Roo's blocks, with such a number or inside `<apply_diff>`, a
+backslash before `<<<<<<<`, `=======`, `>>>>>>>`, `-------` or one of its words is not content.
 
 Markers may stand in the content. Begins and ends are matched like brackets, so that whole blocks can be content;
 what is left over is a block without an end. Several separators at the top level of a block are several ways
@@ -40,6 +44,10 @@ _CLOSED_BY = {"search": "replace", "new_file": "end_of_file"}
 _ENDS = {"replace": "search", "end_of_file": "new_file"}
 _MOST_SPLITS = 20
 _MOST_INNER = 1_000
+_MOST_ABOVE = 500
+"""Lines above a block in which `<apply_diff>` is looked for."""
+_NUMBERS = (":start_line:", ":end_line:")
+_ESCAPED = ("\\<<<<<<<", "\\=======", "\\>>>>>>>", "\\-------", *(f"\\{each}" for each in _NUMBERS))
 
 
 def marker(line: str) -> str | None:
@@ -191,23 +199,53 @@ def _search(source: Source, at: int, end: int) -> Block:
         return Block(0, "search_replace", "update", at + 1, end + 1, None, problem=problem)
     crlf, lead = source.is_crlf(at), source.lead(at)
     splits = []
-    first = _behind_number(source, at + 1)
+    first, near = _behind_number(source, at + 1)
+    near = _behind_marker(source.lines[at]) if near is None else near
     for middle in sorted(separators, key=lambda each: (each not in same, each)):
         sides = [source.text(first, middle, crlf=crlf), source.text(middle + 1, end, crlf=crlf)]
-        old, new = _dedented(sides, lead)
+        old, new = _unescaped(_dedented(sides, lead), source, at, numbered=first > at + 1)
         splits.append(Split(old, new))
     action = "update" if any(each.old for each in splits) else "create"
-    hunk = Hunk(at + 1, tuple(splits), (), None, False, source.unclosed, len(same))  # noqa: FBT003  there are many
+    hunk = Hunk(at + 1, tuple(splits), inner=source.unclosed, likely=len(same), near=near)
     return Block(0, "search_replace", action, at + 1, end + 1, None, None, (), (hunk,))
 
 
-def _behind_number(source: Source, at: int) -> int:
-    """Where the lines to find begin, if those of a line number come first: it is not needed, and often wrong."""
+def _behind_number(source: Source, at: int) -> tuple[int, int | None]:
+    """Where the lines to find begin, if line numbers come first, and the number of the first."""
     lines = [line.strip() for line in source.lines[at : at + 3]]
-    numbers = [line.partition(":")[2] for line in lines if line.startswith((":start_line:", ":end_line:"))]
+    numbers: dict[str, int] = {}
+    for line, name in zip(lines, _NUMBERS if lines[0].startswith(_NUMBERS[0]) else _NUMBERS[1:], strict=False):
+        number = line.removeprefix(name).strip()
+        if number == line or not number.isdecimal():
+            break
+        numbers[name] = int(number)
     behind = lines[len(numbers) : len(numbers) + 1]
     ruled = bool(numbers) and bool(behind) and len(behind[0]) >= _SHORTEST and not behind[0].strip("-")
-    return at + len(numbers) + 1 if ruled else at
+    return at + len(numbers) + ruled, numbers.get(_NUMBERS[0])
+
+
+def _behind_marker(line: str) -> int | None:
+    """The number in `line=10` behind a marker."""
+    _, found, number = line.partition(" line=")
+    number = number.strip().strip("\"'")
+    return int(number) if found and number.isdecimal() else None
+
+
+def _unescaped(texts: list[str], source: Source, at: int, *, numbered: bool) -> list[str]:
+    """Texts of Roo's blocks without the backslashes before what looks like markers."""
+    if not any(line.startswith(_ESCAPED) for text in texts for line in text.split("\n")):
+        return texts
+    if not numbered and not _is_applied_diff(source, at):
+        return texts
+    return ["\n".join([line[line.startswith(_ESCAPED) :] for line in text.split("\n")]) for text in texts]
+
+
+def _is_applied_diff(source: Source, at: int) -> bool:
+    """Whether a block stands in Roo's `<apply_diff>`."""
+    for line in reversed(source.lines[max(at - _MOST_ABOVE, 0) : at]):
+        if "apply_diff>" in line:
+            return "</apply_diff>" not in line
+    return False
 
 
 def _separators(source: Source, at: int, end: int) -> list[int]:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     Reading = Generator[Block | None, None, int]
 
 
+MOST_UNENDED = 20
+"""Calls without an end after which no more are looked for."""
+
+
 class Source:
     r"""A text that arrives in pieces. Lines end at a newline; a `\r` before it is left, to be looked at."""
 
@@ -34,6 +38,10 @@ class Source:
         """Blocks that may have ended earlier, at a marker of another length, with other blocks behind it."""
         self.unclosed = False
         """Whether the last block is a SEARCH that nothing ends."""
+        self.unended = 0
+        """How many calls, and blocks in entities, nothing ended so far: each takes a look at all that follows."""
+        self.quoted = 0
+        """Behind the last line of a quotation in which no block begins."""
 
     def add(self, chunk: str) -> None:
         """Take more of the text."""

@@ -33,6 +33,8 @@ _TAGS = (
     r"|(?P<comment><!--)|(?P<comment_end>-->)"
 )
 _CONTROL = r"<\|(?:start\|>(?:assistant)?|channel\|>\s*[a-z]+|message\|>|end\|>|return\|>|call\|>)"
+_RECIPIENT = " to=functions."
+"""In harmony, what a message says that calls a tool."""
 _SURE = {"name think", "name thinking", "comment", "harmony"}
 _ENDS = {"name": "end", "square": "end_square", "kimi": "end_kimi"}
 """Groups of the pattern with the name of a tag, and those with its slash."""
@@ -143,7 +145,9 @@ class Thinking:
                 self._channels = False
             self._channels = self._channels or tag.name in {"harmony", "channel"}
         (shown if self.tag is None else hidden).append(line[at:])
-        return Seen(_pattern(_CONTROL).sub("", "".join(shown)), "".join(hidden), lone)
+        said = "".join(shown)
+        is_call = _RECIPIENT in said  # its reader knows it by the tokens
+        return Seen(said if is_call else _pattern(_CONTROL).sub("", said), "".join(hidden), lone)
 
     @staticmethod
     def _ends(tag: Tag, begun: Tag) -> bool:

@@ -9,6 +9,8 @@ r"""The patches of OpenAI's `apply_patch`.
 Where it is looser:
 
 - The words of a marker may be in any case, with spaces behind; paths may be quoted, and have backslashes.
+- `Create File` and `New File` are `Add File`; `Modify File`, `Edit File` and `Change File` are `Update File`;
+  `Remove File` is `Delete File`.
 - A patch that is indented as a whole loses its indentation.
 - The end of a model's thinking ends it, too: it was a draft.
 - The end may be missing if the fence around the patch ends, or the here-document that holds it.
@@ -35,6 +37,14 @@ if TYPE_CHECKING:
 _STARS = "*** "
 _ACTIONS = {"add file": "create", "update file": "update", "delete file": "delete", "begin patch": "update"}
 _WITH_PATH = {"add file", "update file", "delete file", "move to"}
+_SYNONYMS = {
+    "create file": "add file",
+    "new file": "add file",
+    "modify file": "update file",
+    "edit file": "update file",
+    "change file": "update file",
+    "remove file": "delete file",
+}
 _WITHOUT = {"begin patch", "end patch", "end of file"}
 _QUOTES = frozenset("`'\"")
 _SIGNS = frozenset(" +-")
@@ -230,6 +240,7 @@ def _marker(line: str) -> tuple[str, str] | None:
         return None
     words, colon, rest = line.removeprefix(_STARS).partition(":")
     kind, rest = " ".join(words.lower().split()), rest.strip()
+    kind = _SYNONYMS.get(kind, kind)
     known = (kind in _WITH_PATH and rest) or (kind in _WITHOUT and not colon)
     return (kind, rest) if known else None
 

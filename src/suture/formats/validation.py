@@ -10,9 +10,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from suture.formats.blocks import Block
+    from suture.formats.blocks import Block, Unread
     from suture.formats.reply import Reply
     from suture.formats.thinking import Thought
+
+_SEEMS = {
+    "call": "a call of an edit tool",
+    "fields": "an edit written as fields",
+    "tag": "an edit in tags",
+    "file": "a whole file",
+    "fenced_file": "a whole file in a code fence",
+    "markers": "a block with other markers",
+    "escaped": "a block with escaped markers",
+    "diff": "a diff",
+    "fences": "an edit in code fences",
+    "sentence": "an edit in a sentence",
+    "heredoc": "a shell command that writes a file",
+    "shell": "a shell command that changes files",
+}
 
 
 class Validation(Record):
@@ -21,6 +36,18 @@ class Validation(Record):
     is_valid: bool
     errors: list[str]
     warnings: list[str]
+    unread: tuple[Unread, ...] = ()
+    """What looks like an edit and was not read; each is among the errors or the warnings."""
+
+
+def describe_unread(unread: Unread) -> str:
+    """What was not read, and where."""
+    if unread.kind == "diff" and unread.path is None:
+        return f"The diff at line {unread.line} of the reply names no file, and was passed over"
+    if unread.kind == "fenced_file":
+        return f"A code fence names {unread.path}, but whole files were not asked for"
+    path = f" ({unread.path})" if unread.path else ""
+    return f"Line {unread.line} of the reply was not read: it looks like {_SEEMS[unread.kind]}{path}"
 
 
 def validate_reply(text: str) -> Validation:
@@ -50,11 +77,11 @@ def validated(text: str, reply: Reply) -> Validation:
         warnings.append("Some file blocks may be malformed")
     if found["unknown"]:
         warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE")
-    warnings += [f"The diff at line {line} of the reply names no file, and was passed over" for line in reply.unread]
     warnings += [_skipped(each) for each in reply.thoughts if each.blocks]
-    if usable:
-        warnings += [f"A code fence names {path}, but whole files were not asked for" for path in reply.fenced]
-    return Validation(not errors, errors, warnings)
+    errors += [describe_unread(each) for each in reply.unread if each.edits]
+    told = [each for each in reply.unread if not each.edits and (usable or each.kind != "fenced_file")]
+    warnings += dict.fromkeys(describe_unread(each) for each in told)
+    return Validation(not errors, errors, warnings, reply.unread)
 
 
 def _skipped(thought: Thought) -> str:

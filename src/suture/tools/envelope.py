@@ -63,10 +63,12 @@ def _parsed(given: str, most: int) -> Reply:
     own = [block for block in reply if block.format == "v4a"]
     if not own:
         raise NoBlocks(fenced=[], characters=len(given))
-    other = next((block for block in reply if block.format != "v4a"), None)
-    if other is not None:
+    others = [block.line for block in reply if block.format != "v4a"] + [
+        each.line for each in reply.unread if each.edits
+    ]
+    if others:
         problem = (
-            f"line {other.line} is outside of the patch; put all changes between *** Begin Patch and *** End Patch"
+            f"line {min(others)} is outside of the patch; put all changes between *** Begin Patch and *** End Patch"
         )
         raise InvalidArguments(problems=[{"argument": "input", "problem": problem}])
     size = sum(len(block.ids) for block in reply)

@@ -44,7 +44,7 @@ def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit
     """The error of a hunk; `AlreadyApplied` where its new text stands there."""
     answer: Refused = fitted.answer  # type: ignore[assignment]  # asked only then
     old, new, hunk = fitted.split.old, fitted.split.new, wanted.hunk
-    if (unfit := _unfit(sheet, hunk, answer)) is not None:
+    if (unfit := _unfit(sheet, hunk, answer, old)) is not None:
         return unfit
     request = Searched(0, 1, sheet.name, old, new, wanted.match)
     if answer.why == "missing" and not wanted.closely:
@@ -62,13 +62,15 @@ def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit
     return found
 
 
-def _unfit(sheet: Sheet, hunk: Hunk, answer: Refused) -> errors.SutureError | None:
+def _unfit(sheet: Sheet, hunk: Hunk, answer: Refused, old: str) -> errors.SutureError | None:
     """What is wrong with a hunk, whatever its lines are."""
     if answer.why == "unplaced":
         return errors.NoContext(path=sheet.name, context=list(hunk.context))
     if answer.why == "unsplit":
         readings = [{"old": each.old[:_SHOWN], "new": each.new[:_SHOWN]} for each in hunk.splits]
         return errors.AmbiguousBlock(path=sheet.name, reply_line=hunk.line, readings=readings)
+    if answer.why == "miscounted":
+        return errors.WrongCount(**_sought(sheet, old, hunk.occurrences), **_counted(answer))
     return _out_of_scope(sheet, hunk, answer) if answer.detail in {OUTSIDE, NOT_NAMED} else None
 
 
@@ -88,15 +90,25 @@ def _out_of_scope(sheet: Sheet, hunk: Hunk, answer: Refused) -> errors.OutOfScop
 
 def _unexamined(sheet: Sheet, old: str) -> errors.NoMatch:
     """That a text is not there, and no more."""
-    where: dict[str, Any] = {
+    known: dict[str, Any] = {"why": "missing", "rung": None, "similar_content": [], "indent": {}, "file_preview": None}
+    return errors.NoMatch(**_sought(sheet, old, 1), **known)
+
+
+def _sought(sheet: Sheet, old: str, expected: int) -> dict[str, Any]:
+    """What was looked for, as the errors of exact edits tell it."""
+    return {
         "path": sheet.name,
         "edit_index": 0,
         "total_edits": 1,
         "search_text": old,
-        "expected_occurrences": 1,
+        "expected_occurrences": expected,
     }
-    known: dict[str, Any] = {"why": "missing", "rung": None, "similar_content": [], "indent": {}, "file_preview": None}
-    return errors.NoMatch(**where, **known)
+
+
+def _counted(answer: Refused) -> dict[str, Any]:
+    """How often a text occurs, and where."""
+    places = [{"line_number": each.start_line} for each in answer.sites]
+    return {"actual_occurrences": len(places), "match_locations": places, "file_preview": None, "unique": []}
 
 
 def _standing(sheet: Sheet, old: str, new: str) -> dict[str, Any] | None:

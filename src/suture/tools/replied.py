@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from suture import render
-from suture.errors import BlocksFailed, IncompleteBlock
+from suture.errors import BlocksFailed, IncompleteBlock, NoBlocks, UnreadEdits
 from suture.formats.blocks import IN_HUNKS
+from suture.formats.validation import describe_unread
 from suture.phrases import AS_SENT
 from suture.tools import generated, outcome
 from suture.tools.refusal import version_of
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.errors import SutureError
+    from suture.formats.blocks import Unread
     from suture.formats.validation import Validation
     from suture.plan import Change, Plan
     from suture.settings import Settings
@@ -42,13 +44,16 @@ class Replied:
         *,
         dry_run: bool,
         atomic: bool,
+        chosen: bool = False,
     ) -> None:
+        """`chosen`: the caller said which blocks to apply, and so knows what the rest of the reply is."""
         self._settings = settings
         self._plan = plan
         self._outcomes = outcomes
         self._validation = validation
         self._dry_run = dry_run
         self._atomic = atomic
+        self._missed = [] if chosen else [each for each in validation.unread if each.edits]
 
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
@@ -60,20 +65,22 @@ class Replied:
             "summary": {status: len(self._with(status)) for status in _STATUSES},
             "blocks": [_told(each) for each in self._outcomes],
             "files": outcome.files(self._plan.changes),
+            "unread": [unread_data(each) for each in self._validation.unread],
             "errors": self._validation.errors,
             "warnings": warnings,
             "diff": diff,
         }
         if failed:
-            error = BlocksFailed(
-                failed=[each.id for each in failed],
-                landed=[each.id for each in self._with("applied")],
-                total=len(self._outcomes),
-            )
+            error = BlocksFailed(failed=_ids(failed), landed=_ids(self._with("applied")), total=len(self._outcomes))
             data["error"] = render.error_data(error)
+        elif self._missed:
+            data["error"] = render.error_data(self._unread_edits())
         words = "\n".join([self._head(change), *self._words(change, warnings)])
         shown = outcome.cut(diff, self._settings) if self._dry_run else ""
-        return Answer(f"{words}\n\n{shown}" if shown else words, data, is_error=bool(failed))
+        return Answer(f"{words}\n\n{shown}" if shown else words, data, is_error="error" in data)
+
+    def _unread_edits(self) -> UnreadEdits:
+        return UnreadEdits(unread=list(map(unread_data, self._missed)), landed=_ids(self._with("applied")))
 
     def _with(self, status: str) -> list[Outcome]:
         return [each for each in self._outcomes if each.status == status]
@@ -86,6 +93,7 @@ class Replied:
             for each, words in ((failed, "failed"), (already, "applied already"), (skipped, "skipped"))
             if each
         ]
+        others += [f"{render.count(len(self._missed), 'edit')} not read"] if self._missed else []
         rest = f"; {', '.join(others)}" if others else ""
         if self._dry_run:
             return f"Dry run: {_of(len(applied), total)} would be applied{rest}. Nothing was written."
@@ -108,12 +116,13 @@ class Replied:
         for each in self._with("already_applied"):
             at = f" at line {each.line}" if each.line else ""
             yield f"{each.id} {render.plain(each.path or '')}: applied already{at}; leave it out."
-        if failed and change is not None and applied:
-            ids = ", ".join(each.id for each in applied)
+        missed = failed or self._missed
+        if missed and change is not None and applied:
+            ids = ", ".join(_ids(applied))
             one = len(applied) == 1
             yield f"{'Block' if one else 'Blocks'} {ids} landed: do not send {'it' if one else 'them'} again."
-        elif failed and self._atomic and self._with("skipped"):
-            yield "atomic is set: nothing landed, so send all blocks again, these mended:"
+        elif missed and self._atomic and self._with("skipped"):
+            yield "atomic is set: nothing landed, so send all blocks again, with what follows fixed:"
         room = _SHOWN_LINES
         for number, each in enumerate(failed):
             lines = _failure(each, full=number < _SHOWN_FAILED and room > 0)
@@ -121,7 +130,10 @@ class Replied:
             yield from lines
         named = any(isinstance(each.error, IncompleteBlock) for each in failed)
         known = {*self._validation.errors, *self._validation.warnings} if named else set()  # told with the block
+        known -= {describe_unread(each) for each in self._validation.unread}
         yield from (f"error: {each}" for each in self._validation.errors if each not in known)
+        if self._missed:
+            yield render.error_data(self._unread_edits())["hint"]
         yield from (f"warning: {each}" for each in warnings if each not in known)
 
     def _warnings(self) -> Iterator[str]:
@@ -141,8 +153,19 @@ class Replied:
 def unapplied(error: SutureError) -> Answer:
     """The answer to a call that could not be carried out at all."""
     data: dict[str, Any] = {"change_id": None, "summary": dict.fromkeys(_STATUSES, 0), "blocks": [], "files": []}
+    data |= {"unread": error.unread if isinstance(error, NoBlocks) else []}
     data |= {"errors": [render.message(error)], "warnings": [], "diff": "", "error": render.error_data(error)}
     return Answer(render.error_text(error), data, is_error=True)
+
+
+def unread_data(each: Unread) -> dict[str, Any]:
+    """Something that was not read."""
+    names = ("line", "kind", "path", "edits")
+    return {**{name: getattr(each, name) for name in names}, "message": describe_unread(each)}
+
+
+def _ids(outcomes: Sequence[Outcome]) -> list[str]:
+    return [each.id for each in outcomes]
 
 
 def _of(number: int, total: int) -> str:
@@ -176,7 +199,8 @@ def _hint(each: Outcome) -> str:
     """What to do about a block that failed, in the words of its format."""
     assert each.error is not None  # noqa: S101  a failure has its reason
     hint = render.block_hint(each.error)
-    return hint.replace("its SEARCH part", "its context and - lines") if each.block.format in IN_HUNKS else hint
+    old = "its context and - lines" if each.block.format in IN_HUNKS else "its old text"
+    return hint.replace("its SEARCH part", old) if each.block.format in IN_HUNKS | {"call"} else hint
 
 
 def _told(each: Outcome) -> dict[str, Any]:

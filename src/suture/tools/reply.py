@@ -6,7 +6,7 @@ from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
 from suture.formats.reply import parse_reply
 from suture.formats.validation import validated
 from suture.plan import Plan
-from suture.tools.replied import Replied, unapplied
+from suture.tools.replied import Replied, unapplied, unread_data
 from suture.tools.request import Request, dry_run, expect_hash, flag, ids, literal, text, validate
 from suture.tools.sheets import Files, Sheets
 from suture.tools.spec import Example, Proposal, ToolSpec
@@ -34,7 +34,7 @@ class ApplyReply(Request):
     atomic: bool = flag("Apply all blocks or none")
     dry_run: bool = dry_run()
     only: list[str] | None = ids("Ids of the blocks or hunks to apply, as a dry run lists them; all others are skipped")
-    whole_files: bool = flag("Also take a fenced code block that has a path for the whole content of that file")
+    whole_files: bool = flag("Also take a code fence or a tag that has a path for the whole content of that file")
     match: str = text(
         "How far a file may differ from what a block says it holds: not at all, in white space, or harmlessly",
         default="lenient",
@@ -52,13 +52,15 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most)
     if not reply:
         skipped = sum(each.blocks for each in reply.thoughts)
-        raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped)
+        unread = [unread_data(each) for each in reply.unread]
+        raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped, unread=unread)
     _check(reply.blocks, request.only, session.settings.max_edits)
     sheets = Sheets(Files(session), request.expect_hash)
     stitching = Stitching(sheets, request.match, session, dry_run=request.dry_run, literal=request.literal)
     outcomes = stitching.run(reply.blocks, request.only)
     sheets.check_others(request.expect_hash)
-    if request.atomic and any(each.status == "failed" for each in outcomes):
+    missed = request.only is None and any(each.edits for each in reply.unread)
+    if request.atomic and (missed or any(each.status == "failed" for each in outcomes)):
         outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
         sheets = Sheets(Files(session))
     changes = tuple(sheets.plan(session))
@@ -70,6 +72,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         validated(request.reply, reply),
         dry_run=request.dry_run,
         atomic=request.atomic,
+        chosen=request.only is not None,
     )
     return Proposal(plan, told.answer)
 
@@ -114,7 +117,7 @@ prose between them:
 
 Blocks are applied in order, each to the result of those before. A block fits one place, or it fails, and the answer \
 says why and how to mend it; the others land (set atomic to have all or none). Small differences in white space, \
-quotes or indentation are bridged where only one place fits. Send only what failed again."""
+quotes or indentation are bridged where only one place fits. Send again only what failed or is in unread."""
 
 APPLY_REPLY = ToolSpec(
     name="apply_reply",

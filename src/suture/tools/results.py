@@ -8,6 +8,7 @@ Rejected: references and formats. Not every client knows them, and one that does
 
 from __future__ import annotations
 
+from suture.formats.blocks import KINDS as UNREAD_KINDS
 from suture.locate.differences import KINDS
 from suture.locate.rungs import RUNGS
 from suture.tools.patches import OPERATIONS
@@ -286,6 +287,17 @@ _BLOCK_ERROR = _error(
     "Why it failed; null if it did not",
     {"details": values("What is known about it"), "correction": nullable(_CORRECTION)},
 )
+_FORMATS = ("search_replace", "new_file", "v4a", "unified", "call", "whole_file")
+_UNREAD = objects(
+    "What looks like an edit in the reply and was not read",
+    {
+        "line": integer("The line of the reply at which it begins"),
+        "kind": text("What it seems to be", UNREAD_KINDS),
+        "path": nullable(text("The file it seems to be about")),
+        "edits": flag("Whether it clearly edits a file: then the call is an error, unless only is given"),
+        "message": text("All that in a sentence"),
+    },
+)
 _APPLY_REPLY = _result(
     {
         "change_id": _CHANGE_ID,
@@ -302,7 +314,7 @@ _APPLY_REPLY = _result(
             "What became of each block or hunk, in order",
             {
                 "id": text("Its number, or 3.2 for the second hunk of block 3; for only"),
-                "format": text("How it is written", ("search_replace", "new_file", "v4a", "unified", "whole_file")),
+                "format": text("How it is written", _FORMATS),
                 "action": text("What it does to the file", _ACTIONS),
                 "path": nullable(text("The file; null if nothing says which")),
                 "path_as_written": nullable(text("The file as the reply names it")),
@@ -318,6 +330,7 @@ _APPLY_REPLY = _result(
             {"to": text("The file's new name, if it is renamed")},
         ),
         "files": _FILES,
+        "unread": _UNREAD,
         "errors": values("What is wrong with the reply"),
         "warnings": _WARNINGS,
         "diff": _DIFF,

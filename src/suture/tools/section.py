@@ -75,7 +75,9 @@ class Section:
     def one_by_one(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
         """Apply each hunk to the result of those before."""
         for name, hunk in hunks.items():
-            yield self._applied(name, hunk, fit(self._sheet.index, hunk, self._match))
+            hints = () if hunk.near is None else (hunk.near, self._sheet.line_now(hunk.near))
+            expected = Expected(hints=tuple(dict.fromkeys(hints)))
+            yield self._applied(name, hunk, fit(self._sheet.index, hunk, self._match, expected))
 
     def in_patch(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
         """Apply all hunks to the file as it is, and those that are not found in it to the result."""

@@ -140,6 +140,13 @@ class Sheet:
             self._join()
         return minimize(self.text.body, [each for _, _, edits in self._steps for each in edits])
 
+    def line_now(self, line: int) -> int:
+        """Where a line of the file as it was read is so far, counted from 1."""
+        lines, body = self.text.lines, self.text.body
+        start = lines.span(line)[0] if line <= len(lines) else len(body)
+        edits = [each for each in self.changes if each.span.end <= start]
+        return line + sum(each.new.count(b"\n") - body.count(b"\n", each.span.start, each.span.end) for each in edits)
+
     def set_executable(self, git_mode: int) -> bool:
         """Take over the one permission that git knows; whether that changes anything."""
         known = 0o644 if self.before is None else self.before.mode

@@ -38,6 +38,8 @@ _INCOMPLETE = {
     "empty",
     "not_a_hunk",
     "excerpt",
+    "not_exact",
+    "not_asked",
 }
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
 _MOST_NEAR = 20

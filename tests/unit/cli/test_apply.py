@@ -247,6 +247,28 @@ def test_atomic_is_all_or_nothing(root: Path, said: Run) -> None:
     assert contents(root) == {"src/app.py": APP}
 
 
+SED = "\n```bash\nsed -i 's/1/2/' src/app.py\n```\n"
+UNREAD = (
+    "UNREAD_EDITS: Line 23 of the reply was not read: it looks like a shell command that changes files (src/app.py).\n"
+)
+
+
+@pytest.mark.promise("reply.nothing-silent")
+def test_an_edit_that_is_not_read_is_exit_code_1(root: Path, said: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    typed_reply = REPLY + SED
+    source = root.parent / f"{root.name}.md"
+    source.write_text(typed_reply)
+    assert main(["apply", str(source), "--dry-run"]) == 1
+    out, err = capfd.readouterr()
+    assert out.endswith("Would apply 3 blocks.\n")
+    assert err == f"{UNREAD}Send only what was not read again, as SEARCH/REPLACE blocks or as a patch.\n"
+    assert main(["apply", str(source), "--only", "1"]) == 0
+    assert capfd.readouterr()[1].startswith(UNREAD)
+    assert said(REPLY + "\nDelete `src/app.py`.\n", "--dry-run").endswith(
+        "Would apply 2 of 3 blocks; 1 applied already.\n"
+    )
+
+
 @pytest.mark.parametrize(
     "words", [["--only", "1,3"], ["--only", "1", "--only", "3"], ["--only=3 1"], ["--only", "3, ", "--only", "1"]]
 )
@@ -572,6 +594,11 @@ LETTERS = ["y - ", "n - ", "q - ", "a - ", "d - ", "? - "]
 
 def questions(out: str) -> list[str]:
     return re.findall(r"Apply block (\S+) to \S+\? \[y,n,q,a,d,\?\] ", out)
+
+
+def test_an_edit_that_is_not_read_is_told_though_blocks_are_chosen(asked: Callable[..., Any]) -> None:
+    code, _, err = asked("y\ny\ny\n", REPLY + SED)
+    assert (code, err.startswith(UNREAD)) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -231,7 +231,47 @@ def test_the_markers_of_other_tools_are_read() -> None:
     assert splits(only(text)) == [("a\n", "b\n")]
     text = "a.py\n<<<<<<< SEARCH\n:start_line:7\n:end_line:9\n-------\na\n=======\nb\n>>>>>>> REPLACE\n"
     assert splits(only(text)) == [("a\n", "b\n")]
-    assert splits(only("<<<<<<< SEARCH\n:start_line:7\na\n=======\n>>>>>>> REPLACE\n")) == [(":start_line:7\na\n", "")]
+    assert splits(only("<<<<<<< SEARCH\n:start_line:7\na\n=======\n>>>>>>> REPLACE\n")) == [("a\n", "")]
+
+
+HINTS = {
+    ":start_line:7\n-------\na\n": ("a\n", 7),
+    ":start_line: 7\na\n": ("a\n", 7),
+    ":start_line:7\n:end_line:8\n-------\na\n": ("a\n", 7),
+    ":end_line:8\n-------\na\n": ("a\n", None),
+    ":start_line:x\na\n": (":start_line:x\na\n", None),
+    ":start_line:7\n:end_line:\n": (":end_line:\n", 7),
+    ":start_line:7\n": ("", 7),
+    "a\n:start_line:7\n": ("a\n:start_line:7\n", None),
+}
+
+
+@pytest.mark.parametrize(("search", "found"), HINTS.items(), ids=HINTS)
+def test_the_number_of_a_line_is_a_hint(search: str, found: tuple[str, int | None]) -> None:
+    hunk = only(f"<<<<<<< SEARCH\n{search}=======\nb\n>>>>>>> REPLACE\n").hunks[0]
+    assert (hunk.splits[0].old, hunk.near, hunk.at) == (*found, None)
+
+
+def test_a_number_behind_the_marker_is_a_hint() -> None:
+    for marked, near in {"line=42": 42, 'line="42"': 42, "line=x": None, "(line 42)": None}.items():
+        hunk = only(f"a.py\n<<<<<<< SEARCH {marked}\na\n=======\nb\n>>>>>>> REPLACE\n").hunks[0]
+        assert (hunk.splits[0].old, hunk.near) == ("a\n", near)
+
+
+ESCAPED = "\\<<<<<<< HEAD\n\\=======\n \\=======\n\\>>>>>>> x\n\\:start_line:1\n"
+PLAIN = "<<<<<<< HEAD\n=======\n \\=======\n>>>>>>> x\n:start_line:1\n"
+ROO = {
+    "a number": ("", ":start_line:1\n", PLAIN),
+    "apply_diff": ("<apply_diff>\n<diff>\n", "", PLAIN),
+    "apply_diff that is over": ("<apply_diff>\n</apply_diff>\n", "", ESCAPED),
+    "neither": ("a.py\n", "", ESCAPED),
+}
+
+
+@pytest.mark.parametrize(("above", "number", "read"), ROO.values(), ids=ROO)
+def test_markers_are_escaped_in_blocks_of_roo_only(above: str, number: str, read: str) -> None:
+    found = only(f"{above}<<<<<<< SEARCH\n{number}{ESCAPED}=======\n{ESCAPED}>>>>>>> REPLACE\n")
+    assert splits(found) == [(read, read)]
 
 
 def test_a_block_that_may_end_before_others_of_another_length_cannot_be_used() -> None:

@@ -1,5 +1,7 @@
 """Requests that were written on an earlier version of the file: merged into it as it is now, or refused."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from suture.edits import apply
@@ -216,11 +218,11 @@ def test_a_text_that_several_places_of_a_version_hold_is_not_looked_for_elsewher
 
 
 def test_versions_are_asked_only_if_the_text_is_not_in_the_file() -> None:
-    def versions() -> object:
+    def versions() -> Iterator[Base]:
+        yield Base(b"x\n", "read")
         raise AssertionError
-        yield
 
-    index = Index(SHOP.encode(), "shop.py", versions())  # type: ignore[arg-type]
+    index = Index(SHOP.encode(), "shop.py", versions())
     assert isinstance(locate(index, OLD, NEW), Found)
     assert isinstance(locate(index, OLD.replace("    ", "  "), NEW.replace("    ", "  ")), Found)
     assert isinstance(locate(index, "nowhere\n", "x\n", match="exact"), Refused)

@@ -239,6 +239,14 @@ REPLIES = {
     "outside": Case("apply_reply", reply(at("../a.py", block("one\n", "1\n"))), "BLOCKS_FAILED"),
     "binary": Case("apply_reply", reply(at("blob.bin", block("one\n", "1\n"))), "BLOCKS_FAILED"),
     "no blocks": Case("apply_reply", reply("Nothing to do."), "NO_BLOCKS"),
+    "not read": Case(
+        "apply_reply",
+        reply(LOAD, "Delete the file `a.py`."),
+    ),
+    "an edit that was not read": Case(
+        "apply_reply", reply(LOAD, fenced("sed -i 's/a/b/' a.py\n", info="sh")), "UNREAD_EDITS"
+    ),
+    "nothing but what was not read": Case("apply_reply", reply("Delete `a.py`."), "NO_BLOCKS"),
     "an unknown block": Case("apply_reply", reply(LOAD, only=["7"]), "INVALID_ARGUMENTS"),
     "wrong arguments": Case("apply_reply", {"reply": 7, "atomc": True}, "INVALID_ARGUMENTS"),
     "another hash": Case("apply_reply", reply(LOAD, expect_hash={"src/app.py": WRONG_HASH}), "FILE_CHANGED"),

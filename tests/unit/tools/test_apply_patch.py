@@ -327,8 +327,12 @@ def test_without_a_patch_the_answer_says_how_one_looks(text: str) -> None:
 
 @pytest.mark.parametrize(
     "other",
-    ["a\n<<<<<<< SEARCH\nx\n=======\nz\n>>>>>>> REPLACE\n", "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n"],
-    ids=["search", "diff"],
+    [
+        "a\n<<<<<<< SEARCH\nx\n=======\nz\n>>>>>>> REPLACE\n",
+        "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n",
+        "```bash\nsed -i s/x/y/ a.py\n```\n",
+    ],
+    ids=["search", "diff", "not read"],
 )
 def test_a_change_outside_of_the_patch_is_refused_rather_than_dropped(other: str) -> None:
     result = failed({"a": b"x\n"}, patch("*** Add File: b", "+y") + other)

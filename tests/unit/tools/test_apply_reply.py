@@ -765,3 +765,98 @@ PATCHES = {
 @pytest.mark.parametrize(("before", "hunks", "after"), PATCHES.values(), ids=PATCHES)
 def test_the_hunks_of_a_patch_are_about_the_file_before_it(before: str, hunks: str, after: str) -> None:
     assert preview_reply(HEAD + hunks, {"x": before}).files["x"] == after
+
+
+GOOD = at("a.py", block("x = 1\n", "x = 2\n"))
+SED = "```bash\nsed -i 's/x/y/' b.py\n```\n"
+BEFORE: Files = {"a.py": b"x = 1\n", "b.py": b"x\n"}
+
+
+@pytest.mark.promise("reply.nothing-silent")
+def test_an_edit_that_is_not_read_is_an_error_though_the_blocks_land() -> None:
+    result, files = met(BEFORE, GOOD + SED)
+    message = "Line 8 of the reply was not read: it looks like a shell command that changes files (b.py)"
+    assert result.is_error
+    assert result.metadata["unread"] == [
+        {"line": 8, "kind": "shell", "path": "b.py", "edits": True, "message": message}
+    ]
+    error = result.metadata["error"]
+    assert (error["code"], error["landed"], error["unread"]) == ("UNREAD_EDITS", ["1"], result.metadata["unread"])
+    assert (told(result), files["a.py"], result.metadata["errors"]) == ({"1": "applied"}, b"x = 2\n", [message])
+    assert result.text.split("\n")[1:] == [
+        "1 a.py:1, updated",
+        "Block 1 landed: do not send it again.",
+        f"error: {message}",
+        "Send only what was not read again, as SEARCH/REPLACE blocks or as a patch.",
+    ]
+    assert "; 1 edit not read." in result.text
+
+
+def test_what_may_be_an_edit_is_a_warning() -> None:
+    result, _ = met(BEFORE, f"{GOOD}Delete the file `b.py`.\n")
+    assert (result.is_error, "error" in result.metadata) == (False, False)
+    assert [(each["kind"], each["edits"]) for each in result.metadata["unread"]] == [("sentence", False)]
+    assert result.metadata["warnings"] == [result.metadata["unread"][0]["message"]]
+
+
+def test_atomic_lands_nothing_if_an_edit_is_not_read() -> None:
+    result, files = met(BEFORE, GOOD + SED, atomic=True)
+    assert (files, told(result), result.is_error) == (BEFORE, {"1": "skipped"}, True)
+    assert "atomic is set: nothing landed" in result.text
+
+
+def test_who_chooses_blocks_knows_what_is_not_read() -> None:
+    result, files = met(BEFORE, GOOD + SED, only=["1"])
+    assert (result.is_error, files["a.py"], len(result.metadata["unread"])) == (False, b"x = 2\n", 1)
+    result, files = met(BEFORE, GOOD + SED, only=["1"], atomic=True)
+    assert (result.is_error, files["a.py"]) == (False, b"x = 2\n")
+
+
+def test_what_is_not_read_is_told_beside_blocks_that_failed() -> None:
+    result, _ = met(BEFORE, at("a.py", block("z\n", "y\n")) + SED + at("a.py", "<<<<<<< SEARCH\n"))
+    assert result.metadata["error"]["code"] == "BLOCKS_FAILED"
+    assert f"error: {result.metadata['unread'][0]['message']}" in result.text
+
+
+def test_a_reply_without_blocks_says_what_it_saw() -> None:
+    result, _ = met(BEFORE, f"{SED}\n<write_to_file>\n<path>a.py</path>\n<content>\nx\n</content>\n</write_to_file>\n")
+    error = result.metadata["error"]
+    assert (error["code"], error["unread"]) == ("NO_BLOCKS", result.metadata["unread"])
+    assert [(each["kind"], each["path"]) for each in error["unread"]] == [("shell", "b.py"), ("file", "a.py")]
+    assert all(each["message"] in result.text for each in error["unread"])
+    assert "set whole_files" in error["hint"]
+
+
+def test_only_a_few_of_what_was_not_read_are_told_in_a_sentence() -> None:
+    result, _ = met(BEFORE, GOOD + "\n".join([SED] * 5))
+    assert "2 more were not read." in result.metadata["error"]["message"]
+    assert len(result.metadata["unread"]) == 5
+
+
+def test_a_count_that_is_wrong_is_told() -> None:
+    reply = '{"path": "b.py", "old_str": "x", "new_str": "y", "expected_replacements": 2}\n'
+    result, files = met(BEFORE, reply)
+    (failed,) = result.metadata["blocks"]
+    assert (failed["error"]["code"], failed["error"]["actual_occurrences"], files) == ("WRONG_COUNT", 1, BEFORE)
+
+
+def test_a_call_that_is_not_found_is_told_in_its_own_words() -> None:
+    result, _ = met(BEFORE, '{"path": "b.py", "old_str": "nothing of it", "new_str": "y"}\n')
+    (failed,) = result.metadata["blocks"]
+    assert "its old text copied from the file" in failed["error"]["hint"]
+
+
+def test_a_hint_is_read_for_the_file_before_the_reply_and_for_the_file_so_far() -> None:
+    search = "<<<<<<< SEARCH\n:start_line:{}\n-------\nx\n=======\n{}\n>>>>>>> REPLACE\n"
+    before = {"a.py": b"a\nx\nb\nx\nc\n"}
+    _, files = met(before, "a.py\n" + search.format(2, "y\ny\ny") + search.format(4, "z"))
+    assert files == {"a.py": b"a\ny\ny\ny\nb\nz\nc\n"}
+    two = {"a.py": b"a\nx\nx\n"}
+    result, files = met(two, at("a.py", block("a\n", "a\nb\n")) + search.format(3, "z"))
+    assert told(result) == {
+        "1": "applied",
+        "2": "OLD_TEXT_NOT_UNIQUE",
+    }  # its line was 3, and that is now the line of the other one
+    assert files == {"a.py": b"a\nb\nx\nx\n"}
+    result, files = met(two, "a.py\n" + search.format(2, "y") + search.format(99, "z"))
+    assert (told(result), files) == ({"1": "applied", "2": "applied"}, {"a.py": b"a\ny\nz\n"})

@@ -1,0 +1,676 @@
+r"""Calls of edit tools, written as text: JSON, tags, and the tokens of some models.
+
+    call     = json | element
+    json     = an object with a path, old and new text; or one with a tool's name and its arguments, as an object or
+               as a string of JSON (Anthropic, OpenAI, Gemini, Mistral and others); or a list of these
+    element  = "<invoke name=N>" { "<parameter name=K>" text "</parameter>" } "</invoke>"        (Anthropic, DeepSeek)
+             | "<function=N>" { "<parameter=K>" text "</parameter>" } "</function>"              (Qwen)
+             | "<tool_call>" N { "<arg_key>" K "</arg_key>" "<arg_value>" text "</arg_value>" } "</tool_call>"
+             | "<N [path=P]>" { "<" K ">" text "</" K ">" } "</N>", N an edit tool               (Cline, Roo)
+             | "<file path=P>" text "</file>"
+             | "<old_text [line=L]>" text "</old_text>" "<new_text>" text "</new_text>"          (Zed)
+
+Tags around a call (`<tool_call>`, `<function_calls>`) and the tokens of DeepSeek, Kimi and others are passed over. A
+text that begins with a line end, right behind its tag, is laid out in lines: it loses that line end and the last one,
+as Qwen and Zed have it. All else is taken to the letter, so that texts may be parts of lines.
+
+A call is read only if it says exactly one thing: one path, one old and one new text for each change, nothing else that
+would change what it does. Otherwise none of its lines is taken, and what it seems to be is found by `unread`. Where
+one call of several is not exact, it is a block with a problem.
+
+Rejected: reading what is only nearly a call (single quotes, JSON that is cut off, an old text without a new one). What
+it would do cannot be known; that it is there can.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from suture.formats import search_replace, unified, v4a
+from suture.formats.blocks import Block, Hunk, Split
+from suture.formats.naming import as_path, closes, is_known
+from suture.formats.source import MOST_UNENDED, Source
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping
+    from re import Match, Pattern
+    from typing import Any
+
+    from suture.formats.source import Reading
+
+    Place = tuple[int, int]
+
+
+def names(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+LANGUAGES = names(
+    "json jsonc json5 jsonl xml html text txt plain plaintext "
+    "tool tool_call tool_calls tool_use tool_code function_call"
+) | {""}
+"""Of fences in which a call is a call; elsewhere it is code."""
+PATHS = names("path filepath file filename targetfile targetpath relativepath absolutepath relativeworkspacepath")
+OLD = names(
+    "old oldstr oldstring oldtext oldcode search searchtext searchstring find before original originaltext "
+    "targetcontent"
+)
+NEW = names(
+    "new newstr newstring newtext newcode replace replacewith replacement replacetext replacementtext after updated "
+    "updatedtext replacementcontent"
+)
+CONTENTS = names("content contents filetext filecontent filecontents")
+WEAK = names("old new before after original updated search find replace")
+"""Names that other JSON has, too: there, the path must look like a file's."""
+_PATCHES = names("patch patchtext diff udiff input")
+_LISTS = names("edits operations replacements changes patches replacementchunks edit change replacement")
+_HINTS = names("line startline linenumber")
+_ALL = names("replaceall allowmultiple global")
+_COUNTS = names("expectedreplacements expectedoccurrences occurrences count")
+_UNABLE = names("useregex regex isregex ignorecase caseinsensitive dryrun insertline occurrence append")
+"""What would have to be done, and cannot be done exactly."""
+_NOTES = names("endline linecount id index timeout requiresapproval")
+_OTHERWISE = names("append prepend insert delete remove regex rename move")
+"""What a call may say that it does with its file, where that is not to replace text."""
+EDITORS = names(
+    "strreplacebasededittool strreplaceeditor strreplace texteditor edit editfile fileedit fileeditor multiedit "
+    "multieditfile replace replaceinfile replacestringinfile multireplacestringinfile replacefilecontent "
+    "multireplacefilecontent searchreplace searchandreplace applydiff applypatch patch patchfile updatefile modifyfile "
+    "safeedit applyedit applyedits findandreplace"
+)
+WRITERS = names("write writefile writetofile createfile newfile filewrite savefile create overwritefile")
+_BLOCKS_INSIDE = frozenset(("patch", "texteditor", "applydiff", "replaceinfile", "applypatch"))
+"""Elements that hold blocks of other formats, which are read as such."""
+_ELEMENTS = (EDITORS - _BLOCKS_INSIDE) | (WRITERS - {"create", "write"}) | {"file", "change", "write"}
+_WRAPPERS = names(
+    "functioncalls functioncall toolcalls toolcall tooluse toolcallbegin toolcallsbegin toolcallssectionbegin "
+    "toolcallsectionbegin toolcallargumentbegin toolcallargbegin toolsep start channel constrain message arguments "
+    "tools pythontag toolcallstart toolcode"
+)
+_READS = names("view read undoedit readfile")
+_BARS = "|\uff5c"
+"""What stands around the name of a token; DeepSeek's bar is a wide one."""
+
+
+class _InexactError(Exception):
+    """A call does not say exactly one thing."""
+
+
+class _Tag(Record):
+    """A tag in a line."""
+
+    name: str
+    """Plain: in lower case, without what stands before a colon or a bar, letters and digits only."""
+    raw: str
+    said: str
+    """What stands behind the name: attributes, or `=value`."""
+    start: int
+    end: int
+
+    @property
+    def closes(self) -> bool:
+        """Whether it ends something."""
+        return self.raw.lstrip(_BARS).startswith("/")
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """Its attributes, by plain name; that behind `function=` is its name."""
+        if self.said.startswith("="):
+            return {"name": self.said[1:].strip().strip("\"'")}
+        return {plain(name): value.strip("\"'") for name, value in _patterns()[1].findall(self.said)}
+
+
+class _Opening(Record):
+    """Where a call begins in a line."""
+
+    column: int
+    tag: _Tag | None
+    """None for JSON."""
+    name: str
+    """The tool, as a token before it says."""
+
+
+def plain(name: str) -> str:
+    """A name as it is compared: `oldString`, `old_string` and `antml:old-string` are the same."""
+    name = name.strip(_BARS).replace(_BARS[1], ":").rpartition(":")[2]
+    return "".join(char for char in name if char.isalnum()).lower()
+
+
+def tool(name: str) -> str:
+    """The plain name of a tool: `functions.edit_file:3` is `editfile`."""
+    return plain(name.rpartition(".")[2].partition(":")[0].rpartition("__")[2])
+
+
+def tags(text: str) -> list[Match[str]]:
+    """The tags in a text: the name of each, and what stands behind it."""
+    return list(_patterns()[0].finditer(text))
+
+
+def said(found: Match[str]) -> str:
+    """The tool that a tag names as its attribute or its value."""
+    return _Tag("", "", (found[2] or "").strip(), 0, 0).attributes.get("name", "")
+
+
+def opening_tag(line: str) -> str | None:
+    """The name, as it is written, of the tag that a line begins with; None for one that ends something."""
+    tag = _tag(line, 0)
+    return None if tag is None or tag.closes else tag.raw
+
+
+def is_file(path: str) -> bool:
+    """Whether a text is a file's path beyond doubt."""
+    return is_known(path)
+
+
+def begins(line: str) -> bool:
+    """Whether a call may begin at a line."""
+    return _opening(line) is not None
+
+
+def read(source: Source, at: int, fence: str | None, *, whole_files: bool) -> Reading:
+    """The blocks of the call that begins at a line; none, and no line taken, if it is not exact."""
+    opening = _opening(source.line(at) or "")
+    if opening is None or source.unended >= MOST_UNENDED:
+        return at
+    tag = opening.tag
+    end = yield from (_json_end(source, at, opening.column, fence) if tag is None else _element_end(source, at, tag))
+    if end is None:
+        source.unended += 1
+        return at
+    lines = [(source.line(number) or "") for number in range(at, end[0] + 1)]
+    if not _is_around(lines[-1][end[1] :]):
+        return at
+    lines[-1] = lines[-1][: end[1]]
+    lines[0] = lines[0][opening.column :]
+    text = "\n".join(lines)
+    reader = _Reader(at + 1, end[0] + 1, whole_files=whole_files)
+    try:
+        found = reader.json(text, opening.name) if tag is None else reader.element(text)
+    except _InexactError:
+        return at
+    if not any(block.problem is None for block in found):
+        return at
+    yield from found
+    return end[0] + 1
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[Pattern[str], Pattern[str], Pattern[str], Pattern[str]]:
+    """A tag; an attribute; what matters in JSON; the rest of a text in JSON."""
+    import re  # only replies with calls need it
+
+    return (
+        re.compile(rf"<([{_BARS}]*/?[\w{_BARS}\u2581:.-]+)((?:=|\s)[^<>]*)?>"),
+        re.compile(r"""([\w:-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)"""),
+        re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]'),
+        re.compile(r'(?:[^"\\]|\\.)*"'),
+    )
+
+
+def _tag(text: str, at: int) -> _Tag | None:
+    """The tag that begins at a place."""
+    found = _patterns()[0].match(text, at) if text[at : at + 1] == "<" else None
+    if found is None:
+        return None
+    raw, said = found[1], (found[2] or "").strip().removesuffix("/")
+    return _Tag(plain(raw), raw, said, found.start(), found.end())
+
+
+def _opening(line: str) -> _Opening | None:
+    at, name = len(line) - len(line.lstrip()), ""
+    while True:
+        rest = line[at:].lstrip()
+        at = len(line) - len(rest)
+        if rest[:1] in {"{", "["} and _is_json(rest):
+            return _Opening(at, None, name)
+        if rest.startswith("[TOOL_CALL"):
+            at += rest.find("]") + 1 or len(rest)
+            continue
+        tag = _tag(line, at)
+        if tag is None or tag.closes:
+            return None
+        if _is_element(tag):
+            return _Opening(at, tag, name)
+        if tag.name not in _WRAPPERS:
+            return None
+        behind = next((place for place in range(tag.end, len(line)) if line[place] in "<{["), len(line))
+        said = line[tag.end : behind].split()
+        if tag.name == "toolcall" and said and (behind == len(line) or line.startswith("<arg_key>", behind)):
+            return _Opening(at, tag, said[0])
+        name = said[-1].removeprefix("to=") if said else name
+        at = behind
+
+
+def _is_json(text: str) -> bool:
+    inside = text[1:].lstrip()
+    return not inside or inside[0] in ('"' if text[0] == "{" else "{")
+
+
+def _is_element(tag: _Tag) -> bool:
+    if tag.name == "function":
+        return tag.said.startswith("=")
+    if tag.name == "file":
+        return bool(PATHS & tag.attributes.keys())
+    return tag.name in {"invoke", "oldtext", "oldstr", "oldstring"} or tag.name in _ELEMENTS
+
+
+def _is_around(rest: str) -> bool:
+    """Whether nothing stands behind a call in its line but what closes it."""
+    at = 0
+    while rest[at:].strip():
+        at = len(rest) - len(rest[at:].lstrip())
+        tag = _tag(rest, at)
+        if tag is None or not (tag.closes or "end" in tag.name or tag.name == "call"):
+            return rest[at:].strip() in {",", "]"}
+        at = tag.end
+    return True
+
+
+def _json_end(source: Source, at: int, column: int, fence: str | None) -> Generator[None, None, Place | None]:
+    """Behind the object or list that begins at a place; None if the reply, or the fence around it, ends before."""
+    _, _, tokens, goes_on = _patterns()
+    depth, inside, number = 0, False, at
+    while True:
+        while not source.ready(number):
+            yield None
+        line = source.line(number)
+        if line is None or (fence and not inside and number > at and closes(line, fence)):
+            return None
+        place = column if number == at else 0
+        if inside:
+            end = goes_on.match(line)
+            inside, place = end is None, end.end() if end else len(line)
+        for found in tokens.finditer(line, place):
+            depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(found[0], 0)
+            inside = found[0] == '"'
+            if inside:
+                break
+            if not depth:
+                return number, found.end()
+        number += 1
+
+
+def _element_end(source: Source, at: int, tag: _Tag) -> Generator[None, None, Place | None]:
+    """Behind the end of the element that a tag begins; that of a file stands at the beginning of a line."""
+    raw = tag.raw.replace("old", "new") if tag.name.startswith("old") else tag.raw
+    closing, opening = f"</{raw}>", f"<{raw}"
+    content = tag.name == "file"
+    number, depth = at, 1
+    while True:
+        while not source.ready(number):
+            yield None
+        line = source.line(number)
+        if line is None:
+            return None
+        place = tag.end if number == at else 0
+        if content and number > at:
+            depth += line.lstrip().startswith((f"{opening} ", f"{opening}>"))
+        end = line.find(closing, place)
+        if end >= 0 and (not content or number == at or not line[:end].strip()):
+            depth -= 1
+            if not depth:
+                return number, end + len(closing)
+        number += 1
+
+
+class _Reader:
+    """Makes blocks of the call at some lines of a reply."""
+
+    def __init__(self, line: int, end_line: int, *, whole_files: bool) -> None:
+        self._line = line
+        self._end_line = end_line
+        self._whole_files = whole_files
+
+    def json(self, text: str, name: str) -> list[Block]:
+        """The blocks of all calls in a JSON text."""
+        found: list[Block] = []
+        for each, arguments in _calls(_loaded(text), name):
+            try:
+                found += self._blocks(each, arguments)
+            except _InexactError:
+                path = next((value for key, value in arguments.items() if plain(key) in PATHS), None)
+                found.append(self._block("call", path if isinstance(path, str) else None, problem="not_exact"))
+        return found
+
+    def element(self, text: str) -> list[Block]:
+        """The blocks of an element."""
+        tag = _tag(text, 0)
+        assert tag is not None  # noqa: S101  it was seen before
+        if tag.name.startswith("old"):
+            given = _given(_children(text))
+            return [self._block("call", None, hunks=(self._hunk(given),))]
+        body = text[tag.end : text.rindex("<")]
+        if tag.name == "toolcall":
+            name, _, rest = body.partition("<")
+            pairs = _children(f"<{rest}")
+            keys = [value for key, value in pairs if key == "argkey"]
+            values = [value for key, value in pairs if key == "argvalue"]
+            if len(keys) != len(values):
+                raise _InexactError
+            return list(self._blocks(name.strip(), _with_content(_given(list(zip(keys, values, strict=True))))))
+        if tag.name in {"invoke", "function"}:
+            arguments = _with_content(_given(_children(body, strict=tag.name == "invoke")))
+            return list(self._blocks(tag.attributes.get("name", ""), arguments))
+        given = dict(tag.attributes)
+        inner = _tag(body.lstrip(), 0)
+        if tag.name == "file" and (inner is None or inner.name not in PATHS | OLD | CONTENTS | _LISTS | _PATCHES):
+            first = body.lstrip().partition("\n")[0]
+            if _starts_block(first, body.lstrip().partition("\n")[2].partition("\n")[0]):
+                raise _InexactError
+            return list(self._blocks("writefile", {**given, "content": _ended(_laid_out(body))}))
+        children = _given(_children(body))
+        if given.keys() & children.keys():
+            raise _InexactError
+        name = tag.raw if tag.name not in {"file", "change"} else "writefile" if CONTENTS & children.keys() else "edit"
+        return list(self._blocks(name, {**given, **_with_content(children)}))
+
+    def _blocks(self, name: str, arguments: Mapping[str, Any]) -> Iterator[Block]:
+        """The blocks of one call."""
+        given = _given(list(arguments.items()))
+        named, command = tool(name), plain(str(given.get("command", "")))
+        if {named, command} & _READS:
+            return
+        if isinstance(given.get("files"), list):
+            for each in given["files"]:
+                yield from self._blocks(name or "writefile", _object(each))
+            return
+        what, value = _asked(given, named)
+        path = _one(given, PATHS)
+        if what == "patch":
+            yield from self._nested(f"<apply_diff>\n{value}" if named == "applydiff" else value, path)
+        elif what == "changes":
+            yield from self._changed(named, path, value)
+        elif what and (named in WRITERS or command == "create" or "filetext" in given):
+            yield self._whole(path, value)
+
+    def _changed(self, named: str, path: str | None, changes: list[dict[str, Any]]) -> Iterator[Block]:
+        """Changes of the file that the call names, or each of its own."""
+        own = [_one(each, PATHS) or path for each in changes]
+        weak = all(WEAK.issuperset(each.keys() & (OLD | NEW)) for each in changes)
+        if weak and named not in EDITORS and not all(each and is_file(each) for each in own):
+            return
+        for each in changes:
+            _check_able(each)
+        if not own or (path is not None and {*own} != {path}):
+            raise _InexactError
+        hunks = [self._hunk(each) for each in changes]
+        if len({*own}) > 1:
+            for name, hunk in zip(own, hunks, strict=True):
+                yield self._edit(name, [hunk])
+        else:
+            yield self._edit(own[0], hunks)
+
+    def _edit(self, path: str | None, hunks: list[Hunk]) -> Block:
+        if not path:
+            raise _InexactError
+        if all(hunk.splits[0].old for hunk in hunks):
+            return self._block("call", path, hunks=tuple(hunks))
+        if len(hunks) > 1:
+            raise _InexactError
+        return self._block("call", path, action="create", content=hunks[0].splits[0].new)
+
+    def _whole(self, path: str | None, content: str) -> Block:
+        if not path:
+            raise _InexactError
+        if not self._whole_files:
+            return self._block("whole_file", path, action="create", problem="not_asked")
+        return self._block("whole_file", path, action="create", content=content)
+
+    def _nested(self, text: str, path: str | None) -> Iterator[Block]:
+        """The blocks of a patch that a call holds as a text."""
+        found = list(_in_text(text))
+        if not found or any(block.path is None and not path for block in found):
+            raise _InexactError
+        for block in found:
+            hunks = tuple(hunk.but(line=self._line) for hunk in block.hunks)
+            name = block.path or as_path(path or "")
+            yield block.but(
+                line=self._line,
+                end_line=self._end_line,
+                hunks=hunks,
+                path=name,
+                path_as_written=block.path_as_written or path,
+            )
+
+    def _hunk(self, given: Mapping[str, Any]) -> Hunk:
+        old, new = _one(given, OLD), _one(given, NEW)
+        if old is None or new is None:
+            raise _InexactError
+        near = _number(given, _HINTS)
+        return Hunk(self._line, (Split(old, new),), near=near or None, part=True, occurrences=_times(given))
+
+    def _block(self, format: str, path: str | None, *, action: str = "update", **more: Any) -> Block:  # noqa: A002  the block's own name for it
+        written = None if path is None else path.strip()
+        name = None if written is None else as_path(written)
+        return Block(0, format, action, self._line, self._end_line, name, written, **more)
+
+
+def _loaded(text: str) -> Any:
+    """A JSON text as a value; line ends may stand in its texts as they are."""
+    import json
+
+    try:
+        return json.loads(text, strict=False, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        raise _InexactError from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, none of whose names is there twice."""
+    if len(dict(pairs)) < len(pairs):
+        raise _InexactError
+    return dict(pairs)
+
+
+_INSIDE = ("toolcalls", "tooluses", "functioncall", "tooluse", "toolcall", "calls", "actions")
+_NAMES = ("name", "tool", "toolname", "function", "action", "recipientname")
+_ARGUMENTS = ("input", "arguments", "parameters", "args", "params", "actioninput", "toolinput", "kwargs")
+
+
+def _calls(value: Any, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The calls in a JSON value: the name of the tool, and its arguments."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _calls(each, name)
+    if not isinstance(value, dict):
+        return
+    given = {plain(key): each for key, each in value.items()}
+    inside = [given[key] for key in (*_INSIDE, "function") if isinstance(given.get(key), (list, dict))]
+    arguments = next((given[key] for key in _ARGUMENTS if isinstance(given.get(key), (str, dict))), None)
+    named = next((given[key] for key in _NAMES if isinstance(given.get(key), str)), None)
+    if not inside and isinstance(given.get("content"), list):
+        inside = [given["content"]]
+    if inside:
+        for each in inside:
+            yield from _calls(each, name)
+    elif named is not None and arguments is not None:
+        yield named, _as_object(arguments)
+    else:
+        yield name, value
+
+
+def _as_object(arguments: str | dict[str, Any]) -> Mapping[str, Any]:
+    """Arguments that may be a string of JSON; another string is what the tool takes as its input."""
+    if isinstance(arguments, dict):
+        return arguments
+    if not arguments.lstrip().startswith("{"):
+        return {"input": arguments}
+    return _object(_loaded(arguments))
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise _InexactError
+    return value
+
+
+def _given(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Arguments by plain name, each there once; what is null is not there."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        key = plain(name)
+        if key in found:
+            raise _InexactError
+        if value is not None:
+            found[key] = _decoded(key, value)
+    return found
+
+
+def _decoded(key: str, value: Any) -> Any:
+    """What a tag holds as JSON, where a list or an object belongs."""
+    listed = isinstance(value, str) and key in _LISTS | {"files"} and value.lstrip()[:1] in {"[", "{"}
+    return _loaded(value) if listed else value
+
+
+def _one(given: Mapping[str, Any], keys: frozenset[str]) -> str | None:
+    """The text that is there under one of some names; several are not exact, unless they are the same."""
+    found = {given[key] for key in keys if isinstance(given.get(key), str)}
+    if len(found) > 1:
+        raise _InexactError
+    return next(iter(found), None)
+
+
+def _asked(given: dict[str, Any], named: str) -> tuple[str, Any]:
+    """What a call asks for: `changes`, a list of them; a `patch`; the `content` of a file; or nothing that is known."""
+    lists = [value for key, value in given.items() if key in _LISTS and isinstance(value, list)]
+    found: list[tuple[str, Any]] = [("changes", [_given(list(_object(each).items())) for each in one]) for one in lists]
+    found += [("changes", [given])] if given.keys() & (OLD | NEW) else []
+    patch, content = None if found else _one(given, _PATCHES), _one(given, CONTENTS)
+    found += [(what, text) for what, text in (("patch", patch), ("content", content)) if text is not None]
+    if len(found) == 1:
+        _check_able(given)
+        return found[0]
+    if found or named in EDITORS | WRITERS:
+        raise _InexactError
+    return "", None
+
+
+def _is_set(value: object) -> bool:
+    return bool(value) and str(value).strip().lower() not in {"false", "0", "no", "none", "null"}
+
+
+def _check_able(given: Mapping[str, Any]) -> None:
+    """Refuse what cannot be done exactly as it is said."""
+    known = PATHS | OLD | NEW | CONTENTS | _PATCHES | _LISTS | _HINTS | _ALL | _COUNTS | _NOTES
+    for key, value in given.items():
+        if key in _UNABLE and _is_set(value):
+            raise _InexactError
+        if key not in known and value and not isinstance(value, str):
+            raise _InexactError
+        if key in {"command", "mode", "operation", "type", "action"} and {*_words(value)} & _OTHERWISE:
+            raise _InexactError
+
+
+def _words(value: object) -> list[str]:
+    return str(value).lower().replace("_", " ").replace("-", " ").split()
+
+
+def _times(given: Mapping[str, Any]) -> int:
+    """How often the old text must occur; 0: any number of times."""
+    every = any(_is_set(given.get(key)) for key in _ALL)
+    number = _number(given, _COUNTS)
+    if number is not None and (every or number < -1 or not number):
+        raise _InexactError
+    return 0 if every or number == -1 else 1 if number is None else number
+
+
+def _number(given: Mapping[str, Any], keys: frozenset[str]) -> int | None:
+    found = {str(given[key]).strip() for key in keys & given.keys()}
+    if len(found) > 1 or not all(each.removeprefix("-").isdecimal() for each in found):
+        raise _InexactError
+    return int(found.pop()) if found else None
+
+
+def _children(body: str, *, strict: bool = False) -> list[tuple[str, Any]]:
+    """The elements in a text, by name, with nothing between them.
+
+    With `strict`, old and new text must both be laid out in lines, or none.
+    """
+    found: list[tuple[str, Any]] = []
+    laid: set[bool] = set()
+    at = 0
+    while body[at:].strip():
+        at = len(body) - len(body[at:].lstrip())
+        tag = _tag(body, at)
+        end = -1 if tag is None else body.find(f"</{tag.raw}>", tag.end)
+        if tag is None or end < 0:
+            raise _InexactError
+        attributes = tag.attributes
+        key = plain(attributes.get("name", "")) if tag.name == "parameter" else tag.name
+        value: Any = body[tag.end : end]
+        if strict and key in OLD | NEW and value:
+            laid.add(value.startswith("\n"))
+        found.append((key, _listed_value(key, _laid_out(value))))
+        found += [("line", attributes["line"])] if key in OLD and "line" in attributes else []
+        at = end + len(f"</{tag.raw}>")
+    if len(laid) > 1:
+        raise _InexactError
+    listed = [value for key, value in found if key in _LISTS and isinstance(value, dict)]
+    others = [(key, value) for key, value in found if key not in _LISTS or not isinstance(value, dict)]
+    return [*others, *([("edits", listed)] if listed else [])]
+
+
+def _listed_value(key: str, value: str) -> Any:
+    """The change that an element of a list is; of other elements, the text."""
+    if key not in _LISTS or not value.lstrip().startswith("<"):
+        return value
+    inside = _given(_children(value))
+    return inside["edits"] if inside.keys() == {"edits"} else inside
+
+
+def _with_content(given: dict[str, Any]) -> dict[str, Any]:
+    """Arguments from tags: the content of a file ends with a line end."""
+    return {key: _ended(value) if key in CONTENTS else value for key, value in given.items()}
+
+
+def _laid_out(value: str) -> str:
+    """The text of an element: without the line ends around it, if it is laid out in lines."""
+    text = value.strip()
+    if text.startswith("<![CDATA[") and text.endswith("]]>"):
+        value = text.removeprefix("<![CDATA[").removesuffix("]]>")
+    if not value.startswith("\n"):
+        return value
+    text, _, last = value[1:].rpartition("\n")
+    return text if not last.strip() else value[1:]
+
+
+def _ended(content: str) -> str:
+    return content if content.endswith("\n") or not content else f"{content}\n"
+
+
+def _starts_block(line: str, next_line: str) -> bool:
+    begun = search_replace.marker(line) in {"search", "new_file"} or v4a.begins(line)
+    return begun or unified.begins(line, next_line)
+
+
+def _in_text(text: str) -> Iterator[Block]:
+    """The blocks of a text that is a patch."""
+    source = Source()
+    source.add(text)
+    source.close()
+    at = 0
+    while at < len(source.lines):
+        line = source.lines[at]
+        if search_replace.marker(line) in {"search", "new_file"}:
+            reading = search_replace.read(source, at)
+        elif v4a.begins(line):
+            reading = v4a.read(source, at, None)
+        elif unified.begins(line, source.line(at + 1)):
+            reading = unified.read(source, at, None)
+        else:
+            at += 1
+            continue
+        at = yield from _drained(reading)
+
+
+def _drained(reading: Reading) -> Generator[Block, None, int]:
+    while True:
+        try:
+            block = next(reading)
+        except StopIteration as stop:
+            return int(stop.value)
+        assert block is not None  # noqa: S101  all lines have come
+        yield block

@@ -1,0 +1,668 @@
+"""What looks like an edit in the lines of a reply that no block took.
+
+A table of rules looks at the passages of the reply: prose, and code fences with nothing in them that was read. Each
+rule knows one way to write an edit, and says at which line it begins, what it seems to be, which file it seems to be
+about, and whether that is beyond doubt: a path with old and new text, or with all of a file. A line is told once.
+
+What only explains a block that was read is not told: its texts stand in that block. Nor is code in a fence for a
+programming language, a command that only runs something, or a word about markers in a sentence.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from suture.formats import calls
+from suture.formats.blocks import Unread
+from suture.formats.naming import alone, as_path, closes, fence_of, in_info, mentions
+from suture.formats.search_replace import marker
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from re import Match, Pattern
+
+    from suture.formats.blocks import Block
+    from suture.formats.source import Source
+
+    Rule = Callable[["_Reply", "_Passage"], Iterator[Unread]]
+
+_SHELLS = calls.names("bash sh shell zsh fish console terminal powershell ps1 pwsh cmd bat shell-session")
+_PRINTED = calls.names("text txt output log console terminal csv")
+_DATA = calls.names("yaml yml toml ini") | calls.LANGUAGES
+_OLD_WORDS = calls.names("search find old original before existing current from replace remove delete change") | {
+    "change from",
+    "change this",
+    "find this",
+    "instead of",
+    "look for",
+    "replace this",
+    "search for",
+}
+_NEW_WORDS = calls.names("replace new updated after replacement with to by modified changed add insert use") | {
+    "by this",
+    "change to",
+    "replace by",
+    "replace with",
+    "should be",
+    "to this",
+    "use this",
+    "with this",
+}
+_FILLERS = calls.names("the this that code block text version section snippet line lines in of file for it part")
+_KEPT = _OLD_WORDS | _NEW_WORDS
+_TEXTS = calls.OLD | calls.NEW | calls.CONTENTS | calls.names("patch diff input insertline codeedit edits")
+"""What an edit tool gets: texts under these names."""
+_AROUND = calls.names(
+    "functioncalls toolcalls tools edits files changes args a b body br center code dd details div dl dt em footer "
+    "h1 h2 h3 head header hr html i img kbd li main ol p pre section span strong sub summary sup table tbody td th "
+    "thead tr u ul"
+)
+"""Tags that are around others, or around prose."""
+_CALLED = ("[TOOL", "Action:")
+_FAR = 300
+"""Lines between the two halves of an edit."""
+_ABOVE = 6
+"""Lines above a passage in which its file is looked for, blank ones not counted."""
+_LONGEST = 2_000
+"""Characters of a line that are looked at."""
+_SHORTEST = 4
+
+
+_NAMED = "path|file_?path|filePath|file|file_?name|target_?file|TargetFile|target_?path|relative_?path"
+_OPENING = (
+    r"^\W*(?:\d+[.)]\s*)?(?:(?:in|inside|at|on)\s+\S+?,?\s+)?(?:(?:then|next|also|finally|now|please|and)[,:]?\s+)*"
+)
+"""How an order begins, before its verb."""
+_PATTERNS = {
+    "key": r"""["'<=\s,({*_-]([A-Za-z][\w-]*)(?=[\\"'*_]*\s*[:=>])""",
+    "value": r"""(?:PATHS)[\\"'*_]*\s*[:=>]\s*[\\\["'`]*\s*([^\\"'`<>,\]\n]+)""",
+    "call": r"""(?:name|tool|tool_name|function|action|recipient_name|Action)["']?\s*[:=]\s*["']?([\w.:-]+)""",
+    "key_tag": r"<arg_key>\s*([\w-]+)\s*</arg_key>",
+    "value_tag": r"<arg_key>\s*(?:PATHS)\s*</arg_key>\s*<arg_value>\s*([^<\n]+)",
+    "named": r"<tool_call>\s*([\w-]+)",
+    "command": r"""command["']?\s*[:=>]\s*["']?(\w+)""",
+    "function": r"""^\W*(?:print\()?(?:[\w.]*\.)?(\w+)\s*\(""",
+    "begin": r"^\s*(<{3,}|-{5,})\s*([A-Za-z_]+)\b(.*)$",
+    "end": r"^\s*(>{3,}|\+{5,})\s*([A-Za-z_]+)\b",
+    "inside": r"(?:<{5,}|(?:\\<){5,}|(?:&lt;|&#60;|&#x3c;){5,}|-{5,})\s*(?:SEARCH|NEW_FILE)\b",
+    "closed": r"(?:>{5,}|(?:\\>){5,}|(?:&gt;|&#62;|&#x3e;){5,}|\+{5,})\s*(?:REPLACE|NEW_FILE)\b",
+    "section": r"\*\*\* (?:Add|Update|Delete|Create|Modify|Remove) File:\s*([^\s`\"'\\]+)",
+    "hunk": r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@",
+    "header": r"(?:\+\+\+|---) (?:[ab]/)?([^\s\\\"]+)",
+    "field": r"^\s*(?:[-*+>]|\d+\.)?\s*[*_`\"']*([A-Za-z][\w -]{0,24}?)[*_`\"']*\s*[:=][*_]*\s*(.*)$",
+    "heredoc": r"""(?:\btee\s+(?:-a\s+)?["']?([^\s"'<>|&;]+)[^<]*|>>?\s*["']?([^\s"'<>|&;]+)["']?\s*)<<"""
+    r"""|<<-?\s*["'\\]?\w+["']?\s*>>?\s*["']?([^\s"'<>|&;]+)""",
+    "in_place": r"\b(?:g?sed\s+(?:-\w+\s+)*-[a-z]*i|perl\s+(?:-\w+\s+)*-\w*i|sd\s+['\"]|ed\s+-s)"
+    r"|\b(?:Set-Content|Out-File)\b|-replace\s|^:%?s/.+/.*/",
+    "echo": r"""\b(?:echo|printf)\b.*?(>>?)\s*["']?([^\s"'<>|&;]+)""",
+    "moved": r"^(?:sudo\s+)?(?:git\s+)?(?:rm|mv|unlink|del|Remove-Item|Move-Item|ren)\s+(.+)$",
+    "normal": r"^\d+(?:,\d+)?[acd]\d+(?:,\d+)?$",
+    "ed": r"^(?:\d+|\$)(?:,(?:\d+|\$))?[acdis]$",
+    "words": r"\[-.+?-\]\s*\{\+.+?\+\}",
+    "sentence": rf"{_OPENING}(replace|change|substitute|swap|update|rename|set)\b"
+    r"(.+?)\b(?:with|to|by|for|into)\b(.+)$",
+    "order": rf"{_OPENING}(add|insert|append|prepend|put|update|replace|change|modify|rewrite|create|edit|set"
+    r"|delete|remove|drop|move)\b",
+    "arrow": r"^\W*(?:[\w./-]+:\s*)?`([^`]+)`\s*(?:\u2192|->|=>|\u279c|\u27f6)\s*`([^`]+)`",
+    "rule": r"^(?:[-=+%*~]{3,}|\[+|<{2,})\s*(?:BEGIN |START |NEW )?FILE\s*[:=]?\s*([^\s\]>]+)"
+    r"\s*(?:[-=+%*~]{3,}|\]+|>{2,})?$",
+    "entry": r"""["']([^"'\s:]+\.\w+)["']\s*:\s*(?:[{\[]|["'].*\\n)""",
+    "whole": r"\b(?:updated|new|complete|full|modified|final|revised|corrected|whole)\b",
+    "quoted": r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|'([^']{2,})'",
+}
+_IN_ANY_CASE = {"rule", "sentence", "order", "whole", "value", "value_tag"}
+_NEEDED = {
+    "begin": ("<<<", "-----"),
+    "end": (">>>", "+++++"),
+    "inside": ("SEARCH", "NEW_FILE"),
+    "closed": ("REPLACE", "NEW_FILE"),
+    "section": ("*** ",),
+    "hunk": ("@@ -",),
+    "field": (":", "="),
+    "function": ("(",),
+    "words": ("[-",),
+    "sentence": ("`", '"', "'", "\u201c"),
+    "order": (".", "/"),
+    "arrow": ("`",),
+    "rule": ("file", "FILE", "File"),
+}
+"""What a line must have for a pattern to be worth a try: most lines have none of it."""
+
+
+class _Passage(Record):
+    """A code fence, or the prose between two."""
+
+    numbers: tuple[int, ...]
+    """The lines in it, counted from 0; without those of the fence."""
+    language: str | None
+    """None for prose."""
+    opening: int
+    """The line of the fence, or the first one."""
+
+
+class _Reply:
+    """The lines that no block took."""
+
+    def __init__(self, source: Source, seen: Sequence[int], blocks: Sequence[Block]) -> None:
+        usable = [block for block in blocks if not block.problem]
+        self.covered = {number for block in usable for number in range(block.line - 1, block.end_line)}
+        self.seen = [number for number in seen if number not in self.covered]
+        self.lines = {number: (source.line(number) or "")[:_LONGEST] for number in self.seen}
+        splits = [split for block in usable for hunk in block.hunks for split in hunk.splits]
+        self.told: set[int] = set()
+        """Lines in what was told as one."""
+        self.old = [_squeezed(split.old) for split in splits]
+        self.new = [
+            _squeezed(each) for each in [split.new for split in splits] + [block.content or "" for block in usable]
+        ]
+
+    def passages(self) -> Iterator[_Passage]:
+        """Prose and fences, in order; a fence with a block in it is passed over."""
+        prose: list[int] = []
+        inside: list[int] = []
+        fence, language, opening = "", "", 0
+        for number in self.seen:
+            line = self.lines[number]
+            found = fence_of(line) if line.lstrip()[:1] in {"`", "~"} else None
+            if found is None:
+                (inside if fence else prose).append(number)
+            elif fence and closes(found[0], fence):
+                if not self.covered & {*range(opening, number)}:
+                    yield _Passage(tuple(inside), language, opening)
+                fence = ""
+            elif not fence:
+                if prose:
+                    yield _Passage(tuple(prose), None, prose[0])
+                fence, language, opening = found[0], found[1].partition(" ")[0].lower(), number
+                prose, inside = [], []
+        rest = inside if fence else prose
+        if rest:
+            yield _Passage(tuple(rest), language if fence else None, rest[0])
+
+    def text(self, passage: _Passage) -> str:
+        """The lines of a passage."""
+        return "\n".join([self.lines[number] for number in passage.numbers])
+
+    def path_above(self, number: int) -> str | None:
+        """The file that the lines above a line name, as far as no block stands between."""
+        looked = 0
+        while number - 1 in self.lines and looked < _ABOVE:
+            number -= 1
+            line = self.lines[number]
+            found = _path_in(line)
+            if found is not None:
+                return found
+            looked += bool(line.strip())
+        return None
+
+    def tell(self, unread: Unread, found: dict[int, Unread]) -> None:
+        """Add what was found, unless it is in something that was told."""
+        if unread.line - 1 not in self.told:
+            found.setdefault(unread.line, unread)
+
+    def explains(self, old: str, new: str) -> bool:
+        """Whether two texts are of a change that was read."""
+        return _is_in(old, self.old) or _is_in(new, self.new)
+
+
+def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], known: Sequence[Unread]) -> list[Unread]:
+    """What looks like an edit in the lines that no block took, in order; `known` is what the parser saw itself."""
+    reply = _Reply(source, seen, blocks)
+    found = {each.line: each for each in known if each.line - 1 in reply.lines}
+    passages = list(reply.passages())
+    openings = {passage.opening: passage for passage in passages if passage.language is not None}
+    for rule in (_calls, _markers, _escaped, _fields, _rows, _commands, _diffs):
+        for passage in passages:
+            for each in rule(reply, passage):
+                reply.tell(each, found)
+    for each in _in_prose(reply, passages):
+        reply.tell(each, found)
+    for line in [each.line for each in known if each.kind == "fenced_file" and each.line in found]:
+        inside = openings.get(line - 1)
+        if inside is None or any(number + 1 in found for number in inside.numbers):
+            del found[line]  # something was read in it, or seems to be more than a file
+    return [found[line] for line in sorted(found)]
+
+
+def _search(name: str, text: str) -> Match[str] | None:
+    """Where a pattern is found in a text."""
+    needed = _NEEDED.get(name)
+    return None if needed and not any(each in text for each in needed) else _pattern(name).search(text)
+
+
+@lru_cache(maxsize=len(_PATTERNS))
+def _pattern(name: str) -> Pattern[str]:
+    import re  # only a reply that is over needs it
+
+    return re.compile(_PATTERNS[name].replace("PATHS", _NAMED), re.IGNORECASE if name in _IN_ANY_CASE else 0)
+
+
+def _path_in(line: str) -> str | None:
+    """The file that a line names."""
+    found = in_info(line) if fence_of(line) else None if line.lstrip().startswith("</") else alone(line)
+    if found is None:
+        paths = _files(line)
+        found = paths[0] if len(paths) == 1 else None
+    return None if found is None else as_path(found)
+
+
+def _files(line: str) -> list[str]:
+    """The files that a sentence mentions."""
+    return [each.path for each in mentions(line) if each.sure]
+
+
+def _known(path: str | None) -> str | None:
+    """A path, if it is one beyond doubt."""
+    path = (path or "").strip()
+    return as_path(path) if path and calls.is_file(path) else None
+
+
+def _is_in(text: str, texts: Sequence[str]) -> bool:
+    squeezed = _squeezed(text)
+    return len(squeezed) >= _SHORTEST and any(squeezed in each for each in texts)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _calls(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Tool calls, edits in JSON and in tags."""
+    if passage.language not in {None, *calls.LANGUAGES}:
+        return
+    numbers, at = passage.numbers, 0
+    while at < len(numbers):
+        end = _region(reply, numbers, at)
+        text = "\n".join([reply.lines[number] for number in numbers[at:end]])
+        found = _call(reply, numbers[at], text, fenced=passage.language is not None) if end > at else None
+        if found is not None:
+            yield found
+            reply.told.update(numbers[at:end])
+        at = max(end, at + 1)
+
+
+def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
+    """Behind the last line of what may be a call that begins at a line; where none does, the line itself."""
+    line = reply.lines[numbers[at]].strip()
+    tag = calls.opening_tag(line)
+    called = _search("function", line) and line[:1] not in {"`", "#"}
+    listed = line.startswith(("{", "[{", "- {")) or line == "["
+    around = tag is None or (calls.plain(tag) in _AROUND and _path_of(line) is None)
+    if around and not (listed or called or line.startswith(_CALLED)):
+        return at
+    depth, blank = 0, len(numbers)
+    for place in range(at, min(len(numbers), at + _FAR)):
+        text = reply.lines[numbers[place]]
+        if place > at and numbers[place] != numbers[place - 1] + 1:
+            return at if (tag or depth > 0) and blank > place else min(blank, place)  # a block is in it, and was read
+        if not text.strip():
+            blank = min(blank, place)
+            if tag is None and depth <= 0:
+                break
+        depth += sum(text.count(char) for char in "{[") - sum(text.count(char) for char in "}]")
+        if tag and f"</{tag}>" in text:
+            return _pair_end(reply, numbers, place + 1) if calls.plain(tag) in calls.OLD else place + 1
+        if listed and depth <= 0:
+            return place + 1
+    return blank
+
+
+def _pair_end(reply: _Reply, numbers: Sequence[int], at: int) -> int:
+    """Behind the element with a new text that follows one with an old text."""
+    second = next((place for place in range(at, len(numbers)) if reply.lines[numbers[place]].strip()), at)
+    tag = calls.opening_tag(reply.lines[numbers[second]].strip()) if second < len(numbers) else None
+    return max(at, _region(reply, numbers, second)) if tag and calls.plain(tag) in calls.NEW else at
+
+
+def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | None:
+    """What a text seems to be that may be a call."""
+    opened = [found for found in calls.tags(text) if not found[1].startswith("/")]
+    keys = {calls.plain(key) for name in ("key", "key_tag") for key in _pattern(name).findall(f" {text}")}
+    names = {calls.tool(name) for key in ("call", "named") for name in _pattern(key).findall(text)}
+    names |= {name for found in opened for name in (calls.plain(found[1]), calls.tool(calls.said(found)))}
+    called = _search("function", text)
+    names |= {calls.tool(called[1])} if called else set()
+    old, new, content = keys & calls.OLD, keys & calls.NEW, bool(keys & calls.CONTENTS)
+    if called and not (old and new):
+        return None
+    tags = bool(opened) and text.lstrip().startswith("<") and not _names_call(text)
+    strong, editor = bool((old | new) - calls.WEAK), bool(calls.EDITORS & names)
+    path = _path_of(text) or _entry(text) or (reply.path_above(number) if tags and old else None)
+    inside = content or bool(_search("inside", text))
+    writer = bool((calls.WRITERS | {"file"}) & names) or "create" in _pattern("command").findall(text)
+    kind, line = "tag" if tags else "call", number + 1
+    paired = bool(old and new) and (strong or editor or _known(path) is not None)
+    if paired or ((old or new) and (editor or (strong and path))):
+        return Unread(line, kind, path, path is not None and (paired or strong))
+    if path and (
+        (content and (writer or keys & {"files", "filetext"}))
+        or (not fenced and "\n" in text and opened and _holds_file(opened[0]))
+    ):
+        return Unread(line, "file", path, edits=True)
+    if path and any(name.startswith(("delete", "remove")) for name in names):
+        return Unread(line, kind, path, edits=True)
+    if editor and keys & _TEXTS:
+        return Unread(line, kind, path, path is not None and inside)
+    return Unread(line, "file", path) if path and "\\n" in text and path == _entry(text) else None
+
+
+def _entry(text: str) -> str | None:
+    """The file that an entry of an object in JSON is about."""
+    found = _search("entry", text) if text.lstrip().startswith(("{", "[")) else None
+    return _known(found[1]) if found else None
+
+
+def _holds_file(found: Match[str]) -> bool:
+    """Whether a tag at the beginning of a text says of which file it holds the content."""
+    return found.start() == 0 and _known(_path_of(found[0])) is not None
+
+
+def _names_call(text: str) -> bool:
+    """Whether a text in tags is a tool call."""
+    return "invoke" in text or "function" in text or "tool" in text
+
+
+def _path_of(text: str) -> str | None:
+    """The path that a field or an attribute of a text has."""
+    for found in [*_pattern("value").finditer(text), *_pattern("value_tag").finditer(text)]:
+        path = found[1].strip()
+        if path and " " not in path and ("." in path or "/" in path):
+            return as_path(path)
+    return None
+
+
+def _markers(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Blocks with other words or numbers of characters in their markers."""
+    open_at: dict[str, tuple[int, Match[str]]] = {}
+    for number in passage.numbers:
+        line = reply.lines[number]
+        begun, ended = _search("begin", line), _search("end", line)
+        if begun:
+            open_at.setdefault({"<": ">", "-": "+"}[begun[1][0]], (number, begun))
+        first, begun = open_at.pop(ended[1][0], (0, None)) if ended else (0, None)
+        if begun and number - first < _FAR:
+            word = begun[2].lower()
+            path = _known(begun[3].strip(" :`")) or reply.path_above(first)
+            edits = path is not None and (word in _OLD_WORDS or word.startswith(("edit", "patch", "update", "file")))
+            yield Unread(first + 1, "markers", path, edits)
+
+
+def _escaped(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Blocks whose markers are not at the beginning of their lines, or are spelled otherwise."""
+    open_at = -_FAR
+    for number in passage.numbers:
+        line = reply.lines[number]
+        begun, ended = _search("inside", line), _search("closed", line)
+        if begun and ended and "=====" in line:
+            path = reply.path_above(number)
+            yield Unread(number + 1, "escaped", path, path is not None)
+        elif begun and not ended and marker(line) is None:
+            open_at = number
+        elif ended and not begun and number - open_at < _FAR:
+            path = reply.path_above(open_at)
+            yield Unread(open_at + 1, "escaped", path, path is not None)
+            open_at = -_FAR
+        section = _search("section", line)
+        if section and line.count("`", 0, section.start()) % 2 == 0:
+            yield Unread(number + 1, "escaped", as_path(section[1]), edits=True)
+        hunk = _search("hunk", line)
+        if hunk and passage.language not in calls.LANGUAGES | {None}:
+            continue
+        if hunk and line.count("`", 0, hunk.start()) % 2 == 0:
+            above = [reply.lines.get(each, "") for each in range(number - 2, number + 1)]
+            header = next((found for each in above if (found := _search("header", each))), None)
+            yield Unread(
+                number + 1, "diff", as_path(header[1]) if header else reply.path_above(number), header is not None
+            )
+
+
+def _fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Edits as fields: `path`, `old` and `new`, each at the beginning of a line."""
+    if passage.language not in {None, *_DATA}:
+        return
+    fields = [(number, found) for number in passage.numbers if (found := _field(reply.lines[number]))]
+    listed = any(key in {"files", "edits", "changes"} for _, (key, _) in fields)
+    for place, (number, (key, value)) in enumerate(fields):
+        path = _known(value.strip(" `\"'*"))
+        if key not in calls.PATHS or path is None:
+            continue
+        names = set()
+        for later, (name, _) in fields[place + 1 : place + _FAR]:
+            if name in calls.PATHS or later - number > _FAR:
+                break
+            names.add(name)
+        if names & calls.OLD and names & calls.NEW:
+            yield Unread(number + 1, "fields", path, edits=True)
+        elif names & calls.CONTENTS and listed:
+            yield Unread(number + 1, "file", path)
+
+
+def _rows(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """The rows of a table of files, old and new texts; and rules with a file's name, above its content."""
+    columns: list[str] = []
+    for number in passage.numbers if passage.language is None else ():
+        line = reply.lines[number].strip()
+        cells = [cell.strip(" `*") for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        named = [calls.plain(cell) for cell in cells]
+        if {*named} & calls.PATHS and {*named} & calls.OLD and {*named} & calls.NEW:
+            columns = named
+            continue
+        columns = columns if cells else []
+        texts = dict(zip(columns, cells, strict=False))
+        path = next((_known(value) for key, value in texts.items() if key in calls.PATHS), None)
+        old, new = (next((value for key, value in texts.items() if key in keys), "") for keys in (calls.OLD, calls.NEW))
+        if path and not reply.explains(old, new):
+            yield Unread(number + 1, "fields", path)
+        ruled = _search("rule", line)
+        if ruled and _known(ruled[1]) and number + 1 in reply.lines:
+            yield Unread(number + 1, "file", _known(ruled[1]))
+
+
+def _field(line: str) -> tuple[str, str] | None:
+    found = _search("field", line)
+    return (calls.plain(found[1]), found[2]) if found else None
+
+
+def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Commands of a shell that write, change, move or delete files."""
+    fenced = passage.language in _SHELLS
+    if passage.language is not None and not fenced and passage.language:
+        return
+    for place, number in enumerate(passage.numbers):
+        line = reply.lines[number].strip()
+        if number in reply.told:
+            continue
+        prompted = line.startswith(("$ ", "> ", "# $"))
+        commands = [line.lstrip("$> ")] if fenced or prompted or passage.language == "" else line.split("`")[1::2]
+        for command in commands:
+            found = _command(command, number + 1, fenced=fenced or prompted or passage.language == "")
+            found = found or _script(reply, passage.numbers, place, command)
+            if found is not None:
+                yield found
+                end = _here_end(reply, passage.numbers, place) if found.kind == "heredoc" else number
+                reply.told.update(range(number, end + 1))
+                break
+
+
+def _command(command: str, line: int, *, fenced: bool) -> Unread | None:
+    here = _search("heredoc", command)
+    if here:
+        path = here[1] or here[2] or here[3]
+        return Unread(line, "heredoc", as_path(path), fenced and _is_own(path))
+    if _search("in_place", command):
+        files = [word for word in command.split()[1:] if _known(word.strip("\"'();")) or "*." in word]
+        path = files[-1].strip("\"'();") if files else None
+        return Unread(line, "shell", path, fenced and path is not None)
+    echoed = _search("echo", command)
+    if echoed and _known(echoed[2]):
+        return Unread(line, "shell", as_path(echoed[2]), fenced and echoed[1] == ">" and _is_own(echoed[2]))
+    moved = _search("moved", command)
+    files = [word for word in moved[1].split() if _known(word)] if moved else []
+    return Unread(line, "shell", as_path(files[0])) if files else None
+
+
+def _script(reply: _Reply, numbers: Sequence[int], place: int, command: str) -> Unread | None:
+    """A program in a here-document that writes a file."""
+    if not command.startswith(("python", "node", "ruby", "perl")) or "<<" not in command:
+        return None
+    end = _here_end(reply, numbers, place)
+    lines = [reply.lines[number] for number in numbers[place + 1 :] if number < end]
+    paths = [path for line in lines for word in _quoted(line) if (path := _known(word))]
+    return Unread(numbers[place] + 1, "shell", next(iter(paths), None)) if "write" in " ".join(lines) else None
+
+
+def _is_own(path: str) -> bool:
+    """Whether a path may be one of the workspace."""
+    return not path.startswith(("~", "/dev/", "/etc/", "/tmp/", "$")) and _known(path) is not None  # noqa: S108  it is not used
+
+
+def _here_end(reply: _Reply, numbers: Sequence[int], place: int) -> int:
+    """The line that ends a here-document."""
+    word = reply.lines[numbers[place]].partition("<<")[2].lstrip("-").split()[0].strip("'\"\\")
+    return next((number for number in numbers[place + 1 :] if reply.lines[number].strip() == word), numbers[-1])
+
+
+def _diffs(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Diffs of other kinds than the unified."""
+    lines = [(number, reply.lines[number]) for number in passage.numbers]
+    for place, (number, line) in enumerate(lines):
+        following = lines[place + 1][1] if place + 1 < len(lines) else ""
+        normal = _search("normal", line.strip()) and following.lstrip()[:2] in {"< ", "> "}
+        context = line.strip() == "*" * 15 and following.startswith("*** ")
+        script = _search("ed", line.strip()) and passage.language in {"ed", "diff", ""}
+        words = _search("words", line) and passage.language is not None
+        if normal or context or script or words:
+            path = reply.path_above(number)
+            yield Unread(number + 1, "diff", path, path is not None)
+            return
+
+
+def _in_prose(reply: _Reply, passages: Sequence[_Passage]) -> Iterator[Unread]:
+    """Edits that sentences and labels tell, with code fences or without."""
+    halves: set[int] = set()
+    for place, passage in enumerate(passages):
+        if passage.language is not None:
+            continue
+        after = passages[place + 1] if place + 1 < len(passages) else None
+        last = _last_line(reply, passage)
+        for each in _labelled(reply, passages, place):
+            halves |= {fence.opening for fence in passages[place + 1 : place + 4]}
+            yield each
+        for number in passage.numbers:
+            line = reply.lines[number]
+            found = _told(reply, line, number)
+            if found is not None:
+                yield found
+            elif after is not None and number == last and _is_fence_behind(after, number):
+                yield from () if after.opening in halves else _introduced(reply, line, after)
+
+
+def _last_line(reply: _Reply, passage: _Passage) -> int:
+    return next((number for number in reversed(passage.numbers) if reply.lines[number].strip()), -1)
+
+
+def _is_fence_behind(after: _Passage, number: int) -> bool:
+    code = after.language is not None and after.language not in _PRINTED | _SHELLS | {"diff", "patch", "udiff"}
+    return code and after.opening - number < _SHORTEST
+
+
+def _introduced(reply: _Reply, line: str, after: _Passage) -> Iterator[Unread]:
+    """A fence below a line that says what to do with it."""
+    paths = [as_path(each) for each in _files(line)]
+    ordered = _search("order", line) or (_search("whole", line) and line.rstrip().endswith(":"))
+    if ordered and len(paths) == 1 and not reply.explains("", reply.text(after)):
+        yield Unread(after.opening + 1, "fences", paths[0])
+
+
+def _labelled(reply: _Reply, passages: Sequence[_Passage], place: int) -> Iterator[Unread]:
+    """Two labels, such as Before and After, each with its text below it: in fences, or marked as labels are."""
+    passage = passages[place]
+    labels = [(number, word) for number in passage.numbers if (word := _label(reply.lines[number]))]
+    if labels and labels[-1][1] in _OLD_WORDS and labels[-1][0] == _last_line(reply, passage):
+        yield from _in_fences(reply, passages[place + 1 :], labels[-1][0])
+    marked = [(number, word) for number, word in labels if _is_marked(reply.lines[number])]
+    old = next((number for number, word in marked if word in _OLD_WORDS), None)
+    if old is not None and any(word in _NEW_WORDS and number > old + 1 for number, word in marked):
+        path = _path_in(reply.lines[old]) or reply.path_above(old)
+        yield Unread(old + 1, "markers", path, path is not None)
+
+
+def _in_fences(reply: _Reply, rest: Sequence[_Passage], number: int) -> Iterator[Unread]:
+    """A label above a fence; it is an edit if another label and another fence follow."""
+    if len(rest) < 3:  # noqa: PLR2004  fence, label, fence
+        return
+    old, between, new = rest[:3]
+    said = (
+        [reply.lines[each] for each in between.numbers if reply.lines[each].strip()]
+        if between.language is None
+        else [""]
+    )
+    labels = {_label(line) for line in said[:1]}
+    if new.language is None or not labels & _NEW_WORDS or {old.language, new.language} & _PRINTED:
+        return
+    if not reply.explains(reply.text(old), reply.text(new)):
+        path = _path_in(reply.lines[number]) or _path_in(reply.lines[old.opening]) or reply.path_above(number)
+        yield Unread(number + 1, "fences", path, path is not None)
+
+
+def _label(line: str) -> str:
+    """The words of a line that is a label, without those that say little; nothing for other lines."""
+    if len(line) > _FAR // 3:
+        return ""
+    named = {word for path in _files(line) for word in path.split()}
+    words = [
+        word.strip("#*_`<>[](){}=-+:;.,!/@%|~\"'\u2192").lower()
+        for word in line.split()
+        if word.strip("`*_():,") not in named
+    ]
+    words = [word for word in words if word]
+    told = " ".join(words)
+    short = [word for word in words if word not in _FILLERS]
+    return told if told in _KEPT else " ".join(short) if " ".join(short) in _KEPT else ""
+
+
+def _is_marked(line: str) -> bool:
+    """Whether a label is set off by more than a colon or emphasis."""
+    text = line.strip()
+    return text.startswith(("[", "{", "<", "===", "---", "###", "@@", "%%", ":::", "//", "+++", ">>>", "|", "--")) or (
+        text.rstrip(":").isupper() and text.endswith(":")
+    )
+
+
+def _told(reply: _Reply, line: str, number: int) -> Unread | None:
+    """A sentence that says which text to replace by which, or what to delete."""
+    arrow = _search("arrow", line)
+    if arrow and not reply.explains(arrow[1], arrow[2]) and not {*_files(line)} & {arrow[1], arrow[2]}:
+        return Unread(number + 1, "sentence", _path_in(line) or reply.path_above(number))
+    found = _search("sentence", line)
+    if found is None:
+        return _deleted(reply, line, number)
+    old, new = (_quoted(each) for each in (found[2], found[3]))
+    paths = [as_path(each) for each in _files(line)]
+    old, new = ([each for each in side if as_path(each) not in paths] for side in (old, new))
+    if not old or not new or reply.explains(old[0], new[0]) or _is_blank_to_fill(old[0]):
+        return None
+    path = paths[0] if len(paths) == 1 else reply.path_above(number) if not paths else None
+    return Unread(number + 1, "sentence", path, len(paths) == 1)
+
+
+def _deleted(reply: _Reply, line: str, number: int) -> Unread | None:
+    found = _search("order", line)
+    if found is None or found[1].lower() not in {"delete", "remove", "drop", "move"}:
+        return None
+    paths = [as_path(each) for each in _files(line)]
+    if len(paths) != 1 or any(_is_in(each, reply.old) for each in _quoted(line)):
+        return None
+    return Unread(number + 1, "sentence", paths[0])
+
+
+def _quoted(text: str) -> list[str]:
+    return ["".join(each) for each in _pattern("quoted").findall(text)]
+
+
+def _is_blank_to_fill(text: str) -> bool:
+    """Whether a text stands for what the reader has to fill in."""
+    word = text.strip("<>{}[]$%\"' ")
+    return text[:1] in {"<", "{", "$"} or "your" in word.lower() or (word.isupper() and "_" in word)

@@ -1,0 +1,128 @@
+"""Every way to write an edit, beside one good block: it is read, or it is told; what is ordinary is neither."""
+
+import pytest
+
+from suture import Workspace, parse_reply, preview_reply, validate_reply
+from suture.formats.blocks import KINDS
+from suture.formats.reply import Reply, ReplyParser
+from suture.replies import Preview
+from tests.unit.formats.notations import ORDINARY, READ, TOLD, WHOLE
+
+GOOD = "### File: good.py\n<<<<<<< SEARCH\ny_old\n=======\ny_new\n>>>>>>> REPLACE\n\n"
+FILES = {"good.py": "y_old\n", "a.py": "x = 1\n"}
+BOTH = {"good.py": "y_new\n", "a.py": "x = 2\n"}
+ALONE = {"good.py": "y_new\n"}
+EVERY = {**READ, **WHOLE, **{name: text for name, (text, _) in TOLD.items()}, **ORDINARY}
+
+
+def beside(text: str) -> str:
+    return f"{GOOD}{text.rstrip()}\n\nThat is all.\n"
+
+
+def met(text: str, *, whole_files: bool = False) -> tuple[Reply, Preview]:
+    reply = beside(text)
+    return parse_reply(reply, whole_files=whole_files), preview_reply(reply, FILES, whole_files=whole_files)
+
+
+def test_there_are_enough_notations() -> None:
+    assert len(READ) + len(WHOLE) + len(TOLD) >= 150
+    assert len(ORDINARY) >= 40
+
+
+@pytest.mark.promise("reply.nothing-silent")
+@pytest.mark.parametrize("text", READ.values(), ids=READ)
+def test_what_is_exact_is_read_and_applied(text: str) -> None:
+    reply, preview = met(text)
+    assert (preview.files, reply.unread) == (BOTH, ())
+    assert preview.validation.is_valid
+
+
+@pytest.mark.promise("reply.nothing-silent")
+@pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
+def test_whole_files_are_written_if_asked_for_and_told_otherwise(text: str) -> None:
+    reply, preview = met(text, whole_files=True)
+    assert (preview.files, reply.unread) == (BOTH, ())
+    reply, preview = met(text)
+    assert [(each.kind, each.path, each.edits) for each in reply.unread] == [("file", "a.py", True)]
+    assert (preview.files, preview.validation.is_valid) == (ALONE, False)
+
+
+@pytest.mark.promise("reply.nothing-silent")
+@pytest.mark.parametrize(("text", "kind"), TOLD.values(), ids=TOLD)
+def test_what_is_not_read_is_told(text: str, kind: str) -> None:
+    reply, preview = met(text)
+    (unread,) = reply.unread
+    assert (unread.kind, unread.edits) == (kind.rstrip("?"), not kind.endswith("?"))
+    assert unread.path in ({"a.py", "src/*.py"} if unread.edits else {"a.py", "b.py", "good.py", None})
+    first = GOOD.count("\n")
+    assert first < unread.line <= first + text.rstrip().count("\n") + 1
+    assert [block.path for block in reply if not block.problem] == ["good.py"]
+    assert preview.files == ALONE
+    assert preview.validation.is_valid == (not unread.edits)
+
+
+@pytest.mark.promise("reply.nothing-silent")
+@pytest.mark.parametrize("text", ORDINARY.values(), ids=ORDINARY)
+def test_what_is_ordinary_is_neither_read_nor_told(text: str) -> None:
+    reply, preview = met(text)
+    assert (len(reply), reply.unread, preview.files) == (1, (), ALONE)
+    assert (preview.validation.errors, preview.validation.warnings) == ([], [])
+
+
+def test_every_kind_is_told_in_words() -> None:
+    told = {each.kind: each for text, _ in TOLD.values() for each in met(text)[0].unread}
+    told |= {each.kind: each for text in WHOLE.values() for each in met(text)[0].unread}
+    assert set(told) == set(KINDS)
+    for kind, (text, _) in {kind: TOLD[name] for name, kind in _FIRST.items()}.items():
+        validation = validate_reply(beside(text))
+        assert len(validation.errors) + len(validation.warnings) == len(validation.unread), kind
+
+
+_FIRST = {"YAML": "fields", "a sentence": "sentence", "cat": "heredoc", "rm": "shell", "a fence with a path": "fenced"}
+
+
+@pytest.mark.parametrize("step", [1, 7])
+def test_a_notation_in_pieces_is_the_same(step: int) -> None:
+    for name, text in EVERY.items():
+        for whole_files in (False, True):
+            reply = beside(text)
+            parser = ReplyParser(whole_files=whole_files)
+            blocks = [each for at in range(0, len(reply), step) for each in parser.feed(reply[at : at + step])]
+            blocks += parser.close()
+            whole = parse_reply(reply, whole_files=whole_files)
+            assert (name, tuple(blocks), parser.reply) == (name, whole.blocks, whole)
+
+
+def test_nothing_is_told_before_the_reply_is_over() -> None:
+    parser = ReplyParser()
+    parser.feed(beside(TOLD["sed"][0]))
+    assert not parser.reply.unread
+    parser.close()
+    assert [each.kind for each in parser.reply.unread] == ["shell"]
+
+
+@pytest.mark.parametrize("name", ["YAML", "a sentence", "cat", "JSON with single quotes", "backslashes"])
+def test_what_a_model_thinks_is_not_told(name: str) -> None:
+    assert parse_reply(f"<think>\n{TOLD[name][0]}\n</think>\n{GOOD}").unread == ()
+
+
+def test_several_edits_are_told_one_by_one() -> None:
+    text = "- path: a.py\n  old: x\n  new: y\n- path: c.py\n- path: b.py\n  old: x\n  new: y\n"
+    assert [(each.line, each.path) for each in parse_reply(text).unread] == [(1, "a.py"), (5, "b.py")]
+    text = '{"path": "a.py", "old_str": "x"}\n<edit path="b.py">\n<old_str>x</old_str>\n</edit>\n'
+    assert [(each.line, each.path) for each in parse_reply(text).unread] == [(1, "a.py"), (2, "b.py")]
+
+
+def test_a_notation_alone_is_told_as_well() -> None:
+    for name, (text, kind) in TOLD.items():
+        found = [each.kind for each in parse_reply(f"{text.rstrip()}\n").unread]
+        assert (name, found) == (name, [kind.rstrip("?")])
+
+
+def test_a_workspace_tells_the_same(tmp_path: object) -> None:
+    root = f"{tmp_path}"
+    for name, content in FILES.items():
+        with open(f"{root}/{name}", "w", encoding="utf-8") as file:  # noqa: PTH123  as short as it can be
+            file.write(content)
+    result = Workspace(root).apply_reply(beside(TOLD["cat"][0]), dry_run=True)
+    assert (result.is_error, result.metadata["error"]["code"]) == (True, "UNREAD_EDITS")

@@ -1,0 +1,54 @@
+"""Blocks in quotations and in the entities of HTML."""
+
+import pytest
+
+from suture import parse_reply
+
+BLOCK = "<<<<<<< SEARCH\na < b\n=======\nb\n>>>>>>> REPLACE\n"
+
+
+def escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def quoted(text: str, mark: str = "> ") -> str:
+    return "".join(f"{mark}{line}\n" for line in text.removesuffix("\n").split("\n"))
+
+
+READ = {
+    "quoted": quoted(BLOCK),
+    "quoted at the end": quoted(BLOCK).removesuffix("\n"),
+    "quoted, indented": quoted(BLOCK, "  > "),
+    "quoted with text around": quoted(f"Text.\n\n{BLOCK}\nMore."),
+    "quoted with a fence": quoted(f"```\n{BLOCK}```\n"),
+    "entities": escaped(BLOCK),
+    "entities in a fence": f"```\n{escaped(BLOCK)}```\n",
+}
+
+
+@pytest.mark.parametrize("text", READ.values(), ids=READ)
+def test_a_block_is_read_as_it_was_before(text: str) -> None:
+    (block,) = parse_reply(f"a.py\n{text}\n\nText.\n")
+    assert (block.path, block.problem) == ("a.py", None)
+    assert block.hunks[0].splits[0].old == "a < b\n"
+
+
+def test_what_is_quoted_after_a_block_stays_outside() -> None:
+    first, second = parse_reply(f"a.py\n{quoted(BLOCK)}\nText.\n\nb.py\n{BLOCK}")
+    assert [(each.path, each.line) for each in (first, second)] == [("a.py", 2), ("b.py", 11)]
+
+
+NOT_READ = {
+    "a quotation of prose": "> Text.\n> - a\n",
+    "a quotation with code": "> ```\n> x = 1\n> ```\n",
+    "a prompt of Python": ">>> <<<<<<< SEARCH\n",
+    "a rule": "> --- a\n> text\n",
+    "entities without an end": escaped(BLOCK.partition(">>>>")[0]),
+    "entities, and brackets": escaped(BLOCK).replace("=======", "======= <b>"),
+    "entities of other markers": escaped("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n"),
+}
+
+
+@pytest.mark.parametrize("text", NOT_READ.values(), ids=NOT_READ)
+def test_what_is_no_block_stays_as_it_is(text: str) -> None:
+    assert len(parse_reply(f"a.py\n{text}\nText.\n")) == 0
