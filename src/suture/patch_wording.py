@@ -12,7 +12,7 @@ from suture.phrases import (
     matched,
     ordinal,
     plain,
-    removed_by,
+    provenance,
     same,
     shown_lines,
     span,
@@ -154,10 +154,12 @@ PATCH_MESSAGES: dict[str, Words] = {
         same("Nothing was changed. Read these lines again, and send only what is still to be changed."),
     ),
     "TARGET_DELETED": (
-        lambda e: (
-            f"{_patch(e)}: oldText was deleted from {e.path}. "
-            f"It is in {written_on(e.written_on)}; {removed_by(e.written_on)} removed it. "
-            + "\n".join([f"{span(e.start_line, e.end_line)} now:", *shown_lines(e.start_line, e.text, _SHOWN_LINES)])
+        lambda e: "\n".join(
+            [
+                f"{_patch(e)}: oldText was deleted from {e.path}. {provenance('deleted', e.written_on)}",
+                f"  {span(e.start_line, e.end_line).capitalize()} now:",
+                *shown_lines(e.start_line, e.text, _SHOWN_LINES),
+            ]
         ),
         same("Nothing was changed. Read the file again, and decide whether the change is still needed."),
     ),

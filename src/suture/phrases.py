@@ -81,7 +81,7 @@ def written_on(version: dict[str, Any]) -> str:
     return named.get(source) or f"commit {str(known)[:_SHORT_ID]}{' (HEAD)' if source == 'head' else ''}"
 
 
-def removed_by(version: dict[str, Any]) -> str:
+def _replaced_by(version: dict[str, Any]) -> str:
     """What replaced a version of a file, in words."""
     until = version["until"]
     if until is None:
@@ -92,7 +92,9 @@ def removed_by(version: dict[str, Any]) -> str:
 def provenance(why: str, version: dict[str, Any]) -> str:
     """On which version a text was written that can't be found as it was sent, and what became of it."""
     did = {"deleted": "removed it", "conflict": "changed these lines"}.get(why)
-    rest = f"{removed_by(version)} {did}" if did else "the file has changed since"
+    rest = f"{_replaced_by(version)} {did}" if did else "the file has changed since"
+    if did and version["source"] == "history" and version["id"] is None and version["until"]:
+        return f"{rest[0].upper()}{rest[1:]}."
     return f"It is in {written_on(version)}; {rest}."
 
 

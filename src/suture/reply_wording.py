@@ -13,7 +13,6 @@ from suture.phrases import (
     matched,
     plain,
     provenance,
-    removed_by,
     same,
     shown_lines,
     span,
@@ -314,8 +313,7 @@ BLOCK_MESSAGES: dict[str, Words] = {
     ),
     "TARGET_DELETED": (
         lambda e: (
-            f"The text was deleted from {e.path}: {first_line(e.search_text)}. "
-            f"It is in {written_on(e.written_on)}; {removed_by(e.written_on)} removed it."
+            f"The text was deleted from {e.path}: {first_line(e.search_text)}. {provenance('deleted', e.written_on)}"
         ),
         lambda e: f"Read {e.path} again, and decide whether the change is still needed.",
     ),

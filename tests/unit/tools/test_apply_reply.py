@@ -595,7 +595,7 @@ def test_a_text_that_stood_there_earlier_is_told_so() -> None:
     assert told(result) == {"1": "NO_MATCH"}
     stale = {"change_id": change, "start_line": 1, "end_line": 1, "text": "gamma = 3"}
     assert result.metadata["blocks"][0]["error"]["stale"] == stale
-    assert f"change {change} changed these lines" in result.text
+    assert f"Change {change} changed these lines." in result.text
     assert "Your copy of a.py is old" in result.text
     result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n")))
     assert told(result) == {"1": "EDIT_CONFLICT"}
@@ -611,7 +611,7 @@ def test_a_text_that_was_deleted_is_told_so() -> None:
     version = {"source": "history", "id": None, "until": change}
     expected = {"start_line": 1, "end_line": 1, "text": "beta = 2", "written_on": version, "search_text": "alpha = 1\n"}
     assert {name: error[name] for name in expected} == expected
-    assert f"It is in the version before change {change}; change {change} removed it." in result.text
+    assert f"Change {change} removed it." in result.text
     assert fs.files() == {"a.py": b"beta = 3\ngamma = 3\n"}
 
 
