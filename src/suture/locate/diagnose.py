@@ -18,7 +18,7 @@ from suture.locate.found import Found, Sides, Site
 from suture.locate.index import RARE
 from suture.locate.request import readings, split
 from suture.locate.settle import remains
-from suture.locate.words import informative, lead
+from suture.locate.words import informative, lead, trail
 from suture.occurrences import occurrences
 from suture.records import Record
 
@@ -93,9 +93,13 @@ def diagnose(index: Index, old: str, new: str) -> Diagnosis:
             each for each in (sought.nearest([]) if len(split(old)) <= _FEW else []) if sought.score(each) >= _NEAR
         ]
         places = tuple(map(sought.place, _apart([place, *others])[:_FEW]))
-        done = not minimize(index.body, answer.edits)
-        why = "applied" if done else "found"
-        return Diagnosis(why, answer.rung, places, fixed, count=1, base=answer.base)
+        why, detail = "found", ""
+        if not minimize(index.body, answer.edits):
+            window = index.window(answer.site.start_line - 1, answer.site.end_line)
+            here, wanted = ([trail(line) for line in lines if line.strip()] for lines in (window, split(new)))
+            is_there = here == wanted or old == new
+            why, detail = ("applied", "") if is_there else ("unproved", "white_space")
+        return Diagnosis(why, answer.rung, places, fixed, detail=detail, count=1, base=answer.base)
     spans = [*map(_lines, answer.sites[:_AMBIGUOUS])]
     why = answer.why
     if why == "missing" and not answer.rung:

@@ -359,6 +359,13 @@ def test_half_characters_have_no_place() -> None:
     assert words_of(Index(b"abc"), "abc\ud800abc") == ([("abc", 1)], [])
 
 
+def test_white_space_that_neither_text_has_is_not_told_to_be_applied() -> None:
+    old, new = "alpha = 1   \nbeta = 2\n", "alpha = 1\nbeta = 2\n"
+    assert asked(old, new, file="    alpha = 1\n    beta = 2\n").why == "applied"
+    told = asked(old, new, file="    alpha = 1 \n    beta = 2\n")
+    assert (told.why, told.detail, told.correction) == ("unproved", "white_space", None)
+
+
 def test_texts_of_very_many_lines_are_compared_by_the_lines_they_share() -> None:
     lines = [f"entry {number} = make({number})\n" for number in range(3_000)]
     trailing = [line.replace("\n", " \n") for line in lines[:100]]
