@@ -31,15 +31,18 @@ _REWRITTEN = 0.5  # of the characters; lines that have less in common with what 
 
 
 def rebase(index: Index, old: str, find: Find) -> Answer | None:
-    """The change, made on the newest version that holds the old text, and merged; None if no version holds it."""
-    several = False
-    for base in _holding(index, old):
+    """The change, made on the newest version that holds the old text, and merged; None if no version holds it.
+
+    A version that holds it several times ends the search, too: an older one may hold only one of the places.
+    """
+    for base in _holding(index, old) if old.strip() else ():
         then = Index(_with_line_ends_of(index, base.body), index.name)
         answer = find(then)
         if isinstance(answer, Found):
             return _merged(index, then, answer, base)
-        several = several or (answer is not None and answer.why == "ambiguous")
-    return Refused("missing", None, (), None, "several_in_base") if several else None
+        if answer is not None and answer.why == "ambiguous":
+            return Refused("missing", None, (), None, "several_in_base")
+    return None
 
 
 def _holding(index: Index, old: str) -> Iterator[Base]:

@@ -212,9 +212,13 @@ def test_a_version_that_holds_it_as_sent_comes_before_one_that_holds_it_in_anoth
 def test_a_text_that_several_places_of_a_version_hold_is_not_looked_for_elsewhere() -> None:
     twice = HEAD.but(body=SHOP.encode() + OLD.encode())
     file = swap(SHOP, "alpha = 1", "alpha = 11")
-    answer = asked(file, OLD, NEW, twice)
-    assert answer == Refused("missing", detail="several_in_base")
-    assert isinstance(asked(file, OLD, NEW, twice, HEAD), Found)
+    assert asked(file, OLD, NEW, twice) == Refused("missing", detail="several_in_base")
+    assert asked(file, OLD, NEW, twice, HEAD) == Refused("missing", detail="several_in_base")
+    assert isinstance(asked(file, OLD, NEW, HEAD, twice), Found)
+
+
+def test_blank_lines_have_no_version() -> None:
+    assert locate_in_bases(Index(b"x\n", "a", [Base(b"x\n\n\ny\n", "read")]), "\n\n", "z\n") is None
 
 
 def test_versions_are_asked_only_if_the_text_is_not_in_the_file() -> None:
