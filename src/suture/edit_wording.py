@@ -61,7 +61,7 @@ def _no_match(error: Any) -> Iterator[str]:
 def _unchanged(error: Any) -> str:
     if error.total_edits == 1:
         return "Nothing was changed."
-    fixed = "with every failure fixed" if error.further else "this one mended"
+    fixed = "with all failures fixed" if error.further else "with this one fixed"
     return f"Nothing was changed, not by the other edits either: send all {error.total_edits} again, {fixed}."
 
 
@@ -192,7 +192,7 @@ def _no_match_fixes(error: Any) -> Iterator[dict[str, str]]:
         yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty old_text. {_FILE_READ}")
         return
     if error.why == "deleted":
-        yield _fix("TARGET_DELETED", f"Decide whether the change is still needed. {_FILE_READ}")
+        yield _fix("TARGET_DELETED", "Read the file again, and decide whether the change is still needed")
         return
     if error.why == "empty":
         yield _fix("USE_EXACT_TEXT", "Say which text to replace: an empty old_text fits only an empty file")

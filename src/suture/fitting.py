@@ -29,6 +29,7 @@ OUTSIDE = "outside"
 NOT_NAMED = "not_named"
 """Why a text is missing whose hunk names something that is not in the file."""
 _MOST_LEVELS = 20
+_CUT = 78  # characters; git cuts what it names at 80, perhaps inside a word
 
 
 class Fit(Record):
@@ -40,6 +41,16 @@ class Fit(Record):
 
     answer: Found | Refused
     split: Split
+
+
+class Scope(Record):
+    """What a hunk names, as lines of the file, counted from 1."""
+
+    first: int
+    end: int
+    """Its last line."""
+    reach: int
+    """The last line at which a hunk may begin that names it: git names what is above a hunk, up to the next header."""
 
 
 class Expected(Record):
@@ -123,17 +134,31 @@ def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected)
     return answer
 
 
-def _named_scopes(index: Index, hunk: Hunk) -> list[tuple[int, int]] | None:
-    """The lines, from 1, in which a hunk must begin: of what its format names; None if it names nothing."""
+def _named_scopes(index: Index, hunk: Hunk) -> list[Scope] | None:
+    """The lines that a hunk must begin in: of what its format names; None if it names nothing."""
+    lines = index.texts if hunk.context or hunk.section else []
     if hunk.context:
         scopes = _scopes(index, hunk.context)
-        return scopes if scopes or any(map(opening, hunk.context)) else None
-    name = opening(hunk.section)
+        if not scopes and not any(map(_name_of_section, hunk.context)):
+            return None
+        named = _name_of_section(hunk.context[-1]) is not None
+        return [
+            Scope(first, end, max(end, _end_of_section(lines, first - 1) if named else len(lines)))
+            for first, end in scopes
+        ]
+    name = _name_of_section(hunk.section)
     if name is None:
         return None
-    lines = index.texts
-    heads = [n for n, line in enumerate(lines) if _is_header(line) and opening(line) == name]
-    return [(head + 1, _end_of_section(lines, head)) for head in heads]
+    heads = [n for n, line in enumerate(lines) if _is_header(line) and line.strip().startswith(hunk.section)]
+    heads = heads or [n for n, line in enumerate(lines) if _is_header(line) and opening(line) == name]
+    ends = [_end_of_section(lines, head) for head in heads]
+    return [Scope(head + 1, end, end) for head, end in zip(heads, ends, strict=True)]
+
+
+def _name_of_section(section: str) -> str | None:
+    """The class or function that a section heading names: a declaration, and not a prototype or a call of a macro."""
+    plain = section.count("(") == 1 and not section.endswith(";") and len(section) < _CUT
+    return declared(section) or (opening(section) if plain else None)
 
 
 def _is_header(line: str) -> bool:
@@ -141,15 +166,25 @@ def _is_header(line: str) -> bool:
     return declared(line) is not None or (not line[:1].isspace() and not line.rstrip().endswith(";"))
 
 
+def _begins_name(line: str) -> bool:
+    """Whether a line begins with a word: git names no others."""
+    return line.lstrip()[:1].isalpha() or line.lstrip()[:1] in {"_", "$"}
+
+
 def _end_of_section(lines: Sequence[str], head: int) -> int:
     """The last line, from 1, for which git would name a header: up to the next one that is as deep or less."""
     depth = _depth(lines[head])
-    later = (n for n in range(head + 1, len(lines)) if _depth(lines[n]) <= depth and declared(lines[n]) is not None)
+    later = (
+        n
+        for n in range(head + 1, len(lines))
+        if _depth(lines[n]) <= depth and _begins_name(lines[n]) and declared(lines[n]) is not None
+    )
     return next(later, len(lines)) + 1
 
 
-def _holds(scopes: Sequence[tuple[int, int]] | None, site: Site) -> bool:
-    return scopes is None or any(first <= site.start_line <= last for first, last in scopes)
+def _holds(scopes: Sequence[Scope] | None, site: Site) -> bool:
+    """Whether a place begins where it may."""
+    return scopes is None or any(each.first <= site.start_line <= each.reach for each in scopes)
 
 
 def _every(index: Index, number: int, split: Split) -> Found | Refused:
@@ -213,8 +248,9 @@ def _decided(
     sites = [each for each in sites if each.start_line >= expected.behind]
     if hunk.at_end or not (hunk.part or split.old.endswith("\n")):
         sites = [each for each in sites if each.end_line == last]
-    scopes = _named_scopes(index, hunk)
-    sites = [each for each in sites if _holds(scopes, each)]
+    scopes = _named_scopes(index, hunk) or []
+    if scopes:
+        sites = [each for each in sites if any(scope.first <= each.start_line <= scope.end for scope in scopes)]
     if hunk.near is not None:
         hints = expected.hints or (hunk.near,)
         sites = list(dict.fromkeys(each for each in sites if each.start_line in hints))
@@ -286,7 +322,7 @@ def _named(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[i
     begun = []
     for number in range(first, end):
         text = lines[number].strip()
-        rest = text[len(named) : len(named) + 1]
+        rest = text[len(named) : len(named) + 1] if len(named) < _CUT else ""
         if text.startswith(named) and not (rest.isalnum() or rest == "_"):
             begun.append(number)
     name = declared(named)

@@ -87,9 +87,8 @@ def _not_unique(error: Any) -> str:
 def _sides(error: Any) -> str:
     lines = [f"{_patch(error)}: {error.path}:{error.line} differs from oldText in what the change touches."]
     if error.written_on is not None:
-        lines = [
-            f"{_patch(error)}: oldText is from {written_on(error.written_on)}; {error.path}:{error.line} has changed."
-        ]
+        version = written_on(error.written_on)
+        lines = [f"{_patch(error)}: oldText is from {version}; {error.path}:{error.line} has changed since."]
     sides = {"in oldText: ": error.base, "in the file:": error.ours, "in newText: ": error.theirs}
     lines += [f"    {name} {line}" for name, side in sides.items() for line in few(side, _SHOWN_LINES)]
     return "\n".join(lines)
@@ -113,7 +112,7 @@ def _elided(error: Any) -> str:
         said = plain(error.marker.strip())[:LINE]
         own = not error.argument or error.argument.startswith("patches[")
         argument = f"{_patch(error)}: newText" if own else error.argument.replace("].", "]: ")
-        return f"{argument} leaves something out ({said}): that text would be deleted from {error.path}."
+        return f"{argument} has a placeholder ({said}): the text it represents would be deleted from {error.path}."
     return (
         f"{_patch(error)}: oldText and newText do not leave out ('...') the same parts: code would be deleted unseen."
     )
@@ -156,7 +155,7 @@ PATCH_MESSAGES: dict[str, Words] = {
     "TARGET_DELETED": (
         lambda e: "\n".join(
             [
-                f"{_patch(e)}: oldText was deleted from {e.path}. {provenance('deleted', e.written_on)}",
+                f"{_patch(e)}: oldText is no longer in {e.path}. {provenance('deleted', e.written_on)}",
                 f"  {span(e.start_line, e.end_line).capitalize()} now:",
                 *shown_lines(e.start_line, e.text, _SHOWN_LINES),
             ]

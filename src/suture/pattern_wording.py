@@ -32,7 +32,7 @@ def _groups(error: Any) -> str:
         return r"Groups are \1 and \g<name> here, as in Python. For a dollar sign before a number or name, write \044."
     if error.meant is not None:
         return (
-            "Groups are $1 and ${name} here, as in JavaScript. To insert this text itself, make the groups of the "
+            "Write groups as $1 and ${name} here. To insert this text itself, make the groups of the "
             "pattern non-capturing: (?:…)."
         )
     names = f" Its named groups are {', '.join(error.names)}." if error.names else ""

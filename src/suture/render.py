@@ -151,7 +151,7 @@ def _further_lines(error: SutureError) -> Iterator[str]:
     if len(error.further) > _SHOWN_FURTHER:
         yield f"… and {len(error.further) - _SHOWN_FURTHER} more (error.further_failures)."
     if error.unexamined:
-        yield f"{error.unexamined} more were not examined, because it would have taken too long."
+        yield f"{count(error.unexamined, 'more part')} not checked: time limit reached."
 
 
 def error_line(error: SutureError, *, several: bool) -> str:

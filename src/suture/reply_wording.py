@@ -131,16 +131,20 @@ def _incomplete(error: Any) -> str:
         "two_ends": f"The block{path} at {where} may end at either of two markers of different lengths.",
         "excerpt": f"The code fence{path} at {where} is introduced as an excerpt or an example, not as the whole file.",
         "inside": f"The section{path} at {where} comes behind a block that nothing ends, and may be a part of it.",
-        "not_exact": f"The call at {where} says something that cannot be done exactly as it says.",
-        "not_asked": f"The call{path} at {where} writes a whole file, and whole files were not asked for.",
+        "not_exact": f"The call at {where} is not exact: it needs one path, and an old and a new text for each change.",
+        "not_asked": f"The call{path} at {where} writes a whole file, but whole_files is not set.",
         "partial": f"The diff at {where} deletes {error.path}, but shows only a part of it.",
     }.get(error.problem, f"The block{path} at {where} cannot be read: {error.problem}.")
 
 
 def _completed(error: Any) -> str:
-    if error.problem == "excerpt":
-        return "Send the whole file, or a SEARCH/REPLACE block for the part that changes."
-    return _OTHER_MARKERS if error.problem in {"many_separators", "two_ends"} else f"{_AGAIN}, whole."
+    return {
+        "excerpt": "Send the whole file, or a SEARCH/REPLACE block for the part that changes.",
+        "many_separators": _OTHER_MARKERS,
+        "two_ends": _OTHER_MARKERS,
+        "not_asked": "To write whole files, set whole_files.",
+        "not_exact": f"{_AGAIN} as a SEARCH/REPLACE block.",
+    }.get(error.problem, f"{_AGAIN}, whole.")
 
 
 def _ambiguous(error: Any) -> str:
@@ -207,8 +211,8 @@ def _fenced(error: Any) -> str:
 def _out_of_scope(error: Any) -> str:
     named = " / ".join(plain(each.strip())[:LINE] for each in error.context)
     where = [span(each["start_line"], each["end_line"]) + in_symbol(each["symbol"]) for each in error.places]
-    found = f" Its lines are at {', '.join(where[:_SHOWN_PLACES])}." if where else ""
-    what = f"does not hold the hunk's lines in {error.path}" if error.exists else f"is not in {error.path}"
+    found = f" Its lines were found at {', '.join(where[:_SHOWN_PLACES])}." if where else ""
+    what = f"does not contain the hunk's lines in {error.path}" if error.exists else f"is not in {error.path}"
     return f"The hunk names {named}, which {what}.{found}"
 
 
@@ -219,10 +223,10 @@ def _no_path(error: Any) -> str:
     more = f", and {len(named) - _SHOWN_FILES} more" if len(named) > _SHOWN_FILES else ""
     names = f"{', '.join(named[:_SHOWN_FILES])}{more}"
     return {
-        "several": f"The {block} may be about {names} or {last}: the text above it mentions them, and the block does "
+        "several": f"The {block} may apply to {names} or {last}: the text above mentions them, and the block does "
         "not fit exactly one of them.",
         "missing": f"The text above the {block} mentions {names}, which {'does' if len(named) == 1 else 'do'} not "
-        f"exist; without that, the block would be about {last}.",
+        f"exist; without the mention, the block would apply to {last}.",
         "elsewhere": f"The text above the {block} mentions {names}, but the block fits only {last}.",
     }.get(error.why, f"The {block} does not say which file it is about.")
 
@@ -230,7 +234,7 @@ def _no_path(error: Any) -> str:
 def _few_unread(unread: list[dict[str, Any]]) -> Iterator[str]:
     yield from (f"{each['message']}." for each in unread[:_SHOWN_UNREAD])
     if len(unread) > _SHOWN_UNREAD:
-        yield f"{len(unread) - _SHOWN_UNREAD} more were not read."
+        yield f"… and {len(unread) - _SHOWN_UNREAD} more (unread)."
 
 
 def _send_unread(error: Any) -> str:
@@ -284,7 +288,7 @@ REPLY_MESSAGES: dict[str, Words] = {
     ),
     "OUT_OF_SCOPE": (
         _out_of_scope,
-        lambda e: f"Read {e.path} again. {_AGAIN}, and name what its lines are in.",
+        lambda e: f"Read {e.path} again. {_AGAIN}, and name the class or function that contains its lines.",
     ),
     "UNSUPPORTED_BLOCK": (
         lambda e: (
@@ -313,7 +317,7 @@ BLOCK_MESSAGES: dict[str, Words] = {
     ),
     "TARGET_DELETED": (
         lambda e: (
-            f"The text was deleted from {e.path}: {first_line(e.search_text)}. {provenance('deleted', e.written_on)}"
+            f"The text is no longer in {e.path}: {first_line(e.search_text)}. {provenance('deleted', e.written_on)}"
         ),
         lambda e: f"Read {e.path} again, and decide whether the change is still needed.",
     ),
@@ -338,8 +342,8 @@ BLOCK_MESSAGES: dict[str, Words] = {
     ),
     "ELISION_IN_NEW_TEXT": (
         lambda e: (
-            f"The new text leaves something out ({plain(e.marker.strip())[:LINE] or '...'}): "
-            f"that text would be deleted from {e.path}."
+            f"The new text has a placeholder ({plain(e.marker.strip())[:LINE] or '...'}): "
+            f"the text it represents would be deleted from {e.path}."
         ),
         lambda e: (
             f"Write out the whole file, or send blocks for the parts that change. {LITERAL}"

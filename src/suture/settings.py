@@ -67,14 +67,14 @@ class Settings(Record):
     """The operator's configuration of checks, a TOML file; None: `suture/suture.toml` in the user's configuration
     folder, if it is there; an empty string: none."""
     max_bases: int = 40
-    """Earlier versions of a file (read before, in the history, in git) in which a text is looked for that the file
+    """How many earlier versions of a file (read before, in the history, in git) are searched for a text that the file
     does not have; 0: none."""
     max_base_bytes: int = 2_000_000
-    """Size of such a version; a larger one is left out."""
+    """Size of such a version; a larger one is ignored."""
     max_bases_bytes: int = 40_000_000
     """Size of all such versions of a file together."""
     base_ms: int = 200
-    """How long such versions of a file are looked for, and looked into."""
+    """How long finding and searching such versions of a file may take."""
     max_result_bytes: int = 200_000_000
     """Size of the matches that one answer tells, with the lines around them."""
     second_process: bool = True

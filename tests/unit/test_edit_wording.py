@@ -114,7 +114,7 @@ def test_a_text_that_is_not_there_is_told_as_in_the_specification() -> None:
         "Suggestions:",
         "1. Use file_read to see the exact content, then copy it precisely",
         "2. Check the white space - Extra space after 'const'",
-        "Nothing was changed, not by the other edits either: send all 3 again, this one mended.",
+        "Nothing was changed, not by the other edits either: send all 3 again, with this one fixed.",
     ]
 
 
@@ -235,17 +235,17 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "deleted by a change": (
         {"why": "deleted", "written_on": {**OLD_VERSION, "until": "def"}, "stale": STALE},
         ["It is in change abc; change def removed it.", *NOW],
-        "Decide whether the change is still needed",
+        "decide whether the change is still needed",
     ),
     "deleted by somebody": (
         {"why": "deleted", "written_on": OLD_VERSION, "stale": STALE},
         ["It is in change abc; a later change removed it.", *NOW],
-        "Decide whether the change is still needed",
+        "decide whether the change is still needed",
     ),
     "deleted by a commit": (
         {"why": "deleted", "written_on": {"source": "commit", "id": "a" * 40, "until": "b" * 40}, "stale": STALE},
         [f"It is in commit {'a' * 12}; commit {'b' * 12} removed it.", *NOW],
-        "Decide whether the change is still needed",
+        "decide whether the change is still needed",
     ),
     "an earlier edit": (
         {"edit_index": 2, "total_edits": 3, "consumed_by": 0},
@@ -523,7 +523,7 @@ def test_a_text_that_stands_there_too_often_is_told_as_in_the_specification() ->
         "1. Update occurrences to 5 if you want to replace all instances",
         "2. Add more context to make the old_text unique to just the 3 you want",
         "3. Split into multiple edits with unique old_text for each target",
-        "Nothing was changed, not by the other edits either: send all 2 again, this one mended.",
+        "Nothing was changed, not by the other edits either: send all 2 again, with this one fixed.",
     ]
 
 

@@ -308,7 +308,7 @@ def test_the_version_that_a_text_was_written_on_is_named_in_words(
     where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "search_text": "was"}
     deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=version)
     told = f"It is in {named}; {removed} removed it." if removed not in named else "Change two removed it."
-    assert render.message(deleted) == f"patches[0]: oldText was deleted from x. {told}\n  Line 3 now:\n         3  now"
+    assert render.message(deleted) == f"patches[0]: oldText is no longer in x. {told}\n  Line 3 now:\n         3  now"
     sides: dict[str, Any] = {"line": 3, "base": "was", "ours": "is", "theirs": "shall be"}
     touched = errors.EditConflict(**where, **sides, detail="changed_since", written_on=version)
     first, *shown = render.message(touched).split("\n")
@@ -343,11 +343,11 @@ def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ()
             [{"start_line": 3, "end_line": 4, "symbol": "gross"}],
             ["names class Bill: / def net(total):, which is not in a.py", "lines 3-4 in gross"],
         ),
-        (True, [], ["def net(total):, which does not hold the hunk's lines in a.py"]),
+        (True, [], ["def net(total):, which does not contain the hunk's lines in a.py"]),
         (
             True,
             [{"start_line": 3, "end_line": 4, "symbol": "gross"}, {"start_line": 9, "end_line": 9, "symbol": ""}],
-            ["def net(total):, which does not hold the hunk's lines in a.py", "lines 3-4 in gross, line 9"],
+            ["def net(total):, which does not contain the hunk's lines in a.py", "lines 3-4 in gross, line 9"],
         ),
     ],
 )
@@ -357,7 +357,7 @@ def test_a_hunk_that_names_something_else_is_told_where_its_lines_are(
     context = ["class Bill:", "def net(total):"]
     told = render.message(errors.OutOfScope(path="a.py", context=context, exists=exists, places=places))
     assert [part in told for part in said] == [True] * len(said), told
-    assert ("lines are at" in told) is bool(places)
+    assert ("lines were found at" in told) is bool(places)
 
 
 def test_a_patch_is_named_by_its_index_and_by_its_number_where_there_are_several() -> None:

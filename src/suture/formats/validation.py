@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from suture.formats.thinking import Thought
 
 _SEEMS = {
-    "call": "a call of an edit tool",
+    "call": "an edit tool call",
     "fields": "an edit written as fields",
     "tag": "an edit in tags",
     "file": "a whole file",
     "fenced_file": "a whole file in a code fence",
-    "markers": "a block with other markers",
+    "markers": "a block with unknown markers",
     "escaped": "a block with escaped markers",
     "diff": "a diff",
     "fences": "an edit in code fences",
@@ -43,9 +43,9 @@ class Validation(Record):
 def describe_unread(unread: Unread) -> str:
     """What was not read, and where."""
     if unread.kind == "diff" and unread.path is None:
-        return f"The diff at line {unread.line} of the reply names no file, and was passed over"
+        return f"The diff at line {unread.line} of the reply names no file and was ignored"
     if unread.kind == "fenced_file":
-        return f"A code fence names {unread.path}, but whole files were not asked for"
+        return f"A code fence names {unread.path}, but whole_files is not set"
     path = f" ({unread.path})" if unread.path else ""
     return f"Line {unread.line} of the reply was not read: it looks like {_SEEMS[unread.kind]}{path}"
 
@@ -89,7 +89,7 @@ def _skipped(thought: Thought) -> str:
     lines = f"lines {thought.line} to {thought.end_line}" if thought.line < thought.end_line else f"line {thought.line}"
     where = {
         "beginning": f"before {thought.tag} at line {thought.end_line}",
-        "end": f"after {thought.tag} (which has no end) at line {thought.line}",
+        "end": f"after {thought.tag} (which is not closed) at line {thought.line}",
     }.get(thought.missing, f"inside {thought.tag} at {lines}")
     return f"{blocks} skipped: the text {where} of the reply is the model's thinking"
 

@@ -96,7 +96,7 @@ class Edited:
         elif change is not None:
             yield f"Edited {path}: {replacements}{where} (change {change.id})."
         else:
-            yield f"No change: {path} is as it was, for the new text is the old one ({replacements})."
+            yield f"No change: the new text equals the old text in {path} ({replacements})."
         for each in applied[:_SHOWN_EDITS] if number > 1 else ():
             replaced = render.count(each["occurrences_replaced"], "replacement")
             yield f"Edit {each['edit_index'] + 1}: {replaced}, at {_lines(each['line_numbers'])}."

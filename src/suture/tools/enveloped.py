@@ -64,7 +64,7 @@ class Enveloped:
     def _head(self, files: Sequence[str]) -> Iterator[str]:
         """`A` for added, `M` for modified, `D` for deleted, in this order."""
         if not files:
-            yield "No change: every file is as the patch wants it."
+            yield "No change: every file is already as the patch would make it."
         elif self._dry_run:
             yield "Dry run: nothing was written. The patch would update the following files:"
         else:
@@ -78,7 +78,7 @@ class Enveloped:
                 at = f" at line {each.line}" if each.line else ""
                 yield f"note: {_named(each)} of {name} stands there already{at}, and was left out."
             elif (version := version_of(each.base)) is not None:
-                merged = f"was written on {render.written_on(version)}, and merged into the file as it is now"
+                merged = f"was written on {render.written_on(version)}, and merged into the current file"
                 yield f"note: {_named(each)} {merged}, at {name}:{each.line}."
             elif each.rung not in AS_SENT:
                 found = f"{_named(each)} was found {render.matched(each.rung)} at {name}:{each.line}"
@@ -176,10 +176,10 @@ _HINTS: dict[str, Callable[[Any], str]] = {
     ),
     "TARGET_DELETED": lambda e: f"Read {render.plain(e.path)} again, and decide whether the change is still needed.",
     "OUT_OF_SCOPE": lambda e: (
-        f"Read {render.plain(e.path)} again, and name in @@ the class or function that the lines are in."
+        f"Read {render.plain(e.path)} again, and write the class or function that contains the lines after @@."
     ),
     "UNPROVED_CHANGE": same("Write the hunk with the lines indented and spelled as the file has them."),
-    "ELISION_IN_NEW_TEXT": same(f"Write out all lines of the hunk; nothing may be left out. {LITERAL}"),
+    "ELISION_IN_NEW_TEXT": same(f"Write out all lines of the hunk. {LITERAL}"),
     "FILE_NOT_FOUND": _near,
     "INCOMPLETE_BLOCK": same("Write the patch again, whole, from *** Begin Patch to *** End Patch."),
 }

@@ -51,7 +51,7 @@ def check_placeholders(
 def taken_literally(argument: str, line: str) -> str:
     """A warning of a placeholder that was put in."""
     said = argument.replace("].", "]: ") or "The new text"
-    return f"{said} seems to leave something out ({plain(line)[:_LONGEST]}); it is taken literally."
+    return f"{said} seems to contain a placeholder ({plain(line)[:_LONGEST]}); it is taken literally."
 
 
 def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:

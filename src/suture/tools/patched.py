@@ -114,7 +114,7 @@ class Patched:
         where = render.span(placed.start_line, placed.end_line)
         if (version := version_of(placed.base)) is not None:
             written = f"written on {render.written_on(version)}"
-            return f"patches[{placed.index}]: {written}; merged into the file as it is now, at {where}."
+            return f"patches[{placed.index}]: {written}; merged into the current file at {where}."
         words = f"patches[{placed.index}]: found at {where} {render.matched(placed.rung)}"
         if placed.runner_up is not None:
             words += f" (next best: {render.span(placed.runner_up.start_line, placed.runner_up.end_line)})"

@@ -122,7 +122,7 @@ class Replied:
             one = len(applied) == 1
             yield f"{'Block' if one else 'Blocks'} {ids} landed: do not send {'it' if one else 'them'} again."
         elif missed and self._atomic and self._with("skipped"):
-            yield "atomic is set: nothing landed, so send all blocks again, with what follows fixed:"
+            yield "atomic is set: nothing landed. Fix the following, and send all blocks again:"
         room = _SHOWN_LINES
         for number, each in enumerate(failed):
             lines = _failure(each, full=number < _SHOWN_FAILED and room > 0)
@@ -181,7 +181,7 @@ def _line(each: Outcome) -> str:
     line = f" → {render.plain(each.to)}" if each.to else line
     how = "" if each.rung in AS_SENT else f"; found {render.matched(each.rung)}, carried over to the file's own text"
     if (version := version_of(each.base)) is not None:
-        how = f"; written on {render.written_on(version)}, merged into the file as it is now"
+        how = f"; written on {render.written_on(version)}, merged into the current file"
     return f"{each.id} {render.plain(each.path or '')}{line}, {_DONE[each.action]}{how}"
 
 

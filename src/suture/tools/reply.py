@@ -34,7 +34,7 @@ class ApplyReply(Request):
     atomic: bool = flag("Apply all blocks or none")
     dry_run: bool = dry_run()
     only: list[str] | None = ids("Ids of the blocks or hunks to apply, as a dry run lists them; all others are skipped")
-    whole_files: bool = flag("Also take a code fence or a tag that has a path for the whole content of that file")
+    whole_files: bool = flag("Also read a code fence or tag with a path as the whole content of that file")
     match: str = text(
         "How far a file may differ from what a block says it holds: not at all, in white space, or harmlessly",
         default="lenient",

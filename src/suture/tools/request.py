@@ -292,7 +292,7 @@ def expect_hash() -> Any:
 
 def literal(*, listed: bool = True) -> Any:
     """The common argument of tools that edit: placeholders are text."""
-    about = "Write lines such as '# ... existing code ...' as they are; by default they are refused where they delete"
+    about = "Write lines such as '# ... existing code ...' as they are; by default they are refused if they delete text"
     return _Flag(about, default=False, listed=listed)
 
 

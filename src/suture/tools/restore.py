@@ -53,7 +53,9 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         words += f" as change {change.id}; undo it to have back what it replaced." if change is not None else "."
         shown = outcome.cut(diff, session.settings)
         data = {"change_id": None if change is None else change.id, "to": request.to, "files": files, "diff": diff}
-        return Answer(f"{words}\n\n{shown}" if files else f"No change: {_count(len(state))} already as wanted.", data)
+        return Answer(
+            f"{words}\n\n{shown}" if files else f"No change: {_count(len(state))} already in that state.", data
+        )
 
     return Proposal(plan, describe)
 

@@ -294,8 +294,8 @@ _UNREAD = objects(
         "line": integer("The line of the reply at which it begins"),
         "kind": text("What it seems to be", UNREAD_KINDS),
         "path": nullable(text("The file it seems to be about")),
-        "edits": flag("Whether it clearly edits a file: then the call is an error, unless only is given"),
-        "message": text("All that in a sentence"),
+        "edits": flag("Whether it clearly edits a file; if true, the call is an error unless only is given"),
+        "message": text("All of this in one sentence"),
     },
 )
 _APPLY_REPLY = _result(

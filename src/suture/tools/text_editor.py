@@ -234,7 +234,7 @@ def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Seq
             "diff": diff,
             "warnings": list(warnings),
         }
-        done = words if landed is not None else f"No change: {plain(file['path'])} says this already."
+        done = words if landed is not None else f"No change: {plain(file['path'])} already has this content."
         return Answer("\n".join([done, *(f"warning: {each}" for each in warnings)]), data)
 
     return Proposal(Plan((change,), _NAME, f"{request.command} {file['path']}"), told)

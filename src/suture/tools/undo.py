@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _DONE = {"undo": "Undid", "redo": "Redid"}
-_NOTHING = {"undo": "the files are so already", "redo": "the files are as they were before the undo"}
+_NOTHING = {"undo": "the files are already in that state", "redo": "the files are as they were before the undo"}
 
 
 class Undo(Request):
@@ -89,7 +89,7 @@ def _proposal(
         words += f" as change {change.id}" if change is not None else ""
         words += "; later edits are kept (merged)." if inverse.merged else "."
         if not files:
-            words = f"No change: there is nothing to {tool} of {subject}; {_NOTHING[tool]}."
+            words = f"No change: nothing to {tool} for {subject}; {_NOTHING[tool]}."
         shown = outcome.cut(diff, session.settings)
         return Answer(
             text=f"{words}\n\n{shown}" if shown else words,

@@ -61,7 +61,7 @@ def test_a_file_may_be_new_in_a_folder_that_is_new(root: Path, said: Run) -> Non
 
 
 def test_what_is_there_already_is_no_change(root: Path, said: Run) -> None:
-    assert said(b"[1]\n", "a.json") == ("✅ No changes: a.json says this already.\n", "")
+    assert said(b"[1]\n", "a.json") == ("✅ No changes: a.json already has this content.\n", "")
     assert Workspace(root).history().metadata["changes"] == []
 
 

@@ -362,8 +362,8 @@ def test_what_is_passed_over_is_told() -> None:
     text = f"a.py\n{AB}\nLike this:\n\n```diff\n-a\n+b\n```\n\n**w.py**\n```python\nx\n```\n<<<<<<< HEAD\n"
     assert validate_reply(text).warnings == [
         "Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE",
-        "The diff at line 10 of the reply names no file, and was passed over",
-        "A code fence names w.py, but whole files were not asked for",
+        "The diff at line 10 of the reply names no file and was ignored",
+        "A code fence names w.py, but whole_files is not set",
     ]
 
 

@@ -292,7 +292,7 @@ def test_a_hunk_that_is_there_already_is_left_out_and_told() -> None:
     ws, fs = workspace({"a": b"total = compute(2)\nother = 1\n"})
     lines = update("a", "@@", "-total = compute(1)", "+total = compute(2)")
     done(first := ask(ws, patch(*lines)))
-    assert first.text.split("\n")[0] == "No change: every file is as the patch wants it."
+    assert first.text.split("\n")[0] == "No change: every file is already as the patch would make it."
     assert "note: hunk 1.1 of a stands there already at line 1, and was left out." in first.text
     done(second := ask(ws, patch(*lines, "@@", "-other = 1", "+other = 2", "*** Add File: b", "+x")))
     assert second.text.startswith(f"{SUCCESS}\nA b\nM a\nnote: hunk 1.1 of a stands there already")

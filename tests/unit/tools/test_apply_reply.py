@@ -713,7 +713,7 @@ PATCHES = {
         "@@ out:\n     a\n+    }\n+end\n+c\n     b\n@@ out:\n     }\n end\n+last\n",
         "out:\n    a\n    }\nend\nc\n    b\n    }\nend\nlast\n",
     ),
-    "a hunk may be about what another one made": (
+    "a hunk may apply to what another one made": (
         "first = 1\nsecond = 2\n",
         "@@ ... @@\n-first = 1\n+first = 10\n second = 2\n@@ ... @@\n first = 10\n-second = 2\n+second = 20\n",
         "first = 10\nsecond = 20\n",
@@ -829,7 +829,7 @@ def test_a_reply_without_blocks_says_what_it_saw() -> None:
 
 def test_only_a_few_of_what_was_not_read_are_told_in_a_sentence() -> None:
     result, _ = met(BEFORE, GOOD + "\n".join([SED] * 5))
-    assert "2 more were not read." in result.metadata["error"]["message"]
+    assert "… and 2 more (unread)." in result.metadata["error"]["message"]
     assert len(result.metadata["unread"]) == 5
 
 

@@ -1266,7 +1266,7 @@ def test_parts_that_are_left_out_on_one_side_only_are_told_in_words_that_fit_bot
     result = ws.patch("a", [replace(old + "\n\ndef two():\n", new + "\n\ndef two():\n")])
     assert refused(result)["code"] == "ELISION_IN_NEW_TEXT"
     told = "oldText and newText do not leave out ('...') the same parts"
-    assert (told if "..." in old else "newText leaves something out (# ... existing code ...)") in result.text
+    assert (told if "..." in old else "newText has a placeholder (# ... existing code ...)") in result.text
     assert fs.files() == {"a": CODE}
 
 

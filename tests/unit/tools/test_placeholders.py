@@ -156,7 +156,7 @@ def test_a_placeholder_that_is_only_inserted_lands_with_a_warning(ask: Ask) -> N
     result = ask(ws, INSERTED, {})
     done(result)
     assert b"# rest of the file unchanged" in fs.files()[NAME]
-    assert "seems to leave something out (# rest of the file unchanged)" in result.text
+    assert "seems to contain a placeholder (# rest of the file unchanged)" in result.text
     assert "leave something out" not in ask(ws, INSERTED, {"literal": True}).text
 
 
@@ -165,7 +165,7 @@ def test_a_hunk_may_add_such_a_line_where_it_takes_none_away() -> None:
     body = " def one():\n-    return 1\n+    return 3\n \n \n def two():\n     return 2\n+# rest unchanged\n"
     result = ws.apply_reply(V4A.format(NAME, body))
     assert done(result)["warnings"] == [
-        "Block 1.1: the new text seems to leave something out (# rest unchanged); it is taken literally."
+        "Block 1.1: the new text seems to contain a placeholder (# rest unchanged); it is taken literally."
     ]
     assert fs.files()[NAME].endswith(b"    return 2\n# rest unchanged\n")
 

@@ -621,7 +621,7 @@ def test_a_refusal_names_the_files() -> None:
 
     assert refusal(reply("Now contact.html")) == (
         "Block 2 failed: The text above the block at line 8 of the reply mentions contact.html, which does not exist; "
-        f"without that, the block would be about {INDEX}."
+        f"without the mention, the block would apply to {INDEX}."
     )
 
 
