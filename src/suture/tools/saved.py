@@ -93,7 +93,7 @@ class Saved:
         elif not self._changes:
             yield f"✅ No changes: {render.plain(self._name)} does not exist, and nothing was to be written."
         elif not self._diff and self._current is not None:
-            yield f"✅ No changes: {render.plain(self._name)} says this already."
+            yield f"✅ No changes: {render.plain(self._name)} already has this content."
         elif change is not None:
             if wanted is not None:
                 old, new = (f"'{render.plain(each)}'" for each in (wanted.search, wanted.replace))

@@ -174,7 +174,8 @@ WARNINGS = {
         "2 blocks were skipped: the text before </think> at line 13 of the reply is the model's thinking"
     ),
     f"{REAL}<think>\n{REAL}": (
-        "1 block was skipped: the text after <think> (which is not closed) at line 7 of the reply is the model's thinking"
+        "1 block was skipped: the text after <think> (which is not closed) at line 7 of the reply "
+        "is the model's thinking"
     ),
 }
 
