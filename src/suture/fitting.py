@@ -171,13 +171,21 @@ def _begins_name(line: str) -> bool:
     return line.lstrip()[:1].isalpha() or line.lstrip()[:1] in {"_", "$"}
 
 
+def _declares(lines: Sequence[str], number: int) -> bool:
+    """Whether a function or class begins in a line; its brace may be in the next one."""
+    if declared(lines[number]) is not None:
+        return True
+    below = next((line.strip() for line in lines[number + 1 :] if line.strip()), "")
+    return below == "{" and opening(lines[number]) is not None
+
+
 def _end_of_section(lines: Sequence[str], head: int) -> int:
     """The last line, from 1, for which git would name a header: up to the next one that is as deep or less."""
     depth = _depth(lines[head])
     later = (
         n
         for n in range(head + 1, len(lines))
-        if _depth(lines[n]) <= depth and _begins_name(lines[n]) and declared(lines[n]) is not None
+        if _depth(lines[n]) <= depth and _begins_name(lines[n]) and _declares(lines, n)
     )
     return next(later, len(lines)) + 1
 

@@ -217,6 +217,11 @@ NAMED: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
         section("    a();\n", "    b();\n", "gross(int total)"),
         ("exact", "int\nnet(int total)\n{\n    a();\n}\n\nint\ngross(int total)\n{\n    b();\n}\n"),
     ),
+    "lines that are only outside of it, with the brace below": (
+        "int load(void)\n{\n    value = 1;\n}\n\nint save(void)\n{\n    value = 2;\n}\n",
+        section("    value = 2;\n", "    value = 3;\n", "int load(void)"),
+        ("refused", "outside"),
+    ),
     "a call is no function": (
         "def gross(total):\n    net(total)\n    rate = 0.19\n",
         section(*RATE, "net(total)"),

@@ -11,7 +11,7 @@ from suture.locate.found import Base, Found, Refused, Sides, Site
 from suture.locate.index import Index
 from suture.locate.ladder import climb, nearly
 from suture.locate.literal import as_sent, at_line
-from suture.locate.rebase import rebase
+from suture.locate.rebase import rebase, unless_elsewhere
 from suture.locate.request import split
 from suture.locate.rungs import RUNGS
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "at_line", "locate", "locate_in_bases"]
 
+_AS_SENT = ("exact", "line_ends")
 _MOST_LINES = 5_000
 """Of a text that is looked for in another manner than its own."""
 
@@ -37,11 +38,19 @@ def locate(
     """
     if match != "exact" and not literal and only_in_new(split(old), split(new), index.name):
         return Refused("elided")
-    answer = _as_it_is(index, old, new, match, whole_lines=whole_lines, literal=literal)
-    if answer is None and match == "lenient":
-        answer = locate_in_bases(index, old, new, whole_lines=whole_lines, literal=literal)
-        if answer is None and old.count("\n") <= _MOST_LINES:
-            answer = nearly(index, old, new)
+
+    def find(version: Index) -> Answer | None:
+        return _as_it_is(version, old, new, match, whole_lines=whole_lines, literal=literal)
+
+    answer = find(index)
+    if match != "lenient":
+        return answer or Refused("missing")
+    if isinstance(answer, Found) and answer.rung not in _AS_SENT:
+        answer = unless_elsewhere(index, old, answer, find)
+    elif answer is None:
+        answer = rebase(index, old, find)
+    if answer is None and old.count("\n") <= _MOST_LINES:
+        answer = nearly(index, old, new)
     return answer or Refused("missing")
 
 

@@ -36,19 +36,51 @@ def rebase(index: Index, old: str, find: Find) -> Answer | None:
     A version that holds it several times ends the search, too: an older one may hold only one of the places.
     """
     for base in _holding(index, old) if old.strip() else ():
-        then = Index(_with_line_ends_of(index, base.body), index.name)
-        answer = find(then)
-        if isinstance(answer, Found):
-            return _merged(index, then, answer, base)
-        if answer is not None and answer.why == "ambiguous":
-            return Refused("missing", None, (), None, "several_in_base")
+        if (answer := _followed(index, base, find)) is not None:
+            return answer
     return None
+
+
+def unless_elsewhere(index: Index, old: str, answer: Found, find: Find) -> Answer:
+    """A place that holds the text in another manner, unless it is known that the text was elsewhere.
+
+    If a recent version holds it as it was sent, and what became of those lines is not this place, then the lines that
+    were meant are gone or have changed, and this place only resembles them.
+    """
+    sought = _sought(old)
+    for base in index.earlier():
+        if base.source == "commit":
+            break  # looking through all commits takes longer than the edit
+        if sought and sought in _plain(base.body):
+            known = _followed(index, base, find)
+            return answer if known is None or known.base is None or _is_at(known, answer.site) else known
+    return answer
+
+
+def _is_at(known: Answer, site: Site) -> bool:
+    """Whether what became of the lines of a version, and a place, have lines in common."""
+    if isinstance(known, Refused) and known.why == "deleted":
+        return False
+    here = known.site if isinstance(known, Found) else known.sites[0]
+    return here.start_line <= site.end_line and site.start_line <= here.end_line
+
+
+def _followed(index: Index, base: Base, find: Find) -> Answer | None:
+    """The change, made on a version and merged into the file; None if the version does not hold the old text."""
+    then = Index(_with_line_ends_of(index, base.body), index.name)
+    answer = find(then)
+    if isinstance(answer, Found):
+        return _merged(index, then, answer, base)
+    return Refused("missing", None, (), None, "several_in_base") if answer and answer.why == "ambiguous" else None
+
+
+def _sought(old: str) -> bytes:
+    return _plain(old.encode("utf-8", "surrogatepass")).strip(b"\n")
 
 
 def _holding(index: Index, old: str) -> Iterator[Base]:
     """The versions that hold the text as it was sent, newest first; then some that may hold it in another manner."""
-    sought = _plain(old.encode("utf-8", "surrogatepass")).strip(b"\n")
-    others = []
+    sought, others = _sought(old), []
     for base in index.earlier():
         if sought in _plain(base.body):
             yield base

@@ -11,7 +11,7 @@ from suture.locate.found import Found, Refused, Site
 from suture.locate.ground import Clash
 from suture.locate.request import split
 from suture.locate.rungs import LEVEL
-from suture.locate.words import informative, lead, likeness
+from suture.locate.words import informative, lead
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,11 +45,7 @@ def settle(
         edits = carry(index, _as_indented(index, request, match), match)
         edits = _without_end(index, edits) if request.unfinished and match.last == len(index.lines) - 1 else edits
     except Clash as clash:
-        site = match.site
-        if clash.why == "missing":
-            here = "\n".join(index.window(match.first, match.last + 1))
-            return Refused("missing", None, (site.but(score=round(likeness("\n".join(request.old), here), 3)),))
-        return Refused(clash.why, rung, (site,), clash.sides, clash.detail)
+        return Refused(clash.why, rung, (match.site,), clash.sides, clash.detail)
     span = index.lines.span(match.first + 1)[0], index.lines.span(match.last + 1)[1]
     return Found(rung, score, runner_up, match.site, span, edits)
 

@@ -7,7 +7,6 @@ of windows is aligned. How much of the text's weight stands there is the score.
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import pairwise
 
 from suture.locate.blanks import place_blanks
 from suture.locate.fold import line_keys
@@ -149,23 +148,9 @@ class _Sought:
             self._pair_alike(at, index.solid[max(begin - near, 0) : max(begin + len(solid) + near, 0)])
         if all(place is None for place in at):
             return None
-        for step in (1, -1):
-            self._extend(at, same, step)
+        same = [place is not None and index.keys[place] == key for place, key in zip(at, self.keys, strict=True)]
         place_blanks(at, [not line.strip() for line in old], index)
         return Match(tuple(at), tuple(same))
-
-    def _extend(self, at: list[int | None], same: list[bool], step: int) -> None:
-        """Place the lines that follow a placed one (or come before it) as the same lines of the file do."""
-        solid, taken = self.index.solid, {place for place in at if place is not None}
-        for number, beside in pairwise(self.solid[::step]):
-            place = at[number]
-            if place is None or at[beside] is not None:
-                continue
-            ordinal = bisect_left(solid, place) + step
-            following = solid[ordinal] if 0 <= ordinal < len(solid) else None
-            if following is not None and following not in taken and self.index.keys[following] == self.keys[beside]:
-                at[beside], same[beside] = following, True
-                taken.add(following)
 
     @property
     def _band(self) -> int:

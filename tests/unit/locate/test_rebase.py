@@ -228,10 +228,51 @@ def test_versions_are_asked_only_if_the_text_is_not_in_the_file() -> None:
 
     index = Index(SHOP.encode(), "shop.py", versions())
     assert isinstance(locate(index, OLD, NEW), Found)
-    assert isinstance(locate(index, OLD.replace("    ", "  "), NEW.replace("    ", "  ")), Found)
     assert isinstance(locate(index, "nowhere\n", "x\n", match="exact"), Refused)
     with pytest.raises(AssertionError):
         locate(index, "nowhere\n", "x\n")
+
+
+START = """\
+def start(npx):
+    if not npx:
+        for tool in TOOLS:
+            log.error("not found")
+            sys.exit( 1 )
+
+
+def run(file):
+    if not file:
+        log.error("no file")
+        sys.exit(1)
+"""
+RUN = START[START.index("def run") :]
+MANNERS: dict[str, tuple[str, str]] = {
+    "indentation": ("            sys.exit(1)\n", "            sys.exit(2)\n"),
+    "tokens": ("sys.exit( 1 )\n", "sys.exit( 2 )\n"),
+    "trailing": ("        sys.exit(1)  \n", "        sys.exit(2)  \n"),
+}
+
+
+@pytest.mark.promise("place.deleted")
+@pytest.mark.parametrize(("old", "new"), MANNERS.values(), ids=MANNERS)
+def test_a_place_in_another_manner_is_not_taken_if_the_text_is_known_to_be_gone(old: str, new: str) -> None:
+    base = START.replace("            sys.exit( 1 )\n", f"            {old.strip(chr(10)).lstrip()}\n")
+    known = asked(RUN, old, new, Base(base.encode(), "read"))
+    assert isinstance(known, Refused)
+    assert (known.why, known.base is not None) == ("deleted", True)
+    assert isinstance(asked(RUN, old, new), Found)
+    assert isinstance(asked(RUN, old, new, Base(base.encode(), "commit", "c0ffee")), Found)  # takes too long to ask
+
+
+def test_a_place_in_another_manner_is_taken_where_the_text_was() -> None:
+    """The whole file was indented in another way since it was read."""
+    file = START.replace("    ", "\t").encode()
+    for base in (Base(START.encode(), "read"), Base(START.encode() * 2, "read"), Base(b"other\n", "head", "c0ffee")):
+        old = '    if not file:\n        log.error("no file")\n'
+        answer = locate(Index(file, "a.py", [base]), old, old.replace("no file", "none"))
+        assert isinstance(answer, Found)
+        assert answer.rung == "indentation"
 
 
 def test_versions_are_fetched_once() -> None:
