@@ -1,9 +1,10 @@
 r"""Lines that stand for others: `...`, `# ... existing code ...`, `// rest of the file unchanged`, `[unchanged]`.
 
-    placeholder = dots | comment | brackets | "..." words
+    placeholder = dots | comment | brackets | "..." words | nothing comment
     comment     = a line that is one comment, with nothing in it but dots and words that say that text was left out
     brackets    = "[" words "]" | "(" words ")" | "<" words ">" | "{{" words "}}"
-    dots        = "..." | "…" | "[...]" | "{{ ... }}" …, alone in its line
+    dots        = "..." | "…" | "⋮" | "⋯" | "[...]" | "{{ ... }}" …, alone in its line
+    nothing     = "pass" | "..." | "return" | "return None" | "raise NotImplementedError" …: code that does nothing
 
 Only whole lines count: `x = 1  # unchanged` and `f(...)` are code. A comment that merely contains such a word
 ("# keep this in sync", "# other methods are tested below") is none: the words must be a complete phrase of the list
@@ -29,9 +30,10 @@ _LONGEST = 200
 _TERSE = 8
 
 _DOTS = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.{3}\]|<\.{3}>|\(\.{3}\))\s*")
-_ONLY_DOTS = re.compile(r"(?:[\[(<]|\{{1,3}|<!)?\s*(?:(?:\.{3,}|\u2026)\s*)+(?:[\])>]|\}{1,3})?")
-_ELLIPSIS = re.compile(r"\.{3,}|\u2026")
+_ONLY_DOTS = re.compile(r"(?:[\[(<]|\{{1,3}|<!)?\s*(?:(?:\.{3,}|[\u2026\u22ee\u22ef])\s*)+(?:[\])>]|\}{1,3})?")
+_ELLIPSIS = re.compile(r"\.{3,}|[\u2026\u22ee\u22ef]")
 _ONLY_WORDS = re.compile(r"[\w\s,'/&-]+")
+_WORD = re.compile(r"\w+")
 _RULES = " \t-=*~"
 
 _MARKER_OPEN = r"(?:#+|//+|--+|/\*+|<!--|\{/\*|;+|%+|\"\"\"|\*)"
@@ -50,6 +52,10 @@ _OPEN = (
 _WORDS_THAT_COMMENT = ("rem", "dnl")
 _CLOSE = r"(?:\*+/\}?|-->|--%>|#\}|-\}|\*\)|\*@|\]\]|\"\"\"|''')?"
 _COMMENT = re.compile(rf"({_OPEN})\s*(.*?)\s*{_CLOSE}", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"(?:pass|\.\.\.|return(?: (?:None|null|undefined|nil))?|raise NotImplementedError(?:\(\))?);?\s*((?:#|//|/\*).*)"
+)
+"""Code that does nothing, with a comment behind it."""
 _BRACKETS = re.compile(r"\[(.+)\]|\((.+)\)|<(.+)>|\{\{?(.+?)\}?\}")
 _DECORATION = " \t.\u2026:;,!()[]{}<>*_=~-\u2013\u2014"
 
@@ -81,6 +87,7 @@ _PASSIVE = rf"(?:{_VERB}|ha(?:s|ve) been )"
 _KEPT = r"(?:(?:existing|remaining|current|other|original) )"
 _KEEP = r"(?:please )?(?:keep|leave|preserve|retain|maintain|copy|paste|insert|include|put)"
 _UNCHANGED = rf"(?:{_THING}|below|above|here|from (?:before|above|{_ORIGINAL}))"
+_NUMBERED = r"lines? \d+(?:\s*(?:-|\u2013|to|through|and)?\s*\d+)?"
 _PHRASES = (
     # the rest of the file (remains unchanged); the rest is the same; everything else stays as it was
     rf"{_DET}*{_REST}{_STAYS}?",
@@ -91,7 +98,10 @@ _PHRASES = (
     # other methods (remain) unchanged; original implementation here; previous code
     rf"{_DET}*(?:other|original|current|previous|prior|old|same|additional|more) (?:\w+ )?{_THING} {_SAME}",
     rf"{_DET}*(?:other|original|current|previous|prior|old|more) (?:\w+ )?{_THING} (?:(?:goe?|stay|remain)s? )?here",
-    rf"{_DET}*(?:previous|prior) code",
+    rf"{_DET}*(?:previous|prior) code|{_DET}*(?:previous|prior|original) implementation",
+    # code above remains; the code below stays the same; TODO: rest of the implementation
+    rf"{_DET}*(?:\w+ )?{_CORE} (?:above|below) (?:{_SAME}|remains?|stays?)",
+    rf"todo {_DET}*(?:rest|remainder|remaining|existing)(?: of)? {_DET}*{_KEPT}?{_CORE}(?: here)?",
     # imports unchanged; function body omitted for brevity; code remains the same
     rf"{_DET}*(?:\w+ )?(?:{_CORE}|(?:function|method|class) body) {_SAME}",
     # unchanged; remains unchanged; unchanged code; no changes here; same as before; same code as before
@@ -102,7 +112,7 @@ _PHRASES = (
     rf"(?:\d[\d,]* {_WHICH}*{_THING} |{_WHICH}*(?:{_THING} )?){_PASSIVE}?(?:omitted|elided|snipped){_WHY}?(?: here)?",
     rf"(?:{_DET}|other |remaining )*{_THING} (?:truncated|abbreviated|skipped|removed){_WHY}",
     rf"\d[\d,]* (?:(?:more|other|unchanged|existing) )+lines?(?: of code)?{_STAYS}?",
-    rf"\d[\d,]* lines?(?: of code)? {_SAME}",
+    rf"(?:\d[\d,]* lines?(?: of code)?|{_NUMBERED}) {_SAME}",
     r"snip",
     # keep the existing code; keep everything else (as is); leave the rest of the file unchanged
     rf"{_KEEP} {_DET}*(?:{_KEPT}(?:\w+ )?{_CORE}|{_REST})(?:{_STAYS}| in place| below)?",
@@ -126,12 +136,43 @@ _WITH_DOTS = re.compile(
     re.IGNORECASE,
 )
 _STRONG = re.compile(
-    r"\b(?:existing|rest of|remaining|unchanged|omitted|same as (?:before|above|original))\b", re.IGNORECASE
+    rf"\b(?:existing|rest of|remaining|unchanged|omitted|same as (?:before|above|original))\b|^{_NUMBERED}$",
+    re.IGNORECASE,
 )
+_NAMES_AS_BEFORE = re.compile(r"(\w+(?:(?:, and |, | and )\w+)+) (?:(?:same )?as before|as[ -]is|unchanged)")
+"""The names are words of what the edit takes away; else a comment says something about them."""
 _ENDS_WITH_THING = re.compile(rf".*\b{_THING}", re.IGNORECASE)
 _HINTS = (
-    *("...", "…", "exist", "rest", "remain", "unchanged", "untouched", "intact", "same", "identical", "omit", "elid"),
-    *("snip", "keep", "leave", "preserve", "previous", "prior", "no change", "no other change", "here", "as is"),
+    *(
+        "...",
+        "…",
+        "⋮",
+        "⋯",
+        "exist",
+        "rest",
+        "remain",
+        "unchanged",
+        "untouched",
+        "intact",
+        "same",
+        "identical",
+        "omit",
+        "elid",
+    ),
+    *(
+        "snip",
+        "keep",
+        "leave",
+        "preserve",
+        "previous",
+        "prior",
+        "original",
+        "stay",
+        "no change",
+        "no other change",
+        "here",
+        "as is",
+    ),
     *("as-is", "as it", "as before", "brevity", "lines", "unverändert", "gleich", "код", "изменени", "代码", "内容"),
     *("省略", "不变", "修改", "部分", "函数", "方法", "逻辑", "コード", "処理", "変更", "코드", "변경"),
 )
@@ -181,6 +222,11 @@ def is_placeholder(line: str, name: str = "") -> bool:
     `name` is the file's: in prose, `#` begins a heading and not a comment.
     """
     line = line.strip()
+    behind = _NOTHING.fullmatch(line)
+    if behind is not None:
+        said = _words(behind[1].lstrip("#/* "))  # of a value, one word may be said: `return None  # unchanged`
+        alone = " " not in said and _ELLIPSIS.search(behind[1]) is None
+        return not alone and not said.lower().startswith("no ") and is_placeholder(behind[1])
     is_code = line[:1].isalnum() and line[:3].lower() not in _WORDS_THAT_COMMENT
     if is_code or not line or len(line) > _LONGEST or not _may_say_so(line):
         return False
@@ -249,21 +295,32 @@ def added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") ->
         return None
     spoken = [number for number, line in enumerate(wanted) if is_placeholder(line, name)]
     dots = [number for number, line in enumerate(wanted) if _ONLY_DOTS.fullmatch(line.strip()) is not None]
+    before = _lines(old)
+    gone = _gone(before, wanted)
+    spoken += [number for number, line in enumerate(wanted) if _names_what_goes(line, gone)]
     if not spoken and not dots:
         return None
-    before = _lines(old)
     left = Counter(line.strip() for line in before)
     fresh = []
     for number in sorted({*spoken, *dots}):
         left[wanted[number].strip()] -= 1
         if left[wanted[number].strip()] < 0:
             fresh.append(number)
-    gone = _gone(before, wanted)
     for number in fresh:
         if number in dots and number not in spoken and _dots_are_text(before, wanted, number, gone, name):
             continue
         return Placeholder(wanted[number].strip(), deletes=bool(gone))
     return None
+
+
+def _names_what_goes(line: str, gone: Sequence[str]) -> bool:
+    """Whether a comment says of names in the lines that go away that they are as before: `# y, z as before`."""
+    comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST and _may_say_so(line) else None
+    found = _NAMES_AS_BEFORE.fullmatch(comment[2].strip(_DECORATION)) if comment is not None else None
+    if found is None:
+        return False
+    there = {word for each in gone for word in _WORD.findall(each)}
+    return {*_WORD.findall(found[1])} - {"and"} <= there
 
 
 def _lines(text: str | Sequence[str]) -> Sequence[str]:

@@ -111,7 +111,16 @@ JUDGED: dict[str, tuple[str, str, str, Placeholder | None]] = {
     "lines move": ("a\nb\n", "b\n# ...\na\n", "a.py", Placeholder("# ...", deletes=False)),
     "CRLF": ("a\r\nb\r\n", "a\r\n# ...\r\n", "a.py", Placeholder("# ...", deletes=True)),
     "CR": ("a\rb\r", "a\r# ...\r", "a.py", Placeholder("# ...", deletes=True)),
+    "names of what goes away": (
+        "x = 1\ny = 2\nz = 3\n",
+        "x = 9\n# y, z as before\n",
+        "a.py",
+        Placeholder("# y, z as before", deletes=True),
+    ),
+    "names of something else": ("x = 1\ny = 2\n", "x = 9\n# Otherwise, behave as before\n", "a.py", None),
+    "names of what stays": ("x = 1\ny = 2\nz = 3\n", "x = 9\n# y, z as before\ny = 2\nz = 3\n", "a.py", None),
     # dots alone
+    "vertical dots": ("a()\nb()\n", "\u22ee\n", "a.py", Placeholder("\u22ee", deletes=True)),
     "dots for a line of JavaScript": ("a();\nb();\n", "a();\n...\n", "a.js", Placeholder("...", deletes=True)),
     "dots in braces": ("a();\nb();\n", "{{ ... }}\n", "a.js", Placeholder("{{ ... }}", deletes=True)),
     "a parameter list in C": ("int f(\n  int a\n);\n", "int f(\n  int a,\n  ...\n);\n", "a.c", None),
