@@ -51,6 +51,8 @@ class Scope(Record):
     """Its last line."""
     reach: int
     """The last line at which a hunk may begin that names it: git names what is above a hunk, up to the next header."""
+    literal: bool = False
+    """Whether the very line that git names is there: then a number is believed anywhere below it, as git believes it."""
 
 
 class Expected(Record):
@@ -92,7 +94,7 @@ def in_place(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
             return None
         (split,) = hunk.splits
         here = None if hunk.at is None or not split.old else _at(index, split, hunk.at)
-        if here is None or here.span[0] < end or not _holds(_named_scopes(index, hunk), here.site):
+        if here is None or here.span[0] < end or not _holds(_named_scopes(index, hunk), here.site, numbered=True):
             return None
         found.append(here)
         end = here.span[1]
@@ -110,7 +112,7 @@ def _counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
         return Fit(Refused("unsplit"), whole)
     for split in (whole, counted):
         here = next((found for line in expected.lines if (found := _at(index, split, line))), None)
-        if here is not None and split.old != split.new and _holds(scopes, here.site):
+        if here is not None and split.old != split.new and _holds(scopes, here.site, numbered=True):
             return Fit(here, split)
     return Fit(_one(index, hunk, whole, match, expected), whole)
 
@@ -124,7 +126,7 @@ def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected)
         return known or Refused("missing", None, _sites(_located(index, split, match)), None, NOT_NAMED)
     for line in expected.lines:
         here = _at(index, split, line)
-        if here is not None and _holds(scopes, here.site):
+        if here is not None and _holds(scopes, here.site, numbered=True):
             return here
     answer = _located(index, split, match, part=hunk.part)
     if isinstance(answer, Refused):
@@ -149,15 +151,17 @@ def _named_scopes(index: Index, hunk: Hunk) -> list[Scope] | None:
     name = _name_of_section(hunk.section)
     if name is None:
         return None
-    heads = [n for n, line in enumerate(lines) if _is_header(line) and line.strip().startswith(hunk.section)]
+    heads = [n for n, line in enumerate(lines) if line.strip().startswith(hunk.section)]
+    heads = [n for n in heads if declared(lines[n]) is not None or not lines[n][:1].isspace()]
+    literal = bool(heads)
     heads = heads or [n for n, line in enumerate(lines) if _is_header(line) and opening(line) == name]
     ends = [_end_of_section(lines, head) for head in heads]
-    return [Scope(head + 1, end, end) for head, end in zip(heads, ends, strict=True)]
+    return [Scope(head + 1, end, end, literal) for head, end in zip(heads, ends, strict=True)]
 
 
 def _name_of_section(section: str) -> str | None:
     """The class or function that a section heading names: a declaration, and not a prototype or a call of a macro."""
-    plain = section.count("(") == 1 and not section.endswith(";") and len(section) < _CUT
+    plain = section.count("(") == 1 and not section.endswith(";")
     return declared(section) or (opening(section) if plain else None)
 
 
@@ -190,9 +194,12 @@ def _end_of_section(lines: Sequence[str], head: int) -> int:
     return next(later, len(lines)) + 1
 
 
-def _holds(scopes: Sequence[Scope] | None, site: Site) -> bool:
-    """Whether a place begins where it may."""
-    return scopes is None or any(each.first <= site.start_line <= each.reach for each in scopes)
+def _holds(scopes: Sequence[Scope] | None, site: Site, *, numbered: bool = False) -> bool:
+    """Whether a place begins where it may; `numbered`: where the numbers of the hunk say."""
+    if scopes is None:
+        return True
+    line = site.start_line
+    return any(each.first <= line and (line <= each.reach or (numbered and each.literal)) for each in scopes)
 
 
 def _every(index: Index, number: int, split: Split) -> Found | Refused:

@@ -253,6 +253,18 @@ def test_all_hunks_at_their_numbers_must_be_in_what_they_name() -> None:
 
 
 @pytest.mark.promise("place.named")
+def test_a_number_is_believed_below_the_very_line_that_is_named() -> None:
+    """Git named a line of a docstring; another function begins between it and the hunk."""
+    text = 'def one():\n    """\n    class Model(Base):\n    """\n\n\ndef two():\n    value = 1\n    return value\n'
+    hunk_ = section(
+        "    value = 1\n    return value\n", "    value = 2\n    return value\n", "class Model(Base):", at=8
+    )
+    assert in_place(Index(text.encode(), "a.py"), [hunk_]) is not None
+    assert made(text, hunk_, expected=Expected((8,)))[0] == "exact"
+    assert made(text, hunk_) == ("refused", "missing")
+
+
+@pytest.mark.promise("place.named")
 def test_a_hunk_of_a_function_that_is_gone_follows_the_version_that_has_it() -> None:
     index = Index(GROSS.encode(), "a.py", [Base(PRICES.encode(), "head", "c0ffee", "decaf")])
     answer = fit(index, hunk("    return total / (1 + rate)\n", "    return total\n", "def net(total):")).answer
