@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from suture.formats.blocks import Hunk, Split
 
 _CLOSERS = ("}", ")", "]", "end", "</", "else", "elif", "except", "finally", "catch")
+_KINDS = ("class", "def", "fn", "func", "function", "method")
 OUTSIDE = "outside"
 """Why a text is missing that is in the file, but not in what its hunk names."""
 NOT_NAMED = "not_named"
@@ -52,7 +53,7 @@ class Scope(Record):
     reach: int
     """The last line at which a hunk may begin that names it: git names what is above a hunk, up to the next header."""
     literal: bool = False
-    """Whether the very line that git names is there: then a number is believed anywhere below it, as git believes it."""
+    """Whether the very line that git names is there: then a number is believed anywhere below it, as git does."""
 
 
 class Expected(Record):
@@ -143,7 +144,7 @@ def _named_scopes(index: Index, hunk: Hunk) -> list[Scope] | None:
         scopes = _scopes(index, hunk.context)
         if not scopes and not any(map(_name_of_section, hunk.context)):
             return None
-        named = _name_of_section(hunk.context[-1]) is not None
+        named = _name_of_section(hunk.context[-1]) is not None or _bare_name(hunk.context[-1]) is not None
         return [
             Scope(first, end, max(end, _end_of_section(lines, first - 1) if named else len(lines)))
             for first, end in scopes
@@ -340,8 +341,21 @@ def _named(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[i
         rest = text[len(named) : len(named) + 1] if len(named) < _CUT else ""
         if text.startswith(named) and not (rest.isalnum() or rest == "_"):
             begun.append(number)
-    name = declared(named)
-    yield from begun or [n for n in range(first, end) if name is not None and declared(lines[n]) == name]
+    name = declared(named) or _bare_name(named)
+    if begun or name is None:
+        yield from begun
+        return
+    for number in range(first, end):
+        found = declared(lines[number])
+        if found is not None and name in {found, found.replace("::", ".").rpartition(".")[2]}:
+            yield number
+
+
+def _bare_name(named: str) -> str | None:
+    """The name in words that are no line of code: `load`, `Shop.load`, `method load`."""
+    kind, _, name = named.strip().rstrip(":(){ ").replace("::", ".").rpartition(" ")
+    name = name.rpartition(".")[2]
+    return name if name.isidentifier() and kind in {"", *_KINDS} else None
 
 
 def _end(lines: Sequence[str], number: int) -> int:

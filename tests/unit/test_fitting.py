@@ -227,6 +227,32 @@ NAMED: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
         section(*RATE, "net(total)"),
         ("refused", "not_named"),
     ),
+    "outside of `net`": (
+        PRICES,
+        hunk("    return total * (1 + rate)\n", "    return total\n", "net"),
+        ("refused", "outside"),
+    ),
+    "outside of `Shop.net`": (
+        PRICES,
+        hunk("    return total * (1 + rate)\n", "    return total\n", "Shop.net"),
+        ("refused", "outside"),
+    ),
+    "outside of `method net`": (
+        PRICES,
+        hunk("    return total * (1 + rate)\n", "    return total\n", "method net"),
+        ("refused", "outside"),
+    ),
+    "outside of `function net():`": (
+        PRICES,
+        hunk("    return total * (1 + rate)\n", "    return total\n", "function net():"),
+        ("refused", "outside"),
+    ),
+    "a name that is nowhere is no evidence": (GROSS, hunk(*RATE, "imports"), ("exact", GROSS.replace("0.19", "0.20"))),
+    "inside of a bare name": (
+        PRICES,
+        hunk(*RATE, "Shop.gross"),
+        ("exact", PRICES.replace("0.19\n    return total *", "0.20\n    return total *")),
+    ),
     "words that name nothing": (GROSS, hunk(*RATE, "near the top"), ("exact", GROSS.replace("0.19", "0.20"))),
     "a section that names nothing": (GROSS, section(*RATE, "import tax"), ("exact", GROSS.replace("0.19", "0.20"))),
 }

@@ -184,6 +184,18 @@ def test_lines_that_were_rewritten_are_a_conflict_and_not_deleted() -> None:
     assert answer.why == "conflict"
 
 
+def test_a_text_that_is_only_to_be_found_must_be_there_whole() -> None:
+    """A copy, or a text that is put in from elsewhere, changes nothing of the version."""
+    file = swap(SHOP, "alpha = 1", "alpha = 11")
+    touched = asked(file, OLD, OLD, HEAD)
+    assert isinstance(touched, Refused)
+    was = OLD.removesuffix("\n")
+    assert (touched.why, touched.sides) == ("conflict", Sides(17, was, was.replace("alpha = 1", "alpha = 11"), was))
+    gone = asked(swap(SHOP, PREPARE, ""), PREPARE, PREPARE, HEAD)
+    assert isinstance(gone, Refused)
+    assert gone.why == "deleted"
+
+
 @pytest.mark.promise("place.rebase")
 def test_a_change_that_is_made_already_is_told_so() -> None:
     file = swap(swap(SHOP, OLD, NEW), "alpha = 1\n", "alpha = 11\n")
