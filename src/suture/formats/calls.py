@@ -75,6 +75,12 @@ _UNABLE = names("useregex regex isregex ignorecase caseinsensitive dryrun insert
 _NOTES = names("endline linecount id index timeout requiresapproval")
 _OTHERWISE = names("append prepend insert delete remove regex rename move")
 """What a call may say that it does with its file, where that is not to replace text."""
+_OF_AN_EDIT = (
+    *(PATHS | OLD | NEW | _LISTS | _HINTS | _ALL | _COUNTS | _UNABLE | _NOTES),
+    *("from", "to", "with", "command", "mode", "operation", "type", "action", "tool", "name", "language"),
+    *("explanation", "description", "reason", "comment", "instruction", "instructions"),
+)
+"""All that an edit may have. JSON with weak names and with others than these is a record of something else."""
 EDITORS = names(
     "strreplacebasededittool strreplaceeditor strreplace texteditor edit editfile fileedit fileeditor multiedit "
     "multieditfile replace replaceinfile replacestringinfile multireplacestringinfile replacefilecontent "
@@ -163,6 +169,16 @@ def opening_tag(line: str) -> str | None:
 def is_file(path: str) -> bool:
     """Whether a text is a file's path beyond doubt."""
     return is_known(path)
+
+
+def more_than_edit(text: str) -> bool | None:
+    """Whether JSON with a path and texts has names that no edit has; None for what is no such JSON."""
+    try:
+        found = [{plain(key) for key in each} for _, each in _calls(_loaded(text), "")] if text[:1] in "{[" else []
+    except _InexactError:
+        return None
+    found = [each for each in found if each & PATHS and each & (OLD | NEW | {"from"})]
+    return not all(each.issubset(_OF_AN_EDIT) for each in found) if found else None
 
 
 def begins(line: str) -> bool:
@@ -390,8 +406,10 @@ class _Reader:
         """Changes of the file that the call names, or each of its own."""
         own = [_one(each, PATHS) or path for each in changes]
         weak = all(WEAK.issuperset(each.keys() & (OLD | NEW)) for each in changes)
-        if weak and named not in EDITORS and not all(each and is_file(each) for each in own):
-            return
+        if weak and named not in EDITORS:
+            exact = all({*each}.issubset(_OF_AN_EDIT) for each in changes)
+            if not exact or not all(each and is_file(each) for each in own):
+                return
         for each in changes:
             _check_able(each)
         if not own or (path is not None and {*own} != {path}):

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 _SHELLS = calls.names("bash sh shell zsh fish console terminal powershell ps1 pwsh cmd bat shell-session")
 _PRINTED = calls.names("text txt output log console terminal csv")
-_DATA = calls.names("yaml yml toml ini") | calls.LANGUAGES
+_SETTINGS = calls.names("yaml yml toml ini")
+_DATA = _SETTINGS | calls.LANGUAGES
 _OLD_WORDS = calls.names("search find old original before existing current from replace remove delete change") | {
     "change from",
     "change this",
@@ -54,6 +55,13 @@ _FILLERS = calls.names("the this that code block text version section snippet li
 _KEPT = _OLD_WORDS | _NEW_WORDS
 _TEXTS = calls.OLD | calls.NEW | calls.CONTENTS | calls.names("patch diff input insertline codeedit edits")
 """What an edit tool gets: texts under these names."""
+_WEAK = calls.WEAK | {"with", "from", "to"}
+_WRITERS = calls.WRITERS - {"write", "create"}
+_MOVERS = calls.names(
+    "renamefile movefile copyfile insertcontent insertline insertlines inserttext insertatline insertintofile "
+    "appendfile appendtofile prependtofile addlines"
+)
+"""Tools that change files, but not by old and new text."""
 _AROUND = calls.names(
     "functioncalls toolcalls tools edits files changes args a b body br center code dd details div dl dt em footer "
     "h1 h2 h3 head header hr html i img kbd li main ol p pre section span strong sub summary sup table tbody td th "
@@ -72,18 +80,22 @@ _SHORTEST = 4
 
 _NAMED = "path|file_?path|filePath|file|file_?name|target_?file|TargetFile|target_?path|relative_?path"
 _OPENING = (
-    r"^\W*(?:\d+[.)]\s*)?(?:(?:in|inside|at|on)\s+\S+?,?\s+)?(?:(?:then|next|also|finally|now|please|and)[,:]?\s+)*"
+    r"^\W*(?:\d+[.)]\s*)?(?:(?:in|inside|at|on|within)\s+(?:[^,]{1,80},|\S+?,?)\s+)?"
+    r"(?:(?:then|next|also|finally|now|please|and)[,:]?\s+)*"
 )
 """How an order begins, before its verb."""
 _PATTERNS = {
     "key": r"""["'<=\s,({*_-]([A-Za-z][\w-]*)(?=[\\"'*_]*\s*[:=>])""",
     "value": r"""(?:PATHS)[\\"'*_]*\s*[:=>]\s*[\\\["'`]*\s*([^\\"'`<>,\]\n]+)""",
+    "source": r"""\b(?:from|source|src|old_?path|old_?name|from_?path|source_?path|source_?file)["']*\s*[:=>]\s*"""
+    r"""["']*([^\\"'`<>,\]\n]+)""",
     "call": r"""(?:name|tool|tool_name|function|action|recipient_name|Action)["']?\s*[:=]\s*["']?([\w.:-]+)""",
     "key_tag": r"<arg_key>\s*([\w-]+)\s*</arg_key>",
     "value_tag": r"<arg_key>\s*(?:PATHS)\s*</arg_key>\s*<arg_value>\s*([^<\n]+)",
     "named": r"<tool_call>\s*([\w-]+)",
     "command": r"""command["']?\s*[:=>]\s*["']?(\w+)""",
     "function": r"""^\W*(?:print\()?(?:[\w.]*\.)?(\w+)\s*\(""",
+    "first": r"""^\W*(?:print\()?(?:[\w.]*\.)?\w+\(\s*["']([^"'\s]+)["']""",
     "begin": r"^\s*(<{3,}|-{5,})\s*([A-Za-z_]+)\b(.*)$",
     "end": r"^\s*(>{3,}|\+{5,})\s*([A-Za-z_]+)\b",
     "inside": r"(?:<{5,}|(?:\\<){5,}|(?:&lt;|&#60;|&#x3c;){5,}|-{5,})\s*(?:SEARCH|NEW_FILE)\b",
@@ -94,8 +106,12 @@ _PATTERNS = {
     "field": r"^\s*(?:[-*+>]|\d+\.)?\s*[*_`\"']*([A-Za-z][\w -]{0,24}?)[*_`\"']*\s*[:=][*_]*\s*(.*)$",
     "heredoc": r"""(?:\btee\s+(?:-a\s+)?["']?([^\s"'<>|&;]+)[^<]*|>>?\s*["']?([^\s"'<>|&;]+)["']?\s*)<<"""
     r"""|<<-?\s*["'\\]?\w+["']?\s*>>?\s*["']?([^\s"'<>|&;]+)""",
-    "in_place": r"\b(?:g?sed\s+(?:-\w+\s+)*-[a-z]*i|perl\s+(?:-\w+\s+)*-\w*i|sd\s+['\"]|ed\s+-s)"
+    "in_place": r"\b(?:g?sed\s+(?:-\w+\s+)*-[a-z]*i|perl\s+(?:-\w+\s+)*-\w*i|sd\s+['\"]|ed\s+-s)|^ed\s[^|]*<<-?\s*\S"
     r"|\b(?:Set-Content|Out-File)\b|-replace\s|^:%?s/.+/.*/",
+    "written": r"""\b(?:open\(\s*\\?["']([^"'\\]+)\\?["']\s*,\s*(?:mode=)?\\?["']r?b?[wax+]"""
+    r"""|Path\(\\?["']([^"'\\]+)\\?["']\)\.write_|writeFile(?:Sync)?\(\\?["']([^"'\\]+))""",
+    "listing": r"^\s*[\u25cf\u23fa]\s*(?:Update|Edit|MultiEdit|Write|Create|Delete)\(([^()\s]+)\)",
+    "signed": r"^\s*\d*\s*\+\s*(.*)$",
     "echo": r"""\b(?:echo|printf)\b.*?(>>?)\s*["']?([^\s"'<>|&;]+)""",
     "moved": r"^(?:sudo\s+)?(?:git\s+)?(?:rm|mv|unlink|del|Remove-Item|Move-Item|ren)\s+(.+)$",
     "normal": r"^\d+(?:,\d+)?[acd]\d+(?:,\d+)?$",
@@ -105,6 +121,8 @@ _PATTERNS = {
     r"(.+?)\b(?:with|to|by|for|into)\b(.+)$",
     "order": rf"{_OPENING}(add|insert|append|prepend|put|update|replace|change|modify|rewrite|create|edit|set"
     r"|delete|remove|drop|move)\b",
+    "put": rf"{_OPENING}(?:add|insert|append|prepend|put)\s+"
+    r"(?:(?:the|this|an?|new|lines?|import|statement|following|code|call)[:\s]+)*`([^`]+)`",
     "arrow": r"^\W*(?:[\w./-]+:\s*)?`([^`]+)`\s*(?:\u2192|->|=>|\u279c|\u27f6)\s*`([^`]+)`",
     "rule": r"^(?:[-=+%*~]{3,}|\[+|<{2,})\s*(?:BEGIN |START |NEW )?FILE\s*[:=]?\s*([^\s\]>]+)"
     r"\s*(?:[-=+%*~]{3,}|\]+|>{2,})?$",
@@ -112,7 +130,7 @@ _PATTERNS = {
     "whole": r"\b(?:updated|new|complete|full|modified|final|revised|corrected|whole)\b",
     "quoted": r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|'([^']{2,})'",
 }
-_IN_ANY_CASE = {"rule", "sentence", "order", "whole", "value", "value_tag"}
+_IN_ANY_CASE = {"rule", "sentence", "order", "put", "whole", "value", "value_tag"}
 _NEEDED = {
     "begin": ("<<<", "-----"),
     "end": (">>>", "+++++"),
@@ -122,10 +140,12 @@ _NEEDED = {
     "hunk": ("@@ -",),
     "field": (":", "="),
     "function": ("(",),
+    "listing": ("\u25cf", "\u23fa"),
     "words": ("[-",),
     "sentence": ("`", '"', "'", "\u201c"),
     "order": (".", "/"),
     "arrow": ("`",),
+    "put": ("`",),
     "rule": ("file", "FILE", "File"),
 }
 """What a line must have for a pattern to be worth a try: most lines have none of it."""
@@ -150,6 +170,7 @@ class _Reply:
         self.covered = {number for block in usable for number in range(block.line - 1, block.end_line)}
         self.seen = [number for number in seen if number not in self.covered]
         self.lines = {number: (source.line(number) or "")[:_LONGEST] for number in self.seen}
+        self.reads = bool(usable)
         splits = [split for block in usable for hunk in block.hunks for split in hunk.splits]
         self.told: set[int] = set()
         """Lines in what was told as one."""
@@ -213,7 +234,7 @@ def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], kn
     found = {each.line: each for each in known if each.line - 1 in reply.lines}
     passages = list(reply.passages())
     openings = {passage.opening: passage for passage in passages if passage.language is not None}
-    for rule in (_calls, _markers, _escaped, _fields, _rows, _commands, _diffs):
+    for rule in (_calls, _markers, _escaped, _fields, _rows, _commands, _diffs, _listings):
         for passage in passages:
             for each in rule(reply, passage):
                 reply.tell(each, found)
@@ -292,7 +313,7 @@ def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
     around = tag is None or (calls.plain(tag) in _AROUND and _path_of(line) is None)
     if around and not (listed or called or line.startswith(_CALLED)):
         return at
-    depth, blank = 0, len(numbers)
+    depth, parentheses, blank = 0, 0, len(numbers)
     for place in range(at, min(len(numbers), at + _FAR)):
         text = reply.lines[numbers[place]]
         if place > at and numbers[place] != numbers[place - 1] + 1:
@@ -304,7 +325,8 @@ def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
         depth += sum(text.count(char) for char in "{[") - sum(text.count(char) for char in "}]")
         if tag and f"</{tag}>" in text:
             return _pair_end(reply, numbers, place + 1) if calls.plain(tag) in calls.OLD else place + 1
-        if listed and depth <= 0:
+        parentheses += text.count("(") - text.count(")")
+        if (listed and depth <= 0) or (called and tag is None and parentheses <= 0):
             return place + 1
     return blank
 
@@ -324,28 +346,59 @@ def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | No
     names |= {name for found in opened for name in (calls.plain(found[1]), calls.tool(calls.said(found)))}
     called = _search("function", text)
     names |= {calls.tool(called[1])} if called else set()
-    old, new, content = keys & calls.OLD, keys & calls.NEW, bool(keys & calls.CONTENTS)
+    moved = _known(_path_of(text) or _source(text)) if names & (_MOVERS | _WRITERS) else None
+    editor, more, tags = bool(calls.EDITORS & names), calls.more_than_edit(text), text.lstrip().startswith("<")
+    old, new = _sides(keys, either=moved is None and (editor or tags or more is False))
+    content = bool(keys & calls.CONTENTS)
     if called and not (old and new):
-        return None
-    tags = bool(opened) and text.lstrip().startswith("<") and not _names_call(text)
-    strong, editor = bool((old | new) - calls.WEAK), bool(calls.EDITORS & names)
+        return _positional(number, text, calls.tool(called[1]), fenced=fenced)
+    tags = bool(opened) and tags and not _names_call(text)
+    strong = bool((old | new) - _WEAK)
     path = _path_of(text) or _entry(text) or (reply.path_above(number) if tags and old else None)
     inside = content or bool(_search("inside", text))
     writer = bool((calls.WRITERS | {"file"}) & names) or "create" in _pattern("command").findall(text)
     kind, line = "tag" if tags else "call", number + 1
     paired = bool(old and new) and (strong or editor or _known(path) is not None)
     if paired or ((old or new) and (editor or (strong and path))):
-        return Unread(line, kind, path, path is not None and (paired or strong))
+        doubtful = not strong and not editor and (more or old == {"from"})
+        return Unread(line, kind, path, path is not None and (paired or strong) and not doubtful)
     if path and (
         (content and (writer or keys & {"files", "filetext"}))
         or (not fenced and "\n" in text and opened and _holds_file(opened[0]))
     ):
         return Unread(line, "file", path, edits=True)
-    if path and any(name.startswith(("delete", "remove")) for name in names):
-        return Unread(line, kind, path, edits=True)
+    if moved or (path and any(name.startswith(("delete", "remove")) for name in names)):
+        return Unread(line, kind, moved or path, edits=True)
     if editor and keys & _TEXTS:
         return Unread(line, kind, path, path is not None and inside)
     return Unread(line, "file", path) if path and "\\n" in text and path == _entry(text) else None
+
+
+def _sides(keys: set[str], *, either: bool = False) -> tuple[set[str], set[str]]:
+    """The names of old and of new texts. `with` is one beside the other; so are `from` and `to`, if they may be."""
+    old, new = keys & calls.OLD, keys & calls.NEW
+    if "with" in keys and (old or "replace" in keys):
+        return old or {"replace"}, {"with"}
+    return ({"from"}, {"to"}) if either and {"from", "to"} <= keys and not old | new else (old, new)
+
+
+def _positional(number: int, text: str, name: str, *, fenced: bool) -> Unread | None:
+    """A call of a function of an edit tool, with a path and texts that have no names; in a fence it may be code."""
+    found = _search("first", text)
+    path, texts = _known(found[1]) if found else None, len(_quoted(text)) - 1
+    if path is None:
+        return None
+    if name in calls.EDITORS and texts > 1:
+        return Unread(number + 1, "call", path, not fenced)
+    if name in _WRITERS and texts:
+        return Unread(number + 1, "file", path, not fenced)
+    return Unread(number + 1, "call", path) if name in _MOVERS | {"deletefile", "removefile"} else None
+
+
+def _source(text: str) -> str | None:
+    """The file that a call moves."""
+    found = _search("source", text)
+    return found[1] if found else None
 
 
 def _entry(text: str) -> str | None:
@@ -433,8 +486,10 @@ def _fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             if name in calls.PATHS or later - number > _FAR:
                 break
             names.add(name)
-        if names & calls.OLD and names & calls.NEW:
-            yield Unread(number + 1, "fields", path, edits=True)
+        old, new = _sides(names)
+        if old and new:
+            sample = passage.language in _SETTINGS and not listed and old | new <= _WEAK and reply.reads
+            yield Unread(number + 1, "fields", path, edits=not sample)
         elif names & calls.CONTENTS and listed:
             yield Unread(number + 1, "file", path)
 
@@ -481,7 +536,8 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             found = found or _script(reply, passage.numbers, place, command)
             if found is not None:
                 yield found
-                end = _here_end(reply, passage.numbers, place) if found.kind == "heredoc" else number
+                here = found.kind == "heredoc" or (command.startswith("ed ") and "<<" in command)
+                end = _here_end(reply, passage.numbers, place) if here else number
                 reply.told.update(range(number, end + 1))
                 break
 
@@ -504,9 +560,13 @@ def _command(command: str, line: int, *, fenced: bool) -> Unread | None:
 
 
 def _script(reply: _Reply, numbers: Sequence[int], place: int, command: str) -> Unread | None:
-    """A program in a here-document that writes a file."""
-    if not command.startswith(("python", "node", "ruby", "perl")) or "<<" not in command:
+    """A program in a here-document, or in an argument, that writes a file."""
+    if not command.startswith(("python", "node", "ruby", "perl")):
         return None
+    if "<<" not in command:
+        found = _search("written", command)
+        path = _known(next(filter(None, found.groups()))) if found else None
+        return Unread(numbers[place] + 1, "shell", path) if path else None
     end = _here_end(reply, numbers, place)
     lines = [reply.lines[number] for number in numbers[place + 1 :] if number < end]
     paths = [path for line in lines for word in _quoted(line) if (path := _known(word))]
@@ -537,6 +597,22 @@ def _diffs(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             path = reply.path_above(number)
             yield Unread(number + 1, "diff", path, path is not None)
             return
+
+
+def _listings(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """What a terminal shows of an edit: `\u25cf Update(a.py)`, and below it lines with numbers and signs."""
+    if passage.language not in {None, "", *_PRINTED}:
+        return
+    for place, number in enumerate(passage.numbers):
+        found = _search("listing", reply.lines[number])
+        path = _known(found[1]) if found else None
+        if path is None:
+            continue
+        below = [reply.lines[each] for each in passage.numbers[place + 1 : place + _FAR]]
+        end = next((at for at, line in enumerate(below) if line[:1].strip()), len(below))
+        added = [signed[1] for line in below[:end] if (signed := _search("signed", line))]
+        if not any(_is_in(each, reply.new) for each in added):
+            yield Unread(number + 1, "diff", path)
 
 
 def _in_prose(reply: _Reply, passages: Sequence[_Passage]) -> Iterator[Unread]:
@@ -632,13 +708,13 @@ def _is_marked(line: str) -> bool:
 
 
 def _told(reply: _Reply, line: str, number: int) -> Unread | None:
-    """A sentence that says which text to replace by which, or what to delete."""
+    """A sentence that says which text to replace by which, or what to delete or to add."""
     arrow = _search("arrow", line)
     if arrow and not reply.explains(arrow[1], arrow[2]) and not {*_files(line)} & {arrow[1], arrow[2]}:
         return Unread(number + 1, "sentence", _path_in(line) or reply.path_above(number))
     found = _search("sentence", line)
     if found is None:
-        return _deleted(reply, line, number)
+        return _ordered(reply, line, number)
     old, new = (_quoted(each) for each in (found[2], found[3]))
     paths = [as_path(each) for each in _files(line)]
     old, new = ([each for each in side if as_path(each) not in paths] for side in (old, new))
@@ -648,14 +724,15 @@ def _told(reply: _Reply, line: str, number: int) -> Unread | None:
     return Unread(number + 1, "sentence", path, len(paths) == 1)
 
 
-def _deleted(reply: _Reply, line: str, number: int) -> Unread | None:
-    found = _search("order", line)
-    if found is None or found[1].lower() not in {"delete", "remove", "drop", "move"}:
+def _ordered(reply: _Reply, line: str, number: int) -> Unread | None:
+    """A sentence that says what to delete, or which text to add."""
+    order, put = _search("order", line), _search("put", line)
+    removes = order is not None and order[1].lower() in {"delete", "remove", "drop", "move"}
+    paths = [as_path(each) for each in _files(line)] if removes or put else []
+    if len(paths) != 1 or (put and paths[0] in put[1]):
         return None
-    paths = [as_path(each) for each in _files(line)]
-    if len(paths) != 1 or any(_is_in(each, reply.old) for each in _quoted(line)):
-        return None
-    return Unread(number + 1, "sentence", paths[0])
+    told = _is_in(put[1], reply.new) if put else any(_is_in(each, reply.old) for each in _quoted(line))
+    return None if told else Unread(number + 1, "sentence", paths[0])
 
 
 def _quoted(text: str) -> list[str]:

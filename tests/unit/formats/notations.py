@@ -250,6 +250,26 @@ TOLD = {
         "call?",
     ),
     "a deletion": (js({"name": "delete_file", "arguments": {"path": "a.py"}}), "call"),
+    "a deletion by a function": ('delete_file("a.py")', "call?"),
+    "a file that moves": (js({"name": "rename_file", "arguments": {"from": "a.py", "to": "b.py"}}), "call"),
+    "a file that moves, in tags": (invoke("move_file", source_path="a.py", target="b.py"), "call"),
+    "a file without content": (js({"name": "create_file", "arguments": {"path": "a.py"}}), "call"),
+    "insert_content of Roo in one line": (
+        "<insert_content><path>a.py</path><line>1</line><content>import os</content></insert_content>",
+        "tag",
+    ),
+    "a function call without names": (f'edit_file("a.py", "{OLD}", "{NEW}")', "call"),
+    "a function call without names, in lines": (f'edit_file(\n    "a.py",\n    "{OLD}",\n    "{NEW}",\n)', "call"),
+    "a function call in a bare fence": (fenced(f'edit_file("a.py", "{OLD}", "{NEW}")'), "call?"),
+    "a function call behind another": (f'print("x")\nedit_file("a.py", "{OLD}", "{NEW}")', "call"),
+    "a function call that writes": ('write_file("a.py", "x = 2")', "file"),
+    "replace and with": (js({"file": "a.py", "replace": OLD, "with": NEW}), "call"),
+    "from and to": (js({"file": "a.py", "from": OLD, "to": NEW}), "call?"),
+    "a log of changes": (js({"level": "info", "path": "a.py", "old": OLD, "new": NEW}), "call?"),
+    "a log of changes in a fence": (
+        fenced(js([{"level": "info", "path": "a.py", "old": OLD, "new": NEW}], 2), "json"),
+        "call?",
+    ),
     "text behind the call": (js(_ARGS) + " is what I would send.", "call"),
     "Python of Gemini": (
         fenced(f"print(default_api.replace(file_path='a.py', old_string='{OLD}', new_string='{NEW}'))", "tool_code"),
@@ -303,14 +323,20 @@ TOLD = {
         laid_out("create_file", path="a.py", content=NEW).replace("</create_file>", ""),
         "file",
     ),
+    "find and with in tags": (f'<modify path="a.py"><find>{OLD}</find><with>{NEW}</with></modify>', "tag"),
+    "from and to in tags": (f'<modify path="a.py"><from>{OLD}</from><to>{NEW}</to></modify>', "tag?"),
     # fields
-    "YAML": (fenced(f"- path: a.py\n  old: {OLD}\n  new: {NEW}", "yaml"), "fields"),
+    "YAML": (fenced(f"- path: a.py\n  old: {OLD}\n  new: {NEW}", "yaml"), "fields?"),
+    "YAML with names that only edits have": (
+        fenced(f"- path: a.py\n  old_string: {OLD}\n  new_string: {NEW}", "yaml"),
+        "fields",
+    ),
     "YAML without a fence": (f"path: a.py\nold: {OLD}\nnew: {NEW}", "fields"),
     "YAML with texts in lines": (
         fenced(f"edits:\n  - file: a.py\n    search: |\n      {OLD}\n    replace: |\n      {NEW}", "yaml"),
         "fields",
     ),
-    "TOML": (fenced(f'[[edit]]\npath = "a.py"\nold = "{OLD}"\nnew = "{NEW}"', "toml"), "fields"),
+    "TOML": (fenced(f'[[edit]]\npath = "a.py"\nold = "{OLD}"\nnew = "{NEW}"', "toml"), "fields?"),
     "labels": (f"File: a.py\nFind: {OLD}\nReplace: {NEW}", "fields"),
     "labels in bold": (f"**File:** `a.py`\n**Old:** `{OLD}`\n**New:** `{NEW}`", "fields"),
     "a list of labels": (f"- File: `a.py`\n- Search: `{OLD}`\n- Replace with: `{NEW}`", "fields"),
@@ -364,6 +390,14 @@ TOLD = {
     ),
     "an ed script": (f"`a.py`:\n```ed\n1c\n{NEW}\n.\nw\n```", "diff"),
     "words that differ": ("`a.py`:\n```\nx = [-1-]{+2+}\n```", "diff"),
+    "a listing of Claude Code": (
+        (
+            "\u25cf Update(a.py)\n  \u23bf  Updated a.py with 1 addition and 1 removal\n"
+            "       1 -  x = 1\n       1 +  x = 2\n\nDone."
+        ),
+        "diff?",
+    ),
+    "another listing of Claude Code": ("\u23fa Write(a.py)\n  \u23bf  Wrote 1 line to a.py\n     x = 2", "diff?"),
     "signs without a file": (f"```diff\n-{OLD}\n+{NEW}\n```", "diff?"),
     # fences
     "before and after in fences": (
@@ -400,6 +434,10 @@ TOLD = {
     "a numbered step": (f"2. Then replace `{OLD}` with `{NEW}` in `a.py`.", "sentence"),
     "quotes": (f'Replace "{OLD}" with "{NEW}" in `a.py`.', "sentence"),
     "a sentence without a file": (f"Replace `{OLD}` by `{NEW}`.", "sentence?"),
+    "a sentence with a line": (f"On line 3 of a.py, change `{OLD}` to `{NEW}`.", "sentence"),
+    "a sentence with a function": (f"In the function `f` of `a.py`, replace `{OLD}` with `{NEW}`.", "sentence"),
+    "text to add": ("Add `import os` at the top of a.py.", "sentence?"),
+    "a line to insert": ("2. Insert the line `import os` into `a.py`.", "sentence?"),
     "a file to delete": ("Delete the file `a.py`.", "sentence?"),
     "lines to delete": ("Remove lines 3 to 5 of `a.py`.", "sentence?"),
     "an arrow": (f"- `{OLD}` → `{NEW}` in `a.py`", "sentence?"),
@@ -415,6 +453,13 @@ TOLD = {
         fenced("python - <<'EOF'\nfrom pathlib import Path\nPath('a.py').write_text('x = 2')\nEOF", "bash"),
         "shell?",
     ),
+    "a program in an argument": (fenced("python -c \"open('a.py','w').write('x = 2')\"", "bash"), "shell?"),
+    "a program of another language": (
+        fenced("node -e \"require('fs').writeFileSync('a.py', 'x = 2')\"", "bash"),
+        "shell?",
+    ),
+    "ed": (fenced(f"ed a.py <<EOF\n1c\n{NEW}\n.\nw\nEOF", "bash"), "shell"),
+    "ed in a bare fence": (fenced(f"ed a.py <<EOF\n1c\n{NEW}\n.\nw\nEOF"), "shell"),
     "cat": (fenced(f"cat > a.py <<'EOF'\n{NEW}\nEOF", "bash"), "heredoc"),
     "cat, redirected last": (fenced(f"cat <<EOF > a.py\n{NEW}\nEOF", "sh"), "heredoc"),
     "cat that appends": (fenced(f"cat >> a.py << EOF\n{NEW}\nEOF", "bash"), "heredoc"),
@@ -505,5 +550,16 @@ ORDINARY = {
     "what pytest prints": fenced(
         "===== FAILURES =====\n_____ test_a _____\n>       assert 1\n===== 1 failed =====", "text"
     ),
+    "a program that reads": fenced("python -c \"print(open('a.py').read())\"\npython -c \"open(p, 'w')\"", "bash"),
+    "a call in code": fenced("edit_file('a.py', 'x', 'y')\n", "python"),
+    "calls that edit nothing": fenced("s.replace('a.py', 'b.py')\nprint('a.py', 'b')\nedit_file(name, 'x', 'y')"),
+    "a tool that is described": js({"name": "rename_file", "parameters": {"from": {"type": "string"}}}),
+    "a message": js({"from": "ann@example.com", "to": "bob@example.com", "file": "a.py", "subject": "x"}),
+    "what the block did, listed": "\u25cf Update(good.py)\n  \u23bf  Updated\n     1 -y_old\n     1 +y_new",
+    "what was looked at, listed": "\u25cf Read(a.py)\n  \u23bf  Read 12 lines\n\n\u25cf Update(everything)",
+    "a listing in code": fenced("# \u25cf Update(a.py)\n", "python"),
+    "tests to add": "Add tests for `f` to `tests/test_a.py`. Add `a.py` to `b.py`. Add `y_new` to `good.py`.",
+    "text that the block adds": "Add `y_new` to `good.py`.",
+    "a command with an option": "Add `--verbose to a.py` to it.",
     "a call of another tool": js({"name": "query", "arguments": {"path": "/items", "search": "a", "replace": "b"}}),
 }
