@@ -295,11 +295,13 @@ def added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") ->
         return None
     spoken = [number for number, line in enumerate(wanted) if is_placeholder(line, name)]
     dots = [number for number, line in enumerate(wanted) if _ONLY_DOTS.fullmatch(line.strip()) is not None]
+    naming = {number: names for number, line in enumerate(wanted) if (names := _names_as_before(line))}
+    if not spoken and not dots and not naming:
+        return None
     before = _lines(old)
     gone = _gone(before, wanted)
-    spoken += [number for number, line in enumerate(wanted) if _names_what_goes(line, gone)]
-    if not spoken and not dots:
-        return None
+    lost = {word for line in gone for word in _WORD.findall(line)}
+    spoken += [number for number, names in naming.items() if names <= lost]
     left = Counter(line.strip() for line in before)
     fresh = []
     for number in sorted({*spoken, *dots}):
@@ -313,14 +315,11 @@ def added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") ->
     return None
 
 
-def _names_what_goes(line: str, gone: Sequence[str]) -> bool:
-    """Whether a comment says of names in the lines that go away that they are as before: `# y, z as before`."""
+def _names_as_before(line: str) -> set[str]:
+    """The names of which a comment says that they are as before, as `# y, z as before` does."""
     comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST and _may_say_so(line) else None
     found = _NAMES_AS_BEFORE.fullmatch(comment[2].strip(_DECORATION)) if comment is not None else None
-    if found is None:
-        return False
-    there = {word for each in gone for word in _WORD.findall(each)}
-    return {*_WORD.findall(found[1])} - {"and"} <= there
+    return {*_WORD.findall(found[1])} - {"and"} if found is not None else set()
 
 
 def _lines(text: str | Sequence[str]) -> Sequence[str]:
