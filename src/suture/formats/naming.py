@@ -37,6 +37,18 @@ _LABELS = {
     "modify file",
     "modified file",
     "updated file",
+    "archivo",
+    "arquivo",
+    "datei",
+    "fichier",
+    "\u0444\u0430\u0439\u043b",
+    "\u6587\u4ef6",
+    "\u6587\u4ef6\u540d",
+    "\u6587\u4ef6\u8def\u5f84",
+    "\u8def\u5f84",
+    "\u6a94\u6848",
+    "\u30d5\u30a1\u30a4\u30eb",
+    "\ud30c\uc77c",
 }
 _KEYS = {"file", "filename", "filepath", "file_path", "path", "title", "name", "src"}
 _HTML = """
@@ -44,23 +56,45 @@ a audio button embed form frame iframe img input link meta object param script s
 """
 _NAMES = """
 Makefile GNUmakefile Dockerfile Containerfile CODEOWNERS Gemfile Rakefile Procfile Vagrantfile Jenkinsfile Brewfile
-Justfile CMakeLists.txt Podfile Pipfile go.mod go.sum
+Justfile CMakeLists.txt Podfile Pipfile go.mod go.sum go.work Appfile Appraisals APKBUILD Berksfile Caddyfile Cakefile
+Capfile Cartfile Dangerfile Doxyfile Earthfile Fastfile Gruntfile Guardfile Kbuild Kconfig Matchfile PKGBUILD
+Puppetfile SConscript SConstruct Snakefile Steepfile Thorfile Tiltfile gradlew mvnw config.ru meson.build web.config
+app.config nuget.config packages.config
 """
-_WORDS_TOO = "LICENSE LICENCE README CHANGELOG NOTICE AUTHORS BUILD WORKSPACE"
+_WORDS_TOO = """
+LICENSE LICENCE README CHANGELOG NOTICE AUTHORS BUILD WORKSPACE BUCK CONTRIBUTING CONTRIBUTORS COPYING COPYRIGHT
+INSTALL MAINTAINERS OWNERS VERSION
+"""
 """Names of files that are words as well."""
+_DOTTED = """
+.babelrc .bash_aliases .bash_login .bash_logout .bash_profile .bashrc .browserslistrc .clang-format .clang-tidy .clangd
+.coveragerc .curlrc .cvsignore .dockerignore .editorconfig .envrc .eslintignore .eslintrc .flake8 .flowconfig
+.gitattributes .gitconfig .gitignore .gitkeep .gitmodules .helmignore .hgignore .htaccess .htpasswd .inputrc .jshintrc
+.lintstagedrc .mailmap .markdownlintrc .mocharc .netrc .node-version .nojekyll .npmignore .npmrc .nvmrc .nycrc
+.prettierignore .prettierrc .profile .pylintrc .python-version .rspec .ruby-version .stylelintrc .swcrc .tmux.conf
+.tool-versions .vimrc .wgetrc .yarnrc .zprofile .zshenv .zshrc
+"""
 _EXTENSIONS = """
-adb adoc ads ahk asciidoc asm aspx astro awk bash bazel bib bzl cc cfg cfm cjs clj cljs cmake coffee cpp cr cs cshtml
-csproj css csv cts cu cuh cxx dart dockerfile dtd edn eex ejs elm erb erl exs f90 f95 fsproj fsx ftl gemspec geojson
-glsl gn gni go gql gradle graphql groovy haml hbs hcl heex hjson hlsl hpp hrl hs htm html hx hxx ini ipynb j2 java jinja
-jinja2 jl js json json5 jsonc jsonl jsp jspx jsx kt kts less lhs liquid lua mako marko md mdx mjs mli mts mustache nasm
-nim nix njk pas pbxproj pcss php phtml plist pot prisma proto ps1 psql pug puml py pyi pyx rake razor rb rego resx rkt
-rs rst rtf sass sbt scala scss sh slim sln sol sql srt storyboard styl svelte svg swift tcl templ tex textile tf tfvars
-toml ts tsv tsx twig txt vbproj vcxproj vhd vim vtt vue wat webmanifest wgsl wsdl wxml wxss xaml xhtml xml xsd xsl xslt
-yaml yml zig zsh
+adb adoc ads agda ahk apib applescript asciidoc asm asmx aspx astro avdl avif avsc awk axaml bash bat bats bazel bib
+bicep bmp bzl c cabal cbl cc cfg cfm cjs clj cljc cljs cls cmake cmd cob cobol coffee conf containerfile cpp cppm cpy
+cql cr crt cs cshtml csproj csr css csv cts cu cuh cxx cypher dart dbml dhall dll dockerfile docx dpr dtd dts dtsi dylib
+ebuild edn eex ejs el elm entitlements eot erb erl ex exe exs f03 f08 f77 f90 f95 fish flix fnl fsproj fsx ftl gawk gd
+gdshader gemspec geojson gif gleam glsl gn gni go gotmpl gpr gql gradle graphql graphqls groovy gyp gypi gz h haml
+handlebars hbs hcl heex hh hjson hlsl hpp hrl hs htm html hx hxx icns ico ics idl idr in ini inl ino ipp ipynb iss j2
+janet jar java jbuilder jinja jinja2 jl jpeg jpg js json json5 jsonc jsonl jsonnet jsp jspx jsx kdl ksh kt kts latex lds
+lean less lhs libsonnet liquid lisp lock lua m m4 mako markdown marko md mdc mdx metal mjs mk ml mli mll mly mm moon mp3
+mp4 mts mustache nasm ndjson nim nimble nix njk nomad nsi ogg opam otf overpassql parquet pas pbtxt pbxproj pcss pdf pem
+php php5 phtml pickle pkl pl plist plsql pm png podspec pot pptx prisma proto ps1 psd1 psm1 psql pug puml purs pxd pxi
+py pyc pyi pyw pyx qml qrc rake raku razor rb rbi rbs rego rei resx rkt ron rs rst rtf sas sass sbt scad scala scm scss
+sh shtml sld slim sln slnx smali sml sol sparql sql sqlite sqlite3 srt sss storyboard sty styl sv svelte svg svh swift
+tar tcc tcl templ tesc tese tex textile textproto tf tfvars tgz thrift tml tmpl toml tpl ts tscn tsv tsx ttf ttl twig
+txt vala vb vba vbproj vbs vcxproj vh vhd vhdl vim vtt vue wasm wast wat wav webm webmanifest webp wgsl whl wit woff
+woff2 wren wsdl wxml wxs wxss xaml xhtml xib xlsx xml xsd xsl xslt yaml yang yml zig zip zon zsh
 """
 _DOUBTFUL = """
-as bat c cmd conf config d diff el env ex f fish frag fs h lisp lock m map mk ml mm mod nu org patch pl pm po pp
-properties props r rest rq ru s scm service strings sum targets thrift tmpl tpl v vb vert
+arb as asc bak bin bst class cnf config cue d db desktop diff dot env f fasta for frag fs hack http inc inf just key log
+man map mod mount mpp network nu org orig patch po pp pro prolog properties props r re reg res rest robot rq ru rules s
+sed service shader socket spec strings sum target targets timer typ ui v vert
 """
 """Extensions that attributes of objects and parts of sentences have as well."""
 _NO_FILES = """
@@ -74,19 +108,36 @@ $ $el body cls ctx context data document e el elem element event item node obj o
 result self super that this window
 """
 """What stands before the dot of an attribute: `response.json`."""
+_OWNERS = """
+app args array cache celery client console cursor db df engine import.meta items kwargs list logger logging math meta
+model module mutex np options opts os params parser pd process queue re schema session settings spark state str
+subprocess sys threading torch user utils vscode workspace
+"""
+"""What stands before the dot of an attribute that is called like an extension, too: `process.env`."""
+_EITHER = frozenset({"and/or", "client/server", "either/or", "i/o", "input/output", "n/a", "read/write", "tcp/ip"})
 _PROPER_NAMES = frozenset(f"{_NAMES} {_WORDS_TOO}".split())
 _PLAIN_WORDS = frozenset(_WORDS_TOO.split())
 _KNOWN_NAMES = frozenset(f"{_NAMES} {_WORDS_TOO}".lower().split())
+_OWN_NAMES = frozenset(_NAMES.lower().split())
+_DOTFILES = frozenset(_DOTTED.split())
 _NAMED = rf"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(each for each in _KNOWN_NAMES if '.' not in each))})(?![a-z0-9])"
 _SURE_EXTENSIONS = frozenset(_EXTENSIONS.split())
 _KNOWN_EXTENSIONS = _SURE_EXTENSIONS | frozenset(_DOUBTFUL.split())
+_CALLED = frozenset({"c", "cmd", "conf", "h", "in", "lock", "m"})
+"""Extensions that are abbreviations, or names of classes, in capitals."""
+_SHORT = len("U.S")
+_VARIED = frozenset(
+    {"Containerfile", "Dockerfile", "GNUmakefile", "Jenkinsfile", "Makefile", "Procfile", "Vagrantfile"}
+)
+"""Names that may have any extension."""
 _LIBRARIES = frozenset(_NO_FILES.split())
 _ATTRIBUTED = frozenset(_OBJECTS.split())
+_OWNING = frozenset(_OWNERS.split())
 _HTML_TAGS = frozenset(_HTML.split())
 _DECORATION = "#>*+;%= \t"
 _NO_PATH = frozenset(' \t\r\f\v\u00a0<>|*?"`=;{}')
 _NEVER = frozenset('<>|*?"')
-_ENDS = " \t:*`="
+_ENDS = " \t:\uff1a*`="
 _SETS_OFF = (":", "-", "\u2013", "\u2014", "(", ",")
 _PAIRS = {"`": "`", '"': '"', "'": "'", "\u201c": "\u201d", "[": "]", "(": ")", "<": ">"}
 _FENCES = ("```", "~~~")
@@ -97,6 +148,7 @@ _BETWEEN = (
 _WORDS = f"[^{_BETWEEN}]+"
 _ASCII = r"[!-~]+"
 _QUOTED = r"""[`"\u201c]([^`"\u201c\u201d]+)[`"\u201d]"""
+_TAG_END = r"(?:<|&lt;)\|?/[\w:.-]+\s*\|?(?:>|&gt;)"
 _URL = r"(?i)\b(?!file:)[a-z][a-z0-9+.-]{0,20}://[^\s)\]>\"'`]*"
 _CLAUSE = r"[,;:()!?]|\.\s|\s[-\u2013\u2014]\s|\b(?:and|but|now|so|then|while)\b"
 _ASIDES = (
@@ -104,6 +156,37 @@ _ASIDES = (
     r"identical to|analogous to|consistent with|according to|compared (?:to|with)|"
     r"as (?!well\b)(?:\w+ ){0,3}(?:in|with))\b(?: \S+){0,4}$"
 )
+_EDITED = r"(?:touch|chang|edit|modif|alter|updat)\w*"
+_PROGRAMS = (
+    r"(?:\./\S+|bash|black|bun|cargo|cat|cc|clang|coverage|deno|docker|dotnet|eslint|gcc|git|go|java|julia|less|make|mypy|"
+    r"node|npm|npx|perl|php|pnpm|poetry|prettier|pytest|python[\d.]*|ruby|ruff|rustc|sh|source|time|tox|tsc|uv|uvx|yarn|"
+    r"zsh)"
+)
+_SPARED = (
+    rf"(?:\b(?:not|never|no need to|without|avoid)|n['\u2019]t) {_EDITED} (?:the )?(?:file )?$"
+    r"|\b(?:re-?)?(?:run|running|execute|executing) (?:the )?(?:file |script )?$"
+    rf"|\b(?:re-?)?(?:run|running|execute|executing|with|via|by|using) [`$ \t]*{_PROGRAMS}(?: [^\s`]+){{0,4}} ?$"
+    rf"|[`$] ?{_PROGRAMS}(?: [^\s`]+){{0,4}} ?$"
+)
+"""What is said before a file that stays as it is, or that is only run."""
+_LEFT = r"\b(?:leave|leaving|left|keep|keeping|kept) (?:the )?(?:file )?$"
+_LEFT_BEHIND = r"\W{0,3}\s(?:file )?(?:as (?:it )?(?:is|was)|alone|unchanged|untouched|in place)\b"
+_UNCHANGED = (
+    r"[`*\"'\])]{0,4} (?:itself )?(?:already \w+|(?:needs?|requires?|gets?|has|sees) no (?:\w+ )?"
+    r"(?:chang|edit|modif|updat)\w*|(?:does not|doesn['\u2019]t|need not|needn['\u2019]t|will not|won['\u2019]t) "
+    r"(?:need|require|change|be)\b|(?:is|was|stays?|remains?|can stay|can remain) (?:already|fine|ok|okay|correct|"
+    r"unchanged|untouched|unaffected|not (?:chang|affect|touch)\w*|as (?:it )?(?:is|was))\b|(?:is|was|"
+    r"isn['\u2019]t) (?:not )?(?:chang|affect|touch)ed)(?P<rest>[^.;:!?]*)(?:[.;!)]|$)"
+)
+_HOWEVER = r"\b(?:but|so|only|now|still|yet|except|however|and|though|where|which|here|there)\b"
+_POINTED = (
+    r"(?:^|\b(?:in|into|inside|within|to|for|of|on|next|now|then|and|also|likewise|finally|update|edit|modify|change|"
+    r"fix|patch|adjust|extend|open|file|step \d+)[,:]?|[|\u2192>\u2014\u2013])\s*(?:the )?(?:file )?[`*_\"'\[(\u201c]*$"
+)
+"""What is before a file that a line points to."""
+_BEHIND = r"[`*_\"')\]\u201d]*\s*(?:file\s*)?(?:[:,|\uff1a(]|[-\u2013\u2014] |[.!]?$)"
+_MARKS = r"^[\s>#*+-]*(?:\d+[.)]\s+)?[\s*_`]*"
+_MIME = ("application/", "audio/", "font/", "http/", "image/", "multipart/", "origin/", "text/", "video/")
 _LISTED = r"[\s`*\"'\[\](),/&+]{0,20}(?:and|or)?[\s`*\"'\[(]{0,20}"
 _SOURCES = r"\b(?:from|by|via|see|uses?|using|imports?|importing|calls?|calling)\b(?: \S+){0,3}$"
 _REMOVALS = r"(?i)\b(?:remov|delet|drop|strip|clean|cut|eliminat)\w*"
@@ -131,7 +214,7 @@ def labelled(line: str) -> str | None:
 @lru_cache(maxsize=64)  # several look at the same lines
 def _labelled(line: str) -> str | None:
     text = _bare(line)
-    name, colon, rest = text.partition(":")
+    name, colon, rest = text.replace("\uff1a", ":", 1).partition(":")
     if colon and name.strip("*_` \t").lower() in _LABELS:
         path = _unnumbered(_unwrapped(rest))
         possible = bool(path) and "://" not in path and _NEVER.isdisjoint(path)
@@ -155,7 +238,7 @@ def alone(line: str) -> str | None:
 def _alone(line: str) -> str | None:
     if "." not in line and "/" not in line and "\\" not in line and ":" not in line:
         name = _unwrapped(_bare(line))
-        return name if name.lower() in _KNOWN_NAMES else None
+        return name if _is_name(name) else None
     return labelled(line) or _whole(_bare(line)) or _tagged(line.strip()) or _leading(line)
 
 
@@ -194,7 +277,7 @@ def _whole(text: str) -> str | None:
     """The path that a text is; between backticks it may hold spaces."""
     path = _unnumbered(_unwrapped(text))
     if _path(path) is not None:
-        return path
+        return path if _is_name(path) or not path.isalnum() else None
     quoted = text.strip("* \t:").startswith("`") and bool(path) and "`" not in path
     return path if quoted and " " in path and not _is_sentence(path) and "/" in path else None
 
@@ -204,17 +287,19 @@ def mentions(line: str) -> list[Mention]:
     line = line[:_LONGEST_LINE]
     if not _may_hold_path(line):
         return []
-    line = _pattern(_URL).sub(lambda url: " " * len(url.group()), line)
+    for nothing in (_URL, _TAG_END):
+        line = _pattern(nothing).sub(lambda found: " " * len(found.group()), line)
     removes = _pattern(_REMOVALS).search(line) is not None
     found: dict[str, Mention] = {}
     end, role = 0, ""
     for word, start, sure in _words_of(line):
         before = line[max(0, start - _CLAUSE_SIZE) : start]
         listed = role and end <= start and _pattern(_LISTED).fullmatch(line[end:start])
-        role = role if listed else _role(before, removes=removes)
         end = start + len(word)
+        role = role if listed else _role(before, line[end : end + _CLAUSE_SIZE], removes=removes)
         if word not in found:
-            found[word] = Mention(as_path(word), sure=sure, role=role)
+            pointed = role == "target" and _is_pointed_to(word, line[:start], line[end:])
+            found[word] = Mention(as_path(word), sure=sure or pointed, role=role)
     return list(found.values())
 
 
@@ -234,7 +319,7 @@ def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
             quoted = not inside and any(start <= at < end for start, end in spans)
             for word, sure in files:
                 if not word.isalnum() or quoted or word in _PROPER_NAMES:
-                    yield word, at, sure and not inside
+                    yield word, at + max(0, found.group().find(word)), sure and not inside
 
 
 def _may_hold_path(text: str) -> bool:
@@ -296,19 +381,71 @@ def _is_sure(word: str) -> bool:
     stem = name.lower().rpartition(".")[0]
     if _path(word) is None or name.lower() in _LIBRARIES or (name == word and stem in _ATTRIBUTED):
         return False
+    if name in _DOTFILES or name.startswith((".env.", ".eslintrc.", ".prettierrc.")):
+        return True
     known = _KNOWN_EXTENSIONS if name != word else _SURE_EXTENSIONS
-    return _extension(name) in known or (name in _PROPER_NAMES and name not in _PLAIN_WORDS)
+    if name != word and _extension(name) in known:
+        return True
+    return (
+        _is_typed(name, known)
+        or (name in _PROPER_NAMES and name not in _PLAIN_WORDS)
+        or name.partition(".")[0] in _VARIED
+    )
 
 
-def _role(before: str, *, removes: bool) -> str:
-    """What a sentence does with a file, by the words in front of it."""
-    clause = _pattern(_CLAUSE).split(before.lower().rstrip(" \t`*\"'[<_\u201c"))[-1]
+def _is_typed(name: str, known: frozenset[str]) -> bool:
+    """Whether a name without folders has one of some extensions, and is no abbreviation."""
+    extension = _extension(name)
+    if len(name) == _SHORT:
+        return name.endswith((".c", ".h"))
+    doubtful = extension in _CALLED or extension not in _SURE_EXTENSIONS
+    if doubtful and name.lower().rpartition(".")[0] in _OWNING:
+        return False
+    return extension in known and (extension not in _CALLED or name.endswith(extension))
+
+
+def _is_pointed_to(word: str, before: str, behind: str) -> bool:
+    """Whether a word that may be a file is one by its place: behind "in" or "next", or alone in a cell of a table."""
+    name = word.rpartition("/")[2]
+    if name.lower() in _LIBRARIES or (name == word and name.lower().rpartition(".")[0] in _ATTRIBUTED):
+        return False
+    if " " in word or word.lower() in _EITHER:
+        return False
+    folders = name != word and not word.startswith(("/", *_MIME)) and bool(name.strip(".0123456789"))
+    if not (folders or _is_typed(name, _KNOWN_EXTENSIONS) or _is_name(name) or name == ".env"):
+        return False
+    quoted = before.endswith("`") and behind.startswith("`")
+    if before.count("`") % 2 and not quoted:
+        return False  # in a command or a sentence
+    rest = _pattern(_MARKS).sub("", before, count=1).lower()
+    if not _pattern(_POINTED).search(rest) or not (before.strip() or behind.strip()):
+        return False
+    return bool(rest and (quoted or before.endswith("**"))) or _pattern(_BEHIND).match(behind) is not None
+
+
+def _role(before: str, behind: str, *, removes: bool) -> str:
+    """What a sentence does with a file, by the words around it."""
+    before = before.lower()
+    clause = _pattern(_CLAUSE).split(before.rstrip(" \t`*\"'[<_\u201c"))[-1]
+    if _is_spared(before, behind.lower()):
+        return "spared"
     if _pattern(_ASIDES).search(clause):
         return "aside"
     return "source" if not removes and _pattern(_SOURCES).search(clause) else "target"
 
 
-@lru_cache(maxsize=16)
+def _is_spared(before: str, behind: str) -> bool:
+    """Whether a sentence says that a file stays as it is, or is only run."""
+    bare = before.rstrip("`*\"'[<_\u201c")
+    if _pattern(_SPARED).search(bare):
+        return True
+    if _pattern(_LEFT).search(bare) and _pattern(_LEFT_BEHIND).match(behind):
+        return True
+    said = _pattern(_UNCHANGED).match(behind)
+    return said is not None and _pattern(_HOWEVER).search(said["rest"]) is None
+
+
+@lru_cache(maxsize=32)
 def _pattern(text: str) -> Pattern[str]:
     import re  # only prose needs it
 
@@ -339,7 +476,7 @@ class Above:
         """Take note of a line that is not blank; the path, if it is a label or a heading that names one."""
         if line.startswith(("--- a/", "+++ b/")):
             line = line[len("--- a/") :]
-        label = labelled(line) if line.lstrip()[:1] == "#" or ":" in line else None
+        label = labelled(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
         name = _whole(_bare(line))
         outright = (label if label != name else None) or _tagged(line.strip())
         if outright is not None:
@@ -351,7 +488,7 @@ class Above:
         if label is not None and not fenced:
             self._found.clear()
         name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
-        found = mentions(line)
+        found = [each for each in mentions(line) if each.role != "spared"]
         if name is not None and (_is_sure(name) or not any(each.sure for each in found)):
             mention = Mention(as_path(name), sure=_is_sure(name) or fenced)
             if not mention.sure:
@@ -435,7 +572,7 @@ class _Item:
 
 def is_announcement(line: str) -> bool:
     """Whether a line says what comes next."""
-    return line.rstrip().rstrip("*").endswith(":")
+    return line.rstrip().rstrip("*").endswith((":", "\uff1a"))
 
 
 def is_excerpt(line: str) -> bool:
@@ -532,10 +669,15 @@ def _path(text: str) -> str | None:
         return None
     name = text.replace("\\", "/").rpartition("/")[2]
     stem, dot, extension = name.rpartition(".")
-    if name != text or name.lower() in _KNOWN_NAMES or name.startswith("."):
+    if name != text or _is_name(name) or name.startswith("."):
         return text
     letters = extension.isalnum() and any(map(str.isalpha, extension)) and not extension[0].isdigit()
     return text if dot and stem and letters and "(" not in text else None
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word is the name of a kind of file; one that is a word as well, only in capitals."""
+    return word.lower() in _OWN_NAMES or word in _PLAIN_WORDS
 
 
 def is_known(word: str) -> bool:
@@ -544,11 +686,7 @@ def is_known(word: str) -> bool:
         return False
     name = word.replace("\\", "/").rpartition("/")[2]
     extension = name.rpartition(".")[2].lower()
-    return (
-        name.lower() in _KNOWN_NAMES
-        or (name != word and "." in name)
-        or ("." in name and extension in _KNOWN_EXTENSIONS)
-    )
+    return _is_name(name) or (name != word and "." in name) or ("." in name and extension in _KNOWN_EXTENSIONS)
 
 
 def _words(info: str) -> list[str]:

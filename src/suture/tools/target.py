@@ -8,7 +8,7 @@ although another one is mentioned.
 
 from __future__ import annotations
 
-from suture.errors import FileChanged, NoPath, SutureError
+from suture.errors import FileChanged, NoPath, ProtectedPath, SutureError
 from suture.fitting import fit
 from suture.formats.blocks import Mention
 from suture.formats.naming import is_known
@@ -105,6 +105,9 @@ class Targets:
         targets = [each for each in mentions if each.role == "target"]
         found = self._files(targets, held)
         missing = [each.path for each in targets if each.sure and not self._meant(each)]
+        protected = [each for each in missing if self._is_protected(each)]
+        if protected and set(found) <= {held}:
+            return protected[-1], protected[-1]  # whoever opens it tells why not
         if missing and inherited is not None and set(found) <= {held}:
             raise NoPath(reply_line=block.line, candidates=[*missing, inherited], why="missing")
         if missing and not found:
@@ -174,6 +177,13 @@ class Targets:
         if sheet.moved_to is not None:
             return sheet.moved_to.name
         return sheet.name if sheet.exists else ""
+
+    def _is_protected(self, path: str) -> bool:
+        try:
+            self._sheets.at(path)
+        except SutureError as error:
+            return isinstance(error, ProtectedPath)
+        return False
 
     def _look(self, mention: Mention) -> list[str]:
         """The files that a path without a file may mean."""

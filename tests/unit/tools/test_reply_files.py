@@ -229,6 +229,14 @@ In pages/index.html we also need it.
 foo...bar
 Call `app.get('/about')` then, and `npm run build`.
 There is no contact.html yet.
+(about.html already has this.)
+Do not touch about.html.
+Please leave `about.html` as it is.
+pages/about.html needs no change.
+Run pytest about.html afterwards.
+Then run `python about.html`
+The `</footer>` and </main> tags stay:
+Now for `os.path` and `self.value`, e.g. in v1.2:
 """.strip().split("\n")
 
 
@@ -237,6 +245,36 @@ def test_where_no_other_file_is_mentioned_the_block_before_tells_it(said: str) -
     for first, place in product(FIRST.values(), ("{}\n{}", "{}\n\n```html\n{}```\n", "{}\n\nThat is all:\n\n{}")):
         found = preview_reply(f"{first}\n{place.format(said, FOOTER)}", FILES)
         assert found.files == {INDEX: "<title>Store</title>\n<footer>new</footer>\n"}, said
+
+
+MISSING = """
+.dockerignore .editorconfig .env .env.local .gitignore .npmrc BUILD CODEOWNERS COPYING Caddyfile Cargo.lock
+CONTRIBUTING Dockerfile.dev Gemfile.lock LICENSE MANIFEST.in README VERSION bin/run foo.bat foo.bicep foo.c foo.cfg
+foo.cmd foo.conf foo.config foo.d foo.desktop foo.el foo.env foo.ex foo.fish foo.fs foo.gd foo.h foo.hh foo.in foo.inc
+foo.jsonnet foo.key foo.lisp foo.lock foo.log foo.m foo.map foo.mk foo.ml foo.mod foo.parquet foo.patch foo.pem foo.pl
+foo.pm foo.png foo.po foo.pp foo.properties foo.R foo.rules foo.s foo.scm foo.service foo.sv foo.tf foo.thrift foo.tmpl
+foo.v foo.vala foo.vb foo.wasm gradlew meson.build scripts/deploy
+""".split()
+POINTING = """
+Now the same change in `{}`:
+Now the same for {}
+Next, {}:
+## Changes to {}
+- {}
+- `{}`: the footer
+2. **{}**
+| {} | footer |
+In {}, replace the footer.
+In `{}` we do the same:
+""".strip().split("\n")
+
+
+@pytest.mark.promise("reply.mentions")
+@pytest.mark.parametrize("name", MISSING)
+def test_a_block_for_a_file_that_does_not_exist_lands_nowhere(name: str) -> None:
+    for said in POINTING:
+        found = preview_reply(f"{FIRST['a line']}\n{mention(said, name)}\n\n{FOOTER}", FILES)
+        assert found.files == ONLY_FIRST, said
 
 
 def told(reply: str, files: dict[str, str], **more: Any) -> tuple[dict[str, str | None], list[str], list[Any]]:
@@ -606,6 +644,16 @@ def test_a_file_that_is_mentioned_need_not_have_the_hash_that_is_expected() -> N
     result = ws.call("apply_reply", {"reply": reply, "expect_hash": known})
     assert [each["status"] for each in result.metadata["blocks"]] == ["applied", "applied"]
     assert fs.files()[ABOUT] == FILES[ABOUT].encode()
+
+
+@pytest.mark.parametrize("said", ["Now the same for .bashrc", ".bashrc", "Next, `.bashrc`:"])
+def test_a_protected_file_that_is_mentioned_is_refused(said: str) -> None:
+    before = {name: content.encode() for name, content in {**FILES, ".bashrc": FILES[ABOUT]}.items()}
+    ws, fs = workspace(before)
+    result = ws.call("apply_reply", {"reply": f"{FIRST['a line']}\n{said}\n\n{FOOTER}"})
+    first, second = result.metadata["blocks"]
+    assert (first["status"], second["error"]["code"]) == ("applied", "PROTECTED_PATH")
+    assert fs.files() == {**before, INDEX: STORE.encode()}
 
 
 def test_a_refusal_names_the_files() -> None:
