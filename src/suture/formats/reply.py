@@ -17,7 +17,7 @@ from suture.formats.blocks import Block, Mention, Unread
 from suture.formats.naming import Above, alone, as_path, closes, fence_of, in_info, is_excerpt, mentions
 from suture.formats.search_replace import marker, path_behind
 from suture.formats.source import Source
-from suture.formats.thinking import Tag, Thinking, Thought, may_hold_tag
+from suture.formats.thinking import Tag, Thinking, Thought, is_end, may_hold_tag, tags
 from suture.formats.unread import find_unread
 from suture.formats.unwrapping import unwrap
 from suture.records import Record
@@ -101,6 +101,8 @@ class ReplyParser:
         self._drafts = False
         """Whether this is thinking, whose blocks are only counted."""
         self._thoughts: list[Thought] = []
+        self._ends: dict[str, int | None] = {}
+        """Where the next end of thinking is, by the family of the beginning: its line, or None if there is none."""
         self._floor = 0
         self._forget(0)
         self._running = self._run()
@@ -117,6 +119,10 @@ class ReplyParser:
         self._seen: list[int] = []
         """Lines that no block took, thoughts left out."""
         self._fence = self._language = ""
+        self._thought_fence = ""
+        """A fence in the thinking before that was open at its end: it may go on behind it, and the thinking, too."""
+        self._doubtful = False
+        """Whether the fence may be the end of that one, and what is in it no content."""
         self._heard = 0
         """How many lines of the fence were listened to, since it began or since the block before."""
         self._heading = self._last = _Held()
@@ -167,7 +173,7 @@ class ReplyParser:
                 yield None
             if at >= len(source.lines):
                 return
-            if not self._fence and not self._drafts and may_hold_tag(source.lines[at]):
+            if not self._drafts and may_hold_tag(source.lines[at]) and self._may_think(at):
                 at = yield from self._past_thinking(at)
                 if at >= len(source.lines):
                     return
@@ -191,14 +197,20 @@ class ReplyParser:
             return calls.read(source, at, self._fence or None, whole_files=self._whole_files)
         return self._reading(at) or self._diff(at, source.line(at + 1))
 
+    def _may_think(self, at: int) -> bool:
+        """Whether tags in a line mean something: in a fence they are content."""
+        return not self._fence or (self._doubtful and is_end(self._source.lines[at]))
+
     def _past_thinking(self, at: int) -> Generator[None, None, int]:
         """The first line that is not all thinking, from a line on; what is thinking is taken out of it."""
         source, first = self._source, at
         tag: Tag | None = None
         hidden: list[str] = []
+        fence = ""
         while True:
             line = source.lines[at]
-            seen = self._thinking.read(line) if may_hold_tag(line) else None
+            seen = self._thinking.read(line, (yield from self._unpaired(at))) if may_hold_tag(line) else None
+            fence = _fence_behind(line, fence)
             if seen is not None and seen.lone is not None:
                 self._withdraw(at, seen.lone)
             hidden.append(line if seen is None else seen.hidden)
@@ -207,7 +219,7 @@ class ReplyParser:
             now = self._thinking.tag
             if tag is not None and now is not tag:
                 self._thoughts.append(Thought(first + 1, at + 1, tag.written, self._count(hidden)))
-                self._floor = at
+                self._floor, self._thought_fence, fence = at, fence, ""
             if now is None:
                 return at
             if now is not tag:
@@ -220,6 +232,31 @@ class ReplyParser:
             if at >= len(source.lines):
                 self._thoughts.append(Thought(first + 1, at, tag.written, self._count(hidden), "end"))
                 return at
+
+    def _unpaired(self, at: int) -> Generator[None, None, set[int]]:
+        """Where in a line, though not where it begins, are beginnings that nothing ends."""
+        source = self._source
+        unpaired: set[int] = set()
+        behind: dict[str, Tag] = {}
+        for tag in reversed(tags(source.lines[at])):
+            if not tag.begins:
+                behind[tag.family] = tag
+            if not tag.begins or tag.at_start or any(each.ends(tag) for each in behind.values()):
+                continue
+            end = self._ends.get(tag.family, 0)
+            if end is not None and end <= at:
+                end = at + 1
+                while True:
+                    while not source.ready(end):
+                        yield None
+                    line = source.line(end)
+                    if line is None or (may_hold_tag(line) and any(each.ends(tag) for each in tags(line))):
+                        break
+                    end += 1
+                self._ends[tag.family] = end = None if line is None else end
+            if end is None:
+                unpaired.add(tag.start)
+        return unpaired
 
     def _withdraw(self, at: int, tag: Tag) -> None:
         """Take back everything before an end of thinking that nothing began."""
@@ -383,6 +420,8 @@ class ReplyParser:
             self._fence = ""
             self._after.fenced = True
             return at + 1
+        self._doubtful = bool(self._thought_fence) and not info and closes(fence, self._thought_fence)
+        self._thought_fence = ""
         self._fence, self._language = fence, info.partition(" ")[0].lower()
         if self._language in _THOUGHTS and not self._drafts:
             return (yield from self._thought_in_fence(at, fence))
@@ -506,6 +545,14 @@ class ReplyParser:
             (number for number in range(at - 1, self._floor - 1, -1) if self._source.lines[number].strip()), None
         )
         return None if above is None else alone(self._source.line(above) or "")
+
+
+def _fence_behind(line: str, fence: str) -> str:
+    """The fence that is open behind a line, if one is open before it or not."""
+    if fence:
+        return "" if closes(line, fence) else fence
+    found = fence_of(line)
+    return "" if found is None else found[0]
 
 
 def _is_comment(line: str) -> bool:

@@ -5,6 +5,9 @@ channel, or in an HTML comment over several lines. Without an end, it goes on to
 beginning is common, for the beginning may be a part of the prompt: everything before it is thinking. Only the end of an
 HTML comment, which is an arrow as well, means nothing alone.
 
+Prose may speak of tags. So a beginning without an end counts only if its line begins with it, and an end without a
+beginning only if its line begins or ends with it; other tags and tokens of the model do not matter there.
+
 Tags in inline code or in quotes are talked about. Whether a line is inside a code fence or a block, where tags are
 content, is for the reader of the reply to know. `<plan>` and `<details>` are no thinking: models put edits into them.
 """
@@ -17,18 +20,23 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from re import Pattern
 
 _NAMES = (
-    r"think|thinking|thoughts?|reasoning|reasoning_content|scratchpad|analysis|reflection|ant_?thinking|seed:think|"
-    r"inner_monologue|chain_of_thought|cot"
+    r"(?:[\w.-]+:)?think(?:ing)?|thoughts?|reasoning|reasoning_content|scratchpad|analysis|reflection|ant_?thinking|"
+    r"thinking_process|thought_process|inner_monologue|chain_of_thought|cot"
 )
+_FAMILY = {"think", "thinking", "thought", "thoughts", "reasoning"}
+"""Names that models mix up: the end of one is that of another."""
 _TAGS = (
     r"(?P<code>(?<!`)(?P<tick>`{1,3})(?!`).+?(?P=tick)|(?P<quote>[\"'])</?[^<>]*>(?P=quote)|<!--.{0,1000}?-->)"
     rf"|(?i:<\s*(?P<end>/?)\s*(?P<name>{_NAMES})(?:\s[^<>]*)?(?P<empty>/?)>)"
     r"|\[(?P<end_square>/?)(?P<square>THINK|THINKING)\]"
     r"|(?i:\u25c1(?P<end_kimi>/?)(?P<kimi>think)\u25b7)"
-    r"|(?i:<\|(?P<bar>begin|start|end)_(?:of_)?(?P<bar_name>thought|thinking|reasoning)\|>)"
+    rf"|(?i:&lt;\s*(?P<end_entity>/?)\s*(?P<entity>{_NAMES})(?:\s[^<>&]*)?&gt;)"
+    r"|(?i:<\|(?P<end_pipe>/?)(?P<pipe>think|thinking|thought|reasoning)\|>)"
+    r"|(?i:<\|?(?P<bar>begin|start|end)_(?:of_)?(?P<bar_name>think|thinking|thoughts?|reasoning)\|?>)"
     r"|(?i:<\|channel\|>\s*(?P<channel>[a-z]+))|(?P<message_end><\|end\|>)"
     r"|(?P<comment><!--)|(?P<comment_end>-->)"
 )
@@ -36,7 +44,7 @@ _CONTROL = r"<\|(?:start\|>(?:assistant)?|channel\|>\s*[a-z]+|message\|>|end\|>|
 _RECIPIENT = " to=functions."
 """In harmony, what a message says that calls a tool."""
 _SURE = {"name think", "name thinking", "comment", "harmony"}
-_ENDS = {"name": "end", "square": "end_square", "kimi": "end_kimi"}
+_ENDS = {"name": "end", "square": "end_square", "kimi": "end_kimi", "entity": "end_entity", "pipe": "end_pipe"}
 """Groups of the pattern with the name of a tag, and those with its slash."""
 
 
@@ -62,6 +70,21 @@ class Tag(Record):
     start: int
     end: int
     written: str
+    at_start: bool
+    """Whether its line begins with it, other tags and tokens not counted."""
+    at_end: bool
+
+    def ends(self, begun: Tag) -> bool:
+        """Whether it ends what another tag began."""
+        if self.begins or begun.name == "harmony":
+            return not self.begins and self.name in {"harmony", "channel", "message"}
+        return self.family == begun.family
+
+    @property
+    def family(self) -> str:
+        """What its name has in common with others."""
+        kind, _, name = self.name.rpartition(" ")
+        return f"{kind} think" if name.rpartition(":")[2] in _FAMILY else self.name
 
 
 class Seen(Record):
@@ -76,12 +99,14 @@ class Seen(Record):
 
 def may_hold_tag(line: str) -> bool:
     """Whether it is worth looking for tags in a line."""
-    return "<" in line or "[" in line or "\u25c1" in line or "-->" in line
+    return "<" in line or "[" in line or "\u25c1" in line or "-->" in line or "&lt;" in line
 
 
 def tags(line: str) -> list[Tag]:
     """The beginnings and ends of thinking in a line."""
     found: list[Tag] = []
+    last = 0
+    blank = True
     for each in _pattern(_TAGS).finditer(line):
         groups = {name: value for name, value in each.groupdict().items() if value is not None}
         if "code" in groups or groups.get("empty"):
@@ -89,8 +114,20 @@ def tags(line: str) -> list[Tag]:
         name, begins = _named(groups)
         if begins and name not in _SURE and line[: each.start()][-1:].isalnum():
             continue  # a type: List<Thought>
-        found.append(Tag(name, begins, each.start(), each.end(), each.group()))
+        blank = blank and not _said(line[last : each.start()])
+        last = each.end()
+        found.append(Tag(name, begins, each.start(), last, each.group(), at_start=blank, at_end=False))
+    for number in range(len(found) - 1, -1, -1):
+        if _said(line[found[number].end : last if number < len(found) - 1 else len(line)]):
+            break
+        last = found[number].start
+        found[number] = found[number].but(at_end=True)
     return found
+
+
+def _said(text: str) -> str:
+    """What of a text is no token of the model."""
+    return _pattern(_CONTROL).sub("", text).strip()
 
 
 def _named(groups: dict[str, str]) -> tuple[str, bool]:
@@ -122,9 +159,11 @@ class Thinking:
         """The beginning that has no end so far."""
         self._channels = False
         """Whether harmony's channels have been named: then the final one is no end without a beginning."""
+        self._inner: dict[str, int] = {}
+        """How often tags of the same family, but of other names, began inside the thinking and did not end."""
 
-    def read(self, line: str) -> Seen | None:
-        """What a line says with tags in it; None if it has none."""
+    def read(self, line: str, unpaired: Collection[int] = ()) -> Seen | None:
+        """What a line says with tags in it; None if it has none. Of beginnings that are `unpaired` it only speaks."""
         found = tags(line)
         if not found:
             return None
@@ -135,7 +174,7 @@ class Thinking:
         for tag in found:
             (shown if self.tag is None else hidden).append(line[at : tag.start])
             at = tag.start
-            if self.tag is None and tag.begins:
+            if self.tag is None and tag.begins and tag.start not in unpaired:
                 self.tag, at = tag, tag.end
             elif self.tag is not None and self._ends(tag, self.tag):
                 self.tag, at = None, tag.end
@@ -149,13 +188,23 @@ class Thinking:
         is_call = _RECIPIENT in said  # its reader knows it by the tokens
         return Seen(said if is_call else _pattern(_CONTROL).sub("", said), "".join(hidden), lone)
 
-    @staticmethod
-    def _ends(tag: Tag, begun: Tag) -> bool:
-        ends = {"harmony", "channel", "message"} if begun.name == "harmony" else {begun.name}
-        return not tag.begins and tag.name in ends
+    def _ends(self, tag: Tag, begun: Tag) -> bool:
+        """Whether a tag ends the thinking; another one may be inside it, with an end of its own."""
+        inner = self._inner.get(tag.name, 0)
+        if tag.begins:
+            if tag.name != begun.name and tag.family == begun.family:
+                self._inner[tag.name] = inner + 1
+            return False
+        if inner:
+            self._inner[tag.name] = inner - 1
+            return False
+        if not tag.ends(begun):
+            return False
+        self._inner.clear()
+        return True
 
     def _is_lone(self, tag: Tag) -> bool:
-        if tag.begins or tag.name in {"comment", "message", "channel"}:
+        if tag.begins or tag.name in {"comment", "message", "channel"} or not (tag.at_start or tag.at_end):
             return False
         return tag.name != "harmony" or not self._channels
 

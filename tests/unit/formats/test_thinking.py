@@ -29,6 +29,15 @@ WRAPPERS = {
     "harmony without an end": ("<|start|>assistant<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
     "HTML comment": ("<!--", "-->"),
     "fence": ("````thinking", "````"),
+    "names mixed up": ("<think>", "</thinking>"),
+    "names mixed up the other way": ("<reasoning>", "</think>"),
+    "pipes": ("<|think|>", "<|/think|>"),
+    "process": ("<thinking_process>", "</thinking_process>"),
+    "any prefix": ("<acme.ai:think>", "</acme.ai:think>"),
+    "a prefix that is left out": ("<acme:think>", "</thinking>"),
+    "of thought, without pipes": ("<start_of_thought>", "<end_of_thought>"),
+    "entities": ("&lt;think&gt;", "&lt;/think&gt;"),
+    "entities with attributes": ("&lt;thinking budget='1'&gt;", "&lt;/thinking&gt;"),
 }
 
 
@@ -67,6 +76,8 @@ def test_a_draft_is_not_applied(written: str, wrapper: str, layout: str) -> None
     assert (found.files, [each.status for each in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
     assert [each for each in found.validation.warnings if f"{number} block" in each] == found.validation.warnings
     assert (found.validation.errors, len(found.validation.warnings)) == ([], 1)
+    if "Well" in layout:
+        return  # what is in the middle of a line counts only in pairs
     only_begin = preview_reply(layout.format(begin=begin, draft=FORMATS[written], end="", real=REAL), BEFORE)
     assert (only_begin.files, only_begin.outcomes) == ({}, [])
     if wrapper == "fence":
@@ -76,6 +87,59 @@ def test_a_draft_is_not_applied(written: str, wrapper: str, layout: str) -> None
         found = preview_reply(only_end, BEFORE)
         assert (found.files, [each.id for each in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["1"])
         assert len(found.validation.warnings) == 1
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_a_tag_in_the_middle_of_a_sentence_counts_only_in_pairs(wrapper: str) -> None:
+    for tag in WRAPPERS[wrapper]:
+        reply = parse_reply(f"The first one.\n{REAL}It takes {tag} for what it is.\n{REAL}")
+        assert (len(reply), reply.thoughts) == (2, ())
+
+
+COUNTING = {
+    f"{REAL}So.</think>\n{REAL}": 1,
+    f"{REAL}  </think> So:\n{REAL}": 1,
+    f"{REAL}</think></think>\n{REAL}": 1,
+    f"{REAL}I strip </think>.\n{REAL}": 2,
+    f"{REAL}Well, </think> <|end|>\n{REAL}": 1,
+    f"{REAL}  <think> So:\n{REAL}": 1,
+    f"{REAL}<|start|>assistant<think> So:\n{REAL}": 1,
+    f"{REAL}So <think>\n{REAL}": 2,
+    f"{REAL}So <think>\n{REAL}And <think> too.\n{REAL}": 3,
+    f"{REAL}So <think>\n{REAL}<think>\n{REAL}": 2,
+    f"{REAL}So <think>\n{REAL}\n{REAL} or </thinking> so\n{REAL}": 2,
+    f"{REAL}So <think> a\n</think>\nand <think> b\n{REAL}</think> c <think> d\n{REAL}": 2,
+    f"{REAL}So `<think>` and <think>\n{REAL}": 2,
+    f"So <think> a <thinking> b\n{REAL}</thinking>\n{REAL}</think>\n{REAL}": 1,
+    f"<thinking>\n<think>a</think>\n{REAL}so </thinking> now\n{REAL}": 1,
+}
+"""How many blocks count."""
+
+
+@pytest.mark.parametrize(("text", "number"), COUNTING.items())
+def test_a_tag_alone_counts_at_the_edge_of_its_line(text: str, number: int) -> None:
+    assert len(parse_reply(text)) == number
+    parser = ReplyParser()
+    for char in text:
+        parser.feed(char)
+    parser.close()
+    assert parser.reply == parse_reply(text)
+
+
+@pytest.mark.promise("reply.thinking")
+@pytest.mark.parametrize("fence", ["```", "```html", "~~~~"])
+def test_an_end_in_a_fence_of_the_thinking_is_not_the_last_one(fence: str) -> None:
+    end = fence.removesuffix("html")
+    text = f"<think>\n{fence}\n</think>\n{end}\n{FORMATS['search_replace']}</think>\n{REAL}"
+    found = preview_reply(text, BEFORE)
+    assert (found.files, [each.status for each in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
+    closed = text.replace("</think>", f"{end}\n</think>", 1)
+    assert [each.hunks[0].splits[0].new for each in parse_reply(closed)] == ["x = 2\n", "y = 2\n"]
+
+
+def test_a_fence_that_the_thinking_left_open_does_not_matter_behind_it() -> None:
+    text = f"<think>\n```\nx\n</think>\n```\n{REAL}```\nThen:\n```python\n</think>\n```\n{REAL}"
+    assert len(parse_reply(text)) == 2
 
 
 UNFINISHED = {
@@ -132,7 +196,7 @@ def test_what_stands_beside_a_tag_is_read() -> None:
 
 
 def test_another_end_does_not_end_it() -> None:
-    assert len(parse_reply(f"<thinking>\n<reflection>a</reflection>\n{REAL}</think>\n{REAL}")) == 0
+    assert len(parse_reply(f"<thinking>\n<reflection>a</reflection>\n{REAL}</analysis>\n{REAL}")) == 0
 
 
 def test_one_thought_may_follow_another_in_a_line() -> None:
