@@ -57,7 +57,8 @@ def some_diffs(folder: Path, random: Random, number: int, options: str) -> Diffs
 
 def previewed(diff: str, before: Tree) -> tuple[Tree, Counter[str]]:
     """What we make of a tree, and what became of the hunks."""
-    found = preview_reply(diff, {name: content.decode() for name, content in before.items()})
+    texts = {name: content.decode() for name, content in before.items()}
+    found = preview_reply(diff, texts, literal=True)  # git leaves nothing out: dots in its diffs are text
     changed = {name: text.encode() for name, text in found.files.items() if text is not None}
     gone = {name for name, text in found.files.items() if text is None}
     tree = {name: content for name, content in (before | changed).items() if name not in gone}
@@ -202,7 +203,7 @@ def check_right_or_nowhere(folder: Path, random: Random, change: Callable[[str],
     for name, section in sections(made.diff).items():
         text, sent = made.before[name].decode(), list(hunks(section))
         once = [stands_once(text, hunk) for hunk in sent]
-        found = preview_reply(change(section), {name: text})
+        found = preview_reply(change(section), {name: text}, literal=True)
         assert len(found.outcomes) == len(sent), name
         landed = [each.status == "applied" for each in found.outcomes]
         counts.update(there for there, alone in zip(landed, once, strict=True) if alone)
