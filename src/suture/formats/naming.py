@@ -158,26 +158,32 @@ _ASIDES = (
 )
 _EDITED = r"(?:touch|chang|edit|modif|alter|updat)\w*"
 _PROGRAMS = (
-    r"(?:\./\S+|bash|black|bun|cargo|cat|cc|clang|coverage|deno|docker|dotnet|eslint|gcc|git|go|java|julia|less|make|mypy|"
-    r"node|npm|npx|perl|php|pnpm|poetry|prettier|pytest|python[\d.]*|ruby|ruff|rustc|sh|source|time|tox|tsc|uv|uvx|yarn|"
+    r"(?:\./\S+|bash|black|bun|cargo|cat|cc|clang|coverage|deno|docker|dotnet|eslint|gcc|git|go|java|julia|make|mypy|"
+    r"node|npm|npx|perl|php|pnpm|poetry|prettier|pytest|python[\d.]*|ruby|ruff|rustc|sh|source|tox|tsc|uv|uvx|yarn|"
     r"zsh)"
 )
 _SPARED = (
     rf"(?:\b(?:not|never|no need to|without|avoid)|n['\u2019]t) {_EDITED} (?:the )?(?:file )?$"
-    r"|\b(?:re-?)?(?:run|running|execute|executing) (?:the )?(?:file |script )?$"
-    rf"|\b(?:re-?)?(?:run|running|execute|executing|with|via|by|using) [`$ \t]*{_PROGRAMS}(?: [^\s`]+){{0,4}} ?$"
-    rf"|[`$] ?{_PROGRAMS}(?: [^\s`]+){{0,4}} ?$"
+    rf"|\b(?:re-?)?(?:run|execute) [`$ \t]*{_PROGRAMS}(?: [^\s`]+){{0,4}} ?$"
 )
 """What is said before a file that stays as it is, or that is only run."""
+_RUN = (
+    r"\b(?:re-?)?(?:run|running|execute|executing) (?:the )?(?:file |script )?$"
+    rf"|[`$] ?{_PROGRAMS}(?: [^\s`]+){{0,4}} ?$"
+)
 _LEFT = r"\b(?:leave|leaving|left|keep|keeping|kept) (?:the )?(?:file )?$"
 _LEFT_BEHIND = r"\W{0,3}\s(?:file )?(?:as (?:it )?(?:is|was)|alone|unchanged|untouched|in place)\b"
 _UNCHANGED = (
-    r"[`*\"'\])]{0,4} (?:itself )?(?:already \w+|(?:needs?|requires?|gets?|has|sees) no (?:\w+ )?"
-    r"(?:chang|edit|modif|updat)\w*|(?:does not|doesn['\u2019]t|need not|needn['\u2019]t|will not|won['\u2019]t) "
-    r"(?:need|require|change|be)\b|(?:is|was|stays?|remains?|can stay|can remain) (?:already|fine|ok|okay|correct|"
-    r"unchanged|untouched|unaffected|not (?:chang|affect|touch)\w*|as (?:it )?(?:is|was))\b|(?:is|was|"
-    r"isn['\u2019]t) (?:not )?(?:chang|affect|touch)ed)(?P<rest>[^.;:!?]*)(?:[.;!)]|$)"
+    r"[`*\"'\])]{0,4} (?:itself )?(?:"
+    r"(?:is |was )?already (?:(?:has|have|had|contains?|does|did|uses?) (?:this|it|that|these|those|them|the same|"
+    r"the (?:change|fix|edit|update))|done|correct|fine|fixed|changed|updated|up to date)\b|"
+    r"(?:needs?|requires?|gets?|sees) no (?:\w+ )?(?:chang|edit|modif|updat)\w*|"
+    r"(?:does not|doesn['\u2019]t|will not|won['\u2019]t) (?:need|require) (?:any |a |to be |to )?(?:\w+ )?"
+    r"(?:chang|edit|modif|updat|touch)\w*|(?:does not|doesn['\u2019]t|need not|will not|won['\u2019]t) change\b|"
+    r"(?:is|was|stays?|remains?|can stay|can remain) (?:fine|ok|okay|correct|unchanged|untouched|unaffected|"
+    r"not (?:chang|affect|touch)ed|as (?:it )?(?:is|was))\b)(?P<rest>[^.;:!?]*)(?:[.!)]|$)"
 )
+_SO_FAR = r"\W*(?:yet|so far|until|before|except|but|other than|directly)\b"
 _HOWEVER = r"\b(?:but|so|only|now|still|yet|except|however|and|though|where|which|here|there)\b"
 _POINTED = (
     r"(?:^|\b(?:in|into|inside|within|to|for|of|on|next|now|then|and|also|likewise|finally|update|edit|modify|change|"
@@ -429,7 +435,7 @@ def _role(before: str, behind: str, *, removes: bool) -> str:
     clause = _pattern(_CLAUSE).split(before.rstrip(" \t`*\"'[<_\u201c"))[-1]
     if _is_spared(before, behind.lower()):
         return "spared"
-    if _pattern(_ASIDES).search(clause):
+    if _pattern(_ASIDES).search(clause) or _pattern(_RUN).search(before.rstrip("`*\"'")):
         return "aside"
     return "source" if not removes and _pattern(_SOURCES).search(clause) else "target"
 
@@ -438,7 +444,7 @@ def _is_spared(before: str, behind: str) -> bool:
     """Whether a sentence says that a file stays as it is, or is only run."""
     bare = before.rstrip("`*\"'[<_\u201c")
     if _pattern(_SPARED).search(bare):
-        return True
+        return _pattern(_SO_FAR).match(behind) is None
     if _pattern(_LEFT).search(bare) and _pattern(_LEFT_BEHIND).match(behind):
         return True
     said = _pattern(_UNCHANGED).match(behind)

@@ -227,8 +227,12 @@ ROLES = {
     "a.py is unchanged so far, so here:": "target",
     "Run pytest tests/test_a.py afterwards.": "spared",
     "run `python b.py`": "spared",
-    "Then run b.py": "spared",
-    "$ python -m pytest b.py": "spared",
+    "Then run b.py": "aside",
+    "$ python -m pytest b.py": "aside",
+    "Running `python b.py` fails:": "aside",
+    "I have not changed a.py yet.": "aside",
+    "a.py already has a footer.": "target",
+    "a.py doesn't need the import anymore.": "target",
     "Now run the same edit on b.py:": "target",
 }
 
