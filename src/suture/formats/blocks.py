@@ -61,7 +61,8 @@ class Mention(Record):
     """Whether it looks like a file even if there is none of that name; `self.value` does not."""
     role: str = "target"
     """`target`: the block may be about it. `source`: a sentence takes something from it, so the block may as well be
-    about the file of the block before. `aside`: a sentence compares with it ("as in b.py")."""
+    about the file of the block before. `aside`: a sentence compares with it ("as in b.py").
+    `spared`: a sentence says that it stays as it is, or is only run; it is no candidate."""
     inside: str = ""
     """The line of the block's own text that names it, if it is named there: it may be text of the file as well."""
 

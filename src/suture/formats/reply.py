@@ -349,15 +349,16 @@ class ReplyParser:
                 self._heading = _Held(path)  # what is named last holds, but for what a diff is about
             return block.but(number=number, path=path, path_as_written=written or path)
         held = self._heading if self._heading.path else _Held(self._default_path) if self._default_path else self._last
-        said = (*self._above.candidates, *_said_inside(block))
-        sure = [each.path for each in said if each.sure]
-        targets = [each.path for each in said if each.sure and each.role == "target"]
-        path = next(iter([*targets[-1:], *filter(None, [held.path]), *sure[-1:]]), None)
-        others = dict.fromkeys([*reversed(sure), *filter(None, [held.path])])
+        above, inside = self._above.candidates, _said_inside(block)
+        sure = [each.path for each in above if each.sure]
+        targets = [each.path for each in above if each.sure and each.role == "target"]
+        own = [each.path for each in inside if each.sure]  # it may be text of the file as well: the files decide
+        path = next(iter([*targets[-1:], *filter(None, [held.path]), *sure[-1:], *own]), None)
+        others = dict.fromkeys([*own, *reversed(sure), *filter(None, [held.path])])
         block = block.but(number=number, path=path, path_as_written=path, inherited=held.path, follows=held.by)
-        if said and self._heading.path:
+        if above and self._heading.path:
             self._heading = _Held(path, number)
-        return block.but(alternatives=tuple(each for each in others if each != path), mentions=said)
+        return block.but(alternatives=tuple(each for each in others if each != path), mentions=(*above, *inside))
 
     def _noted(self, block: Block) -> Block:
         """Remember what later blocks depend on."""
