@@ -20,6 +20,7 @@ import re
 from collections import Counter
 from functools import cache
 
+from suture.diff import changes
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -311,8 +312,14 @@ def added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") ->
     for number in fresh:
         if number in dots and number not in spoken and _dots_are_text(before, wanted, number, gone, name):
             continue
-        return Placeholder(wanted[number].strip(), deletes=bool(gone))
+        return Placeholder(wanted[number].strip(), deletes=bool(gone) or _replaces(before, wanted, number))
     return None
+
+
+def _replaces(before: Sequence[str], after: Sequence[str], number: int) -> bool:
+    """Whether a line comes in place of others, which may be lines such as `},` that the text has elsewhere, too."""
+    old, new = ([line.strip().encode("utf-8", "surrogatepass") for line in lines] for lines in (before, after))
+    return any(k <= number < m and any(old[i:j]) for i, j, k, m in changes(old, new))
 
 
 def _names_as_before(line: str) -> set[str]:

@@ -108,6 +108,12 @@ JUDGED: dict[str, tuple[str, str, str, Placeholder | None]] = {
         Placeholder("# rest unchanged", deletes=True),
     ),
     "new has it once more": ("# ...\na\n", "# ...\n# ...\n", "a.py", Placeholder("# ...", deletes=True)),
+    "it comes in place of lines that stand elsewhere, too": (
+        "{\n  a\n},\n{\n  b\n}\n",
+        "{\n  a\n// ... rest unchanged ...\n  b\n},\n{\n  c\n}\n",
+        "a.json",
+        Placeholder("// ... rest unchanged ...", deletes=True),
+    ),
     "lines move": ("a\nb\n", "b\n# ...\na\n", "a.py", Placeholder("# ...", deletes=False)),
     "CRLF": ("a\r\nb\r\n", "a\r\n# ...\r\n", "a.py", Placeholder("# ...", deletes=True)),
     "CR": ("a\rb\r", "a\r# ...\r", "a.py", Placeholder("# ...", deletes=True)),
