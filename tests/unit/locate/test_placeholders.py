@@ -109,8 +109,8 @@ JUDGED: dict[str, tuple[str, str, str, Placeholder | None]] = {
     ),
     "new has it once more": ("# ...\na\n", "# ...\n# ...\n", "a.py", Placeholder("# ...", deletes=True)),
     "it comes in place of lines that stand elsewhere, too": (
-        "{\n  a\n},\n{\n  b\n}\n",
-        "{\n  a\n// ... rest unchanged ...\n  b\n},\n{\n  c\n}\n",
+        "{\n  n1\n  u1\n},\n{\n  n2\n  u2\n}\n],\nend\n",
+        ("{\n  n1\n  u1\n// ... rest unchanged ...\n  n2\n  u2\n},\n{\n  n3\n  u3\n},\n{\n  n4\n  u4\n}\n],\nend\n"),
         "a.json",
         Placeholder("// ... rest unchanged ...", deletes=True),
     ),
