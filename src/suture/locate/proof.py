@@ -8,8 +8,8 @@ only if it is harmless, or if the rest of the text could hardly stand anywhere e
 - One line more or less (the file has one between those of the text, or lacks one of them) is forgiven if enough lines
   of the text occur in the file exactly once.
 
-The numbers were chosen on 8,465 edits of deleted functions (`bench/editbench/siblings.py`): 15.6 % of them landed in a
-sibling without these rules, one of them with them.
+The numbers were chosen on 8,465 edits of deleted functions (`bench/editbench/siblings.py`), of which 15.6 % landed in a
+sibling without these rules. On held-out seeds, 12 of 6,600 do with them.
 """
 
 from __future__ import annotations
