@@ -54,7 +54,7 @@ _FANOUT = 8 + 256 * 4
 
 
 class Damaged(Exception):
-    """What stands there is nothing that git writes."""
+    """The bytes are not in a format that git writes."""
 
 
 class Objects:

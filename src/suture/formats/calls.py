@@ -310,7 +310,7 @@ def _json_end(source: Source, at: int, column: int, fence: str | None) -> Genera
 
 
 def _element_end(source: Source, at: int, tag: _Tag) -> Generator[None, None, Place | None]:
-    """Behind the end of the element that a tag begins; that of a file stands at the beginning of a line."""
+    """Behind the end of the element that a tag begins; the end of a file element is at the beginning of a line."""
     raw = tag.raw.replace("old", "new") if tag.name.startswith("old") else tag.raw
     closing, opening = f"</{raw}>", f"<{raw}"
     content = tag.name == "file"
@@ -467,7 +467,7 @@ class _Reader:
 
 
 def _loaded(text: str) -> Any:
-    """A JSON text as a value; line ends may stand in its texts as they are."""
+    """A JSON text as a value; its strings may contain raw line endings."""
     import json
 
     try:
