@@ -3,6 +3,7 @@
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 
 from hypothesis import settings
@@ -16,3 +17,9 @@ settings.load_profile("suture")
 for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
     os.environ[name] = tempfile.mkdtemp(prefix="suture-tests-")
     atexit.register(shutil.rmtree, os.environ[name], ignore_errors=True)
+
+# A shell starts background jobs with SIGINT ignored, and `nohup` ignores SIGHUP. Children inherit that, and would not
+# notice the signals that tests send them.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)

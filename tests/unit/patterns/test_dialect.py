@@ -1,6 +1,6 @@
 """What a pattern is read as, and what is wrong with one that cannot be read."""
 
-from time import monotonic
+from time import process_time
 
 import pytest
 
@@ -210,12 +210,12 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_pattern_is_read_in_no_time(name: str) -> None:
-    began = monotonic()
+    began = process_time()
     try:
         parse(HOSTILE[name])
     except InvalidRegex as error:
         assert error.reason  # noqa: PT017  both are fine, time is what counts
-    assert monotonic() - began < 10
+    assert process_time() - began < 10
 
 
 @pytest.mark.parametrize(

@@ -121,24 +121,28 @@ def test_errors_count_as_new_if_the_old_text_could_not_be_checked() -> None:
 @pytest.mark.promise("bound.validators")
 def test_a_check_that_hangs_is_left_to_itself_after_its_own_time() -> None:
     over = threading.Event()
+    waited: list[bool] = []
 
     def hang(_: str, __: Staging) -> list[Issue]:
-        over.wait(60)
+        waited.append(over.wait(600))
         return []
 
-    began = time.monotonic()
-    chosen = [Chosen(Check(hang, "slow"), timeout_ms=100), Chosen(Check(words))]
-    report = checked([subject(chosen)], 30)
-    assert time.monotonic() - began < 10
+    chosen = [Chosen(Check(hang, "slow"), timeout_ms=100), Chosen(Check(words), timeout_ms=200_000)]
+    report = checked([subject(chosen)], 300)
+    assert waited == []
     assert reasons(report) == ["it took longer than 0.1 s"]
     assert [each.validator for each in report.new] == ["check"]
     over.set()
 
 
 @pytest.mark.promise("bound.validators")
-def test_what_is_left_when_the_time_of_the_call_is_over_is_not_run() -> None:
-    def slow(_: str, staging: Staging) -> list[Issue]:
-        time.sleep(min(staging.seconds, 0.3))
+def test_what_is_left_when_the_time_of_the_call_is_over_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.monotonic()
+    monkeypatch.setattr("suture.validate.gate.monotonic", lambda: now)
+
+    def slow(_: str, __: Staging) -> list[Issue]:
+        nonlocal now
+        now += 0.3
         return []
 
     subjects = [subject([Chosen(Check(slow))], name=f"file{number}") for number in range(30)]
@@ -151,10 +155,10 @@ def test_files_are_checked_side_by_side() -> None:
     together = threading.Barrier(3)
 
     def meet(_: str, __: Staging) -> list[Issue]:
-        together.wait(10)
+        together.wait(100)
         return []
 
-    report = checked([subject([Chosen(Check(meet))], name=name) for name in "abc"], 20)
+    report = checked([subject([Chosen(Check(meet), timeout_ms=200_000)], name=name) for name in "abc"], 300)
     assert report == Report()
 
 
@@ -176,9 +180,7 @@ def test_a_large_text_is_checked_in_a_process_that_can_be_ended(
     name: str, text: str, seconds: float, expected: list[str] | str
 ) -> None:
     chosen = Table(Configuration(), "/nowhere", commands=False).chosen(name)[:1]
-    began = time.monotonic()
     report = checked([subject([each.but(timeout_ms=int(seconds * 1000)) for each in chosen], None, text, name)], 30)
-    assert time.monotonic() - began < 25
     if isinstance(expected, str):
         assert expected in reasons(report)[0]
     else:
