@@ -161,3 +161,10 @@ def test_types_are_strict_and_coverage_counts_branches() -> None:
     assert tool["coverage"]["run"]["branch"]
     assert tool["coverage"]["report"]["fail_under"] >= 95
     assert tool["pytest"]["ini_options"]["filterwarnings"] == ["error"]
+
+
+def test_no_pattern_has_a_possessive_group() -> None:
+    """Before Python 3.11.4, `re` ends the loop of `(?:a|b)*+` too early."""
+    found = re.compile(r"\)[*+?]\+|\)\{\d+,?\d*\}\+")
+    sources = [path for path in files() if path.suffix == ".py" and path.is_relative_to(ROOT / "src")]
+    assert [path for path in sources if found.search(path.read_text("utf-8"))] == []

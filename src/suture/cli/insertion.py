@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     Cut = tuple[int, int, str]
     Token = tuple[int, int]
 
-_COMMENT = r"//[^\r\n]*+|/\*.*?\*/"
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_TRAILING = rf",(?=(?:[ \t\r\n]++|{_COMMENT})*+[\]}}])"
+# No group is possessive: until Python 3.11.4 `re` ended such a loop too early. There is only one way to match each.
+_COMMENT = r"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*\*/"
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*"'
+_TRAILING = rf",(?=(?:[ \t\r\n]++|{_COMMENT})*[\]}}])"
 _TOKEN = rf"(?P<comment>{_COMMENT})|{_STRING}|[{{}}\[\],:]|[^\s\"{{}}\[\],:/]++"
 _UNIT = "  "
 

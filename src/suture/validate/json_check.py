@@ -28,8 +28,10 @@ _MOST_TWICE = 1_000
 
 _MAYBE_SPACE = frozenset(" \t\n\r/")
 _SPACE = r"[ \t\n\r]*+"
-_SPACE_OR_COMMENT = r"(?:[ \t\n\r]++|//[^\n\r]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
-_CHARS = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*+'
+# No group is possessive: until Python 3.11.4 `re` ended such a loop too early. What a group repeats begins with another
+# character each time, so there is only one way to match.
+_SPACE_OR_COMMENT = r"(?:[ \t\n\r]++|//[^\n\r]*+|/\*(?:[^*]++|\*(?!/))*\*/)*"
+_CHARS = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*'
 _NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![\w.+-])"
 _LITERAL = r"(?:true|false|null)(?!\w)"
 _WORD = r"[^\s{}\[\]\",:']++"
