@@ -52,8 +52,20 @@ def waiting(*given):
         time.sleep(0.01)
     return rename(*given)
 LocalFS.rename = waiting
-import suture.mcp_server.http
-suture.mcp_server.http._LAST_SECONDS = 0
+from functools import partial
+from suture.mcp_server import http
+http.serve = partial(http.serve, limits=http.Limits(last_seconds=0))
+sys.exit(main(arguments))
+"""
+
+# A server with other limits than the usual ones, which are told as JSON.
+LIMITED = """
+import json, sys
+from functools import partial
+from suture.cli import main
+from suture.mcp_server import http
+limits, *arguments = sys.argv[1:]
+http.serve = partial(http.serve, limits=http.Limits(**json.loads(limits)))
 sys.exit(main(arguments))
 """
 
@@ -157,8 +169,10 @@ def started(words: Iterable[str], **more: Any) -> Iterator[subprocess.Popen[byte
             process.kill()
 
 
-def program(gate: Path | None = None) -> tuple[str, ...]:
-    """The command line, or one whose edits wait at a gate."""
+def program(gate: Path | None = None, limits: dict[str, float] | None = None) -> tuple[str, ...]:
+    """The command line, or one whose edits wait at a gate, or one that serves over HTTP within other limits."""
+    if limits is not None:
+        return (sys.executable, "-c", LIMITED, json.dumps(limits))
     return SUTURE if gate is None else (sys.executable, "-c", GATED, str(gate))
 
 
@@ -193,10 +207,12 @@ class HttpServer(NamedTuple):
 
 
 @contextmanager
-def over_http(root: Path, *options: str, gate: Path | None = None) -> Iterator[HttpServer]:
+def over_http(
+    root: Path, *options: str, gate: Path | None = None, limits: dict[str, float] | None = None, **more: Any
+) -> Iterator[HttpServer]:
     """A server over HTTP, at any port."""
-    words = (*program(gate), "mcp", "--root", str(root), "--http", "127.0.0.1:0", *options)
-    with started(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    words = (*program(gate, limits), "mcp", "--root", str(root), "--http", "127.0.0.1:0", *options)
+    with started(words, **{"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, **more}) as process:
         assert process.stdout is not None
         url, header = (process.stdout.readline().decode().strip() for _ in range(2))
         yield HttpServer(url, header.removeprefix("Authorization: Bearer "), process)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import socket
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 
 from suture.records import Record
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _HTTP = 80
 _LAST_PORT = 65_535
+_SHARED = 64
+"""The bits of an IPv6 address that a machine chooses by itself."""
 
 
 class Address(Record):
@@ -88,6 +90,15 @@ class Names:
         except ValueError:
             return False
         return port == str(self._port)
+
+
+def neighborhood(host: str) -> str:
+    """What addresses have in common that one machine can take on: an IPv6 address is one of a whole network."""
+    try:
+        address = IPv6Address(host.partition("%")[0])
+    except ValueError:
+        return host
+    return str(address.ipv4_mapped or IPv6Address(int(address) >> _SHARED << _SHARED))
 
 
 def _is_local(host: str) -> bool:

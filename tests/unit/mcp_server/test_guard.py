@@ -1,22 +1,20 @@
 """The guard alone, asked as a web server asks it."""
 
-import asyncio
-import socket
-from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import anyio
 import pytest
-from starlette.types import Receive, Scope, Send
-from uvicorn import Config
-from uvicorn.server import ServerState
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from suture.mcp_server import http
 from suture.mcp_server.address import Names
-from suture.mcp_server.http import Guard, Impatient
+from suture.mcp_server.connections import Limits
+from suture.mcp_server.http import Guard
 
 OURS = [(b"host", b"127.0.0.1:81"), (b"authorization", b"Bearer right")]
+
+
+def guard_of(app: ASGIApp, **limits: Any) -> Guard:
+    return Guard(app, Names("127.0.0.1", 81), "right", 100, Limits(**limits))
 
 
 class Inside:
@@ -40,13 +38,34 @@ async def _unsent(_message: Any) -> None:
     raise AssertionError("it is answered")
 
 
-async def status(guard: Guard, headers: list[tuple[bytes, bytes]]) -> int:
+async def _empty() -> Any:
+    return {"type": "http.request"}
+
+
+def in_pieces(*pieces: bytes) -> Receive:
+    """A body, of which more is to come for ever."""
+    left = list(pieces)
+
+    async def receive() -> Any:
+        if not left:
+            await anyio.sleep_forever()
+        return {"type": "http.request", "body": left.pop(0), "more_body": True}
+
+    return receive
+
+
+async def _gone() -> Any:
+    return {"type": "http.disconnect"}
+
+
+async def status(guard: Guard, headers: list[tuple[bytes, bytes]], receive: Receive = _unread) -> int:
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await guard({"type": "http", "method": "POST", "path": "/mcp", "headers": headers}, _unread, send)
+    scope = {"type": "http", "http_version": "1.1", "method": "POST", "path": "/mcp", "headers": headers}
+    await guard(scope, receive, send)
     found: int = sent[0]["status"]
     return found
 
@@ -78,21 +97,21 @@ def test_a_request_comes_in_by_name_origin_and_token(headers: list[tuple[bytes, 
     async def ask() -> tuple[int, int]:
         inside = Inside()
         inside.open.set()
-        return await status(Guard(inside, Names("127.0.0.1", 81), "right"), headers), inside.entered
+        receive = _empty if expected == 200 else _unread
+        return await status(guard_of(inside), headers, receive), inside.entered
 
     assert anyio.run(ask) == (expected, int(expected == 200))
 
 
-def test_more_requests_than_a_server_takes_are_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "_AT_A_TIME", 3)
+def test_more_requests_than_a_server_takes_are_sent_away() -> None:
     found: list[int] = []
 
     async def ask() -> None:
         inside = Inside()
-        guard = Guard(inside, Names("127.0.0.1", 81), "right")
+        guard = guard_of(inside, requests=3)
 
         async def one() -> None:
-            found.append(await status(guard, OURS))
+            found.append(await status(guard, OURS, _empty))
 
         async with anyio.create_task_group() as group:
             for _ in range(5):
@@ -101,52 +120,58 @@ def test_more_requests_than_a_server_takes_are_sent_away(monkeypatch: pytest.Mon
             assert found == [503, 503]
             inside.open.set()
         assert found == [503, 503, 200, 200, 200]
-        assert await status(guard, OURS) == 200
+        assert await status(guard, OURS, _empty) == 200
 
     anyio.run(ask)
 
 
-def test_what_is_no_request_comes_in() -> None:
+@pytest.mark.promise("serve.room")
+@pytest.mark.parametrize(
+    ("headers", "receive", "expected"),
+    [
+        ([(b"content-length", b"101")], _unread, 413),
+        ([], in_pieces(b"x" * 60, b"x" * 41), 413),
+        ([], in_pieces(b"x"), 408),
+        ([], in_pieces(), 408),
+        ([], _gone, 400),
+        ([(b"content-length", b"5"), (b"transfer-encoding", b"chunked")], _unread, 400),
+    ],
+)
+def test_only_a_whole_request_comes_in(headers: list[tuple[bytes, bytes]], receive: Receive, expected: int) -> None:
+    async def ask() -> tuple[int, int]:
+        inside = Inside()
+        return await status(guard_of(inside, body_seconds=0.01), [*OURS, *headers], receive), inside.entered
+
+    assert anyio.run(ask) == (expected, 0)
+
+
+def test_the_bodies_that_are_held_have_a_size() -> None:
+    async def ask() -> None:
+        guard = guard_of(Inside(), body_seconds=60)
+        found: list[int] = []
+
+        async def one() -> None:
+            found.append(await status(guard, OURS, in_pieces(b"x" * 100)))
+
+        async with anyio.create_task_group() as group:
+            for _ in range(12):
+                group.start_soon(one)
+            await anyio.wait_all_tasks_blocked()
+            assert found == [503, 503]
+            group.cancel_scope.cancel()
+
+    anyio.run(ask)
+
+
+def test_what_is_no_request_does_not_come_in_unless_it_begins_and_ends_the_server() -> None:
     entered: list[str] = []
 
     async def inside(scope: Scope, _receive: Receive, _send: Send) -> None:
         entered.append(scope["type"])
 
     async def ask() -> None:
-        await Guard(inside, Names("127.0.0.1", 81), "right")({"type": "lifespan"}, _unread, _unsent)
+        for kind in ("lifespan", "websocket"):
+            await guard_of(inside)({"type": kind}, _unread, _unsent)
 
     anyio.run(ask)
     assert entered == ["lifespan"]
-
-
-@pytest.mark.promise("serve.guard")
-def test_connections_that_are_too_many_or_silent_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "_FIRST_SECONDS", 0.1)
-    monkeypatch.setattr(Impatient, "most", 2)
-
-    async def inside(_scope: Scope, _receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 204, "headers": []})
-        await send({"type": "http.response.body"})
-
-    def talk(address: tuple[str, int]) -> None:
-        connected = partial(socket.create_connection, address, 30)
-        with connected() as talking, connected() as silent, connected() as refused:
-            silent.sendall(b"GET / HTTP/1.1\r\nHost:")
-            for _ in range(2):  # the second time after the silent one was closed
-                talking.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-                assert talking.recv(1_000).startswith(b"HTTP/1.1 204")
-                assert silent.recv(1) == b""
-            with suppress(ConnectionResetError):
-                assert refused.recv(1) == b""
-
-    async def ask() -> None:
-        config, state = Config(inside, log_config=None), ServerState()
-        config.load()
-        made = partial(Impatient, config=config, server_state=state, app_state={})
-        server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
-        await asyncio.to_thread(talk, server.sockets[0].getsockname())
-        server.close()
-        while state.connections:  # noqa: ASYNC110  nothing tells of it
-            await asyncio.sleep(0.01)
-
-    asyncio.run(ask())

@@ -1,0 +1,418 @@
+"""The server over HTTP, against clients that mean harm: raw bytes to a real process."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import select
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from tests.interop.mcp_servers import (
+    PATIENCE,
+    HttpServer,
+    Message,
+    edit,
+    hello,
+    locked,
+    over_http,
+    request,
+    tool_call,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PING = json.dumps(request(1, "ping")).encode()
+CHUNKED = b"%x\r\n%s\r\n0\r\n\r\n" % (len(PING), PING)
+SECONDS = 0.3
+"""What a server waits that is not to wait for long."""
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the server prints as errors."""
+    return tmp_path_factory.mktemp("complaints") / "stderr"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, complaints: Path) -> Iterator[HttpServer]:
+    with complaints.open("wb") as errors, over_http(tmp_path_factory.mktemp("root"), stderr=errors) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
+    """A server that does not wait for long."""
+    root = tmp_path_factory.mktemp("hasty")
+    (root / "large.txt").write_bytes((b"x" * 399 + b"\n") * 20_000)
+    with over_http(root, limits=dict.fromkeys(["head_seconds", "body_seconds", "taking_seconds"], SECONDS)) as found:
+        yield found
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.txt").write_bytes(b"one\n")
+    return tmp_path / "root"
+
+
+@contextmanager
+def connected(server: HttpServer) -> Iterator[socket.socket]:
+    host, _, port = server.host.rpartition(":")
+    with socket.create_connection((host, int(port)), PATIENCE) as found:
+        yield found
+
+
+def head(server: HttpServer, *more: bytes, start: bytes = b"POST /mcp HTTP/1.1", token: bool = True) -> bytes:
+    """The head of a request, without what tells its length."""
+    headers = {"Host": server.host, **server.headers}
+    if not token:
+        del headers["Authorization"]
+    lines = [start, *(f"{name}: {value}".encode() for name, value in headers.items()), *more]
+    return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+def to_the_end(connection: socket.socket) -> bytes:
+    """All that comes until the server closes the connection."""
+    found = bytearray()
+    with suppress(ConnectionError):  # it may close while there is something that it did not read
+        for piece in iter(lambda: connection.recv(65_536), b""):
+            found += piece
+    return bytes(found)
+
+
+def statuses(said: bytes) -> list[int]:
+    return [int(each) for each in re.findall(rb"HTTP/1\.1 (\d{3}) ", said)]
+
+
+def exchange(server: HttpServer, *parts: bytes) -> list[int]:
+    """The statuses of the answers to these bytes, when the client has no more to say."""
+    with connected(server) as connection:
+        with suppress(ConnectionError):
+            for part in parts:
+                connection.sendall(part)
+        return statuses(to_the_end(connection))
+
+
+def pinged(server: HttpServer) -> int:
+    """The status that an honest client gets."""
+    return httpx2.post(server.url, headers=server.headers, json=hello(), timeout=PATIENCE).status_code
+
+
+LENGTH = b"Content-Length: %d" % len(PING)
+ENCODED = b"Transfer-Encoding: chunked"
+
+
+@pytest.mark.promise("serve.room")
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        ((LENGTH, ENCODED), CHUNKED),
+        ((ENCODED, LENGTH), CHUNKED),
+        ((ENCODED, LENGTH), PING),
+        ((b"Content-Length: 0", ENCODED), CHUNKED),
+        ((b"content-length: 5", b"TRANSFER-ENCODING: Chunked"), CHUNKED),
+        ((b"Content-Length: 4", b"Content-Length: 5"), PING),
+        ((b"Content-Length: 4, 5",), PING),
+        ((b"Content-Length: +5",), PING),
+        ((b"Content-Length: -5",), PING),
+        ((b"Content-Length: 0x5",), PING),
+        ((b"Content-Length: 5 5",), PING),
+        ((b"Content-Length: 5_0",), PING),
+        ((b"Content-Length:",), PING),
+        ((b"Content-Length: \xd9\xa5",), PING),
+        ((b"Content-Length: " + b"9" * 21,), PING),
+        ((b"Content-Length : 5",), PING),
+        ((b"Transfer-Encoding: identity",), PING),
+        ((b"Transfer-Encoding: gzip, chunked",), CHUNKED),
+        ((b"Transfer-Encoding: chunked, identity",), CHUNKED),
+        ((b"Transfer-Encoding: chunked, chunked",), CHUNKED),
+        ((b"Transfer-Encoding: xchunked",), CHUNKED),
+        ((b"Transfer-Encoding: \x0bchunked",), CHUNKED),
+        ((b"Transfer-Encoding : chunked",), CHUNKED),
+        ((b"Transfer-Encoding:\r\n chunked",), CHUNKED),
+        ((b"Transfer-Encoding:\r\n\tchunked",), CHUNKED),
+        ((b"X: y\r\n Content-Length: 5", LENGTH), PING),
+        ((ENCODED, ENCODED), CHUNKED),
+        ((b"X: y\n" + LENGTH,), PING),
+        ((b"X: y\r" + LENGTH,), PING),
+        ((b"X: y\0", LENGTH), PING),
+        ((ENCODED,), CHUNKED.replace(b"\r\n", b"\n")),
+        ((ENCODED,), b"0x" + CHUNKED),
+        ((ENCODED,), b"+" + CHUNKED),
+        ((ENCODED,), b"%x\n%s\r\n0\r\n\r\n" % (len(PING), PING)),
+        ((ENCODED,), b"%x\r\n%s0\r\n\r\n" % (len(PING), PING)),
+        ((ENCODED,), b"1" * 21 + b"\r\n"),
+        ((ENCODED,), CHUNKED[:-2] + b"X: y\nZ: z\x00\r\n\r\n"),
+        ((ENCODED,), CHUNKED[:-2] + b"X: " + b"y" * 20_000 + b"\r\n\r\n"),
+    ],
+)
+def test_a_request_of_a_doubtful_length_is_refused_and_ends_the_connection(
+    server: HttpServer, headers: tuple[bytes, ...], body: bytes
+) -> None:
+    hidden = head(server, LENGTH) + PING
+    assert exchange(server, head(server, *headers) + body + hidden) == [400]
+
+
+@pytest.mark.promise("serve.room")
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        ((LENGTH,), PING),
+        ((LENGTH, LENGTH), PING),
+        ((b"Content-Length:   %d\t" % len(PING),), PING),
+        ((ENCODED,), CHUNKED),
+        ((ENCODED,), CHUNKED.replace(b"\r\n", b';a="b\r\n', 1)),
+        ((ENCODED,), CHUNKED[:-2] + b"Authorization: Bearer x\r\nContent-Length: 5\r\n\r\n"),
+    ],
+)
+def test_what_follows_a_request_is_not_read_as_another_one(
+    server: HttpServer, headers: tuple[bytes, ...], body: bytes
+) -> None:
+    """Whatever its length was taken for: a ping without a session is answered by 400, the rest not at all."""
+    hidden = head(server, LENGTH) + PING
+    assert exchange(server, head(server, *headers) + body + hidden * 3) == [400]
+
+
+@pytest.mark.promise("serve.room")
+def test_a_length_with_an_encoding_is_refused_without_the_token_and_in_pieces(server: HttpServer) -> None:
+    for token in (False, True):
+        whole = head(server, LENGTH, ENCODED, token=token)
+        with connected(server) as connection:
+            for number in range(len(whole)):
+                connection.sendall(whole[number : number + 1])
+            assert statuses(to_the_end(connection)) == [400]
+    assert exchange(server, head(server, ENCODED, start=b"POST /mcp HTTP/1.0") + CHUNKED) == [400]
+
+
+@pytest.mark.parametrize(
+    ("start", "token", "expected"),
+    [
+        (b"PRI * HTTP/2.0", True, [505]),
+        (b"GET /mcp HTTP/0.9", True, [505]),
+        (b"GET /mcp HTTP/3.0", False, [505]),
+        (b"GET  /mcp HTTP/1.1", True, [400]),
+        (b"GET /mcp", True, [400]),
+        (b"GET /m\xc3\xa9 HTTP/1.1", True, [400]),
+        (b"GET /mcp\x00 HTTP/1.1", True, [400]),
+        (b"\r\nGET /mcp HTTP/1.1", True, [400]),
+        (b"\x16\x03\x01\x02\x00\x01\x00", True, [400]),
+        (b"CONNECT evil.example:80 HTTP/1.1", False, [401]),
+        (b"POST http://evil.example/mcp HTTP/1.1", False, [401]),
+        (b"POST http://evil.example/mcp HTTP/1.1", True, [404]),
+        (b"POST /%6dcp HTTP/1.1", False, [401]),
+        (b"POST //mcp HTTP/1.1", True, [404]),
+        (b"POST /x/..%2fmcp HTTP/1.1", True, [404]),
+        (b"POST * HTTP/1.1", True, [404]),
+        (b"GET /" + b"x" * 20_000 + b" HTTP/1.1", True, [400]),
+    ],
+)
+def test_odd_first_lines_are_answered(server: HttpServer, start: bytes, token: bool, expected: list[int]) -> None:  # noqa: FBT001  a case
+    assert exchange(server, head(server, b"Connection: close", start=start, token=token)) == expected
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [[b"X: " + b"y" * 20_000], [b"X: y"] * 5_000, [b"X" * 20_000 + b": y"], [b"Authorization: Bearer x" * 2_000]],
+)
+def test_a_head_has_a_size(server: HttpServer, headers: list[bytes]) -> None:
+    assert exchange(server, head(server, *headers)) == [400]
+    assert pinged(server) == 200
+
+
+def test_an_upgrade_is_none(server: HttpServer) -> None:
+    for kind in (b"websocket", b"h2c"):
+        more = (b"Connection: Upgrade, close", b"Upgrade: " + kind, b"Sec-WebSocket-Key: AAAA", b"HTTP2-Settings: AA")
+        get = b"GET /mcp HTTP/1.1"
+        assert exchange(server, head(server, *more, start=get, token=False)) == [401]
+        assert exchange(server, head(server, *more, start=get)) == [400]
+
+
+@pytest.mark.promise("serve.room")
+def test_a_body_is_asked_for_only_with_the_token(server: HttpServer) -> None:
+    expecting = (LENGTH, b"Expect: 100-continue", b"Connection: close")
+    assert exchange(server, head(server, *expecting, token=False)) == [401]
+    with connected(server) as connection:
+        connection.sendall(head(server, *expecting))
+        assert connection.recv(1_000).startswith(b"HTTP/1.1 100 ")
+        connection.sendall(PING)
+        assert statuses(to_the_end(connection)) == [400]
+
+
+def test_a_session_is_ended_only_with_the_token(server: HttpServer) -> None:
+    session = opened(server)
+    told = b"Mcp-Session-Id: " + session.encode()
+    ending = head(server, told, b"Connection: close", start=b"DELETE /mcp HTTP/1.1", token=False)
+    assert exchange(server, ending) == [401]
+    assert asked(server, session)[0] == 200
+
+
+@pytest.mark.promise("serve.room")
+def test_connections_without_the_token_shut_nobody_out(root: Path) -> None:
+    few = (300, 300)
+    with (
+        over_http(root, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, few)) as server,
+        ExitStack() as held,
+        httpx2.Client(headers=server.headers, timeout=PATIENCE) as client,
+    ):
+        assert client.post(server.url, json=hello()).status_code == 200
+        begun = head(server, token=False)[:-2]
+        for number in range(200):
+            half_open = held.enter_context(connected(server))
+            with suppress(ConnectionError):
+                half_open.sendall(begun[: number % len(begun)])
+        assert client.post(server.url, json=hello()).status_code == 200, "over the connection that was there"
+        for _ in range(5):
+            assert pinged(server) == 200, "over a new one"
+
+
+def test_a_storm_of_connections_shuts_nobody_out(server: HttpServer) -> None:
+    ended: list[int] = []
+
+    def storm() -> None:
+        begun = head(server, token=False)[:-2]
+        with ExitStack() as held:
+            for number in range(100_000):
+                if ended:
+                    break
+                if number % 500 == 0:
+                    held.pop_all().close()
+                with suppress(OSError):
+                    held.enter_context(connected(server)).sendall(begun)
+
+    with ThreadPoolExecutor(1) as other:
+        storming = other.submit(storm)
+        try:
+            assert [pinged(server) for _ in range(10)] == [200] * 10
+        finally:
+            ended.append(1)
+        storming.result(PATIENCE)
+
+
+def dribbled(connection: socket.socket, piece: bytes = b"x") -> bytes:
+    """What is answered to a client that goes on sending, a little at a time."""
+    end = time.monotonic() + PATIENCE
+    with suppress(ConnectionError):
+        while not select.select([connection], [], [], SECONDS / 10)[0]:
+            assert time.monotonic() < end, "the server goes on waiting"
+            connection.sendall(piece)
+    return to_the_end(connection)
+
+
+@pytest.mark.promise("serve.room")
+def test_who_sends_slowly_is_not_waited_for(hasty: HttpServer) -> None:
+    with connected(hasty) as silent:
+        assert to_the_end(silent) == b""
+    with connected(hasty) as first:
+        first.sendall(b"POST /mcp HTTP/1.1\r\nX: ")
+        assert dribbled(first) == b""
+    with connected(hasty) as second:
+        second.sendall(head(hasty, LENGTH) + PING)
+        assert second.recv(65_536).startswith(b"HTTP/1.1 400 ")
+        second.sendall(b"POST /mcp HTTP/1.1\r\nX: ")
+        assert statuses(dribbled(second)) == []
+    for length, piece in ((b"Content-Length: 1000000", b" "), (ENCODED, b"1\r\n \r\n")):
+        with connected(hasty) as body:
+            body.sendall(head(hasty, length))
+            assert statuses(dribbled(body, piece)) == [408]
+    with connected(hasty) as stopped:
+        stopped.sendall(head(hasty, b"Content-Length: 10", start=b"GET /mcp HTTP/1.1"))
+        assert statuses(to_the_end(stopped)) == [408]
+
+
+@pytest.mark.promise("serve.room")
+def test_who_does_not_take_an_answer_is_not_waited_for(hasty: HttpServer) -> None:
+    session = opened(hasty)
+    read = json.dumps(tool_call(1, "file_read", {"path": "large.txt", "format": "raw"})).encode()
+    told = b"Mcp-Session-Id: " + session.encode()
+    with socket.socket() as connection:
+        connection.settimeout(PATIENCE)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)  # else the system takes most of it
+        host, _, port = hasty.host.rpartition(":")
+        connection.connect((host, int(port)))
+        connection.sendall(head(hasty, told, b"Content-Length: %d" % len(read)) + read)
+        ended = select.poll()
+        ended.register(connection, 0)  # what is to be read does not count, only that it is closed
+        assert ended.poll(PATIENCE * 1_000)
+        assert asked(hasty, session)[0] == 200
+
+
+def opened(server: HttpServer, status: int = 200) -> str:
+    """A new session."""
+    answer = httpx2.post(server.url, headers=server.headers, json=hello(), timeout=PATIENCE)
+    assert answer.status_code == status, answer.text
+    return answer.headers.get("Mcp-Session-Id", "")
+
+
+def asked(server: HttpServer, session: str, message: Message | None = None) -> tuple[int, str]:
+    """The status and the text that a session's client gets."""
+    headers = {**server.headers, "Mcp-Session-Id": session}
+    answer = httpx2.post(server.url, headers=headers, json=message or request(1, "ping"), timeout=PATIENCE)
+    return answer.status_code, answer.text
+
+
+@pytest.mark.promise("serve.room")
+def test_the_session_without_activity_makes_room(root: Path) -> None:
+    with over_http(root, limits={"sessions": 3}) as server, ExitStack() as held:
+
+        def begun(session: str, method: str, message: Message | None = None) -> httpx2.Response:
+            """The answer to a request as soon as it begins, when the request is under way."""
+            headers = {**server.headers, "Mcp-Session-Id": session}
+            asking = httpx2.stream(method, server.url, headers=headers, json=message, timeout=PATIENCE)
+            return held.enter_context(asking)
+
+        writing = tool_call(1, "file_edit", edit("a.txt", "one", "two"))
+        busy, idle, used = (opened(server) for _ in range(3))
+        with locked(root):
+            calls = [begun(busy, "POST", writing)]
+            assert asked(server, idle)[0] == 200
+            assert asked(server, used)[0] == 200
+            newest = opened(server)
+            status, said = asked(server, idle)
+            assert status == 404
+            assert "Initialize a new one" in json.loads(said)["error"]["message"]
+            assert begun(newest, "GET").status_code == 200
+            last = opened(server)  # not in the place of the newest, to which somebody listens
+            assert asked(server, used)[0] == 404
+            assert asked(server, newest)[0] == 200
+            calls += [begun(each, "POST", writing) for each in (newest, last)]
+            opened(server, 503)
+        assert [call.status_code for call in calls] == [200] * 3
+        for call in calls:
+            assert b'"result"' in call.read()
+        assert opened(server)
+    assert (root / "a.txt").read_bytes() == b"two\n"
+
+
+def test_an_idle_connection_makes_room_for_another(root: Path) -> None:
+    with over_http(root, limits={"connections": 8}) as server, ExitStack() as held:
+        clients: list[Any] = [
+            held.enter_context(httpx2.Client(headers=server.headers, timeout=PATIENCE)) for _ in range(12)
+        ]
+        assert [client.post(server.url, json=hello()).status_code for client in clients] == [200] * 12
+
+
+@pytest.mark.promise("serve.malformed")
+def test_nothing_of_all_this_is_an_error_of_the_server(server: HttpServer, complaints: Path) -> None:
+    answering = head(server, LENGTH, b"Connection: close") + PING
+    with connected(server) as connection:  # more comes while the answer is under way, or was given
+        for piece in (answering, b"x", b"y" * 100_000):
+            with suppress(ConnectionError):
+                connection.sendall(piece)
+        to_the_end(connection)
+    with connected(server) as connection:
+        connection.sendall(head(server, ENCODED, token=False))
+        with suppress(ConnectionError):
+            connection.sendall(b"no chunk\r\n" * 10)
+        to_the_end(connection)
+    assert pinged(server) == 200
+    assert complaints.read_bytes() == b""
