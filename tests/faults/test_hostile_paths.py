@@ -108,7 +108,8 @@ TABLE = {
     **literal("%2e%2e/x", "..%2foutside%2fsecret.txt", "%2e%2e%2foutside%2fsecret.txt", "%252e%252e/x", "%00", "a%00b"),
     **literal("C:/Windows/x", "file:///etc/passwd", "$HOME/x", "${HOME}/x", "$(id)", "sub/~", "..;/x", "-rf", "*", "?"),
     **unfit("..\\outside\\secret.txt", "sub\\..\\..\\x", "\\etc\\passwd", "C:\\Windows\\x", "\\\\server\\share\\x"),
-    **unfit("~", "~/x", "~root/x", "~root/.ssh/id", "./~/x"),
+    **unfit("~", "~/x", "~root/x", "./~/x"),
+    **refused(PROTECTED, "~root/.ssh/id"),
     # Unicode
     **literal("\u2025/outside/secret.txt", "\uff0e\uff0e/outside/secret.txt", "\u2024\u2024/x", "\u200b../x"),
     **literal("..\u2215outside\u2215secret.txt", "..\u2044x", "..\uff0fx", "cafe\u0301.txt", "A.TXT"),

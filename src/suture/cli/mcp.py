@@ -93,6 +93,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     return Settings(
         durability=options.durability,
         extra_roots=tuple(options.extra_root or ()),
+        allow_protected=tuple(options.allow_protected or ()),
         project_commands=options.allow_commands,
     )
 

@@ -186,6 +186,12 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
         "--extra-root", metavar="DIR", action="append", help="another folder that the tools may read and edit"
     )
     command.add_argument(
+        "--allow-protected",
+        metavar="PATTERN",
+        action="append",
+        help="a protected path that the tools may use all the same, such as '.devcontainer/**'",
+    )
+    command.add_argument(
         "--durability",
         choices=("full", "fast"),
         default="full",

@@ -2,7 +2,7 @@
 
 A pattern is a name, or names joined by `/`, with `*`, `?` and `[…]`; `name/**` stands for a folder and all below it.
 It fits at any depth. Names are compared as the most forgiving file system would: without case, without characters
-that are not seen, without trailing dots and spaces.
+that are not seen, in Unicode's compatibility form, without trailing dots and spaces.
 """
 
 from __future__ import annotations
@@ -14,20 +14,93 @@ if TYPE_CHECKING:
 OWN_PREFIX = ".suture-"
 """Every temporary, backup and intent file begins so; walks and globs skip them."""
 
-PROTECTED = (
+_VERSION_CONTROL = (
     ".git/**",
     ".hg/**",
+    ".svn/**",
+    ".bzr/**",
+    ".jj/**",
+    ".gitconfig",
+    ".config/git/**",
+    ".hgrc",
+    ".husky/**",
+)
+"""Hooks, filters, aliases and drivers: run by the next command of a version control system."""
+_AGENTS = (
     ".mcp.json",
+    ".claude.json",
+    ".claude/settings*.json",
+    ".claude/hooks/**",
+    "claude_desktop_config.json",
     ".cursor/mcp.json",
+    ".cursor/hooks.json",
+    ".cursor/hooks/**",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".codex/hooks/**",
+    ".codex/rules/**",
+    ".gemini/settings.json",
+    ".gemini/extensions/**",
+    ".windsurf/hooks.json",
+    ".codeium/**",
+    ".continue/config.*",
+    ".continue/mcpServers/**",
+    ".continuerc.json",
+    ".kiro/settings/**",
+    ".kiro/hooks/**",
+    ".amazonq/mcp.json",
+    ".amazonq/cli-agents/**",
+    ".roo/mcp.json",
+    ".aider.conf.yml",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode/plugin/**",
+    ".opencode/plugins/**",
+    ".*/mcp.json",
+    ".*/mcp_config.json",
+    ".*/hooks.json",
+)
+"""Servers and hooks that an agent starts, and what it may do without asking: an agent would free itself by them."""
+_EDITORS = (
     ".vscode/settings.json",
     ".vscode/tasks.json",
+    ".vscode/launch.json",
     ".vscode/mcp.json",
-    ".claude/settings*.json",
-    ".codex/config.toml",
-    ".gemini/settings.json",
+    "*.code-workspace",
+    "Code/User/mcp.json",
+    "Code/User/settings.json",
+    "Code/User/tasks.json",
+    ".devcontainer/**",
+    ".devcontainer.json",
     ".zed/settings.json",
     ".zed/tasks.json",
+    ".zed/debug.json",
+    ".config/zed/**",
+    "zed/settings.json",
+    "zed/tasks.json",
+    ".idea/workspace.xml",
+    ".idea/startup.xml",
+    ".idea/watcherTasks.xml",
+    ".idea/runConfigurations/**",
+    ".idea/tools/**",
+    ".exrc",
+    ".vimrc",
+    ".gvimrc",
+    ".lvimrc",
+    ".nvimrc",
+    ".nvim.lua",
+    ".vim/**",
+    ".config/nvim/**",
+    ".emacs",
+    ".emacs.d/**",
+    ".dir-locals.el",
+    ".dir-locals-2.el",
+)
+"""Tasks, interpreters, containers and start-up scripts: run when somebody opens the folder, or a file in it."""
+_SHELLS = (
     ".envrc",
+    ".direnvrc",
+    ".config/direnv/**",
     ".bashrc",
     ".bash_profile",
     ".bash_login",
@@ -43,15 +116,84 @@ PROTECTED = (
     ".mkshrc",
     ".cshrc",
     ".tcshrc",
+    ".xonshrc",
     ".login",
     ".logout",
     ".inputrc",
     "config.fish",
     "fish/conf.d/**",
+    ".config/fish/**",
+    ".config/nushell/**",
+    ".tmux.conf",
+    ".screenrc",
 )
+"""Run by the next shell."""
+_SESSIONS = (
+    ".xinitrc",
+    ".xprofile",
+    ".xsession",
+    ".xsessionrc",
+    ".pam_environment",
+    ".config/autostart/**",
+    ".config/environment.d/**",
+    ".config/systemd/**",
+    ".local/share/applications/**",
+    "Library/LaunchAgents/**",
+)
+"""Run when the user logs in."""
+_CONSOLES = (
+    ".gdbinit",
+    ".gdbearlyinit",
+    ".lldbinit",
+    ".pdbrc",
+    ".pythonrc",
+    ".pythonrc.py",
+    ".ipython/**",
+    ".irbrc",
+    ".pryrc",
+    ".Rprofile",
+)
+"""Run when somebody starts a debugger or an interpreter here."""
+_KEYS = (
+    ".ssh/**",
+    ".gnupg/**",
+    ".netrc",
+    ".git-credentials",
+    ".pypirc",
+    ".aws/config",
+    ".aws/credentials",
+    ".kube/config",
+    ".docker/config.json",
+)
+"""Who may log in here, as whom this user logs in elsewhere, and programs that are run for a password."""
+
+PROTECTED = (*_VERSION_CONTROL, *_AGENTS, *_EDITORS, *_SHELLS, *_SESSIONS, *_CONSOLES, *_KEYS)
+"""Not what people have agents edit, although it is run, too, when somebody asks for it: `Makefile`, `package.json`,
+`.npmrc`, `.github/workflows`, `.pre-commit-config.yaml`, `.gitattributes`, `.gitmodules`, `AGENTS.md`."""
 OWN = (OWN_PREFIX + "*/**",)
 _REMEMBERED = 1_000
-_IGNORABLE = {*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x00AD, 0xFEFF}
+_IGNORABLE = (
+    (0x00AD, 0x00AD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+)
+"""Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt, which the standard library does not have."""
+_EDGES = [edge for first, last in _IGNORABLE for edge in (first, last + 1)]
+"""Where they begin and end: a character behind an odd number of edges is one of them."""
 
 
 class Guard:
@@ -64,9 +206,12 @@ class Guard:
         self._free: set[str] = set()
         """Paths that turned out not to be protected: an agent comes back to a few files."""
 
-    def last_names(self) -> list[str]:
-        """What the last name of a protected path, or of a folder around it, is like: names and wildcards, folded."""
-        return [names[-1] for patterns in (self._own, self._protected) for names in patterns.names()]
+    def telling_names(self) -> list[str]:
+        """A name or wildcard of each pattern, folded, without which it fits no path: one that few names are like."""
+        every = [names for patterns in (self._own, self._protected) for names in patterns.names()]
+        return [
+            names[0] if names[0].startswith(".") and plain_part(names[0]) == names[0] else names[-1] for names in every
+        ]
 
     def rule(self, path: str) -> str | None:
         """The pattern that protects a path, or None."""
@@ -87,17 +232,20 @@ class Patterns:
     def __init__(self, patterns: Iterable[str]) -> None:
         self._by_name: dict[str, list[tuple[str, list[str], bool]]] = {}
         self._by_wildcard: list[tuple[str, list[str], bool]] = []
-        self._plain_parts: tuple[str, ...] = ()
-        """What stands before the wildcard in those."""
+        self._beginnings: tuple[str, ...] = ()
+        self._endings: tuple[str, ...] = ()
+        """What stands before the wildcard in those, or after it."""
         for pattern in patterns:
-            names = pattern.casefold().removesuffix("/**").split("/")
+            names = [_folded(name) for name in pattern.removesuffix("/**").split("/")]
             rule = pattern, names, pattern.endswith("/**")
-            plain = plain_part(names[0])
-            if plain == names[0]:
-                self._by_name.setdefault(plain, []).append(rule)
+            if plain_part(names[0]) == names[0]:
+                self._by_name.setdefault(names[0], []).append(rule)
             else:
                 self._by_wildcard.append(rule)
-                self._plain_parts += (plain,)
+                if ending := plain_ending(names[0]):
+                    self._endings += (ending,)
+                else:
+                    self._beginnings += (plain_part(names[0]),)
 
     def names(self) -> list[list[str]]:
         """The patterns, taken apart."""
@@ -107,7 +255,7 @@ class Patterns:
     def match(self, names: Sequence[str]) -> str | None:
         """The first pattern that fits a path, given by its `folded_names`."""
         for start, name in enumerate(names):
-            if name not in self._by_name and not name.startswith(self._plain_parts):
+            if name not in self._by_name and not (name.startswith(self._beginnings) or name.endswith(self._endings)):
                 continue
             for pattern, wanted, whole in self._by_name.get(name, []) + self._by_wildcard:
                 rest = len(names) - start - len(wanted)
@@ -122,10 +270,12 @@ def folded_names(path: str) -> list[str]:
 
 
 def _like(name: str, pattern: str) -> bool:
-    """Whether a name fits a pattern; only a pattern with wildcards that could fit costs the import."""
-    plain = plain_part(pattern)
-    if plain == pattern or not name.startswith(plain):
-        return name == pattern
+    """Whether a name fits a pattern; only one with more than a single `*` costs the import."""
+    before, star, after = pattern.partition("*")
+    if plain_part(before) == before and plain_part(after) == after:
+        if not star:
+            return name == pattern
+        return len(name) >= len(before) + len(after) and name.startswith(before) and name.endswith(after)
     from fnmatch import fnmatchcase
 
     return fnmatchcase(name, pattern)
@@ -133,12 +283,25 @@ def _like(name: str, pattern: str) -> bool:
 
 def plain_part(pattern: str) -> str:
     """What stands before the first wildcard."""
+    if "*" not in pattern and "?" not in pattern and "[" not in pattern:
+        return pattern
     return pattern[: min(pattern.find(char) % (len(pattern) + 1) for char in "*?[")]
 
 
-def _folded(name: str) -> str:
-    if not name.isascii():
-        from unicodedata import normalize
+def plain_ending(pattern: str) -> str:
+    """What stands after the only wildcard, if that is a `*` at the start."""
+    ending = pattern[1:] if pattern.startswith("*") else ""
+    return ending if plain_part(ending) == ending else ""
 
-        name = normalize("NFKC", "".join(char for char in name if ord(char) not in _IGNORABLE))
-    return name.casefold().rstrip(". ")
+
+def _folded(name: str) -> str:
+    if name.isascii():
+        return name.lower().rstrip(". ")
+    from bisect import bisect
+    from unicodedata import normalize
+
+    before = ""
+    while name != before:  # each step can make work for another
+        before, seen = name, [char for char in name if char.isascii() or bisect(_EDGES, ord(char)) % 2 == 0]
+        name = normalize("NFKC", "".join(seen)).casefold()
+    return name.rstrip(". ")

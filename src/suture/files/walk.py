@@ -15,7 +15,7 @@ from bisect import bisect_left
 from suture import log
 from suture.errors import InputTooLarge
 from suture.files.ignore import Ignore
-from suture.files.protected import plain_part
+from suture.files.protected import plain_ending, plain_part
 from suture.files.tree import as_ours
 from suture.files.wildcards import join
 
@@ -249,16 +249,21 @@ def _first(pair: tuple[str, Stage]) -> str:
 
 
 class _Suspects:
-    """The names that a protected path can end with, and few others: asking the guard costs 3 µs a path.
+    """The names without which no path is protected, and few others: asking the guard costs 3 µs a path.
 
-    A name counts if it begins as a pattern's last name does before a wildcard, case overlooked, or has characters
-    beyond ASCII, which the guard reads in many ways.
+    A name counts if a pattern has it, or if it begins or ends as one does around a wildcard, case and trailing dots
+    overlooked, or if it has characters beyond ASCII, which the guard reads in many ways.
     """
 
     def __init__(self, guard: Guard) -> None:
-        self._beginnings = tuple({plain_part(name) for name in guard.last_names()})
-        shown = {"." if each.startswith(".") else each for each in self._beginnings}
-        self._marks = [f"\0{each}" for each in shown]
+        names = guard.telling_names()
+        self._exact = {name for name in names if plain_part(name) == name}
+        self._endings = tuple(filter(None, map(plain_ending, names)))
+        self._beginnings = tuple(
+            plain_part(name) for name in names if name not in self._exact and not plain_ending(name)
+        )
+        shown = {"." if each.startswith(".") else each for each in (*self._exact, *self._beginnings)}
+        self._marks = [*(f"\0{each}" for each in shown), *self._endings]
 
     def among(self, names: Iterable[str], joined: str) -> set[str]:
         """Those of the names; most folders have none, which is seen from all of them joined."""
@@ -269,4 +274,7 @@ class _Suspects:
                     break
             else:
                 return set()
-        return {name for name in names if not name.isascii() or name.lower().startswith(self._beginnings)}
+        return {name for name in names if not name.isascii() or self._counts(name.lower().rstrip(". "))}
+
+    def _counts(self, name: str) -> bool:
+        return name in self._exact or name.startswith(self._beginnings) or name.endswith(self._endings)

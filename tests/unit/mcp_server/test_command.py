@@ -134,6 +134,15 @@ def test_it_serves_over_stdio_until_input_ends(words: list[str]) -> None:
     assert codes == [0]
 
 
+@pytest.mark.parametrize(("words", "status"), [([], "PROTECTED_PATH"), (["--allow-protected", ".husky/**"], "one\n")])
+def test_a_protected_path_is_opened_for_a_server(folder: Path, words: list[str], status: str) -> None:
+    (folder / ".husky").mkdir()
+    (folder / ".husky" / "a.txt").write_bytes(b"one\n")
+    call = tool_call(1, "file_read", {**READ, "path": ".husky/a.txt"})
+    _, answer = spoken(partial(main, ["mcp", *words]), hello(), call)
+    assert answer["result"]["content"][0]["text"].startswith(status)
+
+
 def served(monkeypatch: pytest.MonkeyPatch, use: Callable[[list[str]], None], *words: str, lines: int) -> int:
     """Serve over HTTP, while another thread makes use of what was printed, and then sends a signal."""
     read_end, write_end = os.pipe()
