@@ -1,6 +1,8 @@
 """The server over stdio: how it begins, what it makes of nonsense, how it ends."""
 
 import json
+import os
+import select
 import signal
 import subprocess
 import sys
@@ -302,3 +304,24 @@ def test_a_client_that_is_killed_leaves_a_whole_workspace(root: Path, gate: Path
         with ThreadPoolExecutor(1) as other:  # the server holds it open as long as it lives
             other.submit(client.stderr.read).result(PATIENCE)
     assert contents(root) == ({"a.txt": b"two\n", "b.txt": b"two\n"} if begun else before)
+
+
+@pytest.mark.promise("serve.malformed")
+def test_a_flood_of_messages_is_read_as_fast_as_it_is_answered(tmp_path: Path) -> None:
+    """What was read and is not answered is what pipes hold, a piece that was read, and a hundred more."""
+    lines, answered = 6_000, 0
+    with over_pipes(tmp_path) as wire:
+        wire.shake()
+        assert wire.process.stdin is not None
+        assert wire.process.stdout is not None
+        there, back = wire.process.stdin.fileno(), wire.process.stdout.fileno()
+        os.set_blocking(there, False)
+        left = memoryview((json.dumps(request(5, "ping")).encode() + b"\n") * lines)
+        while left:
+            readable, writable, _ = select.select([back], [there], [], PATIENCE)
+            assert readable or writable, "the server does not go on"
+            if readable:
+                answered += os.read(back, 1 << 16).count(b"\n")
+            elif writable:
+                left = left[os.write(there, left) :]
+    assert lines - answered < 4_000

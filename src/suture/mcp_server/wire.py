@@ -9,7 +9,6 @@ While it is open, the descriptors 0 and 1 lead elsewhere: what a plugin prints g
 
 from __future__ import annotations
 
-import math
 import os
 from asyncio import get_running_loop
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -18,6 +17,7 @@ from anyio import (
     BrokenResourceError,
     ClosedResourceError,
     Event,
+    WouldBlock,
     create_memory_object_stream,
     create_task_group,
     lowlevel,
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 16
 _BETWEEN_LOOKS = 0.05
+_AHEAD = 100
+"""How many messages may wait for the SDK before no more is read: it takes far longer for one than reading it does."""
 
 
 @asynccontextmanager
@@ -66,7 +68,7 @@ async def wire(calls: Calls, most: int) -> AsyncIterator[tuple[Incoming, Outgoin
     with _claimed() as (source, target):
         line = Line(target, calls.room)
         outgoing = Outgoing(line, Lane(calls, line.put))
-        arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](math.inf)
+        arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](_AHEAD)
         intake = _Intake(source, most, outgoing, arrivals)
         line.lost = intake.end
         try:
@@ -92,6 +94,8 @@ class _Intake:
         self._lines = _Lines(most)
         self._outgoing = outgoing
         self._arrivals = arrivals
+        self._late: list[SessionMessage] = []
+        """What was read when there was no room for it."""
         self._ended = False
         self._stopped = Event()
 
@@ -100,9 +104,17 @@ class _Intake:
         while not self._ended:
             await self._listen()
             await self._outgoing.flushed()
+            await self._catch_up()
         while self._outgoing.owes:  # noqa: ASYNC110  whether anybody still reads is told by no event
             await sleep(_BETWEEN_LOOKS)
         self._arrivals.close()
+
+    async def _catch_up(self) -> None:
+        """Pass on what there was no room for."""
+        late, self._late = self._late, []
+        with suppress(ClosedResourceError, BrokenResourceError):
+            for message in late:
+                await self._arrivals.send(message)
 
     def end(self) -> None:
         """Read no more."""
@@ -135,12 +147,22 @@ class _Intake:
                 log.exception("mcp", "a message could not be read")
                 continue
             if message is not None:
-                with suppress(ClosedResourceError, BrokenResourceError):  # the server is about to end
-                    self._arrivals.send_nowait(SessionMessage(message))
+                self._pass_on(SessionMessage(message))
         if not chunk:
             self.end()
-        elif self._outgoing.is_full:
+        elif self._late or self._outgoing.is_full:
             self._stopped.set()
+
+    def _pass_on(self, message: SessionMessage) -> None:
+        if self._late:  # they keep their order
+            self._late.append(message)
+            return
+        try:
+            self._arrivals.send_nowait(message)
+        except WouldBlock:
+            self._late.append(message)
+        except (ClosedResourceError, BrokenResourceError):  # the server is about to end
+            pass
 
 
 class Outgoing:

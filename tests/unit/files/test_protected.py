@@ -13,7 +13,7 @@ from suture.files.tree import Tree
 from suture.files.walk import walk
 from suture.testing import MemoryFS
 
-HOMES = {"HOME": "/home/u", "USERPROFILE": "/home/u"}
+HOMES = {"HOME": "/u", "USERPROFILE": "/u"}
 UNSEEN = [chr(number) for first, last in _IGNORABLE for number in sorted({first, (first + last) // 2, last})]
 ORDERED = """
     .claude.json .cursor/hooks.json .codex/hooks.json .devcontainer/devcontainer.json .husky/pre-commit
@@ -68,7 +68,7 @@ def spellings(path: str) -> set[str]:
 @pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
 def test_every_file_that_init_writes_is_protected(client: Client) -> None:
     """All but Codex's own where CODEX_HOME names a folder of another name."""
-    places = [HOMES, {**HOMES, "XDG_CONFIG_HOME": "/home/u/else", "CLAUDE_CONFIG_DIR": "/home/u/else"}]
+    places = [HOMES, {**HOMES, "XDG_CONFIG_HOME": "/u/else", "CLAUDE_CONFIG_DIR": "/u/else"}]
     written = [user_file(client, platform, each) for platform in ("linux", "darwin", "win32") for each in places]
     if client.project is not None:
         written.append(client.project)
