@@ -61,6 +61,12 @@ class Settings(Record):
     """How long all checks of a call may take together; what is not checked by then is told."""
     validate_max_bytes: int = 2_000_000
     """A larger file is not checked, which is told."""
+    check_max_files: int = 100_000
+    """Files that one `suture check` looks at; how many more there are is told, and fails it."""
+    check_call_ms: int = 600_000
+    """How long one `suture check` may take; that it did not get to all files is told, and fails it."""
+    check_max_issues: int = 10_000
+    """Problems, and checks that could not be carried out, that one `suture check` lists; others are counted."""
     project_commands: bool = False
     """Whether the project's own configuration may name programs that check files: who can edit it can run them."""
     config: str | None = None

@@ -8,6 +8,7 @@ from suture.cli.output import USAGE, note, print_json, print_text
 from suture.cli.terminal import clean, colored
 from suture.render import count
 from suture.safe_wording import issue_line
+from suture.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def check(options: argparse.Namespace) -> int:
     """Print the problems, a line each; what was not checked and the numbers go to stderr."""
     given = {"paths": options.paths, "exclude": options.exclude, "include_ignored": options.include_ignored}
-    result = attempt(options, lambda workspace: workspace.command("check", given))
+    result = attempt(options, lambda workspace: workspace.command("check", given), _settings(options))
     data = result.metadata
     if options.json:
         print_json(result.to_dict() if result.is_error else data)
@@ -34,12 +35,26 @@ def check(options: argparse.Namespace) -> int:
     return int(bool(data["errors"]) or any(each["required"] for each in data["not_run"]))
 
 
+def _settings(options: argparse.Namespace) -> Settings:
+    """The bounds that are given."""
+    settings = Settings()
+    return settings.but(
+        check_max_files=options.max_files or settings.check_max_files,
+        check_max_issues=options.max_issues or settings.check_max_issues,
+        check_call_ms=options.timeout * 1_000 if options.timeout else settings.check_call_ms,
+    )
+
+
 def _tell(data: Row) -> None:
     """Print what was found, and say what else is to be known."""
     if data["issues"]:
         print_text("\n".join(map(_line, data["issues"])))
+    if data["unlisted"]["issues"]:
+        note(f"… and {count(data['unlisted']['issues'], 'more problem')} (--max-issues)")
     for each in _not_validated(data["not_run"]):
         note(f"⚠️ Not validated: {each}")
+    if data["unlisted"]["not_run"]:
+        note(f"⚠️ … and {count(data['unlisted']['not_run'], 'more check')} (--max-issues)")
     for each in (*skipped(data.get("binary", ())), *recovered(data)):
         note(each)
     note(_summary(data))
@@ -66,8 +81,10 @@ def _not_validated(not_run: Sequence[Row]) -> Iterator[str]:
 def _summary(data: Row) -> str:
     if not data["files"]:
         return "Nothing was checked: there is no text file."
-    unchecked = len({each["path"] for each in data["not_run"]})
+    unchecked = data["unchecked"]
     numbers = [count(data[f"{noun}s"], noun) for noun in ("error", "warning") if data[f"{noun}s"]]
     numbers += [f"{unchecked} not checked by all"] if unchecked else []
+    if data["left_out"]:
+        numbers.append("the others left out" if data["stopped"] else f"{data['left_out']} left out")
     only = f" ({data['markers_only']} for conflict markers only)" if data["markers_only"] else ""
     return f"Checked {count(data['files'], 'file')}{only}: {', '.join(numbers) or 'no problems'}."

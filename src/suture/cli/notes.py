@@ -134,4 +134,7 @@ _OPTIONS = {
     "expected_text begins": "What --expected-text says begins",
     "give its whole content instead.": "give its whole content instead, by suture write.",
     _NOT_ALLOWED: "can allow (--allow-commands)",
+    "(check_max_files)": "(--max-files)",
+    "(check_max_issues)": "(--max-issues)",
+    "(check_call_ms)": "(--timeout)",
 }

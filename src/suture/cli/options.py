@@ -11,7 +11,7 @@ from suture.cli.shared_options import (
     add_paths,
     add_validate,
 )
-from suture.cli.values import block_ids, byte_limit, host_name, number, tool_names
+from suture.cli.values import block_ids, byte_limit, host_name, number, positive, seconds, tool_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +88,9 @@ def _fill_write(command: argparse.ArgumentParser) -> None:
 
 def _fill_check(command: argparse.ArgumentParser) -> None:
     add_paths(command)
+    command.add_argument("--max-files", type=positive, metavar="N", help="check no more files (default: 100000)")
+    command.add_argument("--max-issues", type=positive, metavar="N", help="list no more problems (default: 10000)")
+    command.add_argument("--timeout", type=seconds, metavar="SECONDS", help="how long it may take (default: 600)")
     add_allow_commands(command)
 
 

@@ -119,7 +119,16 @@ def test_json_is_all_of_it(root: Path, said: Run) -> None:
     out, err = said("src", "data.json", "--json", code=1)
     told = json.loads("".join(out))
     (issue,) = told.pop("issues")
-    assert told == {"files": 4, "markers_only": 0, "errors": 1, "warnings": 0, "not_run": []}
+    numbers = {
+        "files": 4,
+        "markers_only": 0,
+        "left_out": 0,
+        "stopped": False,
+        "errors": 1,
+        "warnings": 0,
+        "unchecked": 0,
+    }
+    assert told == {**numbers, "not_run": [], "unlisted": {"issues": 0, "not_run": 0}}
     assert {name: issue[name] for name in ("path", "line", "column", "severity", "code", "validator")} == {
         "path": "src/app.json",
         "line": 1,
@@ -241,6 +250,54 @@ def test_many_files_are_checked_in_batches(root: Path, said: Run, monkeypatch: p
     out, err = said("many", code=1)
     assert [line.partition(":")[0] for line in out] == [f"many/{number}.json" for number in (0, 2, 4, 6)]
     assert (sizes, err) == ([3, 3, 1], ["Checked 7 files: 4 errors."])
+
+
+@pytest.mark.promise("bound.check-command")
+def test_files_beyond_the_most_are_counted_and_fail(root: Path, said: Run) -> None:
+    for number in range(7):
+        put(root, f"many/{number}.json", "[1]")
+    out, err = said("many", "--max-files", "3", code=1)
+    assert out == []
+    why = "it was left out, and 3 more files with it: it is for 3 files (--max-files)"
+    assert err == [f"⚠️ Not validated: many/3.json by check: {why}", "Checked 3 files: 4 left out."]
+    assert said("many", "--max-files", "7") == ([], ["Checked 7 files: no problems."])
+    out, err = said("many/0.json", "many/1.json", "--max-files", "1", code=1)
+    assert err[0].endswith("many/1.json by check: it was left out: it is for 1 file (--max-files)")
+    assert said("many", "--max-files", "0", code=2)[1][0].endswith("expected a number from 1 on, not '0'")
+
+
+@pytest.mark.promise("bound.check-command")
+def test_files_beyond_the_time_are_told_and_fail(root: Path, monkeypatch: pytest.MonkeyPatch, said: Run) -> None:
+    for number in range(7):
+        put(root, f"many/{number}/a.json", "[1]")
+    now = iter(range(10_000))
+    monkeypatch.setattr(check, "monotonic", lambda: next(now))
+    err = said("many", "--timeout", "5", code=1)[1]
+    assert err[-2].endswith("it was left out, and all files after it: the time is over (--timeout)")
+    assert err[-1].endswith(" files: the others left out.")
+
+
+@pytest.mark.promise("bound.check-command")
+def test_problems_beyond_the_most_are_counted(root: Path, said: Run) -> None:
+    for number in range(7):
+        put(root, f"many/{number}.json", BAD_JSON)
+    out, err = said("many", "--max-issues", "3", code=1)
+    assert len(out) == 3
+    assert err == ["… and 4 more problems (--max-issues)", "Checked 7 files: 7 errors."]
+
+
+@pytest.mark.promise("bound.check-command")
+@pytest.mark.parametrize("required", [True, False])
+def test_checks_beyond_the_most_are_counted_and_a_required_one_is_kept(
+    root: Path, said: Run, *, required: bool
+) -> None:
+    rule = f"[validators.nonesuch]\nfiles = ['many/6.json']\nrequired = {str(required).lower()}\n"
+    put(root, "suture.toml", f"[validators.other]\nfiles = ['many/*.json']\n{rule}")
+    for number in range(7):
+        put(root, f"many/{number}.json", "[1]")
+    err = said("many", "--max-issues", "3", code=int(required))[1]
+    assert any("by nonesuch" in line for line in err) is required
+    assert err[-2:] == ["⚠️ … and 5 more checks (--max-issues)", "Checked 7 files: 7 not checked by all."]
 
 
 def test_files_of_another_root_are_named_absolutely(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
