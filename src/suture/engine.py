@@ -172,7 +172,7 @@ class Engine:
         from suture.files.partner import Team
 
         if self._team is None:
-            self._team = Team(entry, local=isinstance(self.fs, LocalFS) and self.settings.second_process)
+            self._team = Team(entry, self.roots, local=isinstance(self.fs, LocalFS) and self.settings.second_process)
         with self._team.partner() as partner:
             yield partner
 

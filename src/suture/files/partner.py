@@ -1,9 +1,12 @@
-"""A second process that takes over a part of the work of large calls.
+"""A second process that takes over work: a part of a large search, or a check that may crash or never end.
 
 Python lets only one thread of a process compute; a tree of 30,000 files is read twice as fast by two processes. The
-partner is started by the first call that is large enough, waits for batches on a pipe, answers each, and ends when
-its pipe does: with the workspace, or with the process that started it, however that ends. A batch that it fails to
-answer is done by whoever gave it.
+partner is started by the first call that needs it, waits for batches on a pipe, answers each, and ends when its pipe
+does: with the workspace, or with the process that started it, however that ends. A partner that does not answer in
+time is killed. Of a large search, a batch without an answer is done by the process that gave it.
+
+It imports modules only from where the process that started it may, without the current folder and the workspaces:
+see `importable`. It has no files open except its two pipes, and its folder is `/`.
 
 Rejected: threads. Reading a small file is three short system calls, after each of which two threads fight for the
 interpreter: measured, two are slower than one. Forking: the host may have threads, and locks that they hold.
@@ -13,13 +16,14 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from time import monotonic
 
 from suture import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from select import poll
     from typing import Any, Protocol
 
@@ -32,15 +36,37 @@ if TYPE_CHECKING:
 
 _HEAD = 8
 _CHUNK = 1 << 20
-_PATIENCE_MS = 5_000  # a batch takes some milliseconds
-_SERVE = "import sys; sys.path[:] = {path!r}; from suture.files.partner import serve; serve({entry!r})"
+_PATIENCE_MS = 5_000  # a batch of a search takes some milliseconds
+_LONGEST = 1 << 30
+_IDLE_MS = 300_000
+_MOST_HANDLES = 1 << 12
+_SERVE = (
+    "import sys; sys.path[:] = {path!r}; from suture.files.partner import retreat, serve;"
+    "retreat({memory!r}); serve({entry!r}, {memory!r})"
+)
+
+
+def importable(roots: Sequence[str]) -> list[str]:
+    """The folders of `sys.path` from which a partner may import: not the current one, and none in these roots.
+
+    The folder that suture itself was imported from is among them in any case.
+    """
+    inside = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
+    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    found = [each for each in sys.path if os.path.isabs(each)]
+    kept = [each for each in found if not os.path.join(os.path.realpath(each), "").startswith(inside)]
+    return list(dict.fromkeys([*kept, own]))
 
 
 class Partner:
     """The other process, seen from this one. Used by one call at a time."""
 
-    def __init__(self, entry: str) -> None:
-        """`entry` names a module whose function `answer` takes a batch."""
+    def __init__(self, entry: str, path: Sequence[str], memory: int = 0) -> None:
+        """`entry` names a module whose function `answer` takes a batch. `path` is where it may import from.
+
+        With `memory`, that is all it may have, in bytes; it ends if a batch leaves it with a quarter of that, and if
+        it is asked nothing for five minutes.
+        """
         import signal
         from select import POLLIN, POLLOUT
         from select import poll as events
@@ -55,14 +81,15 @@ class Partner:
         try:
             self._process = os.posix_spawn(
                 sys.executable,
-                [sys.executable, "-S", "-E", "-c", _SERVE.format(path=sys.path, entry=entry)],
+                [sys.executable, "-I", "-S", "-c", _SERVE.format(path=list(path), entry=entry, memory=memory)],
                 os.environ,
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, requests, 0),
                     (os.POSIX_SPAWN_DUP2, theirs, 1),
                     (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
                 ],
-                setsigdef=[signal.SIGINT, signal.SIGPIPE, signal.SIGTERM],
+                setpgroup=0,  # so that Ctrl-C is for the process that started it
+                setsigdef=[signal.SIGINT, signal.SIGPIPE, signal.SIGTERM, signal.SIGALRM],
             )
         finally:
             os.close(requests)
@@ -84,15 +111,15 @@ class Partner:
         """Whether an answer lies there, or the end of the partner."""
         return bool(self._answers.poll(0))
 
-    def give(self, batch: Any) -> bool:
-        """Hand over a batch; False if there is nobody to take it."""
+    def give(self, batch: Any, ends: float | None = None) -> bool:
+        """Hand over a batch, until a moment of the monotonic clock; False if there is nobody to take it."""
         from marshal import dumps
 
         data = dumps(batch)
         rest = memoryview(len(data).to_bytes(_HEAD, "little") + data)
         try:
             while rest:
-                _wait(self._room)
+                _wait(self._room, ends)
                 rest = rest[os.write(self._out, rest) :]
         except OSError:
             self.close()
@@ -100,13 +127,13 @@ class Partner:
         self.busy = True
         return True
 
-    def take(self) -> Any:
-        """The answer to the batch that was given, when it comes; None if none will."""
+    def take(self, ends: float | None = None) -> Any:
+        """The answer to the batch that was given, when it comes; None if none will, or not until a moment."""
         from marshal import loads
 
         self.busy = False
         try:
-            data = _message(self._in, self._answers)
+            data = _message(self._in, self._answers, ends)
         except OSError:
             data = b""
         if not data:
@@ -114,6 +141,13 @@ class Partner:
             self.close()
             return None
         return loads(data)  # noqa: S302  from our own process, over our own pipe
+
+    def kill(self) -> None:
+        """End it while another thread waits for its answer, which learns of it."""
+        process = self._process
+        if process is not None and self._owner == os.getpid():
+            with suppress(ProcessLookupError):
+                os.kill(process, 9)
 
     def close(self) -> None:
         """Let it end."""
@@ -124,8 +158,9 @@ class Partner:
         if self._process is not None and self._owner == os.getpid():
             process, self._process = self._process, None
             try:
-                os.kill(process, 9)
-                os.waitpid(process, 0)
+                if os.waitpid(process, os.WNOHANG) == (0, 0):  # else its number may be another's by now
+                    os.kill(process, 9)
+                    os.waitpid(process, 0)
             except (ProcessLookupError, ChildProcessError):  # somebody else collects children here
                 log.debug("partner", "the second process was gone already")
 
@@ -133,11 +168,12 @@ class Partner:
 class Team:
     """A workspace's partner: none yet, one that waits, or one that is at work for a call."""
 
-    def __init__(self, entry: str, *, local: bool) -> None:
-        """Without `local` files, another process would not see them."""
+    def __init__(self, entry: str, roots: Sequence[str], *, local: bool) -> None:
+        """Nothing in `roots` is imported. Without `local` files, another process would not see them."""
         from _thread import allocate_lock
 
         self._entry = entry
+        self._roots = roots
         self._possible = local and _has_room()
         self._lock = allocate_lock()
         self._partner: Partner | None = None
@@ -160,7 +196,7 @@ class Team:
             self._partner = None
         if self._partner is None and start and self._possible:
             try:
-                self._partner = Partner(self._entry)
+                self._partner = Partner(self._entry, importable(self._roots))
             except OSError as error:
                 log.debug("partner", "no second process: %s", error)
                 self._possible = False
@@ -187,33 +223,75 @@ def _has_room() -> bool:
     return processors > 1 and hasattr(os, "posix_spawn") and bool(sys.executable)
 
 
-def serve(entry: str) -> None:
+def serve(entry: str, memory: int = 0) -> None:
     """Answer batches until the pipe ends: the other process's whole life."""
     from importlib import import_module
     from marshal import dumps, loads
 
     answer = import_module(entry).answer
-    while data := _message(0):
+    while (not memory or _is_asked()) and (data := _message(0)):
         reply = dumps(answer(loads(data)))  # noqa: S302  from the process that started this one
         _write(1, len(reply).to_bytes(_HEAD, "little") + reply)
+        if memory and _resident() > memory / 4:  # what a batch leaves behind must not fail the next one
+            return
 
 
-def _wait(event: poll | None) -> None:
+def retreat(memory: int) -> None:  # pragma: no cover  for another process than that of tests
+    """Let go of all that was inherited; take no more memory than that, and leave none on the disk after a crash."""
+    os.closerange(3, _MOST_HANDLES)
+    os.chdir("/")
+    if not memory:
+        return
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    except (ImportError, ValueError, OSError):  # a system without, or a lower limit already
+        return
+
+
+def _is_asked() -> bool:
+    """Whether something comes before long: a process that nobody needs any more ends."""
+    from select import POLLIN
+    from select import poll as events
+
+    event = events()
+    event.register(0, POLLIN)
+    return bool(event.poll(_IDLE_MS))
+
+
+def _resident() -> int:
+    """Bytes of memory that this process has now; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm", "rb") as opened:
+            return int(opened.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def _wait(event: poll | None, ends: float | None = None) -> None:
     """Wait until something can be read or written; TimeoutError if the other process does not move."""
-    if event is not None and not event.poll(_PATIENCE_MS):
+    if event is None:
+        return
+    patience = _PATIENCE_MS if ends is None else max(ends - monotonic(), 0) * 1_000
+    if not event.poll(patience):
         raise TimeoutError
 
 
-def _message(handle: int, event: poll | None = None) -> bytes:
+def _message(handle: int, event: poll | None = None, ends: float | None = None) -> bytes:
     """The next message on a pipe; empty at its end. With an event, the other side must be quick."""
-    head = _read(handle, _HEAD, event)
-    return _read(handle, int.from_bytes(head, "little"), event) if head else b""
+    head = _read(handle, _HEAD, event, ends)
+    size = int.from_bytes(head, "little")
+    if size > _LONGEST:  # a process that goes wrong may write anything
+        raise OSError
+    return _read(handle, size, event, ends)
 
 
-def _read(handle: int, size: int, event: poll | None) -> bytes:
+def _read(handle: int, size: int, event: poll | None, ends: float | None) -> bytes:
     pieces = []
     while size > 0:
-        _wait(event)
+        _wait(event, ends)
         piece = os.read(handle, min(size, _CHUNK))
         if not piece:
             return b""

@@ -15,7 +15,7 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _PRIVATE = 0o700
 _FILE = 0o600
@@ -25,9 +25,12 @@ _NOT_SHOWN = (".git", ".hg", ".svn")
 
 
 class Layout:
-    """A workspace's root with some files as they are going to be; None for one that goes away."""
+    """A workspace's root with some files as they are going to be; None for one that goes away.
 
-    def __init__(self, root: str, files: Mapping[str, bytes | None]) -> None:
+    A content that is given as a function is asked for when it is written.
+    """
+
+    def __init__(self, root: str, files: Mapping[str, bytes | Callable[[], bytes] | None]) -> None:
         self.root = root
         self._files = files
         self._made: str | None = None
@@ -65,7 +68,7 @@ class Layout:
             if content is not None:
                 handle = os.open(os.path.join(made, path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE)
                 with os.fdopen(handle, "wb") as opened:
-                    opened.write(content)
+                    opened.write(content if isinstance(content, bytes) else content())
         return made
 
     def _link(self, folder: str, made: str, folders: set[str]) -> None:

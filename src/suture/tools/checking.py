@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from time import monotonic
 
 from suture.errors import SutureError, ValidationFailed
 from suture.files.staging import Layout
@@ -19,7 +20,7 @@ from suture.validate.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from suture.files.staging import Staged
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 PROJECT_FILES = ("suture.toml", "pyproject.toml")
 _OPERATOR = ("suture", "suture.toml")
 _MOST_TOLD = 500
+_MOST_KEPT = 10_000
+_MOST_BYTES = 16_000_000
+"""Size of the files whose texts are in memory at a time."""
 _LARGEST_CONFIGURATION = 200_000
 
 
@@ -68,15 +72,29 @@ def _report(session: Session, changes: Sequence[FileChange], written: Sequence[_
         return Report()
     known = table(session)
     stages = _Stages(session, changes, written)
+    ends = monotonic() + session.settings.validate_call_ms / 1000
+    found = Report()
     try:
-        subjects = [_subject(session, each, known, stages) for each in written]
-        found = checked(
-            [each for each in subjects if isinstance(each, Subject)], session.settings.validate_call_ms / 1000
-        )
+        for batch in _batches(written):
+            subjects = [_subject(session, each, known, stages) for each in batch]
+            more = checked([each for each in subjects if isinstance(each, Subject)], ends - monotonic())
+            too_large = [one for several in subjects if isinstance(several, tuple) for one in several]
+            found = found.with_more(more.but(not_run=(*too_large, *more.not_run)), _MOST_KEPT)
     finally:
         stages.remove()
-    too_large = [each for each in subjects if isinstance(each, tuple)]
-    return found.but(not_run=(*(one for several in too_large for one in several), *found.not_run))
+    return found
+
+
+def _batches(written: Sequence[_Written]) -> Iterator[list[_Written]]:
+    batch: list[_Written] = []
+    size = 0
+    for each in written:
+        size += each.after.size + (0 if each.before is None else each.before.content.size)
+        if batch and size > _MOST_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(each)
+    yield batch
 
 
 def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
@@ -117,13 +135,13 @@ class _Stages:
     """The files of a plan, laid out as they are and as they are going to be, below each root."""
 
     def __init__(self, session: Session, changes: Iterable[FileChange], written: Sequence[_Written]) -> None:
-        files: dict[tuple[int, bool], dict[str, bytes | None]] = {}
+        files: dict[tuple[int, bool], dict[str, Callable[[], bytes] | None]] = {}
         for change in changes:
             if isinstance(change, Delete | Rename):
                 files.setdefault((change.place.root, True), {})[change.place.path] = None
         for each in written:
-            files.setdefault((each.place.root, True), {})[each.place.path] = each.after.bytes()
-            old = None if each.before is None else each.before.content.bytes()
+            files.setdefault((each.place.root, True), {})[each.place.path] = each.after.bytes
+            old = None if each.before is None else each.before.content.bytes
             files.setdefault((each.place.root, False), {})[each.place.path] = old
         self._layouts = {key: Layout(session.trees[key[0]].root, found) for key, found in files.items()}
 
@@ -150,7 +168,8 @@ def _subject(session: Session, each: _Written, known: Table, stages: _Stages) ->
         return ()
     said = None if before is None or before.is_binary() else _decoded(before)
     here = stages.at(each.place, after=False), stages.at(each.place, after=True)
-    return Subject(name, each.place.path, said, _decoded(after), *here, chosen)
+    roots = tuple(tree.root for tree in session.trees)
+    return Subject(name, each.place.path, said, _decoded(after), *here, chosen, roots)
 
 
 def _decoded(text: Text) -> str:

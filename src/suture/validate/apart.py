@@ -1,75 +1,151 @@
-"""A built-in check in a process of its own, which can be ended: for large texts, whose parsers cannot be interrupted.
+"""Built-in checks in processes of their own, which can be killed: parsers cannot be interrupted.
 
-The child reads the text from stdin and writes its issues to stdout; it imports suture from where the parent has it.
+Texts of a few KB make a grammar take seconds and gigabytes, or crash (`python -m bench syntax` has the figures). A
+worker is a process that waits for texts; it is kept between calls, as starting one takes longer than most checks. It
+may have `MEMORY` bytes, is killed when the time of a check is over, and ends with the process that started it. A text
+that ends it is not checked, which is told; the next one gets a new worker.
+
+A worker that was used before may have ended since for reasons of its own, so that a text is given to a new one before
+it is called guilty.
 """
 
 from __future__ import annotations
 
-import sys
+import os
+from atexit import register
+from threading import Condition
+from time import monotonic
 
-from suture.json_text import compact, loads
+from suture.files.partner import Partner, importable
 from suture.validate.issue import Issue, NotRunError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
 
-    from suture.validate.issue import Staging, Validator
-
-_MEMORY = 2_000_000_000
-_NOT_RUN = 3
-_CHILD = (
-    "import sys; sys.path[:] = {path!r}; from suture.validate.apart import main; main({name!r}, {file!r}, {left!r})"
-)
-
-
-def check_apart(validator: Validator, path: str, text: str, staging: Staging) -> list[Issue]:
-    """What the built-in check of a file finds; NotRunError if it takes too much time or memory."""
-    from suture.validate.programs import run
-
-    child = _CHILD.format(path=sys.path, name=validator.name, file=path, left=staging.seconds)
-    ran = run([sys.executable, "-c", child], staging.seconds, "/", text.encode("utf-8", "replace"))
-    if ran.code not in {0, _NOT_RUN}:
-        raise NotRunError("the file is too large for it: it ran out of memory, or crashed")
-    told: Any = loads(ran.out.decode("utf-8", "replace"))
-    if ran.code == _NOT_RUN:
-        raise NotRunError(told)
-    return [Issue(*each) for each in told]
+MEMORY = 1_000_000_000
+"""Bytes that a worker may have; the largest text that is checked takes a third of it as right C++."""
+TAME = 10_000
+"""Characters of a text that a parser is done with in some milliseconds, whatever it says, unless a check says less."""
+_ENTRY = "suture.validate.table"
+_MOST = 4
+_SOON = 0.1  # seconds after which a check that waits for a worker gets another one
+_CRASHED = "the text made the parser crash, or need more than {memory:,} MB of memory"
+_LATE = "it took longer than {seconds:.1f} s"
+_BUSY = "other checks took all of its time"
 
 
-class _Here:
-    """The staging of a text that no program reads."""
+def check(name: str, path: str, before: str | None, after: str, seconds: float, roots: Sequence[str]) -> list[Issue]:
+    """What the built-in check of a name finds; NotRunError if it takes too much time or memory.
 
-    root = name = ""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-
-    def folder(self) -> str:
-        """Nothing that is checked apart asks for it."""
-        raise NotImplementedError
-
-    file = folder
-
-
-def main(name: str, path: str, seconds: float) -> None:
-    """Check the text on stdin by the check of a name."""
-    from suture.validate.table import built_in
-
-    _limit_memory()
-    text = sys.stdin.buffer.read().decode("utf-8", "replace")
-    try:
-        found = built_in(name).check(path, None, text, _Here(seconds))
-    except NotRunError as error:
-        sys.stdout.write(compact(str(error)))
-        sys.exit(_NOT_RUN)
-    sys.stdout.write(compact([[getattr(each, field) for field in Issue._fields] for each in found]))
+    Nothing is imported from `roots`.
+    """
+    ends = monotonic() + seconds
+    for _ in range(2):
+        worker, is_new = _workers.take(tuple(importable(roots)), ends)
+        try:
+            asked = name, path, before, after, max(ends - monotonic(), 0.0)
+            told = worker.take(ends) if worker.give(asked, ends) else None
+        finally:
+            _workers.put_back(worker)
+        if told is not None:
+            reason, found = told
+            if reason is not None:
+                raise NotRunError(reason)
+            return [Issue(*each) for each in found]
+        if monotonic() >= ends:
+            raise NotRunError(_LATE.format(seconds=seconds))
+        if is_new:
+            break
+    raise NotRunError(_CRASHED.format(memory=MEMORY // 1_000_000))
 
 
-def _limit_memory() -> None:
-    try:
-        import resource
+class _Workers:
+    """The workers of this process: those that wait, and those that are at work."""
 
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    except (ImportError, ValueError, OSError):  # a system without, or a lower limit already
-        return
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._waiting: list[tuple[tuple[str, ...], Partner]] = []
+        self._at_work: dict[Partner, tuple[str, ...]] = {}
+
+    def take(self, path: tuple[str, ...], ends: float) -> tuple[Partner, bool]:
+        """A worker that imports from these folders, and whether it is new.
+
+        While others are at work, one of them is waited for a moment: most checks are over before another has started.
+        """
+        soon = monotonic() + _SOON
+        with self._changed:
+            while True:
+                waiting = self._fitting(path)
+                if waiting is not None:
+                    return waiting, False
+                now = monotonic()
+                if now >= ends:
+                    raise NotRunError(_BUSY)
+                if len(self._at_work) < (_MOST if now >= soon else 1):
+                    return self._started(path), True
+                self._changed.wait(min(ends, soon if now < soon else ends) - now)
+
+    def put_back(self, worker: Partner) -> None:
+        """Let others have a worker, if it still lives and owes no answer."""
+        with self._changed:
+            path = self._at_work.pop(worker, None)
+            if path is None or worker.busy:
+                worker.close()
+            elif worker.usable:
+                self._waiting.append((path, worker))
+            self._changed.notify()
+
+    def close(self) -> None:
+        """End all of them; a later check starts another."""
+        with self._changed:
+            for worker in self._at_work:
+                worker.kill()
+            for _, worker in self._waiting:
+                worker.close()
+            self._waiting = []
+
+    def forget(self) -> None:
+        """In a process that was forked: leave them to the other one, and close what leads to them."""
+        for worker in (*self._at_work, *(each for _, each in self._waiting)):
+            worker.close()
+
+    def _fitting(self, path: tuple[str, ...]) -> Partner | None:
+        """A worker that waits; the one that worked last, so that others are not needed and end."""
+        for at in reversed(range(len(self._waiting))):
+            known, worker = self._waiting[at]
+            if known != path and len(self._waiting) + len(self._at_work) < _MOST:
+                continue
+            del self._waiting[at]
+            if known == path and not worker.ready:  # nothing is asked, so that is its end
+                self._at_work[worker] = path
+                return worker
+            worker.close()
+        return None
+
+    def _started(self, path: tuple[str, ...]) -> Partner:
+        try:
+            worker = Partner(_ENTRY, path, MEMORY)
+        except (OSError, NotImplementedError, AttributeError) as error:
+            raise NotRunError(f"no process could be started for it: {error}") from None
+        self._at_work[worker] = path
+        return worker
+
+
+_workers = _Workers()
+
+
+def close() -> None:
+    """End the workers of this process; a later check starts another."""
+    _workers.close()
+
+
+def _start_anew() -> None:
+    global _workers
+    known, _workers = _workers, _Workers()
+    known.forget()
+
+
+register(close)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)

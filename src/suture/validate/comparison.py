@@ -90,8 +90,11 @@ class _Comparison:
         self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, 0)))
         self._pair_alike(lambda each, side: (_words(each), self._is_at_end(each.line, side) or None))
         broken = {(_words(each), each.line) for each in self._existing if self._is_syntax(each)}
-        unseen = [each for each in self._new if self._was_unseen(each) or (_words(each), each.line) in broken]
-        blamed = [each for each in self._new if each not in unseen]
+        unseen: list[Issue] = []
+        blamed: list[Issue] = []
+        for each in self._new:
+            was_there = self._was_unseen(each) or (_words(each), each.line) in broken
+            (unseen if was_there else blamed).append(each)
         existing = sorted([*self._existing, *unseen], key=lambda each: (each.line, each.column))
         fixed = self._old
         if any(map(self._is_syntax, blamed)):  # what is not seen behind it need not be gone
@@ -104,9 +107,10 @@ class _Comparison:
 
     def _pair(self, old_key: Callable[[Issue], object], new_key: Callable[[Issue], object]) -> None:
         """Take every new problem for an old one of the same key, each old one once. A key that lacks a part is none."""
-        known: dict[object, list[Issue]] = {}
-        for each in self._old:
-            known.setdefault(old_key(each), []).append(each)
+        known: dict[object, list[int]] = {}
+        for at in reversed(range(len(self._old))):
+            known.setdefault(old_key(self._old[at]), []).append(at)
+        taken: set[int] = set()
         rest: list[Issue] = []
         for each in self._new:
             key = new_key(each)
@@ -114,8 +118,9 @@ class _Comparison:
             if not found or not key or (isinstance(key, tuple) and None in key):
                 rest.append(each)
                 continue
-            self._old.remove(found.pop(0))
+            taken.add(found.pop())
             self._existing.append(each)
+        self._old = [each for at, each in enumerate(self._old) if at not in taken]
         self._new = rest
 
     def _mapped(self, line: int) -> int | None:

@@ -1,11 +1,12 @@
 """The checks of everything that a call is about to write, side by side and within a time.
 
-Checks in other programs, and those of plugins, run in threads of their own; the built-in ones run meanwhile. A check
-that is not over in time is told as not run, as is one that crashed: never as passed.
+Checks in other processes, and those of plugins, run in threads of their own; the others run meanwhile. A check that
+is not over in time is told as not run, as is one that crashed: never as passed.
 """
 
 from __future__ import annotations
 
+from itertools import islice
 from time import monotonic
 
 from suture.records import Record
@@ -14,8 +15,11 @@ from suture.validate.issue import Issue, NotRunError, first_only, sees_all, synt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Protocol
+    from collections.abc import Callable, Iterable, Sequence
+    from threading import Thread
+    from typing import Protocol, TypeVar
+
+    T = TypeVar("T")
 
     from suture.validate.issue import Staging
     from suture.validate.table import Chosen
@@ -28,9 +32,13 @@ _TICK = 0.05
 _SHOWN = 200
 _OWN = "suture.validate."
 _LONGEST = 500
-LARGE = 200_000
-"""Characters that a text may have to be checked by the built-in parsers in this process."""
-_WIDE = 2_000  # characters of a line, which libyaml looks at again and again
+_LONGEST_CODE = 100
+_LAST = 1 << 31
+"""No line and no column is beyond it."""
+_MOST_ISSUES = 20_000
+_MOST_LEFT = 16
+_left: list[Thread] = []
+"""Threads in which the check of a plugin did not end."""
 _OVER = "the time for all checks of a call was over (validate_call_ms)"
 
 
@@ -52,6 +60,8 @@ class Subject(Record):
     stage_before: Stage
     stage_after: Stage
     chosen: tuple[Chosen, ...]
+    roots: tuple[str, ...] = ()
+    """The folders that tools can edit: nothing in them is imported."""
 
 
 class Found(Record):
@@ -81,10 +91,19 @@ class Report(Record):
     fixed: tuple[Found, ...] = ()
     not_run: tuple[NotRun, ...] = ()
 
+    def with_more(self, other: Report, most: int) -> Report:
+        """Both together; of each kind, so many at most, and first those that decide."""
+        return Report(
+            _first((*self.new, *other.new), most, _is_error),
+            _first((*self.existing, *other.existing), most, _is_error),
+            _first((*self.fixed, *other.fixed), most, _is_error),
+            _first((*self.not_run, *other.not_run), most, lambda each: each.required),
+        )
+
     def errors(self, *, every: bool = False) -> list[Found]:
         """The errors that count: those that are new, or every one."""
         found = (*self.new, *self.existing) if every else self.new
-        return [each for each in found if each.issue.severity == "error"]
+        return [each for each in found if _is_error(each)]
 
     def passed(self, *, every: bool = False) -> bool:
         """Whether all was checked, and nothing found that counts."""
@@ -95,15 +114,26 @@ class Report(Record):
         return bool(self.errors(every=every)) or any(each.required for each in self.not_run)
 
 
+def _is_error(found: Found) -> bool:
+    return found.issue.severity == "error"
+
+
+def _first(found: tuple[T, ...], most: int, decides: Callable[[T], bool]) -> tuple[T, ...]:
+    if len(found) <= most:
+        return found
+    return tuple(sorted(found, key=lambda each: not decides(each))[:most])
+
+
 class _Job:
     """One check of one text: what it found, or why it found nothing."""
 
-    def __init__(self, chosen: Chosen, path: str, before: str | None, after: str, stage: Stage) -> None:
+    def __init__(self, chosen: Chosen, subject: Subject, before: str | None, after: str, stage: Stage) -> None:
         self.chosen = chosen
         self.issues: list[Issue] | None = None
         self.reason = _OVER
         self.is_over = False
-        self._path = path
+        self._path = subject.path
+        self._roots = subject.roots
         self._before = before
         self._after = after
         self._stage = stage
@@ -112,22 +142,26 @@ class _Job:
     @property
     def is_own(self) -> bool:
         """Whether it runs in this process and ends by itself, soon."""
-        return self._is_built_in and not self.is_large
+        return self._is_built_in and not self._is_external and not self.is_apart
 
     @property
-    def is_large(self) -> bool:
-        """Whether it is a built-in check of so large a text that it must be possible to end it."""
-        name = self.chosen.validator.name
-        if not self._is_built_in or name == "conflict-markers":
-            return False
-        return len(self._after) > LARGE or (
-            name == "yaml" and any(len(line) > _WIDE for line in self._after.split("\n"))
-        )
+    def is_apart(self) -> bool:
+        """Whether it is a built-in parser that must be possible to end: the text may be too much for it."""
+        tame = getattr(self.chosen.validator, "tame", None) if self._is_built_in else None
+        return tame is not None and len(self._after) > tame
+
+    @property
+    def is_plugin(self) -> bool:
+        """Whether it may run on and on in this process."""
+        return not self._is_built_in
 
     @property
     def _is_built_in(self) -> bool:
-        kind = type(self.chosen.validator)
-        return kind.__module__.startswith(_OWN) and not getattr(kind, "external", False)
+        return type(self.chosen.validator).__module__.startswith(_OWN)
+
+    @property
+    def _is_external(self) -> bool:
+        return bool(getattr(type(self.chosen.validator), "external", False))
 
     @property
     def is_late(self) -> bool:
@@ -142,27 +176,31 @@ class _Job:
         self._ends = monotonic() + seconds
         self.reason = f"it took longer than {seconds:.1f} s"
         try:
-            staging = self._stage.within(seconds)
-            if self.is_large:
-                from suture.validate.apart import check_apart  # few files are
-
-                found = check_apart(self.chosen.validator, self._path, self._after, staging)
-            else:
-                found = self.chosen.validator.check(self._path, self._before, self._after, staging)
+            found = list(islice(self._found(seconds), _MOST_ISSUES + 1))
+            if len(found) > _MOST_ISSUES:  # what is beyond may be what counts
+                raise NotRunError(f"it found more than {_MOST_ISSUES:,} problems")  # noqa: TRY301  as told below
             self.issues = [self._as_ruled(each) for each in found]
         except NotRunError as error:
             self.reason = str(error)[:_LONGEST]
         except Exception as error:  # noqa: BLE001  a plugin may fail in any way, and must not take the edit with it
             self.reason = f"it crashed: {type(error).__name__}: {error}"[:_LONGEST]
 
+    def _found(self, seconds: float) -> Iterable[Issue]:
+        validator = self.chosen.validator
+        if self.is_apart:
+            from suture.validate.apart import check  # many calls need no other process
+
+            return check(validator.name, self._path, self._before, self._after, seconds, self._roots)
+        return validator.check(self._path, self._before, self._after, self._stage.within(seconds))
+
     def _as_ruled(self, issue: Issue) -> Issue:
         if issue.severity not in {"error", "warning"}:
             message = f"{issue.severity} is no severity; there are error and warning"
             raise ValueError(message)
         severity = self.chosen.severity or issue.severity
-        line, column = max(int(issue.line), 1), max(int(issue.column), 1)
-        message = " ".join(str(issue.message).split())[:_LONGEST]
-        return Issue(severity, line, column, str(issue.code), message)
+        line, column = (min(max(int(each), 1), _LAST) for each in (issue.line, issue.column))
+        message = " ".join(str(issue.message)[: 2 * _LONGEST].split())[:_LONGEST]
+        return Issue(severity, line, column, str(issue.code)[:_LONGEST_CODE], message)
 
 
 class _Check(Record):
@@ -183,13 +221,13 @@ def checked(subjects: Sequence[Subject], seconds: float) -> Report:
 
 
 def _check(subject: Subject, chosen: Chosen) -> _Check:
-    path, before = subject.path, subject.before
-    after = _Job(chosen, path, before, subject.after, subject.stage_after)
+    before = subject.before
+    after = _Job(chosen, subject, before, subject.after, subject.stage_after)
     if before is None:
         return _Check(subject, after, None)
     if before == subject.after:
         return _Check(subject, after, after)
-    return _Check(subject, after, _Job(chosen, path, None, before, subject.stage_before))
+    return _Check(subject, after, _Job(chosen, subject, None, before, subject.stage_before))
 
 
 def _run(jobs: Sequence[_Job], ends: float) -> None:
@@ -209,12 +247,19 @@ class _Started:
     def __init__(self, jobs: Sequence[_Job], ends: float) -> None:
         from threading import Semaphore, Thread  # most checks need no thread
 
+        _left[:] = [each for each in _left if each.is_alive()]
+        if len(_left) >= _MOST_LEFT:
+            for job in jobs:
+                if job.is_plugin:
+                    job.reason = f"{len(_left)} checks by plugins have not ended yet in this process"
+            jobs = [job for job in jobs if not job.is_plugin]
         self._jobs = jobs
         self._ends = ends
         self._waiting = list(jobs)[::-1]
         self._done = Semaphore(0)
-        for _ in range(min(_WORKERS, len(jobs))):
-            Thread(target=self._work, daemon=True).start()
+        self._threads = [Thread(target=self._work, daemon=True) for _ in range(min(_WORKERS, len(jobs)))]
+        for each in self._threads:
+            each.start()
 
     def _work(self) -> None:
         while True:
@@ -233,7 +278,9 @@ class _Started:
             if self._done.acquire(timeout=_TICK):
                 left -= 1
             elif all(job.is_over or job.is_late for job in self._jobs):
-                return
+                break
+        if left:
+            _left.extend(each for each in self._threads if each.is_alive())
 
 
 def _report(checks: Sequence[_Check]) -> Report:

@@ -9,6 +9,7 @@ grammar, of half a surrogate pair in an escape, and stops at 1,024 levels.
 
 from __future__ import annotations
 
+from suture.validate.apart import TAME
 from suture.validate.issue import Issue
 from suture.validate.places import INVALID, Places, cut
 
@@ -65,6 +66,7 @@ class Json:
     )
     syntax_codes = (INVALID,)
     first_only = True
+    tame = TAME
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """The first error, or all keys that stand twice; of JSON lines, up to the first line that has an error."""
@@ -126,6 +128,7 @@ class JsonWithComments:
     )
     syntax_codes = (INVALID,)
     first_only = True
+    tame = TAME
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """The first error, or all keys that stand twice."""

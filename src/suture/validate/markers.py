@@ -82,10 +82,10 @@ def _is_edit(marker: _Marker) -> bool:
 
 
 def _compiles(path: str, text: str, staging: Staging) -> bool:
-    from suture.validate.python_syntax import PythonSyntax
+    from suture.validate.python_syntax import check_python
 
     try:
-        return not PythonSyntax().check(path, None, text, staging)
+        return not check_python(path, text, staging)
     except NotRunError:
         return False
 
@@ -99,6 +99,7 @@ def _markers(path: str, text: str) -> Iterator[_Marker]:
     is_document = path.lower().endswith(_DOCUMENTS)
     line, at, fence = 1, 0, ""
     opened = False
+    separator = 0 if text.startswith("=======\n") else text.find("\n=======\n") if is_document else -1
     for found in finditer(_LINE_OR_FENCE if is_document else _LINE, text):
         line += text.count("\n", at, found.start())
         at = found.start()
@@ -108,7 +109,7 @@ def _markers(path: str, text: str) -> Iterator[_Marker]:
             continue
         if is_document:
             is_example = fence or not label.strip() or label.startswith(_EDIT_BLOCKS)
-            separated = "\n=======\n" in text[:at] or text.startswith("=======\n")
+            separated = 0 <= separator < at
             if is_example or (marker == _END and not opened and not separated):
                 continue
             opened = marker == _BEGIN

@@ -39,6 +39,7 @@ class PythonSyntax:
     files = ("*.py", "*.pyi", "*.pyw", "SConstruct", "SConscript", "wscript")
     syntax_codes = (INVALID,)
     first_only = True
+    tame = 1_000  # `lambda:` again and again: 5 KB take 0.2 s, 20 KB take 4 s
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """The first error, in the compiler's words."""
@@ -47,7 +48,7 @@ class PythonSyntax:
             return [Issue("error", *Places(after).at(after.index("\0")), INVALID, "a null byte cannot stand in Python")]
         _hold_bearable(path, after)
         try:
-            _compile(path, after)
+            self._compile(path, after)
         except SyntaxError as error:
             if _is_template(after):
                 why = "its lines hold {% %} or {{ cookiecutter }}"
@@ -59,32 +60,48 @@ class PythonSyntax:
             raise NotRunError(f"{path} cannot be given to Python's compiler: {error}") from None
         return []
 
+    def _compile(self, path: str, text: str) -> None:
+        import warnings
 
-def parses(path: str, text: str) -> bool:
-    """Whether a text that cannot be compiled can at least be parsed: then no other Python takes it either."""
-    import warnings
+        # The filters belong to the whole process: two checks that change them at once could leave them changed.
+        with _one_at_a_time, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._read(path, text)
 
-    with _one_at_a_time, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            compile(text, path, "exec", _ONLY_AST, dont_inherit=True)
-        except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
-            return False
-    return True
-
-
-def _compile(path: str, text: str) -> None:
-    import warnings
-
-    # The filters belong to the whole process: two checks that change them at once could leave them changed.
-    with _one_at_a_time, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    def _read(self, path: str, text: str) -> None:
         if len(text) > _LONGEST_COMPILED or _doubles(text) or _depth(text) > _DEEPEST:
             from symtable import symtable
 
             symtable(text, path, "exec")
         else:
             compile(text, path, "exec", dont_inherit=True)
+
+
+class PythonParser(PythonSyntax):
+    """What the parser alone objects to; the compiler knows more."""
+
+    name = "python-parser"
+
+    def _read(self, path: str, text: str) -> None:
+        compile(text, path, "exec", _ONLY_AST, dont_inherit=True)
+
+
+def check_python(path: str, text: str, staging: Staging, check: PythonSyntax | None = None) -> list[Issue]:
+    """What Python says of a text to a check by another program, in a process that can be ended if need be."""
+    check = check or PythonSyntax()
+    if len(text) <= check.tame:
+        return check.check(path, None, text, staging)
+    from suture.validate import apart
+
+    return apart.check(check.name, path, None, text, staging.seconds, (staging.root,))
+
+
+def parses(path: str, text: str, staging: Staging) -> bool:
+    """Whether a text that cannot be compiled can at least be parsed: then no other Python takes it either."""
+    try:
+        return not check_python(path, text, staging, PythonParser())
+    except NotRunError:
+        return False
 
 
 def _doubles(text: str) -> bool:

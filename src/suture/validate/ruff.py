@@ -11,7 +11,7 @@ import os
 from suture.validate.issue import Issue, NotRunError
 from suture.validate.places import INVALID
 from suture.validate.programs import program, run
-from suture.validate.python_syntax import PythonSyntax, parses
+from suture.validate.python_syntax import check_python, parses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,14 +70,14 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
     if not broken and not any(word in text for word in _SCOPED):
         return issues
     try:
-        known = PythonSyntax().check(path, None, text, staging)
+        known = check_python(path, text, staging)
     except NotRunError:
         return issues
     if not known:
         return issues
     if not broken:
         same_line = any(each.line == known[0].line and each.severity == "error" for each in issues)
-        return issues if same_line or not parses(path, text) else sorted([*known, *issues], key=_place)
+        return issues if same_line or not parses(path, text, staging) else sorted([*known, *issues], key=_place)
     if "was never closed" not in known[0].message:
         return issues
     cause = known[0]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PLUGINS = "suture.validators"
 """The group of entry points under which plugins are found."""
 _TIMEOUT_MS = 10_000
+_LATE = 1.0  # seconds that the process that asks a worker has to end it
 
 
 class Chosen(Record):
@@ -114,25 +115,75 @@ def fits(globs: Sequence[str], path: str) -> bool:
 
 def _syntax(root: str) -> Iterator[Validator]:
     """The checks of which a file gets one."""
-    from suture.validate.json_check import Json, JsonWithComments
     from suture.validate.languages import LANGUAGES
     from suture.validate.programs import program
-    from suture.validate.python_syntax import PythonSyntax
     from suture.validate.ruff import Ruff
     from suture.validate.syntax import Syntax
+
+    if program("ruff", root) is not None:
+        yield Ruff()
+    yield from _parsers()
+    yield from map(Syntax, LANGUAGES)
+
+
+def _parsers() -> tuple[Validator, ...]:
+    """The checks by parsers that are no grammars."""
+    from suture.validate.json_check import Json, JsonWithComments
+    from suture.validate.python_syntax import PythonSyntax
     from suture.validate.toml_check import Toml
     from suture.validate.xml_check import Xml
     from suture.validate.yaml_check import Yaml
 
-    if program("ruff", root) is not None:
-        yield Ruff()
-    yield from (PythonSyntax(), JsonWithComments(), Json(), Yaml(), Toml(), Xml())
-    yield from map(Syntax, LANGUAGES)
+    return PythonSyntax(), JsonWithComments(), Json(), Yaml(), Toml(), Xml()
 
 
 def built_in(name: str) -> Validator:
-    """The built-in check of a name."""
-    return next(each for each in (*_syntax(""), *_others()) if each.name == name)
+    """The built-in check of a name, which looks at nothing but the text."""
+    from suture.validate.languages import LANGUAGES
+
+    language = next((each for each in LANGUAGES if each.name == name), None)
+    if language is not None:
+        from suture.validate.syntax import Syntax
+
+        return Syntax(language)
+    from suture.validate.python_syntax import PythonParser
+
+    return next(each for each in (*_parsers(), PythonParser(), *_others()) if each.name == name)
+
+
+class _Text:
+    """The staging of a text that no program reads."""
+
+    root = name = ""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def folder(self) -> str:
+        """No built-in check asks for it."""
+        raise NotImplementedError
+
+    file = folder
+
+
+def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, list[tuple[object, ...]]]:
+    """What a worker does (see `apart`): a check by its name. Why it was not carried out, or what it found.
+
+    If the process that asks is gone, nobody else ends a check that takes too long.
+    """
+    import signal
+
+    name, path, before, after, seconds = asked
+    signal.setitimer(signal.ITIMER_REAL, seconds + _LATE)
+    try:
+        found = built_in(name).check(path, before, after, _Text(seconds))
+    except NotRunError as error:
+        return str(error), []
+    except MemoryError:
+        return "the text needs too much memory", []
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return None, [tuple(getattr(each, field) for field in each._fields) for each in found]
 
 
 def _others() -> Iterator[Validator]:

@@ -6,6 +6,7 @@ it reads TOML 1.1.
 
 from __future__ import annotations
 
+from suture.validate.apart import TAME
 from suture.validate.issue import Issue, NotRunError
 from suture.validate.places import INVALID, Places
 
@@ -61,6 +62,7 @@ class Toml:
     files = ("*.toml", "Pipfile", "Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock")
     syntax_codes = (INVALID,)
     first_only = True
+    tame = TAME
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """The first error."""

@@ -6,6 +6,7 @@ them are refused here before that, because expat follows them by recursion and h
 
 from __future__ import annotations
 
+from suture.validate.apart import TAME
 from suture.validate.issue import Issue, NotRunError
 from suture.validate.places import INVALID, Places, cut
 
@@ -79,6 +80,7 @@ class Xml:
     )
     syntax_codes = (INVALID,)
     first_only = True
+    tame = TAME
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """The first error."""

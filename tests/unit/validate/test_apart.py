@@ -1,83 +1,278 @@
-"""A check in a process of its own."""
+"""Checks in processes that can be killed."""
 
-import io
+import os
+import signal
+import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from suture.files.staging import Layout
+from suture import Settings, Workspace
 from suture.validate import apart
-from suture.validate.apart import check_apart, main
 from suture.validate.issue import Issue, NotRunError
-from suture.validate.programs import Ran
-from suture.validate.table import built_in
+from suture.validate.table import answer, built_in
 
-STAGED = Layout("/nowhere", {}).stage("a").within(20)
-
-
-class Stdin:
-    """A text to be read."""
-
-    def __init__(self, text: str) -> None:
-        self.buffer = io.BytesIO(text.encode())
+COMMA = Issue("error", 1, 3, "invalid-syntax", "a trailing comma: JSON allows none before a ']'")
+GREEDY = "%w(" * 1_300
+"""4 KB for which the grammar of Java wants 600 MB."""
+ENDLESS = "<?" * 15_000
+"""30 KB for which the grammar of Zig takes more than 10 s."""
+HOSTILE = {"A.java": "a<" * 30_000, "B.cs": "a<" * 50_000, "c.zig": ENDLESS}
 
 
 @pytest.fixture(autouse=True)
-def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the limit for the child from this process."""
-    import resource  # noqa: PLC0415  only here
+def no_workers() -> Iterator[None]:
+    """Neither this test's workers nor those of others."""
+    apart.close()
+    yield
+    apart.close()
 
-    monkeypatch.setattr(resource, "setrlimit", lambda *_: None)
+
+def check(name: str, text: str, seconds: float = 60, before: str | None = None) -> list[Issue]:
+    return apart.check(name, f"a.{name}", before, text, seconds, ())
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "code", "said"),
-    [
-        ("json", "{", None, """[["error",1,1,"invalid-syntax","this '{' is never closed"]]"""),
-        ("json", "{}", None, "[]"),
-        ("yaml", "[" * 5_000, 3, '"'),
-    ],
-)
-def test_the_child_tells_its_issues(
-    name: str,
-    text: str,
-    code: int | None,
-    said: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(sys, "stdin", Stdin(text))
+def workers() -> list[int]:
+    """The processes that wait."""
+    found = [worker._process for _, worker in apart._workers._waiting]
+    return [each for each in found if each is not None]
+
+
+def lives(process: int) -> bool:
     try:
-        main(name, "a", 5)
-    except SystemExit as stop:
-        assert stop.code == code  # noqa: PT017  one case of three
-    assert capsys.readouterr().out.startswith(said)
+        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text("utf-8")
+    except FileNotFoundError:
+        return False
 
 
-def test_a_system_without_limits_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "resource", None)
-    apart._limit_memory()
+def is_gone(process: int) -> bool:
+    ends = time.monotonic() + 60
+    while lives(process) and time.monotonic() < ends:
+        time.sleep(0.02)
+    return not lives(process)
 
 
-def test_the_parent_reads_them() -> None:
-    assert check_apart(built_in("json"), "a.json", "[1,]", STAGED) == [
-        Issue("error", 1, 3, "invalid-syntax", "a trailing comma: JSON allows none before a ']'")
-    ]
-    with pytest.raises(NotRunError):
-        check_apart(built_in("yaml"), "a.yaml", "[" * 5_000, STAGED)
+def run(script: str, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", script, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+
+
+@pytest.mark.promise("bound.validators")
+def test_a_worker_is_kept_and_tells_what_its_checks_find() -> None:
+    assert check("json", "[1,]") == [COMMA]
+    first = workers()
+    assert check("java", "class A {}") == []
+    assert check("java", "class A {", before="class A {}")[0].message == "missing `}` to close the `{` of line 1"
+    with pytest.raises(NotRunError, match="nested too deeply"):
+        check("yaml", "[" * 5_000)
+    assert workers() == first != []
+
+
+def test_what_a_worker_answers() -> None:
+    assert answer(("json", "a.json", None, "[1,]", 9.0)) == (None, [tuple(getattr(COMMA, f) for f in COMMA._fields)])
+    reason, found = answer(("yaml", "a.yaml", None, "[" * 5_000, 9.0))
+    assert (reason is not None, found) == (True, [])
+    assert answer(("python-parser", "a.py", None, "return 1\n", 9.0)) == (None, [])
+    assert built_in("java").name == "java"
+
+
+def test_a_check_that_has_too_little_memory_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def greedy(*_: Any) -> list[Issue]:
+        raise MemoryError
+
+    monkeypatch.setattr("suture.validate.json_check.Json.check", greedy)
+    assert answer(("json", "a.json", None, "[]", 9.0)) == ("the text needs too much memory", [])
+
+
+@pytest.mark.promise("bound.validators")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_worker_that_died_is_replaced(number: signal.Signals) -> None:
+    assert check("json", "[1,]") == [COMMA]
+    (first,) = workers()
+    os.kill(first, number)
+    assert check("json", "[1,]") == [COMMA]
+    assert workers() != [first]
+    assert is_gone(first)
 
 
 @pytest.mark.promise("safe.not-run")
-def test_a_child_that_dies_has_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def dead(*_: Any) -> Ran:
-        return Ran(-11, b"", b"")
+@pytest.mark.promise("bound.validators")
+def test_a_text_that_takes_too_much_memory_is_not_checked_and_the_next_one_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "MEMORY", 250_000_000)
+    assert check("java", "class A {}") == []
+    with pytest.raises(NotRunError, match="crash, or need more than 250 MB"):
+        check("java", GREEDY)
+    assert check("java", "class A {}") == []
 
-    monkeypatch.setattr("suture.validate.programs.run", dead)
-    with pytest.raises(NotRunError, match="too large for it"):
-        check_apart(built_in("json"), "a.json", "[]", STAGED)
+
+@pytest.mark.promise("safe.not-run")
+@pytest.mark.promise("bound.validators")
+def test_a_text_that_takes_too_long_is_not_checked_and_its_worker_ends() -> None:
+    assert check("zig", "") == []
+    (first,) = workers()
+    with pytest.raises(NotRunError, match=r"took longer than|time limit was reached"):
+        check("zig", ENDLESS, 0.5)
+    assert first not in workers()
+    assert is_gone(first)
 
 
-def test_nothing_in_it_asks_for_a_staged_file() -> None:
-    with pytest.raises(NotImplementedError):
-        apart._Here(1).folder()
+def test_a_worker_that_does_not_move_is_killed() -> None:
+    assert check("json", "[1,]") == [COMMA]
+    (first,) = workers()
+    os.kill(first, signal.SIGSTOP)
+    with pytest.raises(NotRunError, match="took longer than"):
+        check("json", "[1,]", 0.2)
+    assert is_gone(first)
+
+
+@pytest.mark.promise("bound.validators")
+def test_while_one_text_takes_forever_another_thread_is_answered() -> None:
+    told: list[str] = []
+
+    def slow() -> None:
+        try:
+            check("zig", ENDLESS)
+        except NotRunError as error:
+            told.append(str(error))
+
+    thread = threading.Thread(target=slow)
+    thread.start()
+    while not apart._workers._at_work:
+        time.sleep(0.001)
+    found = [check("json", "[1,]") for _ in range(3)]
+    waited = thread.is_alive() and not told
+    apart.close()
+    thread.join()
+    assert (waited, found) == (True, [[COMMA]] * 3)
+    assert told == ["the text made the parser crash, or need more than 1,000 MB of memory"]
+
+
+def test_threads_share_a_few_workers() -> None:
+    found: list[list[Issue]] = []
+    threads = [threading.Thread(target=lambda: found.append(check("json", "[1,]"))) for _ in range(20)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert found == [[COMMA]] * 20
+    assert 1 <= len(workers()) <= 4
+
+
+def test_a_check_that_gets_no_worker_in_time_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "_MOST", 0)
+    with pytest.raises(NotRunError, match="other checks took all of its time"):
+        apart._workers.take((), time.monotonic())
+
+
+def test_where_no_process_can_be_started_nothing_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(NotRunError, match="no process could be started"):
+        check("json", "[1,]")
+
+
+def test_workers_that_import_from_elsewhere_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "_MOST", 1)
+    assert check("json", "[1,]") == [COMMA]
+    (first,) = workers()
+    monkeypatch.setattr(sys, "path", [*sys.path, "/nowhere/more"])
+    assert check("json", "[1,]") == [COMMA]
+    assert is_gone(first)
+    assert len(workers()) == 1
+
+
+@pytest.mark.promise("bound.validators")
+def test_a_worker_that_waits_ends_with_the_process_that_started_it() -> None:
+    script = (
+        "import os; from suture.validate import apart; apart.check('json', 'a', None, '[]', 60, ());"
+        "print(apart._workers._waiting[0][1]._process, flush=True); os.kill(os.getpid(), 9)"
+    )
+    assert is_gone(int(run(script).stdout))
+
+
+@pytest.mark.promise("bound.validators")
+def test_a_worker_that_is_busy_ends_when_the_time_of_its_check_is_over() -> None:
+    script = (
+        "import os, sys, threading, time; from suture.validate import apart;"
+        "apart.check('zig', 'a', None, '', 60, ()); worker = apart._workers._waiting[0][1];"
+        "worker.give(('zig', 'a', None, sys.argv[1], 0.5)); print(worker._process, flush=True);"
+        "os.kill(os.getpid(), 9)"
+    )
+    assert is_gone(int(run(script, ENDLESS).stdout))
+
+
+@pytest.mark.promise("bound.validators")
+def test_a_process_that_was_forked_has_workers_of_its_own() -> None:
+    script = """
+import os, sys
+from suture.validate import apart
+def ask():
+    found = apart.check('json', 'a', None, '[1,]', 60, ())
+    return [worker._process for _, worker in apart._workers._waiting], len(found)
+first = ask()
+child = os.fork()
+if not child:
+    mine = ask()
+    os._exit(0 if mine[1] == 1 and mine[0] != first[0] else 1)
+assert os.waitpid(child, 0)[1] == 0
+assert ask() == first
+print('done')
+"""
+    done = run(script)
+    assert (done.stdout, done.stderr) == ("done\n", "")
+
+
+@pytest.mark.promise("confine.imports")
+def test_a_worker_imports_nothing_from_the_workspace(tmp_path: Path) -> None:
+    evil = "import pathlib; pathlib.Path(__file__).with_suffix('.ran').write_text('x')\n"
+    for name in ("tree_sitter", "tree_sitter_java", "resource", "signal", "bisect"):
+        (tmp_path / f"{name}.py").write_text(evil)
+    script = (
+        "import sys; sys.path.append(sys.path.pop(0)); import suture.validate.apart, bisect, signal, resource\n"
+        "sys.path[:0] = ['', sys.argv[1]]\n"
+        "from suture import Workspace\n"
+        "found = Workspace('.').call('safe_edit', {'path': 'A.java', 'content': 'class A {'})\n"
+        "print(found.metadata['error']['code'])"
+    )
+    done = run(script, str(tmp_path), cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("VALIDATION_FAILED\n", "")
+    assert not list(tmp_path.glob("*.ran"))
+
+
+@pytest.mark.promise("safe.not-run")
+@pytest.mark.promise("bound.validators")
+def test_hostile_texts_are_told_as_not_run_and_cost_the_calling_process_nothing(tmp_path: Path) -> None:
+    for name, text in HOSTILE.items():
+        (tmp_path / name).write_text(text)
+    script = """
+import json, resource, sys
+from suture import Settings, Workspace
+workspace = Workspace('.', Settings(validate_call_ms=1_000))
+for name in sys.argv[1:]:
+    with open(name) as opened:
+        text = opened.read()
+    found = workspace.call('safe_edit', {'path': 'new' + name, 'content': text, 'mode': 'verify_only'})
+    told = found.metadata['validation']
+    assert told['not_run'] or told['new'], told
+    print(name, told['passed'])
+assert 'tree_sitter' not in sys.modules
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = run(script, *HOSTILE, cwd=tmp_path)
+    *verdicts, memory = done.stdout.split("\n")[:-1]
+    assert (verdicts, done.stderr) == ([f"{name} False" for name in HOSTILE], "")
+    assert int(memory) < 300_000  # KB; the text of 100 KB took more than 10 GB
+
+
+@pytest.mark.promise("safe.not-run")
+def test_suture_check_survives_hostile_files(tmp_path: Path) -> None:
+    for name, text in HOSTILE.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "b.json").write_text("[1,]")
+    found = Workspace(tmp_path, Settings(validate_call_ms=1_000)).command("check", {}).metadata
+    assert [each["path"] for each in found["issues"] if each["validator"] == "json"] == ["b.json"]
+    assert {each["path"] for each in (*found["not_run"], *found["issues"])} == {*HOSTILE, "b.json"}

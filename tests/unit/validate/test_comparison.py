@@ -198,3 +198,28 @@ def test_an_edit_without_problems_brings_none(head: str, tail: str, inserted: st
     inserted = inserted.replace("b", "x")
     before, after = head + tail, head + inserted + tail
     assert compared(before, after, marked(before), marked(after)).new == ()
+
+
+class Counted(Issue):
+    """An issue that counts how often it is compared."""
+
+    times = 0
+
+    def __eq__(self, other: object) -> bool:
+        Counted.times += 1
+        return super().__eq__(other)
+
+    __hash__ = Issue.__hash__
+
+
+@pytest.mark.promise("bound.validators")
+def test_the_work_grows_no_faster_than_the_problems() -> None:
+    size = 400
+    text = "".join(f"{n}\n" for n in range(size))
+    issues = [Counted("error", n, 1, "X", "x") for n in range(1, size + 1)]
+    others = [Counted("error", n, 2, "Y", "y") for n in range(1, size + 1)]
+    found = compared(
+        text, text + "more\n", [*issues, *others], [*issues[::-1], *(each.but(code="Z") for each in others)]
+    )
+    assert (len(found.existing), len(found.new), len(found.fixed)) == (size, size, size)
+    assert Counted.times < 10 * size

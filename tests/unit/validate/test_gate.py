@@ -3,13 +3,17 @@
 import threading
 import time
 from collections.abc import Callable
+from itertools import count
+from typing import Any
 
 import pytest
 
 from suture.files.staging import Layout
+from suture.validate import gate
 from suture.validate.configuration import Configuration
-from suture.validate.gate import Report, Subject, checked
+from suture.validate.gate import Found, NotRun, Report, Subject, checked
 from suture.validate.issue import Issue, NotRunError, Staging
+from suture.validate.json_check import Json
 from suture.validate.table import Chosen, Table
 
 
@@ -194,3 +198,60 @@ def test_a_configured_severity_counts_and_places_are_made_sane() -> None:
     report = checked([subject([Chosen(Check(odd), severity="warning")])], 5)
     assert report.new[0].issue == Issue("warning", 1, 1, "X", "two lines")
     assert not report.blocks()
+
+
+@pytest.mark.promise("safe.not-run")
+@pytest.mark.promise("bound.validators")
+def test_a_check_that_finds_problems_without_end_is_not_run() -> None:
+    def endless(_: str, __: Staging) -> Any:
+        return (Issue("warning", n, 1, "X", "x") for n in count(1))
+
+    report = checked([subject([Chosen(Check(endless), required=True)])], 5)
+    assert (reasons(report), report.blocks()) == (["it found more than 20,000 problems"], True)
+
+
+@pytest.mark.promise("bound.validators")
+def test_what_a_check_says_is_cut() -> None:
+    def talkative(_: str, __: Staging) -> list[Issue]:
+        return [Issue("error", 10**5_000, 10**5_000, "X" * 10_000, "x " * 1_000_000)]
+
+    (found,) = checked([subject([Chosen(Check(talkative))])], 5).new
+    assert (found.issue.line, found.issue.column) == (1 << 31, 1 << 31)
+    assert (len(found.issue.code), len(found.issue.message)) == (100, 500)
+
+
+@pytest.mark.promise("safe.not-run")
+@pytest.mark.promise("bound.validators")
+def test_plugins_that_hang_are_not_started_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "_MOST_LEFT", 2)
+    goes_on = threading.Event()
+    started: list[str] = []
+
+    def hang(_: str, __: Staging) -> list[Issue]:
+        started.append("")
+        goes_on.wait()
+        return []
+
+    hanging = [Chosen(Check(hang, f"hang{n}"), timeout_ms=1) for n in range(2)]
+    try:
+        assert len(reasons(checked([subject(hanging)], 5))) == 2
+        told = reasons(checked([subject([*hanging, Chosen(Json())], after="[1,]")], 5))
+        assert told == ["2 checks by plugins have not ended yet in this process"] * 2
+        assert len(started) == 2
+    finally:
+        goes_on.set()
+    for each in gate._left:
+        each.join()
+    assert checked([subject([Chosen(Check(words))], after="y\n")], 5).passed()
+
+
+def test_of_very_many_problems_those_that_decide_are_kept() -> None:
+    def found(severity: str, number: int) -> Found:
+        return Found("a", "check", Issue(severity, number, 1, "X", "x"))
+
+    warnings = Report(new=tuple(found("warning", n) for n in range(3)), not_run=(NotRun("a", "b", "c"),))
+    errors = Report(new=(found("error", 9),), not_run=(NotRun("a", "b", "d", required=True),))
+    both = warnings.with_more(errors, 2)
+    assert [each.issue.line for each in both.new] == [9, 0]
+    assert warnings.with_more(errors, 1).not_run == errors.not_run
+    assert warnings.with_more(errors, 4).new == (*warnings.new, *errors.new)

@@ -1,18 +1,14 @@
 """Markers that were left in a file."""
 
-from typing import TYPE_CHECKING, cast
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from suture.files.staging import Layout
 from suture.validate.issue import Issue
 from suture.validate.markers import ConflictMarkers
 
-if TYPE_CHECKING:
-    from suture.validate.issue import Staging
-
-NOWHERE = cast("Staging", None)  # this check needs no file
+NOWHERE = Layout("/nowhere", {}).stage("a").within(20)
 CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n"
 EDIT = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 DOCUMENTS = ("a.md", "docs/a.rst", "a.txt", "A.MD")
