@@ -1,25 +1,55 @@
-"""Syntax checks: files of 100 KB in several languages, right ones and broken ones.
+"""Syntax checks: files of 100 KB in several languages, right ones and broken ones; workers; texts made to be too much.
 
-A right file is read once. A broken one is read again for every repair that is tried, and its old text once.
+A right file is read once. A broken one is read again for every repair that is tried, and its old text once. The last
+table is why no text is parsed in the calling process: short units, repeated, and the one that each grammar takes
+longest for.
 """
 
 from __future__ import annotations
 
+import resource
+import subprocess
+import sys
 from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING
 
-from bench.table import compared, in_turns
+from bench.table import Table, compared, in_turns
+from suture.validate import apart
+from suture.validate.issue import NotRunError
 from suture.validate.languages import LANGUAGES
-from suture.validate.syntax import Syntax
+from suture.validate.syntax import Reader, Syntax
 from tests.unit.validate.syntax_samples import GOOD, REPEATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from bench.table import Table
 
 SIZE, ROUNDS = 100_000, 7
+UNITS = (
+    "a<",
+    "<?",
+    "(",
+    "[",
+    "{",
+    '"',
+    "'",
+    "`",
+    "x?",
+    "a{",
+    "a,",
+    "a:",
+    "a=>",
+    "->",
+    "{-",
+    "(a)",
+    "@a ",
+    "a::<",
+    "%w(",
+)
+HOSTILE = {"java": "a<" * 30_000, "csharp": "a<" * 50_000, "zig": "<?" * 15_000}
+SMALL, LARGE, PATIENCE = 1_000, 4_000, 5.0
 NAMES = ("javascript", "typescript", "go", "rust", "java", "c", "cpp", "php", "ruby", "kotlin", "lua", "css", "html")
 
 
@@ -63,6 +93,66 @@ def tables(_: Path) -> Iterator[Table]:
         ),
         against=[],
     )
+    yield _worker(texts["java"])
+    yield Table("Texts made to be too much, as the issue has them", HEAD, [_hostile(*each) for each in HOSTILE.items()])
+    rows = [_worst(language.name) for language in LANGUAGES]
+    yield Table(f"The worst of {len(UNITS)} units, repeated, for each grammar", WORST, rows)
+
+
+HEAD = ["", "KB", "s", "judgment", "this process, MB"]
+WORST = ["", "1 KB", "ms", "4 KB", "ms"]
+
+
+def _worker(text: str) -> Table:
+    """What a check in a worker costs beyond the check."""
+    runs = {"a new worker, 9 bytes": _cold, "9 bytes": partial(_asked, "java", "class A{}")}
+    runs |= {f"{SIZE // 1000} KB": partial(_asked, "java", text)}
+    syntax = Syntax(next(each for each in LANGUAGES if each.name == "java"))
+    for name, content in (("9 bytes", "class A{}"), (f"{SIZE // 1000} KB", text)):
+        runs[f"{name}, in this process"] = partial(syntax.check, "", None, content, Staged())
+    return compared(f"A check of Java in a worker ({ROUNDS} rounds)", in_turns(runs, ROUNDS), against=[])
+
+
+def _cold() -> None:
+    apart.close()
+    _asked("java", "class A{}")
+
+
+def _asked(name: str, text: str) -> str:
+    try:
+        return f"{len(apart.check(name, 'a', None, text, PATIENCE, ()))} issues"
+    except NotRunError as error:
+        return str(error)
+
+
+def _hostile(name: str, text: str) -> list[str | float]:
+    began = perf_counter()
+    judgment = _asked(name, text)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    return [name, len(text) / 1000, perf_counter() - began, judgment, memory]
+
+
+def _worst(name: str) -> list[str | float]:
+    """The unit that a grammar takes longest for, at two sizes; each size in a process that may crash."""
+    found: list[str | float] = [name]
+    for size in (SMALL, LARGE):
+        ran = subprocess.run(
+            [sys.executable, "-m", "bench.syntax", name, str(size)], capture_output=True, text=True, check=False
+        )
+        timed = [line.rpartition(" ") for line in ran.stdout.split("\n") if line]
+        unit, _, told = max(timed, key=lambda each: float(each[2]))
+        found += [unit if not ran.returncode else f"{unit}, then it crashed", float(told)]
+    return found
+
+
+def _measure(name: str, size: int) -> None:
+    """Print what each unit takes, in ms."""
+    for unit in UNITS:
+        text = (unit * size)[:size].encode()
+        began = perf_counter()
+        for grammar in next(each for each in LANGUAGES if each.name == name).grammars:
+            Reader(grammar, began + PATIENCE).reads(text)
+        print(repr(unit), round((perf_counter() - began) * 1000, 1), flush=True)
 
 
 def _text(name: str) -> str:
@@ -78,3 +168,7 @@ def _text(name: str) -> str:
 def _broken(text: str) -> str:
     at = text.index(")", len(text) // 2)
     return text[:at] + text[at + 1 :]
+
+
+if __name__ == "__main__":
+    _measure(sys.argv[1], int(sys.argv[2]))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MEMORY = 1_000_000_000
-"""Bytes that a worker may have; the largest text that is checked takes a third of it as right C++."""
+"""Bytes that a worker may have; the largest text that is checked takes up to 400 MB of it where it is not hostile."""
 TAME = 10_000
 """Characters of a text that a parser is done with in some milliseconds, whatever it says, unless a check says less."""
 _ENTRY = "suture.validate.table"
@@ -126,7 +126,7 @@ class _Workers:
     def _started(self, path: tuple[str, ...]) -> Partner:
         try:
             worker = Partner(_ENTRY, path, MEMORY)
-        except (OSError, NotImplementedError, AttributeError) as error:
+        except (OSError, NotImplementedError, AttributeError, TypeError) as error:  # also: nobody knows where Python is
             raise NotRunError(f"no process could be started for it: {error}") from None
         self._at_work[worker] = path
         return worker

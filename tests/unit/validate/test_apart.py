@@ -13,9 +13,12 @@ from typing import Any
 import pytest
 
 from suture import Settings, Workspace
+from suture.files.staging import Layout
 from suture.validate import apart
+from suture.validate.gate import Subject, checked
 from suture.validate.issue import Issue, NotRunError
-from suture.validate.table import answer, built_in
+from suture.validate.python_syntax import PythonSyntax
+from suture.validate.table import Chosen, answer, built_in
 
 COMMA = Issue("error", 1, 3, "invalid-syntax", "a trailing comma: JSON allows none before a ']'")
 GREEDY = "%w(" * 1_300
@@ -266,6 +269,41 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     *verdicts, memory = done.stdout.split("\n")[:-1]
     assert (verdicts, done.stderr) == ([f"{name} False" for name in HOSTILE], "")
     assert int(memory) < 300_000  # KB; the text of 100 KB took more than 10 GB
+
+
+TOO_MUCH = {
+    "python": "lambda:" * 3_000,
+    "yaml": "\t" * 20_000,
+    "json": "[" * 50_000,
+    "jsonc": "[" * 50_000,
+    "toml": "a = " + "[" * 50_000,
+    "xml": "<a>" * 20_000,
+    "bash": "a<a(" * 500,
+}
+"""Texts that take a parser seconds, or that are long enough to."""
+
+
+@pytest.mark.promise("safe.not-run")
+@pytest.mark.promise("bound.validators")
+@pytest.mark.parametrize("name", TOO_MUCH)
+def test_no_parser_is_given_what_may_be_too_much_for_it_in_the_calling_process(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    validator = built_in(name)
+    monkeypatch.setattr(type(validator), "check", None)  # here, not in a worker
+    staged = Layout("/nowhere", {}).stage("a")
+    report = checked([Subject("a", "a", None, TOO_MUCH[name], staged, staged, (Chosen(validator),))], 0.5)
+    assert report.not_run or report.new
+    assert not any("it crashed" in each.reason for each in report.not_run)
+
+
+@pytest.mark.promise("bound.validators")
+def test_python_behind_other_checks_is_read_in_a_worker_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PythonSyntax, "check", None)
+    block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+    staging = Layout("/nowhere", {}).stage("a.py").within(0.5)
+    text = f"{TOO_MUCH['python']}\n{block}"
+    assert [each.line for each in built_in("conflict-markers").check("a.py", None, text, staging)] == [2]
 
 
 @pytest.mark.promise("safe.not-run")
