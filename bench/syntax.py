@@ -22,7 +22,7 @@ from suture.validate.syntax import Reader, Syntax
 from tests.unit.validate.syntax_samples import GOOD, REPEATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -105,7 +105,10 @@ WORST = ["", "1 KB", "ms", "4 KB", "ms"]
 
 def _worker(text: str) -> Table:
     """What a check in a worker costs beyond the check."""
-    runs = {"a new worker, 9 bytes": _cold, "9 bytes": partial(_asked, "java", "class A{}")}
+    runs: dict[str, Callable[[], object]] = {
+        "a new worker, 9 bytes": _cold,
+        "9 bytes": partial(_asked, "java", "class A{}"),
+    }
     runs |= {f"{SIZE // 1000} KB": partial(_asked, "java", text)}
     syntax = Syntax(next(each for each in LANGUAGES if each.name == "java"))
     for name, content in (("9 bytes", "class A{}"), (f"{SIZE // 1000} KB", text)):

@@ -41,7 +41,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     return settings.but(
         check_max_files=options.max_files or settings.check_max_files,
         check_max_issues=options.max_issues or settings.check_max_issues,
-        check_call_ms=options.timeout * 1_000 if options.timeout else settings.check_call_ms,
+        check_call_ms=options.max_time * 1_000 if options.max_time else settings.check_call_ms,
     )
 
 

@@ -136,5 +136,5 @@ _OPTIONS = {
     _NOT_ALLOWED: "can allow (--allow-commands)",
     "(check_max_files)": "(--max-files)",
     "(check_max_issues)": "(--max-issues)",
-    "(check_call_ms)": "(--timeout)",
+    "(check_call_ms)": "(--max-time)",
 }

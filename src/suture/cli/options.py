@@ -90,7 +90,7 @@ def _fill_check(command: argparse.ArgumentParser) -> None:
     add_paths(command)
     command.add_argument("--max-files", type=positive, metavar="N", help="check no more files (default: 100000)")
     command.add_argument("--max-issues", type=positive, metavar="N", help="list no more problems (default: 10000)")
-    command.add_argument("--timeout", type=seconds, metavar="SECONDS", help="how long it may take (default: 600)")
+    command.add_argument("--max-time", type=seconds, metavar="SECONDS", help="stop after so long (default: 600)")
     add_allow_commands(command)
 
 

@@ -77,7 +77,7 @@ class Partner:
         self._process: int | None = None
         self._owner = os.getpid()
         self.busy = False
-        """Whether it was given a batch whose answer nobody took yet."""
+        """Whether it was given a batch, or a part of one, whose answer nobody took yet: also after an interrupt."""
         try:
             self._process = os.posix_spawn(
                 sys.executable,
@@ -117,6 +117,7 @@ class Partner:
 
         data = dumps(batch)
         rest = memoryview(len(data).to_bytes(_HEAD, "little") + data)
+        self.busy = True
         try:
             while rest:
                 _wait(self._room, ends)
@@ -124,18 +125,17 @@ class Partner:
         except OSError:
             self.close()
             return False
-        self.busy = True
         return True
 
     def take(self, ends: float | None = None) -> Any:
         """The answer to the batch that was given, when it comes; None if none will, or not until a moment."""
         from marshal import loads
 
-        self.busy = False
         try:
             data = _message(self._in, self._answers, ends)
         except OSError:
             data = b""
+        self.busy = False
         if not data:
             log.debug("partner", "the second process has ended")
             self.close()

@@ -272,8 +272,8 @@ def test_files_beyond_the_time_are_told_and_fail(root: Path, monkeypatch: pytest
         put(root, f"many/{number}/a.json", "[1]")
     now = iter(range(10_000))
     monkeypatch.setattr(check, "monotonic", lambda: next(now))
-    err = said("many", "--timeout", "5", code=1)[1]
-    assert err[-2].endswith("it was left out, and all files after it: the time is over (--timeout)")
+    err = said("many", "--max-time", "5", code=1)[1]
+    assert err[-2].endswith("it was left out, and all files after it: the time is over (--max-time)")
     assert err[-1].endswith(" files: the others left out.")
 
 

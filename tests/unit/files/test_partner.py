@@ -218,9 +218,17 @@ def test_serving_answers_each_message_until_the_pipe_ends(monkeypatch: pytest.Mo
 def test_a_partner_may_not_import_from_roots_or_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "link").symlink_to(tmp_path / "root")
-    places = ["", ".", "lib", f"{tmp_path}/root", f"{tmp_path}/root/lib", f"{tmp_path}/link/x", f"{tmp_path}/rootless"]
+    (tmp_path / "link").symlink_to(tmp_path / "inner")
+    places = [
+        "",
+        ".",
+        "lib",
+        f"{tmp_path}/inner",
+        f"{tmp_path}/inner/lib",
+        f"{tmp_path}/link/x",
+        f"{tmp_path}/innermost",
+    ]
     monkeypatch.setattr(sys, "path", places)
     own = str(Path(module.__file__).parents[2])
-    assert importable([f"{tmp_path}/root"]) == [f"{tmp_path}/rootless", own]
+    assert importable([f"{tmp_path}/inner"]) == [f"{tmp_path}/innermost", own]
     assert importable([str(Path(own).parent)]) == [*places[3:], own]

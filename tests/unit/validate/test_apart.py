@@ -155,6 +155,21 @@ def test_while_one_text_takes_forever_another_thread_is_answered() -> None:
     assert told == ["the text made the parser crash, or need more than 1,000 MB of memory"]
 
 
+def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert check("json", "[1,]") == [COMMA]
+    (first,) = workers()
+
+    def interrupted(*_: Any) -> bytes:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("suture.files.partner._message", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            check("json", "[")
+    assert is_gone(first)
+    assert check("json", "[1,]") == [COMMA]
+
+
 def test_threads_share_a_few_workers() -> None:
     found: list[list[Issue]] = []
     threads = [threading.Thread(target=lambda: found.append(check("json", "[1,]"))) for _ in range(20)]
