@@ -6,7 +6,7 @@ does: with the workspace, or with the process that started it, however that ends
 time is killed. Of a large search, a batch without an answer is done by the process that gave it.
 
 It imports modules only from where the process that started it may, without the current folder and the workspaces:
-see `importable`. It has no files open except its two pipes, and its folder is `/`.
+see `start_code`. It has no files open except its two pipes, and its folder is `/`.
 
 Rejected: threads. Reading a small file is three short system calls, after each of which two threads fight for the
 interpreter: measured, two are slower than one. Forking: the host may have threads, and locks that they hold.
@@ -40,29 +40,27 @@ _PATIENCE_MS = 5_000  # a batch of a search takes some milliseconds
 _LONGEST = 1 << 30
 _IDLE_MS = 300_000
 _MOST_HANDLES = 1 << 12
-_SERVE = (
-    "import sys; sys.path[:] = {path!r}; from suture.files.partner import retreat, serve;"
-    "retreat({memory!r}); serve({entry!r}, {memory!r})"
-)
+_SERVE = "from suture.files.partner import retreat, serve; retreat({memory!r}); serve({entry!r}, {memory!r})"
 
 
-def importable(roots: Sequence[str]) -> list[str]:
-    """The folders of `sys.path` from which a partner may import: not the current one, and none in these roots.
+def start_code(roots: Sequence[str]) -> str:
+    """Python code that lets another process import from where this one does.
 
-    The folder that suture itself was imported from is among them in any case.
+    Not from the current folder or another relative one, and from none in these roots, except that which suture itself
+    was imported from.
     """
     inside = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
     own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     found = [each for each in sys.path if os.path.isabs(each)]
     kept = [each for each in found if not os.path.join(os.path.realpath(each), "").startswith(inside)]
-    return list(dict.fromkeys([*kept, own]))
+    return f"import sys; sys.path[:] = {list(dict.fromkeys([*kept, own]))!r}; "
 
 
 class Partner:
     """The other process, seen from this one. Used by one call at a time."""
 
-    def __init__(self, entry: str, path: Sequence[str], memory: int = 0) -> None:
-        """`entry` names a module whose function `answer` takes a batch. `path` is where it may import from.
+    def __init__(self, entry: str, roots: Sequence[str] = (), memory: int = 0) -> None:
+        """`entry` names a module whose function `answer` takes a batch; nothing is imported from `roots`.
 
         With `memory`, that is all it may have, in bytes; it ends if a batch leaves it with a quarter of that, and if
         it is asked nothing for five minutes.
@@ -81,7 +79,7 @@ class Partner:
         try:
             self._process = os.posix_spawn(
                 sys.executable,
-                [sys.executable, "-I", "-S", "-c", _SERVE.format(path=list(path), entry=entry, memory=memory)],
+                [sys.executable, "-I", "-S", "-c", start_code(roots) + _SERVE.format(entry=entry, memory=memory)],
                 os.environ,
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, requests, 0),
@@ -168,7 +166,7 @@ class Partner:
 class Team:
     """A workspace's partner: none yet, one that waits, or one that is at work for a call."""
 
-    def __init__(self, entry: str, roots: Sequence[str], *, local: bool) -> None:
+    def __init__(self, entry: str, roots: Sequence[str] = (), *, local: bool) -> None:
         """Nothing in `roots` is imported. Without `local` files, another process would not see them."""
         from _thread import allocate_lock
 
@@ -196,7 +194,7 @@ class Team:
             self._partner = None
         if self._partner is None and start and self._possible:
             try:
-                self._partner = Partner(self._entry, importable(self._roots))
+                self._partner = Partner(self._entry, self._roots)
             except OSError as error:
                 log.debug("partner", "no second process: %s", error)
                 self._possible = False

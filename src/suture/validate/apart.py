@@ -12,16 +12,20 @@ it is called guilty.
 from __future__ import annotations
 
 import os
+import sys
 from atexit import register
 from threading import Condition
 from time import monotonic
 
-from suture.files.partner import Partner, importable
+from suture.files.partner import Partner
 from suture.validate.issue import Issue, NotRunError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    Origin = tuple[tuple[str, ...], tuple[str, ...]]
+    """Roots from which nothing is imported, and the folders of `sys.path`."""
 
 MEMORY = 1_000_000_000
 """Bytes that a worker may have; the largest text that is checked takes up to 400 MB of it where it is not hostile."""
@@ -42,7 +46,7 @@ def check(name: str, path: str, before: str | None, after: str, seconds: float, 
     """
     ends = monotonic() + seconds
     for _ in range(2):
-        worker, is_new = _workers.take(tuple(importable(roots)), ends)
+        worker, is_new = _workers.take((tuple(roots), tuple(sys.path)), ends)
         try:
             asked = name, path, before, after, max(ends - monotonic(), 0.0)
             told = worker.take(ends) if worker.give(asked, ends) else None
@@ -65,35 +69,35 @@ class _Workers:
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._waiting: list[tuple[tuple[str, ...], Partner]] = []
-        self._at_work: dict[Partner, tuple[str, ...]] = {}
+        self._waiting: list[tuple[Origin, Partner]] = []
+        self._at_work: dict[Partner, Origin] = {}
 
-    def take(self, path: tuple[str, ...], ends: float) -> tuple[Partner, bool]:
-        """A worker that imports from these folders, and whether it is new.
+    def take(self, origin: Origin, ends: float) -> tuple[Partner, bool]:
+        """A worker that imports from there, and whether it is new.
 
         While others are at work, one of them is waited for a moment: most checks are over before another has started.
         """
         soon = monotonic() + _SOON
         with self._changed:
             while True:
-                waiting = self._fitting(path)
+                waiting = self._fitting(origin)
                 if waiting is not None:
                     return waiting, False
                 now = monotonic()
                 if now >= ends:
                     raise NotRunError(_BUSY)
                 if len(self._at_work) < (_MOST if now >= soon else 1):
-                    return self._started(path), True
+                    return self._started(origin), True
                 self._changed.wait(min(ends, soon if now < soon else ends) - now)
 
     def put_back(self, worker: Partner) -> None:
         """Let others have a worker, if it still lives and owes no answer."""
         with self._changed:
-            path = self._at_work.pop(worker, None)
-            if path is None or worker.busy:
+            origin = self._at_work.pop(worker, None)
+            if origin is None or worker.busy:
                 worker.close()
             elif worker.usable:
-                self._waiting.append((path, worker))
+                self._waiting.append((origin, worker))
             self._changed.notify()
 
     def close(self) -> None:
@@ -110,25 +114,25 @@ class _Workers:
         for worker in (*self._at_work, *(each for _, each in self._waiting)):
             worker.close()
 
-    def _fitting(self, path: tuple[str, ...]) -> Partner | None:
+    def _fitting(self, origin: Origin) -> Partner | None:
         """A worker that waits; the one that worked last, so that others are not needed and end."""
         for at in reversed(range(len(self._waiting))):
             known, worker = self._waiting[at]
-            if known != path and len(self._waiting) + len(self._at_work) < _MOST:
+            if known != origin and len(self._waiting) + len(self._at_work) < _MOST:
                 continue
             del self._waiting[at]
-            if known == path and not worker.ready:  # nothing is asked, so that is its end
-                self._at_work[worker] = path
+            if known == origin and not worker.ready:  # nothing is asked, so that is its end
+                self._at_work[worker] = origin
                 return worker
             worker.close()
         return None
 
-    def _started(self, path: tuple[str, ...]) -> Partner:
+    def _started(self, origin: Origin) -> Partner:
         try:
-            worker = Partner(_ENTRY, path, MEMORY)
+            worker = Partner(_ENTRY, origin[0], MEMORY)
         except (OSError, NotImplementedError, AttributeError, TypeError) as error:  # also: nobody knows where Python is
             raise NotRunError(f"no process could be started for it: {error}") from None
-        self._at_work[worker] = path
+        self._at_work[worker] = origin
         return worker
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.files import partner as module
-from suture.files.partner import Partner, Team, importable, serve
+from suture.files.partner import Partner, Team, serve, start_code
 from suture.tools import search, share
 
 ENTRY = "suture.tools.search"
@@ -124,7 +124,7 @@ def test_answer_looks_into_the_files_of_a_batch_and_hides_errors(tree: Path) -> 
 
 def test_a_call_that_fails_leaves_no_answer_for_the_next(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
-    team = Team(ENTRY, (), local=True)
+    team = Team(ENTRY, local=True)
     settings = {name: getattr(Settings(), name) for name in Settings._fields}
     with team.partner() as start:
         partner = start(start=True)
@@ -136,7 +136,7 @@ def test_a_call_that_fails_leaves_no_answer_for_the_next(tree: Path, monkeypatch
 
 def test_only_one_call_has_the_partner(monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
-    team = Team(ENTRY, (), local=True)
+    team = Team(ENTRY, local=True)
     with team.partner() as early:
         assert early(start=False) is None
     with team.partner() as first, team.partner() as second:
@@ -156,7 +156,7 @@ def test_where_there_can_be_none_there_is_none(monkeypatch: pytest.MonkeyPatch, 
         monkeypatch.setattr(module, "_has_room", lambda: True)
     if why == "cannot start":
         monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    team = Team(ENTRY, (), local=why != "memory")
+    team = Team(ENTRY, local=why != "memory")
     for _ in range(2):
         with team.partner() as start:
             assert start(start=True) is None
@@ -164,7 +164,7 @@ def test_where_there_can_be_none_there_is_none(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_partner_belongs_to_the_process_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    partner = Partner(ENTRY, importable(()))
+    partner = Partner(ENTRY)
     own = os.getpid()
     monkeypatch.setattr(os, "getpid", lambda: own + 1)
     usable = [partner.usable]
@@ -178,8 +178,8 @@ def test_a_partner_belongs_to_the_process_that_started_it(monkeypatch: pytest.Mo
 
 def test_the_partner_ends_when_nobody_is_left() -> None:
     script = (
-        "import os, sys; from suture.files.partner import Partner, importable;"
-        "p = Partner('suture.tools.search', importable(())); print(p._process, flush=True); os.kill(os.getpid(), 9)"
+        "import os, sys; from suture.files.partner import Partner;"
+        "p = Partner('suture.tools.search'); print(p._process, flush=True); os.kill(os.getpid(), 9)"
     )
     process = int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False).stdout)
     ends = time.monotonic() + 30
@@ -230,5 +230,5 @@ def test_a_partner_may_not_import_from_roots_or_the_current_folder(
     ]
     monkeypatch.setattr(sys, "path", places)
     own = str(Path(module.__file__).parents[2])
-    assert importable([f"{tmp_path}/inner"]) == [f"{tmp_path}/innermost", own]
-    assert importable([str(Path(own).parent)]) == [*places[3:], own]
+    assert start_code([f"{tmp_path}/inner"]) == f"import sys; sys.path[:] = {[places[-1], own]!r}; "
+    assert start_code([str(Path(own).parent)]) == f"import sys; sys.path[:] = {[*places[3:], own]!r}; "

@@ -184,7 +184,7 @@ def test_threads_share_a_few_workers() -> None:
 def test_a_check_that_gets_no_worker_in_time_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apart, "_MOST", 0)
     with pytest.raises(NotRunError, match="other checks took all of its time"):
-        apart._workers.take((), time.monotonic())
+        apart._workers.take(((), ()), time.monotonic())
 
 
 def test_where_no_process_can_be_started_nothing_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
