@@ -15,6 +15,7 @@ from suture.files.local_fs import LocalFS
 from suture.files.paths import INTENT_NAME
 from suture.files.protected import OWN_PREFIX, Guard
 from suture.files.tree import Tree
+from suture.origins import keep_out, own_places
 from suture.plan import ChangeRecord
 from suture.records import Record
 from suture.session import Carried, Session
@@ -66,6 +67,10 @@ class Engine:
                 raise WorkspaceNotFound(root=place, reason="suture keeps its own files there")
         self.guard = Guard(self.settings.protect, self.settings.allow_protected)
         self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
+        self._own_places: list[str] = []
+        if isinstance(self.fs, LocalFS):
+            keep_out(self.roots)
+            self._own_places = own_places(self.roots)
         with self.session() as session:
             for tree in session.trees:
                 found = tree.stat("")
@@ -89,6 +94,7 @@ class Engine:
             history=self._history,
             partner=self._partner,
             progress=progress or self.progress,
+            own_places=self._own_places,
         )
 
     def land(
@@ -108,7 +114,7 @@ class Engine:
         with self.session(progress) as session:
             # A transaction under way, or what a dead process left: a plan made on that would be a wrong one.
             unsettled = session.trees[0].stat(INTENT_NAME) is not None
-            plan = None if unsettled or serial else propose(session).without_no_ops()
+            plan = None if unsettled or serial else session.checked(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None)
             with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint, self._turns):
@@ -116,7 +122,7 @@ class Engine:
                 history = session.history
                 recovered = recover(session.trees, history, durable=durable)
                 for attempts_left in range(_REPLANS, -1, -1):
-                    plan = plan or propose(session).without_no_ops()
+                    plan = plan or session.checked(propose(session))
                     if not plan.changes:
                         return Landing(None, recovered, self._note(session, plan))
                     session.checkpoint()
@@ -172,7 +178,8 @@ class Engine:
         from suture.files.partner import Team
 
         if self._team is None:
-            self._team = Team(entry, local=isinstance(self.fs, LocalFS) and self.settings.second_process)
+            local = isinstance(self.fs, LocalFS) and self.settings.second_process
+            self._team = Team(entry, self.roots, local=local)
         with self._team.partner() as partner:
             yield partner
 

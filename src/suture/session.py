@@ -123,7 +123,9 @@ class Session:
         history: Callable[[Tree], History],
         partner: Callable[[str], AbstractContextManager[Finder]],
         progress: Progress,
+        own_places: Collection[str] = (),
     ) -> None:
+        """`own_places`: what suture itself runs from; no plan may change anything below."""
         self.trees = trees
         self.settings = settings
         self.guard = guard
@@ -137,6 +139,7 @@ class Session:
         """A function that gives a second process for large work; None if there is none, or another call uses it."""
         self.progress = progress
         """Told of more files that a walk came to, and of more matches; it may raise `Cancelled`."""
+        self._own_places = own_places
         self._resolver = Resolver(trees, guard)
 
     @property
@@ -458,10 +461,30 @@ class Session:
         self._check_size(to, len(content))
         return Rename(before.place, before, target.place, Content((content,)))
 
+    def checked(self, plan: Plan) -> Plan:
+        """A plan without what changes nothing; refused if it would change what suture itself runs from.
+
+        Such files may be read: an agent wants to know what a package does that is installed beside suture.
+        """
+        found = plan.without_no_ops()
+        for change in found.changes if self._own_places else ():
+            for place in (change.place, change.to) if isinstance(change, Rename) else (change.place,):
+                self._check_own(place)
+        return found
+
+    def _check_own(self, place: Place) -> None:
+        tree = self.trees[place.root]
+        real = tree.fs.real_path(tree.root).rstrip("/")
+        full = f"{real}/{place.path}".casefold()  # as a file system that ignores case would
+        for own in self._own_places:
+            if f"{full}/".startswith(f"{own.casefold()}/") and not self.guard.allows(place.path):
+                rule = f"{own.removeprefix(f'{real}/')}/**"
+                raise ProtectedPath(path=place.name, rule=rule)
+
     def check_permitted(self, plan: Plan) -> None:
         """Refuse a plan that would be refused for a file that this user may not write."""
-        for change in plan.changes:
-            if isinstance(change, Update) and not change.is_no_op:
+        for change in self.checked(plan).changes:
+            if isinstance(change, Update):
                 tree, (folder, name) = self.trees[change.place.root], split(change.place.path)
                 handle, found = tree.folder(folder), tree.stat(change.place.path)
                 renamed = found is None or found.links == 1

@@ -82,9 +82,19 @@ def quick(words: Sequence[str]) -> QuickOptions | None:
     return QuickOptions(name, arguments, root) if plain else None
 
 
+def _import_nothing_from(words: Sequence[str]) -> None:
+    """Take what leads into the workspace off `sys.path`: this process is suture's own."""
+    from suture.origins import drop_entries  # --help needs no workspace
+
+    named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--root"]
+    named += [word.partition("=")[2] for word in words if word.startswith("--root=")]
+    drop_entries(named or ["."])
+
+
 def _run(words: list[str]) -> int:
     options: QuickOptions | Namespace | None = quick(words)
     if options is not None:
+        _import_nothing_from(words)
         from suture.cli.commands import call
         from suture.cli.output import listen
 
@@ -94,6 +104,7 @@ def _run(words: list[str]) -> int:
         words = [*(word for word in words[1:2] if word[:1] != "-" and word not in _HELP), "--help"]
     if words in ([], ["--help"]):
         return _help(asked=bool(words))
+    _import_nothing_from(words)
     from suture.cli.output import listen
 
     if not words[0].startswith("-") and (code := _unknown(words[0])):

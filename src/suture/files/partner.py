@@ -16,10 +16,11 @@ import sys
 from contextlib import contextmanager
 
 from suture import log
+from suture.origins import start_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from select import poll
     from typing import Any, Protocol
 
@@ -33,14 +34,14 @@ if TYPE_CHECKING:
 _HEAD = 8
 _CHUNK = 1 << 20
 _PATIENCE_MS = 5_000  # a batch takes some milliseconds
-_SERVE = "import sys; sys.path[:] = {path!r}; from suture.files.partner import serve; serve({entry!r})"
+_SERVE = "from suture.files.partner import serve; serve({entry!r})"
 
 
 class Partner:
     """The other process, seen from this one. Used by one call at a time."""
 
-    def __init__(self, entry: str) -> None:
-        """`entry` names a module whose function `answer` takes a batch."""
+    def __init__(self, entry: str, roots: Sequence[str] = ()) -> None:
+        """`entry` names a module whose function `answer` takes a batch; none is imported from below `roots`."""
         import signal
         from select import POLLIN, POLLOUT
         from select import poll as events
@@ -55,7 +56,7 @@ class Partner:
         try:
             self._process = os.posix_spawn(
                 sys.executable,
-                [sys.executable, "-S", "-E", "-c", _SERVE.format(path=sys.path, entry=entry)],
+                [sys.executable, "-I", "-S", "-c", start_code(roots) + _SERVE.format(entry=entry)],
                 os.environ,
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, requests, 0),
@@ -133,11 +134,12 @@ class Partner:
 class Team:
     """A workspace's partner: none yet, one that waits, or one that is at work for a call."""
 
-    def __init__(self, entry: str, *, local: bool) -> None:
+    def __init__(self, entry: str, roots: Sequence[str] = (), *, local: bool) -> None:
         """Without `local` files, another process would not see them."""
         from _thread import allocate_lock
 
         self._entry = entry
+        self._roots = roots
         self._possible = local and _has_room()
         self._lock = allocate_lock()
         self._partner: Partner | None = None
@@ -160,7 +162,7 @@ class Team:
             self._partner = None
         if self._partner is None and start and self._possible:
             try:
-                self._partner = Partner(self._entry)
+                self._partner = Partner(self._entry, self._roots)
             except OSError as error:
                 log.debug("partner", "no second process: %s", error)
                 self._possible = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 
 from suture.json_text import compact, loads
+from suture.origins import start_code
 from suture.validate.issue import Issue, NotRunError
 
 TYPE_CHECKING = False
@@ -18,17 +19,15 @@ if TYPE_CHECKING:
 
 _MEMORY = 2_000_000_000
 _NOT_RUN = 3
-_CHILD = (
-    "import sys; sys.path[:] = {path!r}; from suture.validate.apart import main; main({name!r}, {file!r}, {left!r})"
-)
+_CHILD = "from suture.validate.apart import main; main({name!r}, {file!r}, {left!r})"
 
 
 def check_apart(validator: Validator, path: str, text: str, staging: Staging) -> list[Issue]:
     """What the built-in check of a file finds; NotRunError if it takes too much time or memory."""
     from suture.validate.programs import run
 
-    child = _CHILD.format(path=sys.path, name=validator.name, file=path, left=staging.seconds)
-    ran = run([sys.executable, "-c", child], staging.seconds, "/", text.encode("utf-8", "replace"))
+    child = start_code([staging.root]) + _CHILD.format(name=validator.name, file=path, left=staging.seconds)
+    ran = run([sys.executable, "-I", "-S", "-c", child], staging.seconds, "/", text.encode("utf-8", "replace"))
     if ran.code not in {0, _NOT_RUN}:
         raise NotRunError("the file is too large for it: it ran out of memory, or crashed")
     told: Any = loads(ran.out.decode("utf-8", "replace"))

@@ -223,7 +223,7 @@ def test_an_operators_file_that_an_agent_could_write_is_not_used(root: Path, mon
     monkeypatch.setenv("XDG_CONFIG_HOME", str(root / ".config"))
     found = checked(root, FAST)
     assert found["existing"] == found["new"] == []
-    assert "lies in the workspace" in found["not_run"][0]["reason"]
+    assert "is in the workspace" in found["not_run"][0]["reason"]
     monkeypatch.setenv("XDG_CONFIG_HOME", ".config")
     monkeypatch.setenv("HOME", "relative")
     (root / "a.json").write_text('{"a": 1}\n')

@@ -96,12 +96,12 @@ def test_nothing_is_written_into_the_workspace(tmp_path: Path) -> None:
 
 @pytest.mark.promise("safe.not-run")
 def test_a_ruff_that_is_missing_or_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "program", lambda _name, _root: None)
+    monkeypatch.setattr(module, "program", lambda _name, _roots: None)
     with pytest.raises(NotRunError, match=r"pip install 'suture\[lint\]'"):
         issues(tmp_path, "x = 1\n")
     failing = tmp_path / "ruff"
     failing.write_text("#!/bin/sh\necho broken >&2\nexit 2\n")
     failing.chmod(0o755)
-    monkeypatch.setattr(module, "program", lambda _name, _root: str(failing))
+    monkeypatch.setattr(module, "program", lambda _name, _roots: str(failing))
     with pytest.raises(NotRunError, match="ruff failed: broken"):
         issues(tmp_path, "x = 1\n")

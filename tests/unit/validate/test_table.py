@@ -17,7 +17,7 @@ def names(table: Table, path: str) -> list[str]:
 
 def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, ...] = ()) -> Table:
     said = Configuration({each.name: each for each in rules}, problems=problems)
-    return Table(said, str(root), commands=commands)
+    return Table(said, [str(root)], commands=commands)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_any_other_file_is_looked_at_for_conflicts(tmp_path: Path) -> None:
 
 
 def test_without_ruff_python_is_checked_by_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suture.validate.programs.program", lambda _name, _root: None)
+    monkeypatch.setattr("suture.validate.programs.program", lambda _name, _roots: None)
     assert names(made(tmp_path), "a.py") == ["python", "conflict-markers"]
 
 
@@ -184,6 +184,6 @@ def test_plugins_are_found_and_those_that_cannot_be_used_are_told(installed: lis
 
 @pytest.mark.promise("safe.plugins")
 def test_a_plugin_checks_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "plugins", lambda: [Plugin()])
+    monkeypatch.setattr(module, "plugins", lambda _held: [Plugin()])
     assert names(made(tmp_path), "a.txt") == ["conflict-markers", "plugin"]
     assert names(made(tmp_path), "a.md") == ["conflict-markers"]
