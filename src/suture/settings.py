@@ -63,6 +63,8 @@ class Settings(Record):
     """A larger file is not checked, which is told."""
     project_commands: bool = False
     """Whether the project's own configuration may name programs that check files: who can edit it can run them."""
+    allow_executables: bool = False
+    """Whether a diff may make a file executable that was not, or a new one: modes such as 100755."""
     config: str | None = None
     """The operator's configuration of checks, a TOML file; None: `suture/suture.toml` in the user's configuration
     folder, if it is there; an empty string: none."""

@@ -98,6 +98,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         extra_roots=tuple(options.extra_root or ()),
         allow_protected=tuple(options.allow_protected or ()),
         project_commands=options.allow_commands,
+        allow_executables=options.allow_executables,
     )
 
 

@@ -134,4 +134,5 @@ _OPTIONS = {
     "expected_text begins": "What --expected-text says begins",
     "give its whole content instead.": "give its whole content instead, by suture write.",
     _NOT_ALLOWED: "can allow (--allow-commands)",
+    "can allow (allow_executables)": "can allow (--allow-executables)",
 }

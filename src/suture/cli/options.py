@@ -5,6 +5,7 @@ from __future__ import annotations
 from suture.cli.pattern_options import PATTERN_FILLS
 from suture.cli.shared_options import (
     add_allow_commands,
+    add_allow_executables,
     add_dry_run,
     add_encoding,
     add_literal,
@@ -128,6 +129,7 @@ def _fill_apply(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--expect-hash", metavar="HASH", help='refuse if a file has another one; for several files, {"PATH": "HASH", …}'
     )
+    add_allow_executables(command)
 
 
 def _fill_prompt(command: argparse.ArgumentParser) -> None:
@@ -211,6 +213,7 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
         "get it unasked",
     )
     add_allow_commands(command)
+    add_allow_executables(command)
 
 
 def _fill_log(command: argparse.ArgumentParser) -> None:

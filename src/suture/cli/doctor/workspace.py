@@ -202,7 +202,7 @@ def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
     name, held = f"validators.{rule.name}", [] if trusted else [root]
     if rule.command is not None:
         first = rule.command[0]
-        found = which(first, path=root) if "/" in first else program(first, held, beside=False)
+        found = which(first) if "/" in first else program(first, held, beside=False)
     elif rule.name in {*ON_REQUEST, "ruff"}:
         first, found = rule.name, program(rule.name, held)
     else:
