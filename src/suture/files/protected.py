@@ -152,6 +152,10 @@ _CONSOLES = (
     ".irbrc",
     ".pryrc",
     ".Rprofile",
+    "sitecustomize.py",
+    "sitecustomize/**",
+    "usercustomize.py",
+    "usercustomize/**",
 )
 """Run when somebody starts a debugger or an interpreter here."""
 _KEYS = (

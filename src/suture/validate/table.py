@@ -39,6 +39,8 @@ class Chosen(Record):
 class Unavailable:
     """A check that is asked for and cannot be carried out."""
 
+    external = True  # there is nothing to parse in another process, however large a text is
+
     def __init__(self, name: str, reason: str, files: Sequence[str] = ("*",)) -> None:
         self.name = name
         self.files = tuple(files)
