@@ -63,7 +63,7 @@ class Project:
         self.bin = environment / "bin"
         self.site = Path(sysconfig.get_path("purelib", "venv", vars={"base": str(environment)}))
         package = Path(suture.__file__).parent
-        shutil.copytree(package, self.site / "suture", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(package, self.site / "suture")
         (self.site / "packages.pth").write_text(f"{sysconfig.get_path('purelib')}\n")  # what suture needs
         self.write(
             self.bin / "suture", f"#!{self.bin}/python\nimport sys\nfrom suture.cli import main\nsys.exit(main())\n"
