@@ -15,7 +15,7 @@ from suture.files.local_fs import LocalFS
 from suture.files.paths import INTENT_NAME
 from suture.files.protected import OWN_PREFIX, Guard
 from suture.files.tree import Tree
-from suture.origins import keep_out, own_places
+from suture.origins import keep_out
 from suture.plan import ChangeRecord
 from suture.records import Record
 from suture.session import Carried, Session
@@ -69,8 +69,7 @@ class Engine:
         self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
         self._own_places: list[str] = []
         if isinstance(self.fs, LocalFS):
-            keep_out(self.roots)
-            self._own_places = own_places(self.roots)
+            self._own_places = keep_out(self.roots)
         with self.session() as session:
             for tree in session.trees:
                 found = tree.stat("")

@@ -99,7 +99,10 @@ def is_outside(path: str, roots: Iterable[str]) -> bool:
 
 def own_places(roots: Sequence[str]) -> list[str]:
     """The real paths of what suture runs from, as far as it lies below a root: its package, its Python, packages."""
-    inside = Inside(roots)
+    return _own_places(roots, Inside(roots))
+
+
+def _own_places(roots: Sequence[str], inside: Inside) -> list[str]:
     places = [_PACKAGE, os.path.dirname(sys.executable or _PACKAGE)]
     places += [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
     places += [entry for entry in sys.path if os.path.basename(entry) in _INSTALLED]
@@ -111,7 +114,11 @@ def own_places(roots: Sequence[str]) -> list[str]:
 
 def usable_path(roots: Sequence[str]) -> list[str]:
     """The folders of `sys.path` from which modules may be imported: outside of the roots, or what suture runs from."""
-    inside, own = Inside(roots), own_places(roots)
+    inside = Inside(roots)
+    return _usable(inside, _own_places(roots, inside))
+
+
+def _usable(inside: Inside, own: Sequence[str]) -> list[str]:
     return [entry for entry in sys.path if not _is_open(entry, inside, own)]
 
 
@@ -129,17 +136,22 @@ def start_code(roots: Sequence[str]) -> str:
     )
 
 
-def keep_out(roots: Sequence[str]) -> None:
-    """From now on, import what suture needs only from outside of the roots, if `sys.path` leads into them at all."""
-    path = usable_path(roots)
-    if len(path) == len(sys.path):
-        return
+def keep_out(roots: Sequence[str]) -> list[str]:
+    """From now on, import what suture needs only from outside of the roots, if `sys.path` leads into them at all.
+
+    Gives the `own_places`, which go on being used.
+    """
+    inside = Inside(roots)
+    own = _own_places(roots, inside)
+    if len(_usable(inside, own)) == len(sys.path):
+        return own
     finder = _finder()
     if finder is None:
         finder = OutsideFinder()
         kinds = [getattr(each, "__name__", "") for each in sys.meta_path]
         sys.meta_path.insert(kinds.index("PathFinder") if "PathFinder" in kinds else len(kinds), finder)
     finder.add(roots)
+    return own
 
 
 def drop_entries(roots: Sequence[str]) -> None:

@@ -21,8 +21,6 @@ from suture.origins import (
     usable_path,
 )
 
-pytestmark = pytest.mark.promise("confine.no-code")
-
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -54,6 +52,7 @@ def test_a_root_holds_itself_and_what_is_below(root: Path) -> None:
     assert Inside(["/"]).holds("/")
 
 
+@pytest.mark.promise("confine.no-code")
 def test_a_link_in_the_root_or_into_it_is_inside_wherever_it_leads(root: Path, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real/tool").touch()
@@ -101,6 +100,7 @@ def test_what_suture_runs_from_is_known_if_it_is_in_a_root() -> None:
     assert own_places([]) == []
 
 
+@pytest.mark.promise("confine.no-code")
 def test_what_suture_needs_is_not_imported_from_a_root_and_other_modules_are(root: Path, path: list[str]) -> None:
     for name in ("tree_sitter_planted", "winreg", "own_module_of_the_host"):
         (root / f"{name}.py").write_text("planted = True\n")
@@ -126,6 +126,7 @@ def test_nothing_is_installed_where_no_folder_of_modules_is_in_a_root(root: Path
     assert (sys.meta_path, sys.path) == (before, path)
 
 
+@pytest.mark.promise("confine.no-code")
 def test_entries_that_lead_into_a_root_are_dropped(
     root: Path, path: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,6 +149,7 @@ def test_another_process_finds_suture_and_nothing_of_a_root(root: Path, path: li
     assert (found.stdout.strip(), found.stderr) == (f"{package}/json_text.py", "")
 
 
+@pytest.mark.promise("confine.no-code")
 @pytest.mark.usefixtures("path")
 def test_a_file_that_suture_runs_from_is_not_edited_unless_the_operator_opens_it() -> None:
     package = Path(origins.__file__).parent
