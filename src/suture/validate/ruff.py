@@ -150,16 +150,15 @@ class _Configured:
     def _wrong_place(self, file: str) -> str | None:
         """What is wrong with where a configuration is; one above the roots is not the agent's."""
         shown = os.path.basename(file)
-        if not os.path.isfile(file):
-            return f"{shown} is not a regular file"
-        if not self._inside.holds(file):
-            return None
-        real = os.path.realpath(file)
-        root = next((root for root in self._roots if real.startswith(f"{root}/")), None)
-        if root is None:
-            return f"{shown} leads out of the workspace"
-        rule = self._guard.rule(real.removeprefix(f"{root}/"))
-        return None if rule is None else f"{shown} is protected ({rule})"
+        if self._inside.holds(file):  # whether there is something outside must not be told
+            real = os.path.realpath(file)
+            root = next((root for root in self._roots if real.startswith(f"{root}/")), None)
+            if root is None:
+                return f"{shown} leads out of the workspace"
+            rule = self._guard.rule(real.removeprefix(f"{root}/"))
+            if rule is not None:
+                return f"{shown} is protected ({rule})"
+        return None if os.path.isfile(file) else f"{shown} is not a regular file"
 
 
 def _settings(file: str) -> dict[str, Any] | None:
