@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
+from suture.bounds import suspended, within
 from suture.errors import FileChanged, WorkspaceNotFound
 from suture.files.local_fs import LocalFS
 from suture.files.paths import INTENT_NAME
@@ -110,7 +111,7 @@ class Engine:
         from suture.files.recovery import recover
 
         durable = self.settings.durability == "full"
-        with self.session(progress) as session:
+        with within(self.settings), self.session(progress) as session:
             # A transaction under way, or what a dead process left: a plan made on that would be a wrong one.
             unsettled = session.trees[0].stat(INTENT_NAME) is not None
             plan = None if unsettled or serial else session.checked(propose(session))
@@ -119,14 +120,17 @@ class Engine:
             with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint, self._turns):
                 session.close()  # a folder opened while planning may have been moved since
                 history = session.history
-                recovered = recover(session.trees, history, durable=durable)
+                with suspended():
+                    recovered = recover(session.trees, history, durable=durable)
                 for attempts_left in range(_REPLANS, -1, -1):
                     plan = plan or session.checked(propose(session))
                     if not plan.changes:
-                        return Landing(None, recovered, self._note(session, plan))
+                        with suspended():
+                            return Landing(None, recovered, self._note(session, plan))
                     session.checkpoint()
                     try:
-                        change = commit(session.trees, plan, history, durable=durable)
+                        with suspended():
+                            change = commit(session.trees, plan, history, durable=durable)
                         self._remember(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
                     except FileChanged:
@@ -142,7 +146,8 @@ class Engine:
         from suture.files.recovery import recover
 
         with self.session() as session, Lock(session.trees, self.settings.lock_timeout_ms, turns=self._turns):
-            recover(session.trees, session.history, durable=self.settings.durability == "full")
+            with suspended():
+                recover(session.trees, session.history, durable=self.settings.durability == "full")
             yield session
 
     def recover(self, *, wait: bool = True) -> Recovered | None:

@@ -39,6 +39,8 @@ class Settings(Record):
     """Size of a file that is read or edited, and of what an edit would make of it."""
     max_request_bytes: int = 10_000_000
     """Size of all texts in a call's arguments together."""
+    max_call_bytes: int = 1_000_000_000
+    """Size of all files that one call changes, as they were and as they become."""
     max_edits: int = 1_000
     """Edits, patches, hunks or blocks of one call."""
     max_replacements: int = 100_000
@@ -77,6 +79,10 @@ class Settings(Record):
     """Size of all such versions of a file together."""
     base_ms: int = 200
     """How long finding and searching such versions of a file may take."""
+    call_ms: int = 60_000
+    """How long a call may take until it begins to write; what has begun is finished."""
+    max_memory_bytes: int = 4_000_000_000
+    """Memory of the processes that suture starts itself, the command line and the server; 0: no limit of ours."""
     max_result_bytes: int = 200_000_000
     """Size of the matches that one answer tells, with the lines around them."""
     second_process: bool = True
@@ -101,7 +107,7 @@ class Settings(Record):
                 raise ValueError(message)
 
 
-_MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_bases"}
+_MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_bases", "max_memory_bytes"}
 
 
 def _fits(name: str, value: object, default: object) -> bool:

@@ -99,6 +99,8 @@ def _settings(options: argparse.Namespace) -> Settings:
         allow_protected=tuple(options.allow_protected or ()),
         project_commands=options.allow_commands,
         allow_executables=options.allow_executables,
+        call_ms=options.call_ms,
+        max_memory_bytes=options.max_memory_bytes,
     )
 
 

@@ -12,7 +12,8 @@ from suture.cli.shared_options import (
     add_paths,
     add_validate,
 )
-from suture.cli.values import block_ids, byte_limit, host_name, number, tool_names
+from suture.cli.values import block_ids, byte_limit, host_name, number, positive, tool_names
+from suture.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,6 +206,20 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
         type=byte_limit,
         default=10_000_000,
         help="what an answer may have (default: 10000000)",
+    )
+    command.add_argument(
+        "--call-ms",
+        metavar="N",
+        type=positive,
+        default=Settings.call_ms,
+        help="how long a call may take until it begins to write (default: 60000)",
+    )
+    command.add_argument(
+        "--max-memory-bytes",
+        metavar="N",
+        type=number,
+        default=Settings.max_memory_bytes,
+        help="memory of the server and of each program that it starts; 0: no limit (default: 4000000000)",
     )
     command.add_argument(
         "--structured-text",

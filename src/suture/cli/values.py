@@ -43,6 +43,14 @@ def number(given: str) -> int:
     return int(given)
 
 
+def positive(given: str) -> int:
+    """A number from 1 on."""
+    if not number(given):
+        message = f"expected a number from 1 on, not {given!r}"
+        raise argparse.ArgumentTypeError(message)
+    return int(given)
+
+
 def seconds(given: str) -> int:
     """A time that somebody may want to wait."""
     if not 1 <= number(given) <= _LONGEST:

@@ -143,4 +143,5 @@ CHECK = ToolSpec(
     request=Check,
     examples=(),
     read=check,
+    own_clock=True,
 )

@@ -6,6 +6,7 @@ it so far, and at the end the changes that make a plan.
 
 from __future__ import annotations
 
+from suture.bounds import check_size
 from suture.edits import apply, compose, edit, minimize, splice
 from suture.errors import FileNotFound
 from suture.locate import Index
@@ -85,6 +86,7 @@ class Sheet:
         """Edit it."""
         found = list(edits)
         self.check(found)
+        check_size(self.name, len(self.body) + sum(each.growth for each in found))
         self._steps.append((1, len(self.body), found))
         while len(self._steps) > 1 and self._steps[-2][0] <= self._steps[-1][0]:
             self._join()  # so that each edit is joined with others a few times only
