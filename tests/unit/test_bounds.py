@@ -362,7 +362,8 @@ def amplifying() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "regex_search", {"file_path": "long", "pattern": "(" * 40 + "x+" + ")" * 40}
 
 
-@pytest.mark.promise("bound.size", "bound.rows")
+@pytest.mark.promise("bound.size")
+@pytest.mark.promise("bound.rows")
 def test_sizes_are_known_before_anything_of_that_size_is_made(tmp_path: Path) -> None:
     """Each call asks for gigabytes, or for much more than a result may have."""
     (tmp_path / "x").write_bytes(b"x\n" * 10_000)
