@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import fspath
 
 from suture import log, render
-from suture.bounds import Overrun, suspended, within
+from suture.bounds import Overrun, check_time, suspended, within
 from suture.engine import Engine
 from suture.errors import InputTooLarge, InternalError, InvalidArguments, OutOfMemory, SutureError
 from suture.tools import command, find
@@ -390,7 +390,7 @@ class Workspace:
     def _carried_out(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
         if spec.read is not None:
             with self._engine.session(progress) as session:
-                session.checkpoint()
+                check_time()
                 return spec.read(session, request), None, None
         assert spec.plan is not None  # noqa: S101  a tool reads or plans
         proposed: list[Proposal] = []
