@@ -12,7 +12,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTEST_FLAGS ?= -n 2
 
 # The layers without effects: every line and branch of them is tested.
-PURE := errors records json_text log settings text lines edits occurrences sequence indent diff merge formats locate fitting patterns plan validate/comparison validate/configuration validate/issue validate/places
+PURE := errors records json_text log settings bounds text lines edits occurrences sequence indent diff merge formats locate fitting patterns plan validate/comparison validate/configuration validate/issue validate/places
 empty :=
 PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
 

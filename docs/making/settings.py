@@ -18,8 +18,9 @@ workspace = Workspace(".", Settings(max_edits=100))
 ```
 
 On the command line, options set some of them: `--durability` and `--extra-root` of
-[`suture mcp`](commands.md#suture-mcp), `--allow-commands` of every command that checks, and `--timeout` of the
-commands that search. Checks have a [configuration](validators.md#configuration) of their own.
+[`suture mcp`](commands.md#suture-mcp), `--allow-commands` of every command that checks, `--allow-executables` of
+`suture apply` and `suture mcp`, and `--timeout` of the commands that search. Checks have a
+[configuration](validators.md#configuration) of their own.
 
 Where a limit is exceeded, the error names the setting. A value that does not fit, such as a limit of -1, raises
 `ValueError`. Sizes are in bytes, and times (`_ms`) in milliseconds.

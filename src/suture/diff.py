@@ -19,6 +19,7 @@ from io import BytesIO
 from itertools import accumulate, compress, islice
 from operator import lt, ne
 
+from suture.bounds import check_time
 from suture.edits import Edit, edit, ordered
 from suture.records import Record
 
@@ -246,6 +247,7 @@ def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
     patience = _PATIENCE
     stack = [(0, len(old), 0, len(new), _MAX_DEPTH)]
     while stack:
+        check_time()
         i, j, k, m, depth = stack.pop()
         head = _equal_run(old, new, (i, j, k, m))
         i, k = i + head, k + head

@@ -10,6 +10,7 @@ stood, and with it the diff, the inverse and the line numbers of the original.
 
 from __future__ import annotations
 
+from suture.bounds import timed
 from suture.errors import EditOutOfBounds, EncodingMismatch, OverlappingEdits
 from suture.records import Record
 
@@ -149,13 +150,24 @@ def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
     A character is never cut in two, so that every edit is text of its own.
     """
     result: list[Edit] = []
-    for each in ordered(edits, len(body)):
-        joined = result and result[-1].span.end == each.span.start
-        one = edit(result[-1].span.start, each.span.end, result.pop().new + each.new) if joined else each
-        trimmed = _trimmed(body, one)
-        if len(trimmed.span) or trimmed.new:
-            result.append(trimmed)
-    return result
+    run: list[Edit] = []
+    for each in timed(ordered(edits, len(body))):
+        trimmed = _trimmed(body, each)
+        if not len(trimmed.span) and not trimmed.new:
+            continue
+        if run and run[-1].span.end != trimmed.span.start:
+            result += _joined(body, run)
+            run = []
+        run.append(trimmed)
+    return result + _joined(body, run)
+
+
+def _joined(body: bytes, run: Sequence[Edit]) -> list[Edit]:
+    """Neighbors as one edit, made once: each with all before it would be quadratic."""
+    if len(run) < 2:  # noqa: PLR2004
+        return list(run)
+    one = _trimmed(body, edit(run[0].span.start, run[-1].span.end, b"".join([each.new for each in run])))
+    return [one] if len(one.span) or one.new else []
 
 
 def _trimmed(body: bytes, one: Edit) -> Edit:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
+from suture.bounds import suspended, within
 from suture.errors import FileChanged, WorkspaceNotFound
 from suture.files.local_fs import LocalFS
 from suture.files.paths import INTENT_NAME
 from suture.files.protected import OWN_PREFIX, Guard
 from suture.files.tree import Tree
+from suture.origins import keep_out
 from suture.plan import ChangeRecord
 from suture.records import Record
 from suture.session import Carried, Session
@@ -66,6 +68,9 @@ class Engine:
                 raise WorkspaceNotFound(root=place, reason="suture keeps its own files there")
         self.guard = Guard(self.settings.protect, self.settings.allow_protected)
         self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
+        self._own_places: list[str] = []
+        if isinstance(self.fs, LocalFS):
+            self._own_places = keep_out(self.roots)
         with self.session() as session:
             for tree in session.trees:
                 found = tree.stat("")
@@ -89,6 +94,7 @@ class Engine:
             history=self._history,
             partner=self._partner,
             progress=progress or self.progress,
+            own_places=self._own_places,
         )
 
     def land(
@@ -105,23 +111,26 @@ class Engine:
         from suture.files.recovery import recover
 
         durable = self.settings.durability == "full"
-        with self.session(progress) as session:
+        with within(self.settings), self.session(progress) as session:
             # A transaction under way, or what a dead process left: a plan made on that would be a wrong one.
             unsettled = session.trees[0].stat(INTENT_NAME) is not None
-            plan = None if unsettled or serial else propose(session).without_no_ops()
+            plan = None if unsettled or serial else session.checked(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None)
             with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint, self._turns):
                 session.close()  # a folder opened while planning may have been moved since
                 history = session.history
-                recovered = recover(session.trees, history, durable=durable)
+                with suspended():
+                    recovered = recover(session.trees, history, durable=durable)
                 for attempts_left in range(_REPLANS, -1, -1):
-                    plan = plan or propose(session).without_no_ops()
+                    plan = plan or session.checked(propose(session))
                     if not plan.changes:
-                        return Landing(None, recovered, self._note(session, plan))
+                        with suspended():
+                            return Landing(None, recovered, self._note(session, plan))
                     session.checkpoint()
                     try:
-                        change = commit(session.trees, plan, history, durable=durable)
+                        with suspended():
+                            change = commit(session.trees, plan, history, durable=durable)
                         self._remember(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
                     except FileChanged:
@@ -137,7 +146,8 @@ class Engine:
         from suture.files.recovery import recover
 
         with self.session() as session, Lock(session.trees, self.settings.lock_timeout_ms, turns=self._turns):
-            recover(session.trees, session.history, durable=self.settings.durability == "full")
+            with suspended():
+                recover(session.trees, session.history, durable=self.settings.durability == "full")
             yield session
 
     def recover(self, *, wait: bool = True) -> Recovered | None:
@@ -172,7 +182,8 @@ class Engine:
         from suture.files.partner import Team
 
         if self._team is None:
-            self._team = Team(entry, self.roots, local=isinstance(self.fs, LocalFS) and self.settings.second_process)
+            local = isinstance(self.fs, LocalFS) and self.settings.second_process
+            self._team = Team(entry, self.roots, local=local)
         with self._team.partner() as partner:
             yield partner
 

@@ -14,7 +14,10 @@ from bisect import bisect_right
 from itertools import accumulate, count
 from operator import add
 
+from suture.bounds import check_time
+
 _CHUNK = 1 << 20
+_WIDE = 1 << 32  # bytes of a text whose offsets need more than four bytes each
 _FEW = 8
 
 
@@ -123,8 +126,9 @@ def terminator_of(body: bytes) -> bytes:
 
 
 def _starts(body: bytes, terminator: bytes) -> array[int]:
-    starts = array("Q", [0] if body else [])
+    starts = array("I" if len(body) < _WIDE else "Q", [0] if body else [])
     for base in range(0, len(body), _CHUNK):
+        check_time()
         pieces = body[base : base + _CHUNK].split(terminator)
         pieces.pop()  # what follows the last terminator of the chunk
         starts.extend(map(add, accumulate(map(len, pieces)), count(base + 1)))

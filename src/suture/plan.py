@@ -67,6 +67,13 @@ class FileChange(Record):
 
     place: Place
 
+    @property
+    def size(self) -> int:
+        """Bytes of it in memory: the file as it was, and what is new."""
+        before, after, edits = (getattr(self, name, None) for name in ("before", "after", "edits"))
+        new = sum(len(each.new) for each in edits) if edits is not None else 0 if after is None else after.size
+        return new + (0 if before is None else before.content.size)
+
 
 class Create(FileChange):
     """A new file. `mode` None: what the user's umask gives."""

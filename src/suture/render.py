@@ -391,6 +391,20 @@ MESSAGES: dict[str, Words] = {
         same("The call was cancelled."),
         same("Nothing was changed."),
     ),
+    "CALL_TIMED_OUT": (
+        lambda e: f"The call was not done after {e.timeout_ms:,} ms.",
+        lambda e: (
+            "Nothing was changed. Ask for less in one call: fewer edits, longer or more exact texts, a smaller file; "
+            f"or ask the operator to raise the setting {e.setting}."
+        ),
+    ),
+    "OUT_OF_MEMORY": (
+        same("The call needs more memory than suture may take."),
+        lambda e: (
+            "Nothing was changed. Ask for less in one call, make calls one after the other, "
+            f"or ask the operator to raise the setting {e.setting}."
+        ),
+    ),
     "RECOVERY_BLOCKED": (
         lambda e: f"An interrupted transaction cannot be cleared up: {e.reason}.",
         lambda e: (

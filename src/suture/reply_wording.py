@@ -292,10 +292,16 @@ REPLY_MESSAGES: dict[str, Words] = {
     ),
     "UNSUPPORTED_BLOCK": (
         lambda e: (
-            f"The diff changes {e.path or 'a file'}, which is "
+            f"The diff makes {e.path} executable, and changes nothing else."
+            if e.problem == "executable"
+            else f"The diff changes {e.path or 'a file'}, which is "
             f"{'binary' if e.problem == 'binary' else 'a symbolic link or a submodule'}."
         ),
-        same("Only text files can be changed this way."),
+        lambda e: (
+            "Leave it out: only the operator can allow (allow_executables) that files become executable."
+            if e.problem == "executable"
+            else "Only text files can be changed this way."
+        ),
     ),
 }
 BLOCK_MESSAGES: dict[str, Words] = {

@@ -53,7 +53,7 @@ def invert(session: Session, book: LogBook, change: ChangeRecord) -> Inverse:
     conflicts: list[dict[str, Any]] = []
     for file in reversed(change.files):
         try:
-            found += inverter.invert(file)
+            found += map(session.hold, inverter.invert(file))
         except _Clash as clash:
             conflicts += clash.conflicts
     if conflicts:
@@ -83,13 +83,13 @@ def restore(session: Session, book: LogBook, state: Mapping[str, Version | None]
         place, now = _stands(session, path)
         if version is None:
             if now is not None:
-                found.append(Delete(place, now))
+                found.append(session.hold(Delete(place, now)))
         elif now is None:
-            found.append(Create(place, Content((_content(book, path, version),)), version.mode))
+            found.append(session.hold(Create(place, Content((_content(book, path, version),)), version.mode)))
         elif now.content.digest != version.digest:
-            found.append(Update(place, now, Content((_content(book, path, version),)), mode=version.mode))
+            found.append(session.hold(Update(place, now, Content((_content(book, path, version),)), mode=version.mode)))
         elif version.mode not in {now.mode, None}:
-            found.append(Update(place, now, now.content, mode=version.mode))
+            found.append(session.hold(Update(place, now, now.content, mode=version.mode)))
     return found
 
 

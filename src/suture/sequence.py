@@ -17,6 +17,7 @@ from heapq import heappop, heappush
 from itertools import accumulate, islice, pairwise
 from operator import itemgetter
 
+from suture.bounds import check_time, timed
 from suture.edits import Edit, edit, minimize
 from suture.occurrences import adapted, ending, literal, occurrences
 from suture.records import Record
@@ -108,6 +109,7 @@ def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
     text, trail, usual = body, _Trail(len(body)), ending(body, 0, 0)
     places: list[tuple[int, ...]] = []
     for step in steps:
+        check_time()
         spans = _found(text, step)
         if len(spans) != step.count:
             return _failed(body, trail.whole(), places, text, spans)
@@ -136,7 +138,7 @@ def _news(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, usual: byte
         return [new if b"\n" in text else new.replace(b"\n", usual)] * len(spans)
     if b"\n" not in text:
         return [new.replace(b"\n", b"\r")] * len(spans)
-    return [adapted(text, start, end, new) for start, end in spans]
+    return [adapted(text, start, end, new) for start, end in timed(spans)]
 
 
 def _replaced(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes]) -> tuple[bytes, list[Piece]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from suture.bounds import check_time
 from suture.errors import (
     BinaryFile,
     EncodingMismatch,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from contextlib import AbstractContextManager
     from types import TracebackType
-    from typing import Self
+    from typing import Self, TypeVar
 
     from suture.edits import Edit
     from suture.files.fs import FS
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from suture.settings import Settings
 
     Progress = Callable[[int, int], None]
+    Changing = TypeVar("Changing", bound=FileChange)
 
 _CHUNK = 1 << 16
 _PAST_VERSIONS = 100
@@ -123,7 +125,9 @@ class Session:
         history: Callable[[Tree], History],
         partner: Callable[[str], AbstractContextManager[Finder]],
         progress: Progress,
+        own_places: Collection[str] = (),
     ) -> None:
+        """`own_places`: what suture itself runs from; no plan may change anything below."""
         self.trees = trees
         self.settings = settings
         self.guard = guard
@@ -135,9 +139,12 @@ class Session:
         self._history = history
         self.partner = partner
         """A function that gives a second process for large work; None if there is none, or another call uses it."""
-        self.progress = progress
-        """Told of more files that a walk came to, and of more matches; it may raise `Cancelled`."""
+        self._progress = progress
+        self._own_places = own_places
         self._resolver = Resolver(trees, guard)
+        self._held: dict[Place, int] = {}
+        """Bytes of each file that is to be changed."""
+        self._all_held = 0
 
     @property
     def history(self) -> History:
@@ -158,8 +165,13 @@ class Session:
             tree.close()
 
     def checkpoint(self) -> None:
-        """A point at which a call may be cancelled."""
+        """A point at which a call may be cancelled, or its time be over."""
         self.progress(0, 0)
+
+    def progress(self, files: int, matches: int) -> None:
+        """Tell of more files that a walk came to, and of more matches; the call may end here, as at a checkpoint."""
+        check_time()
+        self._progress(files, matches)
 
     def locate(self, path: str, *, folders: bool = False) -> Target:
         """What a path argument means; `stat` is None where no file stands yet. With `folders` it may mean one."""
@@ -242,6 +254,7 @@ class Session:
         return self._snapshot(place, handle, place.name)
 
     def _snapshot(self, place: Place, handle: int, requested: str, encoding: str | None = None) -> Snapshot:
+        check_time()
         tree, limit = self.trees[place.root], self.settings.max_file_bytes
         try:
             found = tree.fs.fstat(handle)
@@ -407,6 +420,16 @@ class Session:
         with self.history.reading() as book:
             return book.clipboard(name)
 
+    def hold(self, change: Changing) -> Changing:
+        """A planned change. All of a call are in memory together: more than the setting allows is refused."""
+        self._all_held += change.size - self._held.get(change.place, 0)
+        self._held[change.place] = change.size  # a plan may be made again
+        size, limit = self._all_held, self.settings.max_call_bytes
+        if size > limit:
+            what = "What the call changes"
+            raise InputTooLarge(what=what, size=size, limit=limit, setting="max_call_bytes")
+        return change
+
     def plan_create(self, path: str, content: bytes, mode: int | None = None) -> Create:
         """Plan a new file."""
         self._check_size(path, len(content))
@@ -414,7 +437,7 @@ class Session:
         if target.stat is not None:
             raise FileExists(path=target.name)
         check_new_name(target)
-        return Create(target.place, Content((content,)), mode)
+        return self.hold(Create(target.place, Content((content,)), mode))
 
     def plan_write(self, path: str, content: bytes) -> FileChange:
         """Plan a file's whole content, whether it exists or not."""
@@ -422,7 +445,7 @@ class Session:
         target = self.locate(path)
         if target.stat is None:
             return self.plan_create(path, content)
-        return Update(target.place, self.snapshot(target), Content((content,)))
+        return self.hold(Update(target.place, self.snapshot(target), Content((content,))))
 
     def plan_edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], encoding: str | None = None) -> Update:
         """Plan edits, found by a function that is handed the file's text."""
@@ -440,12 +463,12 @@ class Session:
         found = ordered(edits, len(before.text.body))
         after = Content(splice_ordered(before.text, found))
         self._check_size(before.place.name, after.size)
-        return Update(before.place, before, after, tuple(found))
+        return self.hold(Update(before.place, before, after, tuple(found)))
 
     def plan_delete(self, path: str) -> Delete:
         """Plan a deletion."""
         before = self._read_itself(path)
-        return Delete(before.place, before)
+        return self.hold(Delete(before.place, before))
 
     def plan_rename(self, path: str, to: str, content: bytes | None = None) -> Rename:
         """Plan a move, perhaps with new content; a file that stands there is never replaced."""
@@ -454,14 +477,34 @@ class Session:
             raise FileExists(path=target.name)
         check_new_name(target)
         if content is None:
-            return Rename(before.place, before, target.place)
+            return self.hold(Rename(before.place, before, target.place))
         self._check_size(to, len(content))
-        return Rename(before.place, before, target.place, Content((content,)))
+        return self.hold(Rename(before.place, before, target.place, Content((content,))))
+
+    def checked(self, plan: Plan) -> Plan:
+        """A plan without what changes nothing; refused if it would change what suture itself runs from.
+
+        Such files may be read: an agent wants to know what a package does that is installed beside suture.
+        """
+        found = plan.without_no_ops()
+        for change in found.changes if self._own_places else ():
+            for place in (change.place, change.to) if isinstance(change, Rename) else (change.place,):
+                self._check_own(place)
+        return found
+
+    def _check_own(self, place: Place) -> None:
+        tree = self.trees[place.root]
+        real = tree.fs.real_path(tree.root).rstrip("/")
+        full = f"{real}/{place.path}".casefold()  # as a file system that ignores case would
+        for own in self._own_places:
+            if f"{full}/".startswith(f"{own.casefold()}/") and not self.guard.allows(place.path):
+                rule = f"{own.removeprefix(f'{real}/')}/**"
+                raise ProtectedPath(path=place.name, rule=rule)
 
     def check_permitted(self, plan: Plan) -> None:
         """Refuse a plan that would be refused for a file that this user may not write."""
-        for change in plan.changes:
-            if isinstance(change, Update) and not change.is_no_op:
+        for change in self.checked(plan).changes:
+            if isinstance(change, Update):
                 tree, (folder, name) = self.trees[change.place.root], split(change.place.path)
                 handle, found = tree.folder(folder), tree.stat(change.place.path)
                 renamed = found is None or found.links == 1

@@ -39,6 +39,8 @@ class Settings(Record):
     """Size of a file that is read or edited, and of what an edit would make of it."""
     max_request_bytes: int = 10_000_000
     """Size of all texts in a call's arguments together."""
+    max_call_bytes: int = 1_000_000_000
+    """Size of all files that one call changes, as they were and as they become."""
     max_edits: int = 1_000
     """Edits, patches, hunks or blocks of one call."""
     max_replacements: int = 100_000
@@ -69,6 +71,8 @@ class Settings(Record):
     """Problems, and checks that could not be carried out, that one `suture check` lists; others are counted."""
     project_commands: bool = False
     """Whether the project's own configuration may name programs that check files: who can edit it can run them."""
+    allow_executables: bool = False
+    """Whether a diff may make a file executable that was not, or a new one: modes such as 100755."""
     config: str | None = None
     """The operator's configuration of checks, a TOML file; None: `suture/suture.toml` in the user's configuration
     folder, if it is there; an empty string: none."""
@@ -81,6 +85,10 @@ class Settings(Record):
     """Size of all such versions of a file together."""
     base_ms: int = 200
     """How long finding and searching such versions of a file may take."""
+    call_ms: int = 60_000
+    """How long a call may take until it begins to write; what has begun is finished."""
+    max_memory_bytes: int = 4_000_000_000
+    """Memory of the processes that suture starts itself, the command line and the server; 0: no limit of ours."""
     max_result_bytes: int = 200_000_000
     """Size of the matches that one answer tells, with the lines around them."""
     second_process: bool = True
@@ -105,7 +113,7 @@ class Settings(Record):
                 raise ValueError(message)
 
 
-_MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_bases"}
+_MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_bases", "max_memory_bytes"}
 
 
 def _fits(name: str, value: object, default: object) -> bool:

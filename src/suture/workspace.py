@@ -5,8 +5,9 @@ from __future__ import annotations
 from os import fspath
 
 from suture import log, render
+from suture.bounds import Overrun, check_time, suspended, within
 from suture.engine import Engine
-from suture.errors import InputTooLarge, InternalError, InvalidArguments, SutureError
+from suture.errors import InputTooLarge, InternalError, InvalidArguments, OutOfMemory, SutureError
 from suture.tools import command, find
 from suture.tools.spec import Answer, ToolResult
 from suture.transaction import Transaction
@@ -98,6 +99,9 @@ class Workspace:
         """What a call gives, as a result; never raises."""
         try:
             return self._result(name, answer)
+        except MemoryError:
+            log.exception("call", "%s needs too much memory", name)
+            return ToolResult.failed(OutOfMemory())
         except Exception as error:  # noqa: BLE001  the one broad handler of this surface
             log.exception("call", "%s failed", name)
             return ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}"))
@@ -356,7 +360,7 @@ class Workspace:
         from suture.tools.restore import check_name, snapshot  # most calls take none
 
         check_name(name)
-        with self._engine.locked() as session:
+        with within(self.settings), self._engine.locked() as session:
             return snapshot(session, name, paths)
 
     def transaction(self, summary: str = "") -> Transaction:
@@ -374,16 +378,19 @@ class Workspace:
     def _answer(self, spec: ToolSpec, arguments: object, progress: Progress | None = None) -> _Outcome:
         given: Mapping[str, Any] = {}
         try:
-            given = self._checked({} if arguments is None else arguments)
-            return self._carried_out(spec, spec.request.parse(given), progress)
-        except SutureError as error:
+            with suspended() if spec.own_clock else within(self.settings):
+                given = self._checked({} if arguments is None else arguments)
+                return self._carried_out(spec, spec.request.parse(given), progress)
+        except (SutureError, MemoryError) as error:
+            problem = OutOfMemory() if isinstance(error, MemoryError) else error
             if spec.explain is None:
-                raise
-            return spec.explain(given, error), None, None
+                raise problem from None
+            return spec.explain(given, problem), None, None
 
     def _carried_out(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
         if spec.read is not None:
             with self._engine.session(progress) as session:
+                check_time()
                 return spec.read(session, request), None, None
         assert spec.plan is not None  # noqa: S101  a tool reads or plans
         proposed: list[Proposal] = []
@@ -404,7 +411,8 @@ class Workspace:
                 session.check_permitted(propose(session))
                 return _told(proposed[-1], None), None, None
         landing = self._engine.land(propose, replan=expected is None, serial=spec.serial, progress=progress)
-        return _told(proposed[-1], landing.change), landing.recovered, landing.trouble
+        with suspended(), within(self.settings):  # its own time: what landed is not told as a failure
+            return _landed(proposed[-1], landing.change), landing.recovered, landing.trouble
 
     def _checked(self, arguments: Any) -> Mapping[str, Any]:
         if hasattr(arguments, "model_dump"):  # a pydantic model, such as `SafeEditInput`
@@ -415,6 +423,20 @@ class Workspace:
         if size > limit:
             raise InputTooLarge(what="The request", size=size, limit=limit, setting="max_request_bytes")
         return arguments
+
+
+def _landed(proposal: Proposal, change: Change | None) -> Answer:
+    """What a tool says of a plan that landed: in brief, if there is no time or no memory left to show what changed."""
+    try:
+        return _told(proposal, change)
+    except (Overrun, MemoryError) as error:
+        if change is None:
+            raise
+        left = "memory" if isinstance(error, MemoryError) else "time"
+        note = f"There was no {left} left to show what changed."
+        files = [{"path": each.to or each.path, "action": each.action, "hash": each.after} for each in change.files]
+        data = {"change_id": change.id, "files": files, "diff": "", "warnings": [note]}
+        return Answer(f"Done: {proposal.plan.summary} (change {change.id}). {note}", data)
 
 
 def _told(proposal: Proposal, change: Change | None) -> Answer:

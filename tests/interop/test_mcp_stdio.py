@@ -325,3 +325,25 @@ def test_a_flood_of_messages_is_read_as_fast_as_it_is_answered(tmp_path: Path) -
             elif writable:
                 left = left[os.write(there, left) :]
     assert lines - answered < 4_000
+
+
+@pytest.mark.promise("bound.process")
+def test_a_call_without_memory_is_answered_and_the_server_lives_on(root: Path) -> None:
+    (root / "large.txt").write_bytes(b"x" * 90_000_000)
+    with over_pipes(root, "--max-memory-bytes", "300000000", "--call-ms", "600000") as wire:
+        wire.shake()
+        large = tool_call(1, "regex_replace", {"file_path": "large.txt", "pattern": "(x*)(x)", "replacement": "$1$1"})
+        assert wire.ask(large)["result"]["_meta"]["error"]["code"] == "OUT_OF_MEMORY"
+        answer = wire.ask(tool_call(2, "safe_edit", {"path": "new.py", "content": "x = 1\n"}))["result"]
+        assert answer["isError"] is False  # with ruff, which has the same limit
+        assert answer["structuredContent"]["validation"]["passed"] is True
+    assert (root / "large.txt").stat().st_size == 90_000_000
+
+
+@pytest.mark.promise("bound.call")
+def test_a_call_of_the_server_ends_by_its_clock(root: Path) -> None:
+    (root / "long.txt").write_bytes(b"x\n" * 200_000)
+    with over_pipes(root, "--call-ms", "1") as wire:
+        wire.shake()
+        slow = tool_call(1, "regex_match_lines", {"file_path": "long.txt", "pattern": "x"})
+        assert wire.ask(slow)["result"]["_meta"]["error"]["code"] == "CALL_TIMED_OUT"

@@ -308,7 +308,7 @@ def check_trees(folder: Path, random: Random, options: str, wrap: Callable[[str]
     ours = folder / "ours"
     ours.mkdir()
     write(ours, trees.before, trees.executable)
-    workspace = Workspace(ours, Settings(durability="fast"))
+    workspace = Workspace(ours, Settings(durability="fast", allow_executables=True))
     result = workspace.apply_reply(wrap(diff))
     assert not result.is_error, result.text
     assert {each["status"] for each in result.metadata["blocks"]} == {"applied"}

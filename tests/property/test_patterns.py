@@ -11,7 +11,7 @@ from suture.errors import InvalidFlags, InvalidRegex
 from suture.patterns.clock import Clock
 from suture.patterns.dialect import parse
 from suture.patterns.engines import compiled
-from suture.patterns.scan import as_match, found, rows
+from suture.patterns.scan import as_match, each_match, rows
 from tests.unit.patterns.grammar import (
     by_both,
     drawn,
@@ -112,7 +112,7 @@ def naive(text: str, offset: int) -> tuple[int, int]:
 )
 def test_lines_and_columns_are_those_that_counting_gives(text: str, pattern: str, flags: str, around: int) -> None:
     subject, ready = subject_of(text), compiled(parse(pattern, flags))
-    matches = found(ready, subject, Clock(5_000, 5_000))
+    matches = list(each_match(ready, subject, Clock(5_000, 5_000)))
     told: list[dict[str, Any]] = [
         json.loads(row) for row in rows("x", subject, matches, (around, around), as_match, 10**9)
     ]

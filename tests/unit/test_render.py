@@ -76,6 +76,8 @@ SAMPLES: list[errors.SutureError] = [
     errors.WriteFailed(path="x", reason="No space left on device", errno=28),
     errors.WorkspaceBusy(waited_ms=30_000),
     errors.Cancelled(),
+    errors.CallTimedOut(timeout_ms=60_000),
+    errors.OutOfMemory(),
     errors.ServerBusy(limit=1_000),
     errors.ResultTooLarge(size=20_000_000, limit=10_000_000, total=123_456),
     errors.ResultTooLarge(size=20_000_000, limit=10_000_000, total=None),

@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         try:
-            code = _run(command_first(words))
+            code = _run(command_first(words), own_process=argv is None)
         except SystemExit as stop:  # argparse has printed help, or what is wrong
             code = stop.code if isinstance(stop.code, int) else 0
         if sys.stdout is not None:
@@ -43,14 +43,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout = None  # or the interpreter would flush it again, and fail again
         if isinstance(error, BrokenPipeError):
             return _PIPE_CLOSED
-        _tell_failure(error)
+        _tell_failure(f"OUTPUT_FAILED: the output could not be written: {error.strerror}")
+        return 1
+    except MemoryError:  # a call answers it; this is what became of an answer
+        _tell_failure("OUT_OF_MEMORY: there is no memory left to print the output.")
         return 1
     return code
 
 
-def _tell_failure(error: OSError) -> None:
-    """Say that the output could not be written, unless stderr is what failed."""
-    problem = f"OUTPUT_FAILED: the output could not be written: {error.strerror}"
+def _tell_failure(problem: str) -> None:
+    """Say why the output could not be written, unless stderr is what failed."""
     try:
         if sys.stderr is not None:
             sys.stderr.write(f"{problem}\nWhat the command did is done: see suture log.\n")
@@ -82,18 +84,30 @@ def quick(words: Sequence[str]) -> QuickOptions | None:
     return QuickOptions(name, arguments, root) if plain else None
 
 
-def _run(words: list[str]) -> int:
+def _import_nothing_from(words: Sequence[str]) -> None:
+    """Take what leads into the workspace off `sys.path`: this process is suture's own."""
+    from suture.origins import drop_entries  # --help needs no workspace
+
+    named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--root"]
+    named += [word.partition("=")[2] for word in words if word.startswith("--root=")]
+    drop_entries(named or ["."])
+
+
+def _run(words: list[str], *, own_process: bool) -> int:
     options: QuickOptions | Namespace | None = quick(words)
     if options is not None:
+        _import_nothing_from(words)
         from suture.cli.commands import call
         from suture.cli.output import listen
 
         listen(options)
+        _limit_memory(options, own_process=own_process)
         return call(options)
     if words and words[0] in _HELP:
         words = [*(word for word in words[1:2] if word[:1] != "-" and word not in _HELP), "--help"]
     if words in ([], ["--help"]):
         return _help(asked=bool(words))
+    _import_nothing_from(words)
     from suture.cli.output import listen
 
     if not words[0].startswith("-") and (code := _unknown(words[0])):
@@ -102,8 +116,29 @@ def _run(words: list[str]) -> int:
 
     options = build_parser(words).parse_args(words)
     listen(options)
+    _limit_memory(options, own_process=own_process)
     result: int = options.run(options)
     return result
+
+
+def _limit_memory(options: QuickOptions | Namespace, *, own_process: bool) -> None:
+    """Let this process, and each that it starts, take no more memory than the setting says, where that can be told.
+
+    Data, not address space: that counts what threads and programs only reserve, and never use.
+    """
+    from suture.settings import Settings
+
+    most = getattr(options, "max_memory_bytes", Settings.max_memory_bytes)
+    if not most or not own_process:
+        return
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
+
+        soft, hard = getrlimit(RLIMIT_DATA)
+        known = [each for each in (soft, hard) if each != RLIM_INFINITY]
+        setrlimit(RLIMIT_DATA, (min([most, *known]), hard))
+    except (ImportError, OSError, ValueError):  # the platform has no such limit
+        return
 
 
 def _help(*, asked: bool) -> int:

@@ -139,7 +139,8 @@ def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[T
     unread = {each["message"] for each in data["unread"] if each["edits"]}
     errors = [each for each in data["errors"] if each not in unread]
     yield from (f"note: {clean(each)}" for each in errors if failed and not told)
-    yield from (f"warning: {clean(each)}" for each in data["warnings"] if not (told and each.startswith("Some ")))
+    warnings = [each for each in data["warnings"] if not (told and each.startswith("Some "))]
+    yield from (f"warning: {clean(in_options(each))}" for each in warnings)
     yield from recovered(data)
     if data["change_id"] is not None:
         yield way_back(options, data)

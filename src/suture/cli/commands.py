@@ -158,6 +158,8 @@ def attempt(
     try:
         if getattr(options, "allow_commands", False):
             settings = (settings or Settings()).but(project_commands=True)
+        if getattr(options, "allow_executables", False):
+            settings = (settings or Settings()).but(allow_executables=True)
         workspace = Workspace(options.root, settings)
         try:
             return call(workspace)

@@ -76,7 +76,12 @@ def _settings(seconds: int | None) -> Settings | None:
     """Who sits at the command line is the operator, and may let a search take longer."""
     if seconds is None:
         return None
-    return Settings(regex_file_ms=seconds * 1_000, regex_call_ms=max(seconds * 1_000, Settings.regex_call_ms))
+    asked = seconds * 1_000
+    return Settings(
+        regex_file_ms=asked,
+        regex_call_ms=max(asked, Settings.regex_call_ms),
+        call_ms=asked + Settings.call_ms,
+    )
 
 
 def _flags(options: argparse.Namespace) -> str:

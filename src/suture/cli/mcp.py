@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from suture import render
 from suture.cli.output import USAGE, complain, flush, misused, note, print_json, print_text, refuse
 from suture.errors import SutureError, UnknownTool
+from suture.origins import drop_entries
 from suture.settings import Settings
 from suture.tools.profiles import chosen
 from suture.workspace import Workspace
@@ -63,7 +64,9 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
         message = f"--quiet would hide the token: choose one by the variable {TOKEN}"
         raise ValueError(message)
     names = chosen(options.profile, options.tools)
-    workspace = Workspace(options.root, _settings(options))
+    settings = _settings(options)
+    drop_entries([options.root, *settings.extra_roots])
+    workspace = Workspace(options.root, settings)
     with _quick_imports():
         from suture.mcp_server.calls import Calls
         from suture.mcp_server.server import build
@@ -95,6 +98,9 @@ def _settings(options: argparse.Namespace) -> Settings:
         extra_roots=tuple(options.extra_root or ()),
         allow_protected=tuple(options.allow_protected or ()),
         project_commands=options.allow_commands,
+        allow_executables=options.allow_executables,
+        call_ms=options.call_ms,
+        max_memory_bytes=options.max_memory_bytes,
     )
 
 

@@ -137,4 +137,5 @@ _OPTIONS = {
     "(check_max_files)": "(--max-files)",
     "(check_max_issues)": "(--max-issues)",
     "(check_call_ms)": "(--max-time)",
+    "can allow (allow_executables)": "can allow (--allow-executables)",
 }

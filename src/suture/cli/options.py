@@ -5,6 +5,7 @@ from __future__ import annotations
 from suture.cli.pattern_options import PATTERN_FILLS
 from suture.cli.shared_options import (
     add_allow_commands,
+    add_allow_executables,
     add_dry_run,
     add_encoding,
     add_literal,
@@ -12,6 +13,7 @@ from suture.cli.shared_options import (
     add_validate,
 )
 from suture.cli.values import block_ids, byte_limit, host_name, number, positive, seconds, tool_names
+from suture.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,6 +133,7 @@ def _fill_apply(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--expect-hash", metavar="HASH", help='refuse if a file has another one; for several files, {"PATH": "HASH", …}'
     )
+    add_allow_executables(command)
 
 
 def _fill_prompt(command: argparse.ArgumentParser) -> None:
@@ -208,12 +211,27 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
         help="what an answer may have (default: 10000000)",
     )
     command.add_argument(
+        "--call-ms",
+        metavar="N",
+        type=positive,
+        default=Settings.call_ms,
+        help="how long a call may take until it begins to write (default: 60000)",
+    )
+    command.add_argument(
+        "--max-memory-bytes",
+        metavar="N",
+        type=number,
+        default=Settings.max_memory_bytes,
+        help="memory of the server and of each program that it starts; 0: no limit (default: 4000000000)",
+    )
+    command.add_argument(
         "--structured-text",
         action="store_true",
         help="repeat texts in the structured content, for clients that show models nothing else; Codex and Claude Code "
         "get it unasked",
     )
     add_allow_commands(command)
+    add_allow_executables(command)
 
 
 def _fill_log(command: argparse.ArgumentParser) -> None:

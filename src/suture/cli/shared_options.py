@@ -29,6 +29,15 @@ def add_allow_commands(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_allow_executables(command: argparse.ArgumentParser) -> None:
+    """The option of commands that take diffs with modes."""
+    command.add_argument(
+        "--allow-executables",
+        action="store_true",
+        help="make files executable where a diff says so, such as: new file mode 100755",
+    )
+
+
 def add_dry_run(command: argparse._ActionsContainer) -> None:
     """The option of commands that change files."""
     command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")

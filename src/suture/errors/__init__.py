@@ -17,7 +17,7 @@
     │                        ReplyTimeout UnsupportedBlock
     ├── about a safe edit    LineOutOfBounds OverlappingLines Drifted PatternNotFound ValidationFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
-    │                        Cancelled RecoveryBlocked
+    │                        Cancelled CallTimedOut OutOfMemory RecoveryBlocked
     ├── about serving        ServerBusy ResultTooLarge
     ├── about the history    HistoryUnavailable ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
     │                        UndoConflict ContentNotKept NotRecorded SnapshotExists
@@ -49,6 +49,7 @@ from suture.errors.edits import (
 from suture.errors.error import InternalError, SutureError
 from suture.errors.files import (
     BinaryFile,
+    CallTimedOut,
     Cancelled,
     EditOutOfBounds,
     EncodingMismatch,
@@ -62,6 +63,7 @@ from suture.errors.files import (
     NotAFile,
     NotAFolder,
     NotEncodable,
+    OutOfMemory,
     OverlappingEdits,
     PathOutsideWorkspace,
     PermissionDenied,
@@ -118,6 +120,7 @@ __all__ = [
     "AmbiguousBlock",
     "BinaryFile",
     "BlocksFailed",
+    "CallTimedOut",
     "Cancelled",
     "ChangeNotFound",
     "ClipboardNotFound",
@@ -158,6 +161,7 @@ __all__ = [
     "NothingToUndo",
     "OldTextNotFound",
     "OldTextNotUnique",
+    "OutOfMemory",
     "OutOfScope",
     "OverMatch",
     "OverlappingEdits",

@@ -217,6 +217,21 @@ class Cancelled(SutureError):
     retryable = True
 
 
+class CallTimedOut(SutureError):
+    """The call took longer than the setting allows, and had not begun to write."""
+
+    code = "CALL_TIMED_OUT"
+    timeout_ms: int
+    setting: str = "call_ms"
+
+
+class OutOfMemory(SutureError):
+    """The call needed more memory than the process may have, or than there is."""
+
+    code = "OUT_OF_MEMORY"
+    setting: str = "max_memory_bytes"
+
+
 class RecoveryBlocked(SutureError):
     """An interrupted transaction cannot be cleared up as it stands."""
 

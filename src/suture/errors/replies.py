@@ -111,7 +111,7 @@ class OutOfScope(SutureError):
 
 
 class UnsupportedBlock(SutureError):
-    """A change of something that is not text: a binary file, a symbolic link, a submodule."""
+    """A change of something that is not text: a binary file, a symbolic link, a submodule; or of a mode alone."""
 
     code = "UNSUPPORTED_BLOCK"
     path: str | None

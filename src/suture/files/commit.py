@@ -134,7 +134,7 @@ def _run(
     trouble = history.record(recovery.made(trees, intent), _supply(works))
     try:
         recovery.finish(trees, intent, journal, durable=durable, published=True)
-    except (OSError, SutureError) as error:
+    except (OSError, SutureError, MemoryError) as error:
         log.warning("commit", "%s landed; tidying up is left to the next call: %s", intent.id, error)
     return trouble
 
@@ -216,7 +216,7 @@ def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marke
             if marked:
                 journal.mark(done=False, durable=durable)
             recovery.roll_back(trees, intent, journal, durable=durable)
-    except (OSError, SutureError) as error:
+    except (OSError, SutureError, MemoryError) as error:
         log.warning("commit", "%s could not be rolled back now, the next call will: %s", intent.id, error)
         reason = str(getattr(error, "reason", "")) or str(getattr(error, "strerror", "")) or str(error)
         raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error

@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 
 from suture import log
+from suture.origins import start_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,19 +42,6 @@ _LONGEST = 1 << 30
 _IDLE_MS = 300_000
 _MOST_HANDLES = 1 << 12
 _SERVE = "from suture.files.partner import retreat, serve; retreat({memory!r}); serve({entry!r}, {memory!r})"
-
-
-def start_code(roots: Sequence[str]) -> str:
-    """Python code that lets another process import from where this one does.
-
-    Not from the current folder or another relative one, and from none in these roots, except that which suture itself
-    was imported from.
-    """
-    inside = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
-    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    found = [each for each in sys.path if os.path.isabs(each)]
-    kept = [each for each in found if not os.path.join(os.path.realpath(each), "").startswith(inside)]
-    return f"import sys; sys.path[:] = {list(dict.fromkeys([*kept, own]))!r}; "
 
 
 class Partner:

@@ -152,6 +152,10 @@ _CONSOLES = (
     ".irbrc",
     ".pryrc",
     ".Rprofile",
+    "sitecustomize.py",
+    "sitecustomize/**",
+    "usercustomize.py",
+    "usercustomize/**",
 )
 """Run when somebody starts a debugger or an interpreter here."""
 _KEYS = (
@@ -205,6 +209,10 @@ class Guard:
         self._allowed = Patterns(allow)
         self._free: set[str] = set()
         """Paths that turned out not to be protected: an agent comes back to a few files."""
+
+    def allows(self, path: str) -> bool:
+        """Whether the operator opened a path by name."""
+        return self._allowed.match(folded_names(path)) is not None
 
     def telling_names(self) -> list[str]:
         """A name or wildcard of each pattern, folded, without which it fits no path: one that few names are like."""

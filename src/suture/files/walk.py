@@ -13,6 +13,7 @@ import errno
 from bisect import bisect_left
 
 from suture import log
+from suture.bounds import check_time
 from suture.errors import InputTooLarge
 from suture.files.ignore import Ignore
 from suture.files.protected import plain_ending, plain_part
@@ -113,6 +114,7 @@ class _Walk:
         """Go into a folder, unless it is gone."""
         levels = self._levels
         above = levels[-1] if levels else None
+        check_time()
         try:
             handle, files, folders = self._fs.scan(folder, name)
         except OSError as error:

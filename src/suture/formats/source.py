@@ -10,6 +10,8 @@ is complete; they return the number of the first line that is not theirs.
 
 from __future__ import annotations
 
+from suture.bounds import check_time
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     Reading = Generator[Block | None, None, int]
 
 
+_OFTEN = 1_024  # lines between two looks at the clock
 MOST_UNENDED = 20
 """Calls without an end after which no more are looked for."""
 
@@ -32,6 +35,7 @@ class Source:
         self.cut = False
         """Whether the last line has no end."""
         self._rest: list[str] = []
+        self._looks = 0
         self.closings: dict[int, int | None] = {}
         """Where a block ends that begins at a line, once that is known; None: nowhere."""
         self.torn: dict[int, int] = {}
@@ -73,6 +77,9 @@ class Source:
 
     def ready(self, at: int) -> bool:
         """Whether it is known what line comes there, or that none does. Lines are counted from 0."""
+        self._looks += 1
+        if not self._looks % _OFTEN:  # every reader asks this of each line
+            check_time()
         return at < len(self.lines) or self.over
 
     def line(self, at: int) -> str | None:

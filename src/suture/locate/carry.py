@@ -11,6 +11,7 @@ indentation can't be told, or where both sides changed one thing, the answer is 
 
 from __future__ import annotations
 
+from suture.bounds import check_size
 from suture.diff import changes
 from suture.locate.comments import comment_in, is_closed, opens_literal
 from suture.locate.dialect import Dialect
@@ -64,7 +65,11 @@ class _Carry(Draft):
     def _translated(self, lines: Sequence[str]) -> list[str | None]:
         first = next((number for number, line in enumerate(lines) if line.strip()), 0)
         opening = self._opening(lines) if self.dialect.stripped is not None else range(first, first + 1)
-        found = [self.dialect.translate(line, opens=number in opening) for number, line in enumerate(lines)]
+        found, size = list[str | None](), 0
+        for number, line in enumerate(lines):
+            found.append(self.dialect.translate(line, opens=number in opening))
+            size += len(found[-1] or "")
+            check_size("The new text", size)  # the file's indentation may be much longer than the request's
         if self.dialect.stripped is not None and lines:
             other = self._other_than_first(lines[first])
             found[first] = found[first] if other is None else self.dialect.translate(other)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from suture.bounds import check_time
 from suture.edits import minimize
 from suture.locate import locate
 from suture.locate.correction import Correction, correction
@@ -313,6 +314,7 @@ def _similarity(one: str, other: str) -> float:
     """How much of two texts is the same, from 0 to 1."""
     from rapidfuzz.distance import Indel
 
+    check_time()
     if max(len(one), len(other)) <= _COMPARED:
         return Indel.normalized_similarity(one, other)
     sent, stands = one.split("\n"), other.split("\n")

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from functools import cached_property
 from itertools import accumulate
 
+from suture.bounds import check_time, timed
 from suture.indent import Indent, detect
 from suture.lines import Lines
 from suture.locate.comments import marks_of
@@ -64,7 +65,7 @@ class Index:
     @cached_property
     def texts(self) -> list[str]:
         """Every line, decoded."""
-        return [self.line(number) for number in range(len(self.lines))]
+        return [self.line(number) for number in timed(range(len(self.lines)))]
 
     @cached_property
     def solid(self) -> array[int]:
@@ -87,7 +88,7 @@ class Index:
         wanted = {key: list[int]() for key in keys if key and key not in self._where}
         self._where.update(wanted)
         if wanted:
-            for number, key in enumerate(self.keys):
+            for number, key in timed(enumerate(self.keys)):
                 if key in wanted:
                     wanted[key].append(number)
 
@@ -134,7 +135,7 @@ class Index:
         """Whether a word stands somewhere in the file, by itself; in whatever case, unless it shall be `cased` so."""
         sought, body = (encoded(word), self.body) if cased else (encoded(word).lower(), self.body.lower())
         at = body.find(sought) if sought else -1
-        for _ in range(_MOST_TRIES):
+        for _ in timed(range(_MOST_TRIES)):
             if at < 0:
                 return False
             ends = body[at - 1 : at] if at else b"", body[at + len(sought) : at + len(sought) + 1]
@@ -181,6 +182,7 @@ class Index:
         found: list[list[int]] = []
         at, ordinal, counted = self.stream.find(needle), 0, 0
         while at >= 0 and len(found) < self.most_runs(keys):
+            check_time()
             ordinal += self.stream.count(b"\n", counted, at)
             counted = at
             found.append(list(self.solid[ordinal : ordinal + len(keys)]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from suture.bounds import check_time
 from suture.locate.comments import comment_in
 from suture.locate.fold import fold
 
@@ -130,6 +131,7 @@ def likeness(one: str, other: str) -> float:
     """How much of two lines is the same, from 0 to 1, white space around them aside."""
     from rapidfuzz.distance import Indel
 
+    check_time()
     one, other = one.strip(), other.strip()
     if max(len(one), len(other)) > _LONGEST_LINE:
         return float(one == other)

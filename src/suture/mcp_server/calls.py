@@ -15,7 +15,7 @@ from time import monotonic
 from anyio import CancelScope, Event, get_cancelled_exc_class
 
 from suture import log
-from suture.errors import Cancelled, InternalError, ServerBusy
+from suture.errors import Cancelled, InternalError, OutOfMemory, ServerBusy
 from suture.mcp_server.fitting import fitted
 from suture.tools.spec import ToolResult
 
@@ -61,6 +61,15 @@ class Running:
             self._tell(seen, f"files: {self._files}, matches: {self._matches}")
 
 
+def _briefly(result: ToolResult) -> ToolResult:
+    """A result for which there is no memory; what has landed is not told as a failure."""
+    change = None if result.is_error else result.metadata.get("change_id")
+    if change is None:
+        return ToolResult.failed(OutOfMemory())
+    text = f"Done (change {change}). There is no memory left to show what changed."
+    return ToolResult(is_error=False, text=text, metadata={"change_id": change})
+
+
 class Calls:
     """The calls of one workspace's tools that a server offers; results have at most so many bytes."""
 
@@ -92,7 +101,10 @@ class Calls:
                     result = ToolResult.failed(Cancelled())
                 else:
                     result = self._workspace.call(name, arguments, progress=running.count)
-                made = fit(name, result)
+                try:
+                    made = fit(name, result)
+                except MemoryError:
+                    made = fit(name, _briefly(result))
             except Exception as error:  # noqa: BLE001  somebody waits for an answer, whatever happens
                 log.exception("mcp", "the result of %s cannot be sent", name)
                 made = fit(name, ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}")))

@@ -6,8 +6,9 @@ line ends from the match before. Lines are 1-based, columns 0-based and in chara
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 
+from suture.bounds import timed
 from suture.errors import InputTooLarge
 from suture.json_text import quoted, quoter
 from suture.lines import terminator_of
@@ -15,22 +16,51 @@ from suture.patterns.engines import NONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator
 
     from suture.patterns.clock import Clock
     from suture.patterns.engines import Compiled, Spans
     from suture.patterns.subject import Subject
 
-_WORTH_SPLITTING = 4_000  # bytes for each match
+_WORTH_SPLITTING = 4_000  # bytes for each time that lines are asked for
+_LARGE = 20_000_000  # bytes of a text whose lines are not taken apart: each would take more than 50
+_TOGETHER = 4_096  # rows that are put together at once: a string of its own takes more than most rows are long
 
 
-def found(compiled: Compiled, subject: Subject, clock: Clock, most: int | None = None) -> list[Spans]:
-    """The matches that count: all, or the first of each line; none behind the final line end; at most `most`."""
+class Told:
+    """The rows of an answer, in JSON, counted while they are made: more than `room` characters are refused."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._parts: list[str] = []
+        self._rows: list[str] = []
+        self._size = 0
+
+    def expect(self, size: int) -> None:
+        """Refuse a row of at least so many characters, before it is made, if it would be too much."""
+        _check_room(self._size + size, self._room)
+
+    def add(self, row: str) -> None:
+        """One more."""
+        self.expect(len(row) + 1)
+        self._size += len(row) + 1
+        self._rows.append(row)
+        if len(self._rows) == _TOGETHER:
+            self._parts.append(",".join(self._rows))
+            self._rows = []
+
+    def all(self) -> list[str]:
+        """All of them, in order; several stand together."""
+        return [*self._parts, *self._rows]
+
+
+def each_match(compiled: Compiled, subject: Subject, clock: Clock) -> Iterator[Spans]:
+    """The matches that count: all, or the first of each line; none behind the final line end.
+
+    What is done with one does not count as searching.
+    """
     matches = _counted(compiled.matches(subject, clock, every=compiled.pattern.every), subject)
-    if not compiled.pattern.every:
-        matches = _first_of_lines(matches, subject)
-    return list(matches if most is None else islice(matches, most))
+    return clock.untimed(matches if compiled.pattern.every else _first_of_lines(matches, subject))
 
 
 def _counted(matches: Iterator[Spans], subject: Subject) -> Iterator[Spans]:
@@ -53,17 +83,17 @@ def _first_of_lines(matches: Iterator[Spans], subject: Subject) -> Iterator[Span
 class Places:
     """Lines and columns of offsets that come in order, and the lines around them."""
 
-    def __init__(self, subject: Subject, number: int = 0) -> None:
-        """`number` positions will be asked for: where they are many, all lines are taken apart at once."""
+    def __init__(self, subject: Subject) -> None:
         self._subject = subject
         self._body = subject.body
         self._terminator = terminator_of(subject.body)
         self._line = 1
         self._plain = subject.body.isascii()
         self._line_start = self._at = self._column = 0
-        many = number * _WORTH_SPLITTING > len(self._body)
         self._quote = quoter()
-        self._lines = _all_lines(subject, self._terminator) if many else None
+        self._asked = 0
+        self._lines: list[str] | None = None
+        """All lines, taken apart once they were asked for often."""
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, which is not before the last one asked for."""
@@ -78,8 +108,8 @@ class Places:
 
     def before(self, number: int) -> str:
         """Up to so many lines before the last position's, as JSON."""
-        if self._lines is not None:
-            return ",".join(map(self._quote, self._lines[max(self._line - 1 - number, 0) : self._line - 1]))
+        if (apart := self._apart()) is not None:
+            return ",".join(map(self._quote, apart[max(self._line - 1 - number, 0) : self._line - 1]))
         starts, end = list[int](), self._line_start
         while len(starts) < number and end > 0:
             end = self._body.rfind(self._terminator, 0, end - 1) + 1
@@ -88,14 +118,22 @@ class Places:
 
     def after(self, offset: int, number: int) -> str:
         """Up to so many lines after the one in which a match ends: at `offset`, not before the last position."""
-        if self._lines is not None:
+        if (apart := self._apart()) is not None:
             last = self._line + self._body.count(self._terminator, self._at, offset)
-            return ",".join(map(self._quote, self._lines[last : last + number]))
+            return ",".join(map(self._quote, apart[last : last + number]))
         lines, start = list[str](), self._next(offset)
         while len(lines) < number and start < len(self._body):
             content, start = self._content(start)
             lines.append(content)
         return ",".join(lines)
+
+    def _apart(self) -> list[str] | None:
+        """All lines, once they were asked for so often that it is worth it; not those of a very large text."""
+        if self._lines is None:
+            self._asked += 1
+            if self._asked * _WORTH_SPLITTING > len(self._body) <= _LARGE:
+                self._lines = _all_lines(self._subject, self._terminator)
+        return self._lines
 
     def _next(self, offset: int) -> int:
         """Where the line behind that of an offset begins, or the end."""
@@ -119,7 +157,7 @@ def _all_lines(subject: Subject, terminator: bytes) -> list[str]:
 def rows(
     name: str,
     subject: Subject,
-    matches: Sequence[Spans],
+    matches: Iterable[Spans],
     around: tuple[int, int],
     told: Callable[[Spans, str], str],
     room: int,
@@ -129,11 +167,12 @@ def rows(
     `around` are the numbers of lines before and after. More than `room` characters are too large a result.
     """
     before, after = around
-    places = Places(subject, len(matches) if before or after else 0)
+    places, result, size = Places(subject), list[str](), 0
     quote, shown, string = quoter(), subject.shown, subject.string()
-    head, result, size = f'{{"file":{quoted(name)},"line":', list[str](), 0
-    for spans in matches:
+    head = f'{{"file":{quoted(name)},"line":'
+    for spans in timed(matches):
         start, end = spans[0]
+        _check_room(size + _length(spans), room)
         line, column = places.position(start)
         groups = whole = quote(shown(start, end) if string is None else string[start:end])
         for span in spans[1:]:
@@ -147,11 +186,20 @@ def rows(
             f'{head}{line},"column":{column},{told(spans, whole)},"groups":[{groups}],'
             f'"context_before":[{lines_before}],"context_after":[{lines_after}]}}'
         )
-        result.append(row)
         size += len(row)
-        if size > room:
-            raise InputTooLarge(what="The result", size=size, limit=room, setting="max_result_bytes")
+        _check_room(size, room)
+        result.append(row)
     return result
+
+
+def _check_room(size: int, room: int) -> None:
+    if size > room:
+        raise InputTooLarge(what="The result", size=size, limit=room, setting="max_result_bytes")
+
+
+def _length(spans: Spans) -> int:
+    """How many characters a match and its groups have at least: one has up to four bytes."""
+    return sum([end - start for start, end in spans]) // 4
 
 
 def as_match(spans: Spans, whole: str) -> str:
@@ -160,33 +208,36 @@ def as_match(spans: Spans, whole: str) -> str:
     return f'"match":{whole}'
 
 
-def extracts(name: str, subject: Subject, matches: Iterable[Spans]) -> list[dict[str, Any]]:
-    """The groups of each match."""
-    places = Places(subject)
-    return [
-        {
-            "file": name,
-            "line": places.position(spans[0][0])[0],
-            "groups": [None if span == NONE else subject.shown(*span) for span in spans[1:]],
-        }
-        for spans in matches
-    ]
+def extracts(name: str, subject: Subject, matches: Iterable[Spans], room: int) -> list[str]:
+    """The groups of each match, as rows in JSON."""
+    places, quote, told = Places(subject), quoter(), Told(room)
+    head = f'{{"file":{quoted(name)},"line":'
+    for spans in timed(matches):
+        told.expect(_length(spans))
+        groups = ",".join(["null" if span == NONE else quote(subject.shown(*span)) for span in spans[1:]])
+        told.add(f'{head}{places.position(spans[0][0])[0]},"groups":[{groups}]}}')
+    return told.all()
 
 
 def matching_lines(
-    name: str, compiled: Compiled, subject: Subject, clock: Clock, *, invert: bool, most: int | None
-) -> list[dict[str, Any]]:
-    """The lines that match, or those that do not."""
-    found = compiled.lines(subject, clock)
-    starts = list(found if invert else islice(found, most))  # before the clock runs on while they are told
-    wanted = _others(subject.body, iter(starts)) if invert else iter(starts)
+    compiled: Compiled, subject: Subject, clock: Clock, *, invert: bool, most: int | None
+) -> Iterator[tuple[int, str]]:
+    """The lines that match, or those that do not: number and content of each."""
+    starts = clock.untimed(compiled.lines(subject, clock))
+    wanted = _others(subject.body, starts) if invert else starts
     body, terminator, places = subject.body, terminator_of(subject.body), Places(subject)
-    result = []
-    for start in islice(wanted, most):
+    for start in timed(islice(wanted, most)):
         following = body.find(terminator, start) + 1 or len(body)
         content = subject.shown(start, _content_end(body, start, following, terminator))
-        result.append({"file": name, "line": places.position(start)[0], "content": content})
-    return result
+        yield places.position(start)[0], content
+
+
+def line_rows(name: str, lines: Iterable[tuple[int, str]], room: int) -> list[str]:
+    """Lines as rows in JSON."""
+    quote, told, head = quoter(), Told(room), f'{{"file":{quoted(name)},"line":'
+    for number, content in lines:
+        told.add(f'{head}{number},"content":{quote(content)}}}')
+    return told.all()
 
 
 def _others(body: bytes, starts: Iterator[int]) -> Iterator[int]:
@@ -201,18 +252,19 @@ def _others(body: bytes, starts: Iterator[int]) -> Iterator[int]:
         position = body.find(terminator, position) + 1 or len(body)
 
 
-def segments(subject: Subject, matches: Iterable[Spans], most: int | None) -> list[dict[str, Any]]:
-    """What stands between the matches, at most `most` of which separate."""
-    result: list[dict[str, Any]]
-    body, places, result, start = subject.body, Places(subject), [], 0
-    terminator = terminator_of(body)
-    for end, following in (*islice(_delimiters(matches, len(body)), most), (len(body), len(body))):
+def segments(subject: Subject, matches: Iterable[Spans], most: int | None, room: int) -> list[str]:
+    """What stands between the matches, at most `most` of which separate, as rows in JSON."""
+    body, places, start = subject.body, Places(subject), 0
+    terminator, quote, told = terminator_of(body), quoter(), Told(room)
+    size = len(body)
+    delimiters = chain(islice(_delimiters(matches, size), most), [(size, size)])
+    for number, (end, following) in timed(enumerate(delimiters, 1)):
         first = places.position(start)[0]
         last = places.position(_content_end(body, start, end, terminator))[0]
-        content = subject.shown(start, end)
-        result.append({"segment": len(result) + 1, "content": content, "line_start": first, "line_end": last})
+        content = quote(subject.shown(start, end))
+        told.add(f'{{"segment":{number},"content":{content},"line_start":{first},"line_end":{last}}}')
         start = following
-    return result
+    return told.all()
 
 
 def _delimiters(matches: Iterable[Spans], size: int) -> Iterator[tuple[int, int]]:

@@ -13,6 +13,7 @@ it has (`\1`, `\g<name>`, `\k<name>`), which would be inserted as text.
 
 from __future__ import annotations
 
+from suture.bounds import check_time, timed
 from suture.errors import InvalidCaptureGroup
 from suture.occurrences import ending
 from suture.records import Record
@@ -42,7 +43,7 @@ class Template(Record):
         """How long, about, what a match becomes will be."""
         return sum(
             len(part) if isinstance(part, str) else end - start
-            for part in self.parts
+            for part in timed(self.parts)
             for start, end in [(0, 0) if isinstance(part, str) else _span(text, spans, part)]
         )
 
@@ -54,7 +55,7 @@ class Template(Record):
         body, (start, end) = text.body, spans[0]
         literal = any("\r" in part for part in self.parts if isinstance(part, str))
         pieces: list[bytes] = []
-        for part in self.parts:
+        for part in timed(self.parts):
             if isinstance(part, int):
                 first, last = _span(text, spans, part)
                 pieces.append(body[max(first, 0) : max(last, 0)])
@@ -85,6 +86,7 @@ def read(written: str, mark: str, reference: Callable[[int], tuple[str | int, in
     parts: list[str | int] = []
     text, at = list[str](), 0
     while (begin := written.find(mark, at)) >= 0:
+        check_time()  # a reference may look for its end in all that follows
         text.append(written[at:begin])
         part, at = reference(begin)
         if isinstance(part, str):

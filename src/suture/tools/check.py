@@ -202,4 +202,5 @@ CHECK = ToolSpec(
     request=Check,
     examples=(),
     read=check,
+    own_clock=True,
 )

@@ -7,6 +7,7 @@ from time import monotonic
 
 from suture.errors import SutureError, ValidationFailed
 from suture.files.staging import Layout
+from suture.origins import is_outside
 from suture.plan import Create, Delete, Rename, Update
 from suture.records import Record
 from suture.safe_wording import checked_lines
@@ -192,11 +193,13 @@ def table(session: Session) -> Table:
         if stamp is not None
     ]
     said = next((each for each in project if each is not None), Configuration())
-    own = operator_configuration(
-        operator, [tree.root for tree in session.trees], named=session.settings.config is not None
-    )
-    trusted = any(os.path.realpath(each) == os.path.realpath(home.root) for each in own.trust)
-    made = Table(merged(said, own), home.root, commands=session.settings.project_commands or trusted)
+    roots = [tree.root for tree in session.trees]
+    own = operator_configuration(operator, roots, named=session.settings.config is not None)
+    allowed = session.settings.project_commands
+    trusted = {os.path.realpath(each) for each in own.trust}
+    untrusted = [] if allowed else [root for root in roots if os.path.realpath(root) not in trusted]
+    commands = home.root not in untrusted
+    made = Table(merged(said, own), roots, commands=commands, untrusted=untrusted, guard=session.guard)
     session.remembered["checks"] = (key, made)
     return made
 
@@ -235,13 +238,12 @@ def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> C
     """What the operator has configured for these roots."""
     if not file:
         return Configuration()
+    if os.path.lexists(file) and not is_outside(file, roots):  # before it is opened: it might be a pipe
+        reason = f"{file} is in the workspace, where an agent can write it, and is not used"
+        return Configuration(problems=(reason,))
     try:
         with open(file, "rb") as opened:
             raw = opened.read()
-        real = os.path.realpath(file)
-        if any(real.startswith(os.path.realpath(root).rstrip("/") + "/") for root in roots):
-            reason = f"{file} lies in the workspace, where an agent can write it, and is not used"
-            return Configuration(problems=(reason,))
     except FileNotFoundError as error:
         return Configuration(problems=(f"{file} cannot be read: {error.strerror}",)) if named else Configuration()
     except (OSError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from suture.bounds import check_size, check_time
 from suture.edits import edit
 from suture.errors import ElisionInNewText, InputTooLarge, InvalidArguments
 from suture.phrases import plain
@@ -100,10 +101,10 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
     before = session.text(request.path, request.encoding)
     check_hash(request.expect_hash, before.place.name, before)
     steps = [_step(before, each) for each in request.edits]
-    size = len(before.text.body) + sum(step.count * (len(step.new) - len(step.old)) for step in steps)
-    if size > session.settings.max_file_bytes:
-        limit, setting = session.settings.max_file_bytes, "max_file_bytes"
-        raise InputTooLarge(what=before.place.name, size=size, limit=limit, setting=setting)
+    size = len(before.text.body)
+    for step in steps:  # a later edit may take away what an earlier one makes, but it is made
+        size += step.count * (len(step.new) - len(step.old))
+        check_size(before.place.name, size)
     outcome = made(before.text.body, steps)
     cautions, left_out = _placeholders(before, request, steps, outcome.places)
     if outcome.failed is not None or left_out:
@@ -147,6 +148,7 @@ def _placeholders(
     warnings: list[str] = []
     failures: list[ElisionInNewText] = []
     for number, (step, found) in enumerate(zip(steps, places, strict=False)):
+        check_time()
         if request.literal or not found or not step.new:
             continue
         old, new = step.old, step.new.decode("utf-8", "replace")

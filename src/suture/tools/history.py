@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from suture.session import Session
 
 _MOST = 1_000
+_MOST_FILES = 20_000  # of all changes of one answer; the next one goes on from there
 _SHOWN_FILES = 3
 
 
@@ -42,12 +43,14 @@ def history(session: Session, request: History) -> Answer:
         before = None if request.before is None else book.change(request.before).number
         path = None if request.path is None else named(session, request.path)
         found: list[ChangeRecord] = []
-        more = False
+        more, files = False, 0
         for change in book.changes(before) if path is None else _touching(book, path, before):
-            if len(found) == request.limit:
+            session.checkpoint()
+            if len(found) == request.limit or files > _MOST_FILES:
                 more = True
                 break
             found.append(change)
+            files += len(change.files)
         changes = [described(book, change) for change in found]
     data = {"changes": changes, "next": changes[-1]["change_id"] if more else None}
     lines = [_line(change) for change in changes] or [f"No changes{f' of {plain(path)}' if path else ''} are recorded."]

@@ -59,7 +59,8 @@ def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:
     start, end = body.rfind(b"\n", 0, edit.span.start) + 1, edit.span.end
     ended = body[start:end].endswith(b"\n") and (not edit.new or edit.new.endswith(b"\n"))
     if not ended:
-        end = body.find(b"\n", end) if b"\n" in body[end:] else len(body)
+        at = body.find(b"\n", end)
+        end = at if at >= 0 else len(body)
     new = body[start : edit.span.start] + edit.new + body[edit.span.end : end]
     return body[start:end], new.decode("utf-8", "replace")
 

@@ -7,6 +7,7 @@ What is unknown, or could mean two things, is refused with its index.
 
 from __future__ import annotations
 
+from suture.bounds import check_size
 from suture.errors import InvalidArguments, StripPreconditionFailed
 from suture.tools.request import Request, member, text
 
@@ -113,6 +114,7 @@ def reindented(inserted: str, patch: OnePatch, index: int, total: int) -> str:
     strip, add = patch.reindent.strip or "", patch.reindent.add or ""
     result = []
     ending = "\r" if "\r" in inserted and "\n" not in inserted else "\n"
+    check_size("The new text", len(inserted) + inserted.count(ending) * (len(add) - len(strip)))
     for number, line in enumerate(inserted.split(ending), 1):
         if line in {"", "\r"}:
             result.append(line)

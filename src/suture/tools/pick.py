@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from suture.errors import NoCaptureGroups
-from suture.patterns.scan import extracts, found, matching_lines, segments
+from suture.patterns.scan import each_match, extracts, line_rows, matching_lines, segments
 from suture.tools.matching import (
     ABOUT_PATTERN,
     binary_check,
     explain_one,
     file_path,
     flags,
+    joined,
     limit,
-    listed,
     opened,
     pattern,
     prepared,
@@ -21,6 +23,8 @@ from suture.tools.spec import Example, ToolSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from suture.session import Session
     from suture.tools.spec import Answer
 
@@ -69,9 +73,11 @@ def extract(session: Session, request: RegexExtract) -> Answer:
         raise NoCaptureGroups(pattern=request.pattern)
     before, subject = opened(session, request)
     if subject is None:
-        return listed([])
-    clock.start(before.place.name)
-    return listed(extracts(before.place.name, subject, found(compiled, subject, clock, request.max_matches)))
+        return joined([])
+    name, room = before.place.name, session.settings.max_result_bytes
+    clock.start(name)
+    matches = islice(each_match(compiled, subject, clock), request.max_matches)
+    return joined(extracts(name, subject, matches, room))
 
 
 def match_lines(session: Session, request: RegexMatchLines) -> Answer:
@@ -80,10 +86,22 @@ def match_lines(session: Session, request: RegexMatchLines) -> Answer:
     before, subject = opened(session, request)
     name = before.place.name
     clock.start(name)
-    most, invert = request.max_lines, request.invert
-    rows = [] if subject is None else matching_lines(name, compiled, subject, clock, invert=invert, most=most)
-    answer = listed(rows)
-    return answer.but(text="\n".join(row["content"] for row in rows)) if request.format == "text" else answer
+    if subject is None:
+        return joined([])
+    most, room = request.max_lines, session.settings.max_result_bytes
+    lines = matching_lines(compiled, subject, clock, invert=request.invert, most=most)
+    if request.format == "json":
+        return joined(line_rows(name, lines, room))
+    contents: list[str] = []
+    rows = line_rows(name, _noting(lines, contents), room)
+    return joined(rows).but(text="\n".join(contents))
+
+
+def _noting(lines: Iterable[tuple[int, str]], contents: list[str]) -> Iterator[tuple[int, str]]:
+    """The same lines, their contents noted."""
+    for number, content in lines:
+        contents.append(content)
+        yield number, content
 
 
 def split(session: Session, request: RegexSplit) -> Answer:
@@ -91,9 +109,10 @@ def split(session: Session, request: RegexSplit) -> Answer:
     compiled, clock = prepared(session, request)
     before, subject = opened(session, request)
     if subject is None:
-        return listed([])
+        return joined([])
     clock.start(before.place.name)
-    return listed(segments(subject, compiled.matches(subject, clock), request.max_splits))
+    matches = clock.untimed(compiled.matches(subject, clock))
+    return joined(segments(subject, matches, request.max_splits, session.settings.max_result_bytes))
 
 
 REGEX_EXTRACT = ToolSpec(

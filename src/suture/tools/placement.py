@@ -11,6 +11,7 @@ from itertools import pairwise
 from time import monotonic
 
 from suture import errors
+from suture.bounds import check_size, check_time
 from suture.edits import edit
 from suture.locate import Found, Index, Site, locate
 from suture.records import Record
@@ -81,6 +82,8 @@ class Placing:
         self._recall = recall
         self._literal = literal
         self._index: Index | None = None
+        self._made = 0
+        """Bytes of new text so far."""
         self.clipboards: dict[str, str] = {}
         """What this call puts into clipboards so far."""
         self.warnings: list[str] = []
@@ -107,8 +110,9 @@ class Placing:
             ):  # it fails only because another one does
                 unfilled.add(patch.toClipboard)
                 continue
+            check_time()
             try:
-                placed.append(self._placed(index, patch))
+                placed.append(self._sized(self._placed(index, patch)))
             except errors.SutureError as error:
                 failures.append((index, error))
                 unfilled.add(patch.toClipboard)
@@ -123,6 +127,12 @@ class Placing:
         first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
         first.unexamined = len(self._patches) - examined
         raise first
+
+    def _sized(self, placement: Placement) -> Placement:
+        """A placement that still fits into a file with those before it: one clipboard may be put in many times."""
+        self._made += sum(len(each.new) for each in placement.edits)
+        check_size("All new text", self._made)
+        return placement
 
     def _placed(self, index: int, patch: OnePatch) -> Placement:
         if patch.toClipboard is not None and patch.operation != "replace":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
+from suture.bounds import timed
 from suture.edits import edit
 from suture.errors import InputTooLarge, OverMatch, TooManyReplacements
 from suture.json_text import quoted
-from suture.patterns.scan import found, rows
+from suture.patterns.scan import each_match, rows
 from suture.patterns.template import parse as parse_template
 from suture.plan import Plan
 from suture.tools.matching import (
@@ -40,6 +43,10 @@ if TYPE_CHECKING:
     from suture.plan import Change, Snapshot, Update
     from suture.session import Session
     from suture.tools.spec import Answer
+
+
+_SPAN = 40
+"""Bytes of an answer that a match or a group is counted for before it is told: in memory it takes three times that."""
 
 
 def _allow_over_match() -> Any:
@@ -98,7 +105,7 @@ class _Replacing:
         self.clock: Clock
         self.compiled, self.clock = prepared(session, request)
         self._template = parse_template(request.replacement, self.compiled.pattern)
-        self._found = self._made = self._told = 0
+        self._found = self._held = self._made = self._told = 0
         self._seen: set[tuple[int, ...]] = set()
         self.rows: list[str] = []
         """The replacements, in JSON."""
@@ -117,8 +124,7 @@ class _Replacing:
         self._seen.add(same_file)
         name, request = before.place.name, self._request
         self.clock.start(name)
-        matches = found(self.compiled, text, self.clock)
-        self._found += len(matches)
+        matches = self._matches(text)
         self._session.progress(0, len(matches))
         if not matches or self._found > self._most:
             return  # the rest is only counted
@@ -136,6 +142,19 @@ class _Replacing:
         self.rows += rows(name, text, matches, around, told, room - self._told)
         self._told += sum(map(len, self.rows[-len(matches) :]))
         self.changes.append(self._session.plan_update(before, made))
+
+    def _matches(self, text: Subject) -> list[Spans]:
+        """The matches in a file. Those beyond what may be replaced are only counted."""
+        every = each_match(self.compiled, text, self.clock)
+        room = self._session.settings.max_result_bytes
+        result: list[Spans] = []
+        for spans in islice(every, max(self._most - self._found, 0)):
+            result.append(spans)
+            self._held += _SPAN * len(spans)
+            if self._held > room:
+                raise InputTooLarge(what="The result", size=self._held, limit=room, setting="max_result_bytes")
+        self._found += len(result) + sum(1 for _ in timed(every))
+        return result
 
     def _grow(self, size: int) -> None:
         """Refuse what would not fit into memory, before it is made."""

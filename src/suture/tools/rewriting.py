@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice, pairwise
 
+from suture.bounds import check_size, timed
 from suture.edits import edit, minimize
 from suture.errors import (
     Drifted,
@@ -93,23 +94,32 @@ def by_search(session: Session, name: str, text: Text, wanted: SearchReplace) ->
     """The replacements, from left to right."""
     most = session.settings.max_replacements
     limit = min(wanted.count, most + 1) if wanted.count else most + 1
-    made = _by_pattern(session, name, text, wanted, limit) if wanted.regex else _by_text(text, wanted, limit)
-    if len(made) > most:
-        raise TooManyReplacements(found=len(made), limit=most, setting="max_replacements")
-    room, size = session.settings.max_file_bytes, len(text.body) + sum(each.growth for each in made)
-    if size > room:
-        raise InputTooLarge(what=name, size=size, limit=room, setting="max_file_bytes")
-    return made
+    if wanted.regex:
+        made = _by_pattern(session, name, text, wanted, limit)
+        _check_number(len(made), most)
+        check_size(name, len(text.body) + sum(each.growth for each in made))
+        return made
+    old, new = _old_and_new(text, wanted)
+    spans = occurrences(text.body, old, limit)
+    _check_number(len(spans), most)
+    check_size(name, len(text.body) + len(spans) * (len(new) - len(old)))
+    return [edit(start, end, adapted(text.body, start, end, new)) for start, end in timed(spans)]
 
 
-def _by_text(text: Text, wanted: SearchReplace, limit: int) -> list[Edit]:
+def _check_number(found: int, most: int) -> None:
+    if found > most:
+        raise TooManyReplacements(found=found, limit=most, setting="max_replacements")
+
+
+def _old_and_new(text: Text, wanted: SearchReplace) -> tuple[bytes, bytes]:
+    """The two texts as bytes, if the file can hold the new one."""
     if not wanted.search:
         raise InvalidArguments(problems=[{"argument": "search_replace.search", "problem": "empty: say what to search"}])
     old = wanted.search.encode("utf-8", "surrogatepass")
     new = wanted.replace.encode("utf-8", "surrogatepass")
     check_whole(text, wanted.replace, wanted.search)
     check(text, new, old)
-    return [edit(start, end, adapted(text.body, start, end, new)) for start, end in occurrences(text.body, old, limit)]
+    return old, new
 
 
 def _by_pattern(session: Session, name: str, text: Text, wanted: SearchReplace, limit: int) -> list[Edit]:
@@ -126,7 +136,7 @@ def _by_pattern(session: Session, name: str, text: Text, wanted: SearchReplace, 
     clock.start(name)
     made: list[Edit] = []
     grown = 0
-    for spans in islice(pattern.matches(text, clock), limit):
+    for spans in timed(islice(pattern.matches(text, clock), limit)):
         grown += template.size(text, spans)
         if grown > settings.max_result_bytes:
             limit, setting = settings.max_result_bytes, "max_result_bytes"

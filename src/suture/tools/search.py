@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import chain, islice
 
+from suture.bounds import timed
 from suture.engine import Engine
 from suture.errors import SutureError
-from suture.patterns.scan import as_match, found, rows
+from suture.patterns.scan import as_match, each_match, rows
 from suture.settings import Settings
 from suture.tools.matching import (
     ABOUT_PATTERN,
@@ -79,9 +80,9 @@ def in_file(session: Session, request: RegexSearch, view: str = "rows") -> tuple
     if text is None:
         return name, None
     clock.start(name)
-    matches = found(compiled, text, clock, _most(view, request.max_matches))
+    matches = islice(each_match(compiled, text, clock), _most(view, request.max_matches))
     if view != "rows":
-        return name, [""] * len(matches)
+        return name, [""] * sum(1 for _ in timed(matches))
     around = request.context_before, request.context_after
     return name, rows(name, text, matches, around, as_match, session.settings.max_result_bytes)
 
@@ -137,18 +138,18 @@ class _Searching:
             if text is None:
                 continue
             self._clock.start(place.name)
-            matches = found(self._compiled, text, self._clock, _most(self._view, self._left))
-            if not matches:
-                continue
-            session.progress(0, len(matches))
+            matches = islice(each_match(self._compiled, text, self._clock), _most(self._view, self._left))
             if self._view == "rows":
                 told = rows(place.name, text, matches, around, as_match, self._room)
             else:
-                told = [""] * len(matches)
+                told = [""] * sum(1 for _ in timed(matches))
+            if not told:
+                continue
+            session.progress(0, len(told))
             self.found.append((place.name, told))
             self._room -= sum(map(len, told))
             if self._left is not None:
-                self._left -= len(matches)
+                self._left -= len(told)
 
     def batch(self, root: int, files: list[tuple[str, list[str]]]) -> Batch:
         """Files to be searched by the partner."""

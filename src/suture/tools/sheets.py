@@ -6,6 +6,7 @@ it so far, and at the end the changes that make a plan.
 
 from __future__ import annotations
 
+from suture.bounds import check_size
 from suture.edits import apply, compose, edit, minimize, splice
 from suture.errors import FileNotFound
 from suture.locate import Index
@@ -85,6 +86,7 @@ class Sheet:
         """Edit it."""
         found = list(edits)
         self.check(found)
+        check_size(self.name, len(self.body) + sum(each.growth for each in found))
         self._steps.append((1, len(self.body), found))
         while len(self._steps) > 1 and self._steps[-2][0] <= self._steps[-1][0]:
             self._join()  # so that each edit is joined with others a few times only
@@ -147,10 +149,19 @@ class Sheet:
         edits = [each for each in self.changes if each.span.end <= start]
         return line + sum(each.new.count(b"\n") - body.count(b"\n", each.span.start, each.span.end) for each in edits)
 
+    @property
+    def is_executable(self) -> bool:
+        """Whether it may be run as it is so far."""
+        return bool(self._mode_so_far & _EXECUTABLE)
+
+    @property
+    def _mode_so_far(self) -> int:
+        known = 0o644 if self.before is None else self.before.mode
+        return known if self.mode is None else self.mode
+
     def set_executable(self, git_mode: int) -> bool:
         """Take over the one permission that git knows; whether that changes anything."""
-        known = 0o644 if self.before is None else self.before.mode
-        mode = known if self.mode is None else self.mode
+        mode = self._mode_so_far
         executable = mode | (mode & 0o444) >> 2
         self.mode = executable if git_mode & _EXECUTABLE else mode & ~_EXECUTABLE
         return self.mode != mode
@@ -233,8 +244,9 @@ def _is_move(source: Sheet, to: Sheet) -> bool:
 
 def _change(session: Session, sheet: Sheet) -> FileChange:
     if sheet.before is None:
-        mode = None if sheet.mode is None else 0o755 if sheet.mode & _EXECUTABLE else None
-        return session.plan_create(sheet.name, sheet.content, mode)
+        moved = sheet.moved_from is not None and not sheet.moved_from.exists  # and not copied: no more are executable
+        executable = sheet.is_executable and (moved or session.settings.allow_executables)
+        return session.plan_create(sheet.name, sheet.content, 0o755 if executable else None)
     if not sheet.exists:
         return session.plan_delete(sheet.name)
     if sheet.text is not sheet.before.text:

@@ -81,6 +81,8 @@ class ToolSpec(Record):
     plan: Callable[[Session, Any], Proposal] | None = None
     explain: Callable[[Mapping[str, object], SutureError], Answer] | None = None
     """How a failure is told, where the tool's specification has a shape for that."""
+    own_clock: bool = False
+    """Whether it sees to its time itself, and gives what it has when that is over."""
     serial: bool = False
     """Whether the plan is made under the lock only, because it depends on what landed before."""
 

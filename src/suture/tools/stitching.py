@@ -43,6 +43,8 @@ _INCOMPLETE = {
 }
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
 _MOST_NEAR = 20
+_EXECUTABLE = 0o111
+_PLAIN_FILE = 0o100644
 _MOST_CLOSELY = 20
 """Failures that are looked into; a reply that fails all over is about other files."""
 
@@ -149,8 +151,8 @@ class Stitching:
         self._check_new(sheet)
         old_path = sheet.name if sheet.exists else None
         sheet.fill(new)
-        if block.mode is not None and action == "create":
-            sheet.set_executable(block.mode)
+        if action == "create":
+            warnings += self._set_mode(block, sheet)
         diff = diff_of(FileDiff(old_path, sheet.name, before, tuple(line_edits(before, new))))
         fence = content not in (block.content, *(split.new for hunk in block.hunks for split in hunk.splits))
         note = f"the code fence around {sheet.name} was left out" if fence else ""
@@ -199,11 +201,10 @@ class Stitching:
             return
         name = sheet.name
         self._sheets.move(sheet, to)
-        if block.mode is not None:
-            to.set_executable(block.mode)
+        warnings = self._set_mode(block, to)
         if not block.hunks:
             made = [Outcome(str(block.number), block, "applied", "rename", name, diff=diff_of(_moved(name, to)))]
-        yield from (_told_as(each, to.name) for each in made)
+        yield from (_told_as(each, to.name) for each in _warned(made, warnings))
 
     def _was_there(self, sheet: Sheet) -> bool:
         """Whether the history knows the file, or a block moved it."""
@@ -217,13 +218,15 @@ class Stitching:
         self._check_new(to)
         to.begin_as(self._existing(block.copied_from or ""))
         made = list(self._hunks(block, chosen, to))
-        if block.mode is not None:
-            to.set_executable(block.mode)
+        warnings = self._set_mode(block, to)
+        if to.is_executable and not self._may_be_executable:
+            to.set_executable(_PLAIN_FILE)
+            warnings = [_not_executable(to.name)]
         if made and all(each.status == "failed" for each in made):
             to.empty()
         if not block.hunks:
             made = [Outcome(str(block.number), block, "applied", "create", to.name, 1)]
-        yield from made
+        yield from _warned(made, warnings)
 
     def _updated(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         if not any(split.old for hunk in block.hunks for split in hunk.splits) and block.format == "search_replace":
@@ -231,12 +234,28 @@ class Stitching:
             yield self._written(block, _unfenced(new, block.path or ""))
             return
         sheet = self._fitting(block)
-        yield from self._hunks(block, chosen, sheet)
-        if block.mode is not None:
-            changes = sheet.set_executable(block.mode)
-            if not block.hunks:
-                status = "applied" if changes else "already_applied"
-                yield Outcome(str(block.number), block, status, "update", sheet.name)
+        made = list(self._hunks(block, chosen, sheet))
+        before = sheet.is_executable
+        warnings = self._set_mode(block, sheet)
+        if block.mode is not None and not block.hunks:
+            if warnings:
+                raise errors.UnsupportedBlock(path=sheet.name, problem="executable")
+            status = "already_applied" if sheet.is_executable == before else "applied"
+            made = [Outcome(str(block.number), block, status, "update", sheet.name)]
+        yield from _warned(made, warnings)
+
+    @property
+    def _may_be_executable(self) -> bool:
+        return self._session is None or self._session.settings.allow_executables
+
+    def _set_mode(self, block: Block, sheet: Sheet) -> list[str]:
+        """Make a file executable or not, as the diff says; a warning if nobody allowed that."""
+        if block.mode is None:
+            return []
+        if block.mode & _EXECUTABLE and not sheet.is_executable and not self._may_be_executable:
+            return [_not_executable(sheet.name)]
+        sheet.set_executable(block.mode)
+        return []
 
     def _hunks(self, block: Block, chosen: Sequence[str], sheet: Sheet) -> Iterator[Outcome]:
         """Apply the chosen hunks to a file."""
@@ -363,6 +382,18 @@ def _told_as(outcome: Outcome, name: str) -> Outcome:
     if error is not None and "path" in error.fields():
         error = type(error)(**{**error.fields(), "path": name})
     return outcome.but(to=name, error=error)
+
+
+def _not_executable(name: str) -> str:
+    return f"{name} was not made executable, which only the operator can allow (allow_executables)."
+
+
+def _warned(made: Sequence[Outcome], warnings: Sequence[str]) -> Iterator[Outcome]:
+    """Outcomes, the last one that was applied with more warnings."""
+    applied = [each.id for each in made if each.status == "applied"]
+    for each in made:
+        more = warnings if applied and each.id == applied[-1] else ()
+        yield each.but(warnings=(*each.warnings, *more)) if more else each
 
 
 def _moved(name: str, to: Sheet) -> FileDiff:

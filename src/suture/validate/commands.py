@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from suture.validate.issue import Issue, NotRunError
-from suture.validate.programs import program, run
+from suture.validate.programs import permitted, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from suture.validate.issue import Staging
 
 FILE = "{file}"
+_PYTHON = ("*.py", "*.pyi")
 _CANNOT_EXECUTE = 126
 _LONGEST = 500
 _MOST_ISSUES = 1_000
@@ -45,8 +46,9 @@ class Command:
         first_column: int = 1,
         beside: bool = False,
         follows: bool = False,
+        roots: Sequence[str] = (),
     ) -> None:
-        """`beside`: the program is looked for beside suture, too, and never in the workspace.
+        """`beside`: the program is looked for beside suture, too. `roots` are the folders that must not hold it.
 
         `follows`: it may speak of other files only, which are not what is checked.
         """
@@ -57,19 +59,16 @@ class Command:
         self._first_column = first_column
         self._beside = beside
         self._follows = follows
+        self._roots = tuple(roots)
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """Run the program on the staged text, and read what it says about it."""
         del before, after
         first, *rest = self._command
-        if self._beside:
-            found = program(first, staging.root)
-            if found is None:
-                raise NotRunError(f"{first} is not installed")
-            first = found
         file = staging.file()
+        first = permitted(first, self._roots, staging.folder(), beside=self._beside)
         arguments = [first, *(each.replace(FILE, file) for each in rest)]
-        ran = run(arguments, staging.seconds, staging.folder())
+        ran = run(arguments, staging.seconds, staging.folder(), roots=self._roots)
         if ran.code == 0:
             return []
         said = _plain((ran.out + b"\n" + ran.err).decode("utf-8", "replace"))
@@ -84,19 +83,21 @@ class Command:
         return [issue.but(column=max(issue.column + 1 - self._first_column, 1)) for issue in issues]
 
 
-def mypy() -> Command:
+def mypy(roots: Sequence[str] = ()) -> Command:
     """Types, as the project's configuration wants them checked."""
     options = "--no-error-summary --show-column-numbers --show-error-codes --no-color-output --no-pretty"
     command = ["mypy", *options.split(), "--follow-imports=silent", f"--cache-dir={os.devnull}", FILE]
-    return Command("mypy", ("*.py", "*.pyi"), command, syntax_codes=("syntax",), beside=True, follows=True)
+    return Command("mypy", _PYTHON, command, syntax_codes=("syntax",), beside=True, follows=True, roots=roots)
 
 
-def pylint() -> Command:
+def pylint(roots: Sequence[str] = ()) -> Command:
     """What pylint finds, as the project's configuration wants it."""
     form = "--msg-template={path}:{line}:{column}: {category}: {msg} [{symbol}]"
     command = ["pylint", "--score=n", "--persistent=n", "--reports=n", form, FILE]
     codes = ("syntax-error", "astroid-error")
-    return Command("pylint", ("*.py", "*.pyi"), command, syntax_codes=codes, first_column=0, beside=True, follows=True)
+    return Command(
+        "pylint", _PYTHON, command, syntax_codes=codes, first_column=0, beside=True, follows=True, roots=roots
+    )
 
 
 ON_REQUEST = {"mypy": mypy, "pylint": pylint}

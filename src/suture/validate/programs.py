@@ -7,18 +7,21 @@ import sys
 from contextlib import suppress
 from time import monotonic
 
+from suture.origins import Inside
+from suture.origins import is_outside as is_outside  # noqa: PLC0414  whoever looks for programs looks for it here
 from suture.records import Record
 from suture.validate.issue import NotRunError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from subprocess import Popen
 
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 _SET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 _MOST_OUTPUT = 10_000_000
 _CHUNK = 1 << 16
+_LONGEST_FIRST_LINE = 4_096
 _GRACE = 0.2  # seconds for what a program left behind to close its end of the pipes
 
 
@@ -30,27 +33,81 @@ class Ran(Record):
     err: bytes
 
 
-def program(name: str, root: str) -> str | None:
-    """The program of a name: the one installed beside suture, or on the path; never one that the workspace holds.
+def program(name: str, roots: Sequence[str], *, beside: bool = True) -> str | None:
+    """The program of a name: the one installed beside suture, or on the path; never one that a root holds.
 
     Whoever may edit the workspace could have written that.
     """
-    beside = os.path.join(os.path.dirname(sys.executable), name)
-    if os.access(beside, os.X_OK):
-        return beside
-    inside = os.path.realpath(root) + os.sep
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+    inside = Inside(roots)
+    return next((found for found in _installed(name, beside=beside) if not _is_held(found, inside)), None)
+
+
+def program_inside(name: str, roots: Sequence[str], *, beside: bool = True) -> str | None:
+    """The program of a name that is not taken because a root holds it."""
+    inside = Inside(roots)
+    return next((found for found in _installed(name, beside=beside) if _is_held(found, inside)), None)
+
+
+def permitted(name: str, roots: Sequence[str], folder: str, *, beside: bool = True) -> str:
+    """What to start for the first word of a command that runs in a folder; NotRunError if there is nothing."""
+    if "/" in name:
+        if _is_held(os.path.join(folder, name), Inside(roots)):
+            raise NotRunError(held_reason(name))
+        return name
+    found = program(name, roots, beside=beside)
+    if found is not None:
+        return found
+    held = program_inside(name, roots, beside=beside)
+    raise NotRunError(f"{name} is not installed" if held is None else held_reason(held))
+
+
+def held_reason(path: str) -> str:
+    """Why a program that a root holds is not run, and what to do."""
+    name = os.path.basename(path)
+    return (
+        f"{path} is in the workspace, where an agent can write it, and is not run: install {name} outside of it, "
+        "or trust the workspace, which only the operator can allow (project_commands)"
+    )
+
+
+def read_regular(path: str, most: int) -> bytes | None:
+    """The beginning of a file; None if there is none, or what is there might block whoever opens it."""
+    from stat import S_ISREG
+
+    try:
+        if not S_ISREG(os.stat(path).st_mode):
+            return None
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return file.read(most) if S_ISREG(os.fstat(file.fileno()).st_mode) else None
+    except (OSError, ValueError):
+        return None
+
+
+def _installed(name: str, *, beside: bool) -> Iterator[str]:
+    """The programs of a name, beside suture and on the path."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    for folder in (*([os.path.dirname(sys.executable)] if beside else []), *folders):
         found = os.path.join(folder, name)
-        ours = found.startswith(inside) or os.path.realpath(found).startswith(inside)
-        if os.path.isabs(folder) and not ours and os.path.isfile(found) and os.access(found, os.X_OK):
-            return found
-    return None
+        if os.path.isabs(folder) and os.path.isfile(found) and os.access(found, os.X_OK):
+            yield found
 
 
-def run(arguments: Sequence[str], seconds: float, cwd: str, given: bytes | None = None) -> Ran:
+def _is_held(found: str, inside: Inside) -> bool:
+    """Whether a root holds a program, a link to it, or what a script says that it runs by."""
+    if inside.holds(found):
+        return True
+    first = (read_regular(found, _LONGEST_FIRST_LINE) or b"").partition(b"\n")[0]
+    words = os.fsdecode(first.removeprefix(b"#!")).split()
+    return first.startswith(b"#!") and bool(words) and inside.holds(words[0])
+
+
+def run(
+    arguments: Sequence[str], seconds: float, cwd: str, given: bytes | None = None, *, roots: Sequence[str] = ()
+) -> Ran:
     """Run a program to its end, without a shell, in a clean environment; what it starts ends with it.
 
-    If it cannot be started, takes too long or writes too much, that is a `NotRunError`.
+    It finds no program on the path that `roots` hold. If it cannot be started, takes too long or writes too much, that
+    is a `NotRunError`.
     """
     import subprocess
 
@@ -59,7 +116,7 @@ def run(arguments: Sequence[str], seconds: float, cwd: str, given: bytes | None 
         started = subprocess.Popen(  # noqa: S603  the operator's command, or one of ours
             list(arguments),
             cwd=cwd,
-            env=_environment(os.environ),
+            env=_environment(os.environ, roots),
             stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -78,9 +135,13 @@ def run(arguments: Sequence[str], seconds: float, cwd: str, given: bytes | None 
             _end(started)
 
 
-def _environment(known: Mapping[str, str]) -> dict[str, str]:
-    """What a program is told about where it runs: no secrets of the process that edits."""
-    return {name: known[name] for name in _PASSED_ON if name in known} | _SET
+def _environment(known: Mapping[str, str], roots: Sequence[str]) -> dict[str, str]:
+    """What a program is told about where it runs: no secrets of the process that edits, no folders of a root."""
+    inside = Inside(roots)
+    folders = known.get("PATH", os.defpath).split(os.pathsep)
+    path = [folder for folder in folders if os.path.isabs(folder) and not inside.holds(folder)]
+    passed_on = {name: known[name] for name in _PASSED_ON if name in known}
+    return passed_on | _SET | {"PATH": os.pathsep.join(path)}
 
 
 class _Talk:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 
+from suture.files.protected import Guard
+from suture.origins import Inside
 from suture.validate.issue import Issue, NotRunError
 from suture.validate.places import INVALID
-from suture.validate.programs import program, run
+from suture.validate.programs import program, read_regular, run
 from suture.validate.python_syntax import check_python, parses
 
 TYPE_CHECKING = False
@@ -28,7 +30,9 @@ _ALWAYS = ("--no-cache", "--quiet", "--no-fix", "--no-fix-only", "--no-force-exc
 _UNCONFIGURED = ("--select", "E9,F")
 _SCOPED = ("await", "async", "global", "nonlocal")
 """Words whose misuse ruff does not notice by default, and Python does, in 15 ms for 100 KB."""
-_CONFIGURATIONS = ("ruff.toml", ".ruff.toml")
+_CONFIGURATIONS = (".ruff.toml", "ruff.toml")
+_PROJECT = "pyproject.toml"
+_MOST_EXTENDED = 20
 _AT_THE_END = "unexpected EOF while parsing"
 _PROBLEMS = 1
 _LARGEST_CONFIGURATION = 1_000_000
@@ -42,23 +46,139 @@ class Ruff:
     syntax_codes = (INVALID,)
     external = True
 
+    def __init__(
+        self, roots: Sequence[str] = (), held: Sequence[str] | None = None, guard: Guard | None = None
+    ) -> None:
+        """`held`: the roots from which no program is taken; all of them, unless it is said."""
+        self._roots = tuple(roots)
+        self._held = self._roots if held is None else tuple(held)
+        self._guard = guard or Guard()
+
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """Ask ruff about the text as if it stood in the file, so that it finds the configuration by itself."""
         del before
-        found = program("ruff", staging.root)
+        found = program("ruff", self._held)
         if found is None:
             raise NotRunError("ruff is not installed: pip install 'suture[lint]'")
         asked = [found, "check", *_ALWAYS]
-        chosen = () if _is_configured(staging.name) else _UNCONFIGURED
-        ran = _ask([*asked, *chosen], after, staging)
+        configured = _Configured(staging.name, self._roots or (staging.root,), self._guard)
+        refused = configured.refusal()
+        if refused is None:
+            ran = self._ask([*asked, *(() if configured.file else _UNCONFIGURED)], after, staging)
+            if ran.code not in {0, _PROBLEMS}:
+                refused = f"ruff does not take it: {_summary(ran)}"
         notes: list[Issue] = []
-        if ran.code not in {0, _PROBLEMS}:  # a configuration that ruff cannot read
-            words = f"ruff does not take the project's configuration, and used its own: {_summary(ran)}"
+        if refused is not None:
+            words = f"the project's configuration was not used, only the default rules: {refused}"
             notes.append(Issue("warning", 1, 1, "ruff-configuration", words))
-            ran = _ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
+            ran = self._ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
         if ran.code not in {0, _PROBLEMS}:
             raise NotRunError(f"ruff failed: {_summary(ran)}")
         return notes + _with_python([_issue(each) for each in _told(ran.out)], path, after, staging)
+
+    def _ask(self, arguments: Sequence[str], text: str, staging: Staging) -> Ran:
+        given = text.encode("utf-8", "replace")
+        command = [*arguments, "--stdin-filename", staging.name, "-"]
+        return run(command, staging.seconds, staging.root, given, roots=self._held)
+
+
+class _Configured:
+    """The configuration that ruff finds for a file: the nearest, and what that extends.
+
+    Whoever writes it must not learn by it what files outside of the workspace say, or whether they exist: ruff quotes
+    what it cannot read. And ruff must not be led to a pipe that nobody writes into.
+    """
+
+    def __init__(self, name: str, roots: Sequence[str], guard: Guard) -> None:
+        self._inside = Inside(roots)
+        self._roots = [os.path.realpath(root).rstrip("/") for root in roots]
+        self._guard = guard
+        self._folder = os.path.dirname(name)
+        self.file: str | None = None
+        """The nearest one, once `refusal` looked for it; None if there is none."""
+
+    def refusal(self) -> str | None:
+        """Why the configuration must not be used; None if it may be, or if there is none."""
+        folder = self._folder
+        while True:
+            for name in (*_CONFIGURATIONS, _PROJECT):
+                file = os.path.join(folder, name)
+                if not os.path.lexists(file):
+                    continue
+                wrong = self._wrong_place(file)
+                if wrong is not None:
+                    return wrong
+                if self.file is None and (name != _PROJECT or _settings(file) != {}):
+                    self.file = file
+            above = os.path.dirname(folder)
+            if above == folder:
+                break
+            folder = above
+        if self.file is None:
+            home = os.path.expanduser("~/.config/ruff")
+            return f"{home} is in the workspace" if os.path.lexists(home) and self._inside.holds(home) else None
+        return self._wrong_chain(self.file) if self._inside.holds(self.file) else None
+
+    def _wrong_chain(self, file: str) -> str | None:
+        """What is wrong with a configuration or with one that it extends."""
+        for _ in range(_MOST_EXTENDED):
+            shown, said = os.path.basename(file), _settings(file)
+            if said is None:
+                return f"{shown} cannot be read as TOML"
+            folder = os.path.dirname(file)
+            sources = said.get("src")
+            for path in sources if isinstance(sources, list) else ():
+                if not isinstance(path, str) or self._leads_out(folder, path):
+                    return f"src in {shown} leads out of the workspace"
+            extended = said.get("extend")
+            if extended is None:
+                return None
+            if not isinstance(extended, str) or self._leads_out(folder, extended):
+                return f"extend in {shown} leads out of the workspace"
+            file = os.path.join(folder, extended)
+            wrong = self._wrong_place(file)
+            if wrong is not None:
+                return wrong
+        return "its extend leads too far, or in a circle"
+
+    def _leads_out(self, folder: str, path: str) -> bool:
+        """Whether a path in a configuration means something outside of the roots, or may: ruff knows variables."""
+        real = os.path.realpath(os.path.join(folder, path))
+        below = any(f"{real}/".startswith(f"{root}/") for root in self._roots)
+        return not below or path.startswith("~") or "$" in path
+
+    def _wrong_place(self, file: str) -> str | None:
+        """What is wrong with where a configuration is; one above the roots is not the agent's."""
+        shown = os.path.basename(file)
+        if self._inside.holds(file):  # whether there is something outside must not be told
+            real = os.path.realpath(file)
+            root = next((root for root in self._roots if real.startswith(f"{root}/")), None)
+            if root is None:
+                return f"{shown} leads out of the workspace"
+            rule = self._guard.rule(real.removeprefix(f"{root}/"))
+            if rule is not None:
+                return f"{shown} is protected ({rule})"
+        return None if os.path.isfile(file) else f"{shown} is not a regular file"
+
+
+def _settings(file: str) -> dict[str, Any] | None:
+    """What a file says about ruff, nothing if it is not about ruff; None if it cannot be read."""
+    from suture.validate.toml_check import loaded  # most projects have no configuration
+
+    raw = read_regular(file, _LARGEST_CONFIGURATION + 1)
+    if raw is None or len(raw) > _LARGEST_CONFIGURATION:
+        return None
+    is_project = os.path.basename(file) == _PROJECT
+    if is_project and b"ruff" not in raw:
+        return {}
+    try:
+        said: Any = loaded(file, raw.decode())
+    except (ValueError, NotRunError):
+        return None
+    if is_project:
+        tool = said.get("tool")
+        said = tool.get("ruff", {}) if isinstance(tool, dict) else {}
+    return said if isinstance(said, dict) else None
 
 
 def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) -> list[Issue]:
@@ -95,11 +215,6 @@ def _summary(ran: Ran) -> str:
     return " / ".join(said[:3])[:200]
 
 
-def _ask(arguments: Sequence[str], text: str, staging: Staging) -> Ran:
-    given = text.encode("utf-8", "replace")
-    return run([*arguments, "--stdin-filename", staging.name, "-"], staging.seconds, staging.root, given)
-
-
 def _told(out: bytes) -> list[dict[str, Any]]:
     from suture.json_text import loads
 
@@ -112,25 +227,3 @@ def _issue(told: dict[str, Any]) -> Issue:
     severity = "error" if code == INVALID or code.startswith(_ERRORS) else "warning"
     place = told["location"]
     return Issue(severity, place["row"], place["column"], code, told["message"])
-
-
-def _is_configured(file: str) -> bool:
-    """Whether some folder above a file says what ruff is to look for."""
-    folder = os.path.dirname(file)
-    while True:
-        if any(os.path.exists(os.path.join(folder, name)) for name in _CONFIGURATIONS):
-            return True
-        if _speaks_of_ruff(os.path.join(folder, "pyproject.toml")):
-            return True
-        above = os.path.dirname(folder)
-        if above == folder:
-            return False
-        folder = above
-
-
-def _speaks_of_ruff(file: str) -> bool:
-    try:
-        with open(file, "rb") as opened:
-            return b"[tool.ruff" in opened.read(_LARGEST_CONFIGURATION)
-    except OSError:
-        return False

@@ -7,14 +7,17 @@ import sys
 from functools import cache
 
 from suture.errors import SutureError
+from suture.origins import Inside
 from suture.records import Record
 from suture.validate.issue import NotRunError
+from suture.validate.programs import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from importlib.metadata import EntryPoint
 
+    from suture.files.protected import Guard
     from suture.validate.configuration import Configuration, Rule
     from suture.validate.issue import Issue, Staging, Validator
 
@@ -22,6 +25,7 @@ PLUGINS = "suture.validators"
 """The group of entry points under which plugins are found."""
 _TIMEOUT_MS = 10_000
 _LATE = 1.0  # seconds that the process that asks a worker has to end it
+_LARGEST_ENTRY_POINTS = 1_000_000
 
 
 class Chosen(Record):
@@ -36,10 +40,11 @@ class Chosen(Record):
 class Unavailable:
     """A check that is asked for and cannot be carried out."""
 
-    files = ("*",)
+    external = True  # there is nothing to parse in another process, however large a text is
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: str, reason: str, files: Sequence[str] = ("*",)) -> None:
         self.name = name
+        self.files = tuple(files)
         self._reason = reason
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
@@ -51,13 +56,27 @@ class Unavailable:
 class Table:
     """All checks there are in a workspace."""
 
-    def __init__(self, configuration: Configuration, root: str, *, commands: bool) -> None:
-        """`commands`: whether the project may name programs to run."""
+    def __init__(
+        self,
+        configuration: Configuration,
+        roots: Sequence[str],
+        *,
+        commands: bool,
+        untrusted: Sequence[str] | None = None,
+        guard: Guard | None = None,
+    ) -> None:
+        """`commands`: whether the project may name programs to run.
+
+        No program is started and no plugin loaded that an `untrusted` root holds: all roots, unless it is said.
+        """
+        held = tuple(roots if untrusted is None else untrusted)
         self._rules = {name: rule for name, rule in configuration.rules.items() if _wrong_glob(rule) is None}
-        self._syntax = [*_syntax(root)]
-        self._others = [*_others(), *plugins()]
+        self._syntax = [*_syntax(roots, held, guard)]
+        self._others = [*_others(), *_ruff_inside(held), *plugins(held)]
         known = {each.name for each in (*self._syntax, *self._others)}
-        self._others += [_asked_for(rule, commands=commands) for rule in self._rules.values() if rule.name not in known]
+        self._others += [
+            _asked_for(rule, held, commands=commands) for rule in self._rules.values() if rule.name not in known
+        ]
         globs = [wrong for rule in configuration.rules.values() if (wrong := _wrong_glob(rule)) is not None]
         self._others += [Unavailable("configuration", problem) for problem in (*configuration.problems, *globs)]
 
@@ -113,15 +132,15 @@ def fits(globs: Sequence[str], path: str) -> bool:
     return False
 
 
-def _syntax(root: str) -> Iterator[Validator]:
+def _syntax(roots: Sequence[str], held: Sequence[str], guard: Guard | None = None) -> Iterator[Validator]:
     """The checks of which a file gets one."""
     from suture.validate.languages import LANGUAGES
     from suture.validate.programs import program
     from suture.validate.ruff import Ruff
     from suture.validate.syntax import Syntax
 
-    if program("ruff", root) is not None:
-        yield Ruff()
+    if program("ruff", held) is not None:
+        yield Ruff(roots, held, guard)
     yield from _parsers()
     yield from map(Syntax, LANGUAGES)
 
@@ -186,6 +205,16 @@ def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, 
     return None, [tuple(getattr(each, field) for field in each._fields) for each in found]
 
 
+def _ruff_inside(held: Sequence[str]) -> Iterator[Validator]:
+    """The check by ruff, if a root holds the only one there is; then Python's own parser looks at the syntax."""
+    from suture.validate.programs import held_reason, program, program_inside
+    from suture.validate.ruff import Ruff
+
+    found = program_inside("ruff", held)
+    if found is not None and program("ruff", held) is None:
+        yield Unavailable("ruff", held_reason(found), Ruff.files)
+
+
 def _others() -> Iterator[Validator]:
     """The checks that every file gets, whatever it is."""
     from suture.validate.markers import ConflictMarkers
@@ -193,7 +222,7 @@ def _others() -> Iterator[Validator]:
     yield ConflictMarkers()
 
 
-def _asked_for(rule: Rule, *, commands: bool) -> Validator:
+def _asked_for(rule: Rule, held: Sequence[str], *, commands: bool) -> Validator:
     """A check that only a configuration asks for."""
     from suture.validate.commands import ON_REQUEST, Command  # most projects ask for none
 
@@ -203,35 +232,88 @@ def _asked_for(rule: Rule, *, commands: bool) -> Validator:
         reason = "the project's configuration asks to run it, which only the operator can allow (project_commands)"
         return Unavailable(rule.name, reason)
     if rule.command is None:
-        return ON_REQUEST[rule.name]()
-    return Command(rule.name, rule.files or (), rule.command)
+        return ON_REQUEST[rule.name](held)
+    return Command(rule.name, rule.files or (), rule.command, roots=held)
 
 
 @cache
-def plugins() -> list[Validator]:
-    """The checks of installed packages; one that cannot be loaded is a check that cannot be carried out."""
-    if not any(map(_has_plugins, sys.path)):
+def plugins(held: tuple[str, ...] = ()) -> list[Validator]:
+    """The checks of installed packages; one that cannot be loaded, or that a root holds, cannot be carried out."""
+    found = {each: named for each in _packages() if (named := _named_plugins(each))}
+    if not found:
         return []
-    from importlib.metadata import entry_points  # 30 ms, for what is rare
+    from importlib.metadata import EntryPoint  # 30 ms, for what is rare
 
-    return [_loaded(each) for each in entry_points(group=PLUGINS)]
+    inside = Inside(held)
+    loaded: list[Validator] = []
+    seen: set[str] = set()
+    for file in sorted(found, key=inside.holds):  # a planted package does not hide an installed one of its name
+        package = os.path.basename(os.path.dirname(file)).partition("-")[0].lower().replace(".", "_")
+        if package not in seen:
+            seen.add(package)
+            points = [EntryPoint(name, value, PLUGINS) for name, value in found[file]]
+            loaded += [_held(point, file, inside) or _loaded(point) for point in points]
+    return loaded
 
 
-def _has_plugins(folder: str) -> bool:
-    """Whether a package in a folder of packages says that it has some."""
-    try:
-        found = [each for each in os.listdir(folder or ".") if each.endswith((".dist-info", ".egg-info"))]
-    except OSError:
-        return False
-    return any(_names_plugins(os.path.join(folder, each, "entry_points.txt")) for each in found)
+def _packages() -> Iterator[str]:
+    """The files in which installed packages name their entry points."""
+    for folder in dict.fromkeys(sys.path):
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith((".dist-info", ".egg-info")):
+                yield os.path.join(os.path.abspath(folder), name, "entry_points.txt")
 
 
-def _names_plugins(file: str) -> bool:
-    try:
-        with open(file, "rb") as opened:
-            return PLUGINS.encode() in opened.read()
-    except OSError:
-        return False
+def _named_plugins(file: str) -> list[tuple[str, str]]:
+    """The names and values of the plugins in a file of entry points."""
+    raw = read_regular(file, _LARGEST_ENTRY_POINTS) or b""
+    if PLUGINS.encode() not in raw:
+        return []
+    section, found = "", []
+    for line in raw.decode("utf-8", "replace").split("\n"):
+        said = line.strip()
+        if said.startswith("["):
+            section = said.strip("[] ")
+        elif section == PLUGINS and "=" in said and said[0] not in "#;":
+            name, _, value = said.partition("=")
+            found.append((name.strip(), value.strip()))
+    return found
+
+
+def _held(point: EntryPoint, file: str, inside: Inside) -> Validator | None:
+    """A plugin that is not loaded, because a root holds its package or a module that loading it would import."""
+    places = [file, *_origins(point.value.partition(":")[0].strip())]
+    place = next((each for each in places if inside.holds(each)), None)
+    if place is None:
+        return None
+    reason = (
+        f"the plugin would be loaded from {place}, in the workspace, where an agent can write it: install it outside "
+        "of it (and not editable), or trust the workspace, which only the operator can allow (project_commands)"
+    )
+    return Unavailable(point.name, reason)
+
+
+def _origins(module: str) -> Iterator[str]:
+    """The files of a module and of the packages around it, found without importing any of them."""
+    from importlib.machinery import PathFinder
+    from importlib.util import find_spec
+
+    names, above = module.split("."), None
+    for end in range(1, len(names) + 1):
+        name = ".".join(names[:end])
+        try:
+            spec = find_spec(name) if above is None else PathFinder.find_spec(name, above)
+        except (ImportError, ValueError):  # which loading it will tell
+            return
+        if spec is None:
+            return
+        yield from (spec.origin,) if spec.has_location and spec.origin else ()
+        above = [*(spec.submodule_search_locations or ())]
+        yield from above
 
 
 def _loaded(point: EntryPoint) -> Validator:

@@ -695,7 +695,8 @@ def test_hunks_of_a_diff_are_asked_about_one_by_one(root: Path, asked: Callable[
 
 def test_what_has_no_diff_is_asked_about_by_its_name(root: Path, asked: Callable[..., Any]) -> None:
     (root / "empty.txt").touch()
-    code, out, _ = asked("y\n", "diff --git a/empty.txt b/empty.txt\nold mode 100644\nnew mode 100755\n")
+    diff = "diff --git a/empty.txt b/empty.txt\nold mode 100644\nnew mode 100755\n"
+    code, out, _ = asked("y\n", diff, "--allow-executables")
     assert (code, out.startswith("Block 1: update empty.txt\nApply block 1 to empty.txt? ")) == (0, True)
     assert (root / "empty.txt").stat().st_mode & 0o111
 

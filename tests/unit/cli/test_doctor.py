@@ -588,6 +588,31 @@ def test_another_suture_on_the_path_is_told(
     assert installation._on_path().state == state
 
 
+@pytest.mark.promise("confine.no-code")
+def test_programs_in_the_workspace_are_told(
+    world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = world / "project" / "tools"
+    tools.mkdir()
+    for name in ("ruff", "own"):
+        (tools / name).write_text("#!/bin/sh\n")
+        (tools / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tools))
+    monkeypatch.setattr(sys, "executable", str(tools / "python"))
+    (world / "config" / "suture").mkdir(parents=True)
+    operator = world / "config" / "suture" / "suture.toml"
+    operator.write_text(
+        f"[validators.own]\nfiles = ['*']\ncommand = ['own']\n[validators.path]\nfiles = ['*']\n"
+        f"command = ['{tools}/own']\n"
+    )
+    held = [each for each in looked(capfd) if "is in the workspace, where an agent can write it" in each["found"]]
+    assert [each["name"] for each in held] == ["lint", "validators.own", "validators.path"]
+    operator.write_text(
+        operator.read_text().replace("[validators.own]", f"trust = ['{world}/project']\n[validators.own]")
+    )
+    assert [each["name"] for each in looked(capfd) if "is in the workspace" in each["found"]] == ["lint"]
+
+
 def test_other_systems_and_old_versions_are_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "freebsd14")
     monkeypatch.setattr(sys, "getfilesystemencoding", lambda: "ascii")

@@ -13,6 +13,7 @@ from suture.mcp_server import calls
 from suture.mcp_server.calls import Calls
 from suture.mcp_server.fitting import fitted
 from suture.tools import TOOLS
+from suture.tools.spec import ToolResult
 from tests.interop.mcp_servers import contents, edit, locked
 
 REPLACE = {"path_pattern": "*", "pattern": "red", "replacement": "blue"}
@@ -145,3 +146,20 @@ def test_a_result_that_cannot_be_sent_is_answered_all_the_same(root: Path, monke
     monkeypatch.setattr(calls, "fitted", failing_at_first)
     answer = anyio.run(calls_of(root).run, "file_read", {"path": "a.txt"})
     assert (answer["isError"], answer["structuredContent"]["error"]["code"]) == (True, "INTERNAL")
+
+
+@pytest.mark.promise("bound.process")
+def test_a_result_that_there_is_no_memory_for_is_told_in_brief(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_memory(name: str, result: ToolResult, **more: Any) -> dict[str, Any]:
+        if not result.is_error and len(result.text) > 100:
+            raise MemoryError
+        return fitted(name, result, **more)
+
+    monkeypatch.setattr(calls, "fitted", without_memory)
+    (root / "long.txt").write_bytes(b"x" * 1_000)
+    made = calls_of(root)
+    landed = anyio.run(made.run, "file_edit", edit("a.txt", "red", "blue"))
+    assert (landed["isError"], (root / "a.txt").read_bytes()) == (False, b"blue\n")
+    assert landed["content"][0]["text"].startswith("Done (change ")
+    read = anyio.run(made.run, "file_read", {"path": "long.txt"})
+    assert read["isError"] is True

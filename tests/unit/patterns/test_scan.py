@@ -1,14 +1,26 @@
 """Matches told by lines and columns."""
 
 import json
+from collections.abc import Iterator
+from itertools import count, islice
 from typing import Any
 
 import pytest
 
+from suture.errors import InputTooLarge
 from suture.patterns.clock import Clock
 from suture.patterns.dialect import parse
 from suture.patterns.engines import compiled
-from suture.patterns.scan import Places, as_match, extracts, found, matching_lines, rows, segments
+from suture.patterns.scan import (
+    Places,
+    as_match,
+    each_match,
+    extracts,
+    line_rows,
+    matching_lines,
+    rows,
+    segments,
+)
 from suture.patterns.subject import Subject
 from suture.text import Text
 
@@ -17,11 +29,15 @@ LONG = Clock(10_000_000, 10_000_000)
 
 def searched(pattern: str, body: bytes, most: int | None = None) -> tuple[Subject, list[Any]]:
     subject = Subject(Text.decode(body))
-    return subject, found(compiled(parse(pattern)), subject, LONG, most)
+    return subject, list(islice(each_match(compiled(parse(pattern)), subject, LONG), most))
 
 
 def told(subject: Subject, matches: list[Any], around: int) -> list[dict[str, Any]]:
     return [json.loads(row) for row in rows("f", subject, matches, (around, around), as_match, 10**9)]
+
+
+def parsed(rows: list[str]) -> Any:
+    return json.loads(f"[{','.join(rows)}]")
 
 
 @pytest.mark.parametrize(
@@ -69,17 +85,19 @@ def test_context_begins_after_the_last_line_of_a_match() -> None:
     assert (row["context_before"], row["context_after"]) == (["a"], ["d", "e"])
 
 
-@pytest.mark.parametrize("positions", [0, 1_000_000], ids=["few", "many"])
+@pytest.mark.parametrize("size", [9, 9_000], ids=["lines taken apart at once", "lines looked for"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_the_lines_around_a_place(positions: int, end: str) -> None:
-    body = "".join(f"é{number}{end}" for number in range(9)) + "last"
-    places = Places(Subject(Text.decode(body.encode())), positions)
+def test_the_lines_around_a_place(size: int, end: str) -> None:
+    body = "".join(f"é{number}{end}" for number in range(8)) + "x" * size + f"{end}é8{end}last"
+    body = body if size > 9 else body.replace("x" * size + end, "")
+    places = Places(Subject(Text.decode(body.encode())))
     offset = len(body[: body.index("4")].encode())
     assert places.position(offset) == (5, 1)
     assert json.loads(f"[{places.before(2)}]") == ["é2", "é3"]
     assert json.loads(f"[{places.before(99)}]") == ["é0", "é1", "é2", "é3"]
     assert json.loads(f"[{places.after(offset, 2)}]") == ["é5", "é6"]
     assert json.loads(f"[{places.after(offset + 5, 99)}]")[-2:] == ["é8", "last"]
+    assert json.loads(f"[{places.after(offset, 1)}]") == ["é5"]
 
 
 def test_many_matches_have_the_same_context_as_few() -> None:
@@ -90,7 +108,7 @@ def test_many_matches_have_the_same_context_as_few() -> None:
 
 def test_extracts() -> None:
     subject, matches = searched("/(a)(b)?/g", b"ab\na")
-    assert extracts("f", subject, matches) == [
+    assert parsed(extracts("f", subject, matches, 1_000)) == [
         {"file": "f", "line": 1, "groups": ["a", "b"]},
         {"file": "f", "line": 2, "groups": ["a", None]},
     ]
@@ -113,8 +131,11 @@ def test_lines_that_match(
     most: int | None,
     lines: list[tuple[int, str]],
 ) -> None:
-    told = matching_lines("f", compiled(parse("a")), Subject(Text.decode(body)), LONG, invert=invert, most=most)
-    assert told == [{"file": "f", "line": line, "content": content} for line, content in lines]
+    told = list(matching_lines(compiled(parse("a")), Subject(Text.decode(body)), LONG, invert=invert, most=most))
+    assert told == lines
+    assert parsed(line_rows("f", told, 1_000)) == [
+        {"file": "f", "line": line, "content": content} for line, content in lines
+    ]
 
 
 @pytest.mark.parametrize(
@@ -130,8 +151,38 @@ def test_lines_that_match(
 )
 def test_segments(pattern: str, body: bytes, most: int | None, parts: list[tuple[str, int, int]]) -> None:
     subject = Subject(Text.decode(body))
-    told = segments(subject, compiled(parse(pattern)).matches(subject, LONG), most)
-    assert told == [
+    told = segments(subject, compiled(parse(pattern)).matches(subject, LONG), most, 1_000)
+    assert parsed(told) == [
         {"segment": number, "content": content, "line_start": first, "line_end": last}
         for number, (content, first, last) in enumerate(parts, 1)
     ]
+
+
+def endless(line: str) -> Iterator[tuple[int, str]]:
+    """Lines that never end: who takes all of them runs out of memory."""
+    return ((number, line) for number in count(1))
+
+
+@pytest.mark.promise("bound.rows")
+def test_rows_are_counted_while_they_are_made() -> None:
+    with pytest.raises(InputTooLarge) as caught:
+        line_rows("f", endless(""), 1_000_000)
+    assert 1_000_000 < caught.value.size < 1_000_200
+    assert (caught.value.limit, caught.value.setting) == (1_000_000, "max_result_bytes")
+
+
+@pytest.mark.promise("bound.rows")
+def test_a_row_that_is_too_long_is_not_made() -> None:
+    subject, matches = searched("/((((a+))))/g", b"a" * 1_000)
+    with pytest.raises(InputTooLarge) as caught:
+        rows("f", subject, matches, (0, 0), lambda *_: pytest.fail("it was made"), 1_000)
+    assert caught.value.size == 1_250  # five times a thousand bytes, which are 250 characters at least
+    with pytest.raises(InputTooLarge):
+        extracts("f", subject, matches, 900)
+
+
+@pytest.mark.promise("bound.rows")
+def test_many_rows_are_put_together() -> None:
+    told = line_rows("f", islice(endless("é"), 10_000), 10**9)
+    assert len(told) < 10_000
+    assert [row["line"] for row in parsed(told)] == list(range(1, 10_001))

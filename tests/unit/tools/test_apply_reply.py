@@ -1,5 +1,6 @@
 """What `apply_reply` does beyond what its specification lists: odd files, chains of changes, many failures, limits."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -270,14 +271,71 @@ def test_a_file_keeps_its_bytes_when_it_is_moved() -> None:
     assert files == {"b.txt": "x = 2\r\n\u00e4\r\n".encode("utf-16")}
 
 
-def test_a_mode_is_changed_as_git_does() -> None:
-    ws, fs = workspace({"run": b"x\n"})
+def test_a_mode_is_changed_as_git_does_if_the_operator_allows_executables() -> None:
+    ws, fs = workspace({"run": b"x\n"}, Settings(allow_executables=True))
     diff = "diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
     assert told(ask(ws, diff)) == {"1": "applied"}
     assert fs.node_of("run").mode == 0o755
     assert told(ask(ws, diff)) == {"1": "already_applied"}
     assert told(ask(ws, "diff --git a/run b/run\nold mode 100755\nnew mode 100644\n")) == {"1": "applied"}
     assert fs.node_of("run").mode == 0o644
+
+
+NEW = "diff --git a/x b/x\nnew file mode 100755\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n"
+CHANGED = "diff --git a/plain b/plain\nold mode 100644\nnew mode 100755\n"
+EDITED = CHANGED + "--- a/plain\n+++ b/plain\n@@ -1 +1 @@\n-1\n+2\n"
+COPIED = "diff --git a/run b/x\nsimilarity index 100%\ncopy from run\ncopy to x\n"
+RENAMED = (
+    "diff --git a/plain b/x\nold mode 100644\nnew mode 100755\nsimilarity index 100%\nrename from plain\nrename to x\n"
+)
+WARNING = "was not made executable, which only the operator can allow (allow_executables)."
+
+
+@pytest.mark.promise("confine.executables")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    [(NEW, "x"), (EDITED, "plain"), (COPIED, "x"), (RENAMED, "x")],
+    ids="new edited copied renamed".split(),
+)
+def test_a_diff_makes_nothing_executable_unless_the_operator_allows_it(reply: str, name: str) -> None:
+    for allowed in (False, True):
+        ws, fs = workspace({"plain": b"1\n"}, Settings(allow_executables=allowed))
+        fs.put("run", b"2\n", mode=0o755)
+        result = ask(ws, reply)
+        assert not result.is_error
+        assert bool(fs.node_of(name).mode & 0o111) is allowed
+        assert (f"{name} {WARNING}" in result.metadata["warnings"]) is not allowed
+
+
+@pytest.mark.promise("confine.executables")
+def test_a_diff_that_only_makes_a_file_executable_fails_unless_the_operator_allows_it() -> None:
+    ws, fs = workspace({"plain": b"1\n"})
+    result = ask(ws, CHANGED)
+    assert result.metadata["blocks"][0]["error"]["code"] == "UNSUPPORTED_BLOCK"
+    assert "(allow_executables)" in result.text
+    assert fs.node_of("plain").mode == 0o644
+
+
+@pytest.mark.promise("confine.executables")
+def test_an_executable_stays_one_when_it_is_edited_or_moved_and_no_second_one_is_left() -> None:
+    ws, fs = workspace()
+    fs.put("run", b"1\n", mode=0o755)
+    ask(ws, patch("*** Update File: run", "*** Move to: there/go", "@@", "-1", "+2", "*** Add File: run", "+other"))
+    assert {name: bool(fs.node_of(name).mode & 0o111) for name in fs.files()} == {"run": True, "there/go": False}
+    ask(ws, patch("*** Update File: run", "*** Move to: away"))
+    assert {name: bool(fs.node_of(name).mode & 0o111) for name in fs.files()} == {"away": True, "there/go": False}
+
+
+@pytest.mark.promise("confine.executables")
+def test_no_tool_creates_an_executable(tmp_path: Path) -> None:
+    ws = Workspace(tmp_path)
+    ws.safe_edit("b", content="x\n")
+    ask(ws, patch("*** Add File: c", "+x"))
+    ask(ws, at("d", new_file("x\n")))
+    ws.call("str_replace_based_edit_tool", {"command": "create", "path": "e", "file_text": "#!/bin/sh\n"})
+    modes = {each.name: each.stat().st_mode & 0o111 for each in tmp_path.iterdir()}
+    assert {"b", "c", "d", "e"} <= modes.keys()
+    assert set(modes.values()) == {0}
 
 
 def test_a_binary_file_can_be_moved_and_deleted_but_not_edited() -> None:

@@ -1070,8 +1070,8 @@ def test_a_hunk_beside_mode_lines_lands() -> None:
     assert told(result)["1.1"] == "applied"
 
 
-def test_a_new_file_of_a_diff_is_as_executable_as_it_says() -> None:
-    ws, fs = workspace({})
+def test_a_new_file_of_a_diff_is_as_executable_as_it_says_if_that_is_allowed() -> None:
+    ws, fs = workspace({}, Settings(allow_executables=True))
     reply = "diff --git a/x.sh b/x.sh\nnew file mode 100755\n--- /dev/null\n+++ b/x.sh\n@@ -0,0 +1 @@\n+echo\n"
     done(ask(ws, reply))
     assert (fs.files(), fs.node_of("x.sh").mode & 0o111 != 0) == ({"x.sh": b"echo\n"}, True)

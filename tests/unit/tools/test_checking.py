@@ -223,7 +223,7 @@ def test_an_operators_file_that_an_agent_could_write_is_not_used(root: Path, mon
     monkeypatch.setenv("XDG_CONFIG_HOME", str(root / ".config"))
     found = checked(root, FAST)
     assert found["existing"] == found["new"] == []
-    assert "lies in the workspace" in found["not_run"][0]["reason"]
+    assert "is in the workspace" in found["not_run"][0]["reason"]
     monkeypatch.setenv("XDG_CONFIG_HOME", ".config")
     monkeypatch.setenv("HOME", "relative")
     (root / "a.json").write_text('{"a": 1}\n')
@@ -312,3 +312,28 @@ def test_what_is_not_text_and_other_encodings(root: Path) -> None:
     nul = {"path": "a.json", "edits": [{"old_text": "1", "new_text": "\0"}], "validate": "strict"}
     assert call(root, "file_edit", nul).is_error
     assert call(root, "safe_edit", {"path": "image.png", "content": "\0"}).data["validation"]["passed"]
+
+
+@pytest.mark.promise("confine.not-a-file")
+def test_nobody_waits_for_a_pipe_that_is_named_like_a_configuration_of_checks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "suture").mkdir()
+    for name in ("suture.toml", "pyproject.toml", "suture/suture.toml"):
+        os.mkfifo(tmp_path / name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    result = Workspace(tmp_path, Settings(durability="fast")).safe_edit("a.json", content="{}\n")
+    reasons = [each["reason"] for each in result.metadata["validation"]["not_run"]]
+    assert reasons[0] == "suture.toml cannot be read (NOT_A_FILE)"
+    assert reasons[-1].endswith("is in the workspace, where an agent can write it, and is not used")
+
+
+@pytest.mark.promise("bound.validators")
+def test_a_program_that_waits_for_a_pipe_is_ended_at_its_time(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    os.mkfifo(root / "mypy.ini")
+    config = tmp_path / "own.toml"
+    config.write_text("[validators.mypy]\ntimeout_ms = 300\n")
+    result = Workspace(root, Settings(durability="fast", config=str(config))).safe_edit("a.py", content="x = 1\n")
+    assert [each["validator"] for each in result.metadata["validation"]["not_run"]] == ["mypy"]

@@ -94,7 +94,7 @@ def test_it_runs_where_the_staged_file_is(tmp_path: Path) -> None:
 @pytest.mark.promise("safe.commands")
 def test_there_is_no_shell(tmp_path: Path) -> None:
     check = Command("own", ("*",), ["touch; touch", "{file}"])
-    with pytest.raises(NotRunError, match="touch; touch cannot be started"):
+    with pytest.raises(NotRunError, match="touch; touch is not installed"):
         issues(check, tmp_path, "a.txt", "x")
 
 

@@ -104,11 +104,11 @@ def test_a_program_in_the_workspace_is_never_taken(tmp_path: Path, monkeypatch: 
     (tmp_path / "links" / "some-check").symlink_to(root / "bin" / "some-check")
     folders = [root / "bin", tmp_path / "links", Path("relative")]
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, folders)))
-    assert program("some-check", str(root)) is None
+    assert program("some-check", [str(root)]) is None
     found = executable(outside / "some-check")
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, [*folders, outside])))
-    assert program("some-check", str(root)) == str(found)
+    assert program("some-check", [str(root)]) == str(found)
 
 
 def test_a_program_beside_suture_comes_first(tmp_path: Path) -> None:
-    assert program("ruff", str(tmp_path)) == str(Path(sys.executable).parent / "ruff")
+    assert program("ruff", [str(tmp_path)]) == str(Path(sys.executable).parent / "ruff")

@@ -1,9 +1,13 @@
 """Python by a real ruff, with and without a configuration of the project's."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from suture import Settings, Workspace
 from suture.files.staging import Layout
 from suture.validate import ruff as module
 from suture.validate.issue import Issue, NotRunError
@@ -96,12 +100,102 @@ def test_nothing_is_written_into_the_workspace(tmp_path: Path) -> None:
 
 @pytest.mark.promise("safe.not-run")
 def test_a_ruff_that_is_missing_or_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "program", lambda _name, _root: None)
+    monkeypatch.setattr(module, "program", lambda _name, _roots: None)
     with pytest.raises(NotRunError, match=r"pip install 'suture\[lint\]'"):
         issues(tmp_path, "x = 1\n")
     failing = tmp_path / "ruff"
     failing.write_text("#!/bin/sh\necho broken >&2\nexit 2\n")
     failing.chmod(0o755)
-    monkeypatch.setattr(module, "program", lambda _name, _root: str(failing))
+    monkeypatch.setattr(module, "program", lambda _name, _roots: str(failing))
     with pytest.raises(NotRunError, match="ruff failed: broken"):
         issues(tmp_path, "x = 1\n")
+
+
+FOREIGN = "secret-of-another-project = [\n"
+
+
+@pytest.fixture
+def root() -> Iterator[Path]:
+    """Give a workspace beside a file that does not belong to it, by paths so short that no message is cut."""
+    with TemporaryDirectory(prefix="s", dir="/tmp") as folder:
+        Path(folder, "secret.toml").write_text(FOREIGN)
+        made = Path(folder).resolve() / "root"
+        (made / "src").mkdir(parents=True)
+        yield made
+
+
+OUTSIDE = {
+    "by its full path": {"ruff.toml": "extend = '{outside}/secret.toml'"},
+    "above the root": {"ruff.toml": "extend = '../secret.toml'"},
+    "in pyproject.toml": {"pyproject.toml": "[tool.ruff]\nextend = '../secret.toml'"},
+    "in other words": {"pyproject.toml": "tool = {{ruff = {{'ext\\u0065nd' = '../secret.toml'}}}}"},
+    "in the file's own folder": {"src/.ruff.toml": "extend = '../../secret.toml'"},
+    "by a second file": {"ruff.toml": "extend = 'base.toml'", "base.toml": "extend = '../secret.toml'"},
+    "by a variable": {"ruff.toml": "extend = '$HOME/secret.toml'"},
+    "by a tilde": {"ruff.toml": "extend = '~/secret.toml'"},
+    "as a folder of modules": {"ruff.toml": "src = ['.', '{outside}/s*']"},
+    "to a protected file": {"ruff.toml": "extend = '.git/config'", ".git/config": FOREIGN},
+    "in a circle": {"ruff.toml": "extend = 'ruff.toml'"},
+    "as no path at all": {"ruff.toml": "extend = 1"},
+}
+
+
+@pytest.mark.promise("confine.configuration")
+@pytest.mark.parametrize("files", OUTSIDE.values(), ids=OUTSIDE)
+def test_a_configuration_that_leads_out_is_not_used_and_tells_nothing(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text.format(outside=root.parent))
+    assert len(answers(root)) == 1
+
+
+def answers(root: Path) -> set[str]:
+    """What is said about the configuration: a broken file outside, one with an unknown key, and none at all."""
+    found = set()
+    outside = root.parent / "secret.toml"
+    for content in (FOREIGN, "secret-key = 1\n", None):
+        outside.unlink() if content is None else outside.write_text(content)
+        made = issues(root, "print(nothing)\n")
+        assert told(made) == [("warning", 1, "ruff-configuration"), ("error", 1, "F821")]
+        found.add(made[0].message)
+    return found
+
+
+@pytest.mark.promise("confine.configuration")
+@pytest.mark.parametrize("name", ["ruff.toml", ".ruff.toml", "pyproject.toml", "src/pyproject.toml"])
+def test_a_configuration_that_is_a_link_out_is_not_read(root: Path, name: str) -> None:
+    (root / name).symlink_to(root.parent / "secret.toml")
+    assert len(answers(root)) == 1
+
+
+def test_a_configuration_may_extend_another_in_the_workspace_and_one_above_it_is_used(root: Path) -> None:
+    (root / "ruff.toml").write_text("extend = 'src/base.toml'\nsrc = ['.', 'src']\n")
+    (root / "src/base.toml").write_text('[lint]\nselect = ["E4"]\n')
+    text = "import os, sys\nprint(os,sys)\n"
+    assert told(issues(root, text)) == [("warning", 1, "E401")]
+    (root / "ruff.toml").unlink()
+    (root / "pyproject.toml").write_text("[project]\nname = 'ruff-like'\n")  # which says nothing about ruff
+    (root.parent / "ruff.toml").write_text('[lint]\nselect = ["E4"]\n')
+    assert told(issues(root, text)) == [("warning", 1, "E401")]
+
+
+def test_a_users_configuration_is_not_used_if_an_agent_can_write_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(root))
+    assert issues(root, "x = 1\n") == []
+    (root / ".config/ruff").mkdir(parents=True)
+    (root / ".config/ruff/ruff.toml").write_text("extend = '../../../secret.toml'")
+    assert told(issues(root, "x = 1\n")) == [("warning", 1, "ruff-configuration")]
+
+
+@pytest.mark.promise("confine.not-a-file")
+@pytest.mark.parametrize("name", ["ruff.toml", ".ruff.toml", "pyproject.toml", "pipe"])
+def test_nobody_waits_for_a_pipe_that_is_named_like_a_configuration(root: Path, name: str) -> None:
+    os.mkfifo(root / name)
+    if name == "pipe":
+        (root / "ruff.toml").write_text("extend = 'pipe'")
+    result = Workspace(root, Settings(durability="fast")).safe_edit("a.py", content="print(nothing)\n")
+    validation = result.metadata["validation"]
+    assert [each["code"] for each in validation["new"]] == ["ruff-configuration", "F821"]
+    assert "ruff" not in [each["validator"] for each in validation["not_run"]]

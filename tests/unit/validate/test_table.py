@@ -1,5 +1,6 @@
 """Which checks a file gets."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -17,7 +18,7 @@ def names(table: Table, path: str) -> list[str]:
 
 def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, ...] = ()) -> Table:
     said = Configuration({each.name: each for each in rules}, problems=problems)
-    return Table(said, str(root), commands=commands)
+    return Table(said, [str(root)], commands=commands)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_any_other_file_is_looked_at_for_conflicts(tmp_path: Path) -> None:
 
 
 def test_without_ruff_python_is_checked_by_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suture.validate.programs.program", lambda _name, _root: None)
+    monkeypatch.setattr("suture.validate.programs.program", lambda _name, _roots: None)
     assert names(made(tmp_path), "a.py") == ["python", "conflict-markers"]
 
 
@@ -184,6 +185,81 @@ def test_plugins_are_found_and_those_that_cannot_be_used_are_told(installed: lis
 
 @pytest.mark.promise("safe.plugins")
 def test_a_plugin_checks_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "plugins", lambda: [Plugin()])
+    monkeypatch.setattr(module, "plugins", lambda _held: [Plugin()])
     assert names(made(tmp_path), "a.txt") == ["conflict-markers", "plugin"]
     assert names(made(tmp_path), "a.md") == ["conflict-markers"]
+
+
+def planted(folder: Path, name: str, value: str | None = None, text: str = "") -> None:
+    """Put a package into a folder that says it has a check."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "entry_points.txt").write_text(f"[other]\na = b\n[suture.validators]\n# c = d\n{name} = {value or name}\n")
+    (folder / f"{name}.py").write_text(text or "raise SystemExit('imported')\n")
+
+
+def told(found: list[Validator]) -> dict[str, str]:
+    """The names of checks, and why they are not carried out."""
+    reasons = {}
+    for each in found:
+        with pytest.raises(NotRunError) as caught:
+            each.check("a.txt", None, "", None)  # type: ignore[arg-type]  # it needs no staging
+        reasons[each.name] = str(caught.value)
+    return reasons
+
+
+@pytest.mark.promise("confine.no-code")
+def test_a_plugin_that_a_root_holds_is_told_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, site = tmp_path / "root", tmp_path / "site"
+    planted(root / "src", "in_src")
+    planted(site, "linked")
+    (site / "linked.py").unlink()
+    (site / "linked.py").symlink_to(root / "src" / "in_src.py")
+    planted(site, "editable", "in_src:Check")
+    planted(site, "deep", "package.inner:Check")
+    (root / "src" / "package").mkdir()
+    (root / "src" / "package" / "__init__.py").write_text("raise SystemExit('imported')\n")
+    planted(site, "namespace", "spread.inner:Check")
+    (root / "src" / "spread").mkdir()
+    (site / "spread").mkdir()
+    (site / "spread" / "inner.py").write_text("raise SystemExit('imported')\n")
+    os.mkfifo(root / "src" / "package" / "pipe")
+    blocked = root / "src" / "blocked-1.0.dist-info"
+    blocked.mkdir()
+    os.mkfifo(blocked / "entry_points.txt")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(site), str(root / "src")])
+    found = told(module.plugins.__wrapped__((str(root),)))
+    assert found.keys() == {"in_src", "linked", "editable", "deep", "namespace"}
+    assert all("in the workspace, where an agent can write it" in reason for reason in found.values())
+
+
+@pytest.mark.promise("confine.no-code")
+def test_a_planted_package_does_not_hide_an_installed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, site = tmp_path / "root", tmp_path / "site"
+    planted(root, "checks_of_two", "checks_of_two:Evil")
+    planted(site, "checks_of_two", "checks_of_two:Missing", "x = 1\n")
+    planted(site, "no_such_module_", "no_such_module_.inner:X", "x = 1\n")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(site), str(root)])
+    found = told(module.plugins.__wrapped__((str(root),)))
+    assert found["checks_of_two"].startswith("the plugin cannot be loaded: AttributeError")
+    assert found["no_such_module_"].startswith("the plugin cannot be loaded: ModuleNotFoundError")
+    sys.modules.pop("checks_of_two", None)
+    sys.modules.pop("no_such_module_", None)
+
+
+@pytest.mark.promise("confine.no-code")
+def test_python_is_checked_by_python_if_the_only_ruff_is_in_the_workspace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ruff = tmp_path / "bin" / "ruff"
+    ruff.parent.mkdir()
+    ruff.write_text("#!/bin/sh\n")
+    ruff.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(ruff.parent / "python"))
+    monkeypatch.setenv("PATH", str(ruff.parent))
+    table = made(tmp_path)
+    assert names(table, "a.py") == ["python", "conflict-markers", "ruff"]
+    assert names(table, "a.txt") == ["conflict-markers"]
+    assert f"{ruff} is in the workspace" in reason(table, "a.py", "ruff")
+    trusting = Table(Configuration(), [str(tmp_path)], commands=True, untrusted=())
+    assert names(trusting, "a.py") == ["ruff", "conflict-markers"]

@@ -65,6 +65,7 @@ def extras(root: str) -> Iterator[Finding]:
     from importlib.util import find_spec
 
     from suture.validate.programs import program as found_program
+    from suture.validate.programs import program_inside
 
     for extra, purpose in (("mcp", "suture mcp"), ("models", "SafeEditInput")):
         distribution = {"models": "pydantic"}.get(extra, extra)
@@ -72,8 +73,11 @@ def extras(root: str) -> Iterator[Finding]:
             yield note(extra, f"{distribution} is not installed; {purpose} needs it", _install(extra))
         else:
             yield ok(extra, f"{distribution} {_version(distribution)}")
-    ruff = found_program("ruff", root)
-    if ruff is None:
+    ruff, held = found_program("ruff", [root]), program_inside("ruff", [root])
+    if ruff is None and held is not None:
+        advice = "Install ruff outside of the workspace: pipx install ruff"
+        yield note("lint", f"{held} is in the workspace, where an agent can write it, and is not run", advice)
+    elif ruff is None:
         yield note("lint", "ruff is not installed; of Python files only the syntax is checked", _install("lint"))
     else:
         yield ok("lint", ruff)

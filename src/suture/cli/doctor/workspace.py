@@ -197,19 +197,24 @@ def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
     from shutil import which
 
     from suture.validate.commands import ON_REQUEST
-    from suture.validate.programs import program
+    from suture.validate.programs import is_outside, program, program_inside
 
-    name = f"validators.{rule.name}"
+    name, held = f"validators.{rule.name}", [] if trusted else [root]
     if rule.command is not None:
-        first, found = rule.command[0], which(rule.command[0])
+        first = rule.command[0]
+        found = which(first) if "/" in first else program(first, held, beside=False)
     elif rule.name in {*ON_REQUEST, "ruff"}:
-        first, found = rule.name, program(rule.name, root)
+        first, found = rule.name, program(rule.name, held)
     else:
-        if not _is_known(rule.name):
+        if not _is_known(rule.name, root):
             yield problem(name, "there is no check of this name, and no command is given for it", _FORM)
         return
-    if found is None:
-        tell = problem if rule.required else note
+    tell = problem if rule.required else note
+    place = program_inside(first, held) if found is None else found if not is_outside(found, held) else None
+    if place is not None:
+        advice = f"Install {first} outside of it, or trust the workspace in your own suture.toml."
+        yield tell(name, f"{place} is in the workspace, where an agent can write it, and is not run", advice)
+    elif found is None:
         yield tell(name, f"{first} is not installed", f"Install {first}, or say: enabled = false")
     elif rule.by_project and not trusted and rule.name != "ruff":
         advice = "If you trust the project: --allow-commands, or trust in your own suture.toml."
@@ -218,14 +223,14 @@ def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
         yield ok(name, found)
 
 
-def _is_known(name: str) -> bool:
+def _is_known(name: str, root: str) -> bool:
     """Whether there is a check of this name, built in or a plugin's."""
     from suture.validate.table import built_in, plugins
 
     try:
         return built_in(name).name == name
     except StopIteration:
-        return any(each.name == name for each in plugins())
+        return any(each.name == name for each in plugins((root,)))
 
 
 def _plain(reason: str) -> str:

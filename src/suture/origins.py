@@ -1,0 +1,226 @@
+"""Where code may come from: no file that a tool can write is run or imported.
+
+A tool can write whatever lies below a root. So a program or a module is used only if nothing on the way to it, no link
+and no folder, lies below a root (`is_outside`). Two things make that hold in a process that runs already:
+
+- `keep_out` installs a finder that looks for Python's own modules and for those that suture needs outside of the roots
+  only. An agent that writes `yaml.py` into a folder on `sys.path` does not get it imported by the next check.
+- suture may itself be installed below a root, in a project's `.venv`. It runs from there already, and goes on doing so:
+  `own_places` are the folders that no tool may write then.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+_MOST_LINKS = 40
+_NEEDED = frozenset(
+    [
+        "suture",
+        "_cffi_backend",
+        "_re2",
+        "_yaml",
+        "ahocorasick_rs",
+        "cffi",
+        "orjson",
+        "rapidfuzz",
+        "re2",
+        "regex",
+        "tomli",
+        "tree_sitter",
+        "yaml",
+        "zstandard",
+    ]
+)
+"""The modules that suture imports when a call needs them, and those that they import if they are there."""
+_GRAMMARS = "tree_sitter_"
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_INSTALLED = ("site-packages", "dist-packages")
+"""Names of folders that hold installed packages, and nothing that a project edits."""
+_VENV_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
+"""What counts of an environment whose folder is a root itself: the rest are the project's own files."""
+
+
+class Inside:
+    """Tells which paths lie below one of some roots, by name and by the identity of the folders."""
+
+    def __init__(self, roots: Iterable[str]) -> None:
+        self._names = [_real(root).rstrip("/") for root in roots]
+        self._folders = {found for name in self._names if (found := _identity(name or "/")) is not None}
+        self._known: dict[str, tuple[bool, str | None]] = {}
+        """Places that were looked at: whether they are below a root, and where a link leads."""
+
+    def holds(self, path: str) -> bool:
+        """Whether a path, a link on the way to it, or what it leads to lies below a root, or is one."""
+        try:
+            rest = _names_reversed(path if path.startswith("/") else os.path.join(os.getcwd(), path))
+        except OSError:  # the current folder is gone
+            return True
+        here, links = "/", 0
+        while rest:
+            name = rest.pop()
+            here = os.path.dirname(here) if name == ".." else os.path.join(here, name)
+            below, aim = self._looked_at(here)
+            if below:
+                return True
+            if aim is None:
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                return True
+            here = "/" if aim.startswith("/") else os.path.dirname(here)
+            rest += _names_reversed(aim)
+        return "" in self._names  # the whole disk is a root
+
+    def _looked_at(self, here: str) -> tuple[bool, str | None]:
+        if here not in self._known:
+            below = any(here == name or here.startswith(f"{name}/") for name in self._names)
+            # A file system may ignore case, or show a folder in two places.
+            below = below or _identity(here) in self._folders
+            try:
+                aim = os.readlink(here)
+            except (OSError, ValueError):  # no link; or nothing, and then nothing can be run
+                aim = None
+            self._known[here] = below, aim
+        return self._known[here]
+
+
+def is_outside(path: str, roots: Iterable[str]) -> bool:
+    """Whether neither a path, nor a link or folder on the way to it, nor what it leads to lies below a root."""
+    return not Inside(roots).holds(path)
+
+
+def own_places(roots: Sequence[str]) -> list[str]:
+    """The real paths of what suture runs from, as far as it lies below a root: its package, its Python, packages."""
+    return _own_places(roots, Inside(roots))
+
+
+def _own_places(roots: Sequence[str], inside: Inside) -> list[str]:
+    places = [_PACKAGE, os.path.dirname(sys.executable or _PACKAGE)]
+    places += [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
+    places += [entry for entry in sys.path if os.path.basename(entry) in _INSTALLED]
+    found = dict.fromkeys(_real(place) for place in dict.fromkeys(places) if inside.holds(place))
+    whole = {_real(root) for root in roots}
+    parts = [os.path.join(place, part) for place in found if place in whole for part in _VENV_PARTS]
+    return [*(place for place in found if place not in whole), *parts]
+
+
+def usable_path(roots: Sequence[str]) -> list[str]:
+    """The folders of `sys.path` from which modules may be imported: outside of the roots, or what suture runs from."""
+    inside = Inside(roots)
+    return _usable(inside, _own_places(roots, inside))
+
+
+def _usable(inside: Inside, own: Sequence[str]) -> list[str]:
+    return [entry for entry in sys.path if not _is_open(entry, inside, own)]
+
+
+def start_code(roots: Sequence[str]) -> str:
+    """Python code that lets another process import suture from where this one has it, and nothing from a root."""
+    path = [os.path.abspath(entry) for entry in usable_path([*roots, *_kept_out()])]
+    code = f"import sys; sys.path[:] = {path!r}; "
+    if os.path.dirname(_PACKAGE) in path:
+        return code
+    first = os.path.join(_PACKAGE, "__init__.py")
+    return (
+        f"{code}from importlib.util import module_from_spec, spec_from_file_location; "
+        f"spec = spec_from_file_location('suture', {first!r}, submodule_search_locations=[{_PACKAGE!r}]); "
+        "sys.modules['suture'] = module_from_spec(spec); spec.loader.exec_module(sys.modules['suture']); "
+    )
+
+
+def keep_out(roots: Sequence[str]) -> list[str]:
+    """From now on, import what suture needs only from outside of the roots, if `sys.path` leads into them at all.
+
+    Gives the `own_places`, which go on being used.
+    """
+    inside = Inside(roots)
+    own = _own_places(roots, inside)
+    if len(_usable(inside, own)) == len(sys.path):
+        return own
+    finder = _finder()
+    if finder is None:
+        finder = OutsideFinder()
+        kinds = [getattr(each, "__name__", "") for each in sys.meta_path]
+        sys.meta_path.insert(kinds.index("PathFinder") if "PathFinder" in kinds else len(kinds), finder)
+    finder.add(roots)
+    return own
+
+
+def drop_entries(roots: Sequence[str]) -> None:
+    """Take what leads into a root off `sys.path`: for a process that is suture's own."""
+    sys.path[:] = usable_path(roots)
+
+
+class OutsideFinder:
+    """Finds the modules that suture needs, and Python's own, outside of the roots or not at all; no others."""
+
+    def __init__(self) -> None:
+        self.roots: tuple[str, ...] = ()
+        self._path: tuple[list[str], list[str]] = ([], [])
+        """`sys.path` as it was, and what of it may be used."""
+
+    def add(self, roots: Iterable[str]) -> None:
+        """Keep to the outside of these roots, too."""
+        self.roots = tuple(dict.fromkeys((*self.roots, *roots)))
+        self._path = ([], [])
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Where a module is; None if it is for other finders to say."""
+        if path is not None or not (name in _NEEDED or name in sys.stdlib_module_names or name.startswith(_GRAMMARS)):
+            return None
+        from importlib.machinery import PathFinder
+
+        if self._path[0] != sys.path or "" in sys.path:  # an empty entry is the current folder, which may change
+            self._path = list(sys.path), usable_path(self.roots)
+        spec = PathFinder.find_spec(name, self._path[1], target)
+        if spec is None or spec.origin is None:
+            message = f"No module named {name!r} outside of the workspace"
+            raise ModuleNotFoundError(message, name=name)
+        return spec
+
+
+def _finder() -> OutsideFinder | None:
+    return next((each for each in sys.meta_path if isinstance(each, OutsideFinder)), None)
+
+
+def _kept_out() -> Sequence[str]:
+    """The roots of this process into which its `sys.path` leads."""
+    finder = _finder()
+    return () if finder is None else finder.roots
+
+
+def _is_open(entry: str, inside: Inside, own: Sequence[str]) -> bool:
+    """Whether a folder lies below a root, where tools can write it."""
+    if not inside.holds(entry or "."):
+        return False
+    real = _real(entry or ".")
+    return not any(real == place or real.startswith(f"{place}/") for place in own)
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except OSError:  # the current folder is gone
+        return path
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _names_reversed(path: str) -> list[str]:
+    return [name for name in path.split("/") if name not in {"", "."}][::-1]

@@ -1,0 +1,307 @@
+"""Every way in which a file of a root could be run or imported, tried with real processes.
+
+What is planted writes its name into a file outside of the workspace when it runs: the canary. Each surface (the
+program, `python -m suture`, the MCP server, the library) makes calls that need every program, plugin, grammar and
+module there is, and the canary must stay empty.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import suture
+
+PROGRAMS = ("ruff", "mypy", "pylint", "git", "rg", "python3", "own-check", "helper", "env", "node", "sh")
+SHADOWED = (
+    "_yaml ahocorasick_rs cffi orjson rapidfuzz re2 regex tomli tree_sitter tree_sitter_go yaml zstandard".split()
+)
+BEFORE_SUTURE = {"__future__", "sitecustomize", "usercustomize"}
+"""Modules that Python imports before a line of suture runs."""
+LARGE = "".join(f"key{number}: value\n" for number in range(20_000))
+FILES = {
+    "a.py": "import os\nprint(nothing)\n",
+    "b.yaml": "a: 1\n",
+    "c.toml": "a = 1\n",
+    "d.go": "package main\n",
+    "e.json": "{}\n",
+    "f.xml": "<a/>\n",
+    "large.yaml": LARGE,
+}
+CALLS: list[tuple[str, dict[str, object]]] = [
+    ("safe_edit", {"path": "a.py", "content": "import os\nprint(nothing, 1)\n", "mode": "interactive"}),
+    ("safe_edit", {"path": "b.yaml", "content": "a: 2\n"}),
+    ("safe_edit", {"path": "c.toml", "content": "a = 2\n"}),
+    ("safe_edit", {"path": "d.go", "content": "package other\n"}),
+    ("safe_edit", {"path": "f.xml", "content": "<b/>\n"}),
+    ("safe_edit", {"path": "large.yaml", "content": LARGE + "more: 1\n"}),
+    ("regex_search_multi", {"path_pattern": "*.go", "pattern": "(?<=p)ackage"}),
+    ("apply_reply", {"reply": "--- a/e.json\n+++ b/e.json\n@@ -1 +1 @@\n-{}\n+[]\n", "validate": "strict"}),
+    ("undo", {}),
+]
+
+
+class Project:
+    """A workspace with planted files; suture is installed in its own environment, or in one outside."""
+
+    def __init__(self, folder: Path, *, inside: bool) -> None:
+        self.root, self.extra, self.outside = folder / "project", folder / "extra", folder / "outside"
+        self.canary = folder / "canary"
+        for each in (self.root, self.extra, self.outside):
+            each.mkdir()
+        for name, text in FILES.items():
+            (self.root / name).write_text(text)
+        environment = (self.root if inside else self.outside) / ".venv"
+        venv.create(environment, symlinks=True)
+        self.bin = environment / "bin"
+        self.site = Path(sysconfig.get_path("purelib", "venv", vars={"base": str(environment)}))
+        package = Path(suture.__file__).parent
+        shutil.copytree(package, self.site / "suture")
+        (self.site / "packages.pth").write_text(f"{sysconfig.get_path('purelib')}\n")  # what suture needs
+        self.write(
+            self.bin / "suture", f"#!{self.bin}/python\nimport sys\nfrom suture.cli import main\nsys.exit(main())\n"
+        )
+        self.path = [self.bin, self.root / "tools", "relative", "/usr/bin", "/bin"]
+
+    def write(self, path: Path, text: str, mode: int = 0o755) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)  # never through a link
+        path.write_text(text)
+        path.chmod(mode)
+        return path
+
+    def plant_programs(self, folder: Path) -> None:
+        """Programs that sing when they run."""
+        for name in PROGRAMS:
+            self.write(folder / name, f"#!/bin/sh\necho program {folder / name} >> {self.canary}\n")
+
+    def plant_module(self, path: Path, more: str = "") -> None:
+        """A module that sings when it is imported."""
+        self.write(path, f"open({str(self.canary)!r}, 'a').write('module {path.name}\\n')\n{more}", 0o644)
+
+    def plant_modules(self, folder: Path) -> None:
+        """Modules of the names of all that suture, or what it needs, may import."""
+        for name in {*SHADOWED, *sys.stdlib_module_names} - BEFORE_SUTURE - _AT_THE_START:
+            self.plant_module(folder / f"{name}.py")
+
+    def plant_plugin(self, folder: Path, name: str, module: str | None = None) -> None:
+        """A package that says it has a check, and its module."""
+        self.write(
+            folder / f"{name}-1.0.dist-info" / "entry_points.txt", f"[suture.validators]\n{name} = {module or name}\n"
+        )
+        if module is None:
+            self.plant_module(folder / f"{name}.py")
+
+    def run(self, words: Sequence[str], *, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        known = {"PATH": os.pathsep.join(map(str, self.path)), "HOME": str(self.outside), "LANG": "C.UTF-8"}
+        return subprocess.run(
+            list(words),
+            cwd=self.root,
+            env=known | environment,
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    @property
+    def sung(self) -> list[str]:
+        """What ran."""
+        return sorted(set(self.canary.read_text().splitlines())) if self.canary.exists() else []
+
+
+def _names_at_the_start() -> set[str]:
+    """The modules that any Python has imported before the first line of a program, `python -m` too."""
+    code = "import runpy, importlib.util, sys; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    return set(found.stdout.split())
+
+
+_AT_THE_START = _names_at_the_start()
+
+
+def not_run(printed: str, validator: str) -> str:
+    """Why a check was not carried out, as `suture check --json` tells it."""
+    told = [each["reason"] for each in json.loads(printed)["not_run"] if each["validator"] == validator]
+    assert told, printed
+    reason: str = told[0]
+    return reason
+
+
+def script(calls: Sequence[tuple[str, dict[str, object]]]) -> str:
+    """Python code that makes calls and prints what comes of each."""
+    made = "result = ws.call(name, given); print(name, result.is_error, result.text[:300])"
+    return f"for name, given in {list(calls)!r}: {made}\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path, inside=True)
+
+
+SURFACES = {"program": ["{bin}/suture"], "module": ["{bin}/python", "-m", "suture"]}
+
+
+@pytest.mark.promise("confine.no-code")
+@pytest.mark.parametrize("surface", SURFACES)
+def test_checks_and_edits_run_and_import_nothing_of_the_workspace(project: Project, surface: str) -> None:
+    project.plant_programs(project.root / ".venv" / "bin")
+    project.plant_programs(project.root / "tools")
+    project.plant_modules(project.root)
+    project.plant_plugin(project.root, "evil_here")
+    project.plant_plugin(project.root / "src", "evil_in_src")
+    project.plant_plugin(project.site, "evil_editable", "evil_in_src:Check")  # installed, its module in the workspace
+    (project.site / "editable.pth").write_text(f"{project.root / 'src'}\n")
+    program = [each.format(bin=project.bin) for each in SURFACES[surface]]
+    found = project.run([*program, "check", "--json"])
+    assert project.sung == []
+    assert ".venv/bin/ruff is in the workspace" in not_run(found.stdout, "ruff")
+    assert "editable" in not_run(found.stdout, "evil_editable")
+    for name, given in CALLS[-3:]:  # the check looked at every kind of file already
+        answer = project.run([*program, "call", name, "-"], given=json.dumps(given))
+        assert not json.loads(answer.stdout)["isError"], answer.stdout
+    assert project.sung == []
+
+
+@pytest.mark.promise("confine.no-code")
+def test_a_library_call_imports_nothing_that_was_written_since_the_program_began(project: Project) -> None:
+    project.plant_programs(project.root / "tools")
+    project.plant_modules(project.outside / "modules")
+    project.plant_plugin(project.outside / "modules", "evil")
+    project.write(
+        project.root / "agent.py",
+        "from shutil import copytree\nfrom suture import Workspace\nws = Workspace('.')\n"
+        f"copytree({str(project.outside / 'modules')!r}, '.', dirs_exist_ok=True)\n{script(CALLS)}",
+    )
+    found = project.run([f"{project.bin}/python", "agent.py"])
+    assert (found.returncode, found.stdout.count(" False ")) == (0, len(CALLS)), found.stdout + found.stderr
+    assert project.sung == []
+
+
+@pytest.mark.promise("confine.no-code")
+def test_the_mcp_server_runs_and_imports_nothing_of_the_workspace(project: Project) -> None:
+    project.plant_programs(project.root / "tools")
+    project.plant_programs(project.extra / "bin")
+    project.path.insert(0, project.extra / "bin")
+    project.plant_modules(project.root)
+    project.plant_plugin(project.root, "evil_here")
+    for name in ("anyio", "httpx", "mcp", "pydantic", "starlette", "uvicorn"):
+        project.plant_module(project.root / f"{name}.py")
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    messages = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": about}]
+    messages += [{"jsonrpc": "2.0", "method": "notifications/initialized"}]
+    with subprocess.Popen(
+        [f"{project.bin}/python", "-m", "suture", "mcp", "--extra-root", str(project.extra)],
+        cwd=project.root,
+        env={"PATH": os.pathsep.join(map(str, project.path)), "HOME": str(project.outside)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        for message in messages:
+            server.stdin.write(json.dumps(message) + "\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 0
+        for number, (name, given) in enumerate(CALLS, 1):
+            asked = {
+                "jsonrpc": "2.0",
+                "id": number,
+                "method": "tools/call",
+                "params": {"name": name, "arguments": given},
+            }
+            server.stdin.write(json.dumps(asked) + "\n")
+            server.stdin.flush()
+            answer = json.loads(server.stdout.readline())
+            assert not answer["result"].get("isError"), answer
+        server.stdin.close()
+    assert project.sung == []
+
+
+@pytest.mark.promise("confine.no-code")
+def test_no_tool_replaces_what_suture_runs_from_though_it_may_be_read(project: Project) -> None:
+    project.write(project.root / "run.sh", "#!/bin/sh\n")
+    shutil.copy(project.bin / "suture", project.bin / "ruff")
+    module = os.path.relpath(project.site / "suture" / "json_text.py", project.root)
+    created = "diff --git a/{0} b/{0}\nnew file mode 100755\n--- /dev/null\n+++ b/{0}\n@@ -0,0 +1 @@\n+x\n"
+    moved = "diff --git a/run.sh b/{0}\nsimilarity index 100%\nrename from run.sh\nrename to {0}\n"
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("apply_reply", {"reply": "*** Begin Patch\n*** Delete File: .venv/bin/ruff\n*** End Patch\n"}),
+        ("apply_reply", {"reply": created.format(".venv/bin/mypy")}),
+        ("apply_reply", {"reply": moved.format(".venv/bin/mypy")}),
+        ("safe_edit", {"path": ".venv/bin/ruff", "content": "x\n"}),
+        ("safe_edit", {"path": module, "content": "x = 1\n"}),
+        ("safe_edit", {"path": ".venv/pyvenv.cfg", "content": "home = .\n", "mode": "interactive"}),
+        ("safe_edit", {"path": "src/sitecustomize.py", "content": "x = 1\n"}),
+        ("file_edit", {"path": module, "edits": [{"old_text": "import", "new_text": "x"}], "dry_run": True}),
+    ]
+    project.write(
+        project.outside / "agent.py",
+        f"from suture import Workspace\nws = Workspace({str(project.root)!r})\n{script(calls)}",
+    )
+    found = project.run([f"{project.bin}/python", str(project.outside / "agent.py")])
+    lines = found.stdout.splitlines()
+    told = [line for line in lines if line.split(" ")[0] in {name for name, _ in calls}]
+    assert [line.split(" ")[1] for line in told] == ["True"] * len(calls), found.stdout + found.stderr
+    assert found.stdout.count("protected") >= len(calls)
+    assert not (project.bin / "mypy").exists()
+    read = project.run([f"{project.bin}/suture", "read", module])
+    assert read.returncode == 0
+    assert "def " in read.stdout
+
+
+@pytest.mark.promise("confine.no-code")
+def test_an_operators_programs_come_from_outside_with_all_that_they_run_by(tmp_path: Path) -> None:
+    project = Project(tmp_path, inside=False)
+    project.plant_programs(project.root / "tools")
+    project.plant_programs(project.extra / "bin")
+    links = project.outside / "links"
+    links.mkdir()
+    (links / "linked-check").symlink_to(project.root / "tools" / "own-check")
+    (project.root / "detour").symlink_to(project.outside / ".venv" / "bin")
+    (links / "roundabout-check").symlink_to(project.root / "detour" / "suture")
+    project.write(links / "script-check", f"#!{project.root}/tools/helper\n")
+    project.write(links / "env-check", "#!/usr/bin/env helper\n")
+    project.path[:0] = [links, project.extra / "bin"]
+    names = (  # one of them finds nothing to run by, and one more is named by its path in the workspace
+        "own-check",
+        "linked-check",
+        "roundabout-check",
+        "script-check",
+        "env-check",
+        f"{project.root}/tools/own-check",
+    )
+    named = [
+        f"[validators.{Path(name).name}{at}]\nfiles = ['*.json']\ncommand = ['{name}', '{{file}}']\n"
+        for at, name in enumerate((*names, "tools/own-check"))
+    ]
+    config = project.write(tmp_path / "operator.toml", "\n".join(["[validators.mypy]", "[validators.pylint]", *named]))
+    settings = f"Settings(config={str(config)!r}, extra_roots=({str(project.extra)!r},), project_commands=False)"
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("safe_edit", {"path": "e.json", "content": "[]\n"}),
+        ("safe_edit", {"path": "a.py", "content": "x = 1\n"}),
+    ]
+    project.write(
+        project.outside / "agent.py",
+        f"from suture import Settings, Workspace\nws = Workspace({str(project.root)!r}, {settings})\n"
+        f"for name, given in {calls!r}:\n    print(ws.call(name, given).metadata['validation']['not_run'])\n",
+    )
+    found = project.run([f"{project.bin}/python", str(project.outside / "agent.py")])
+    assert project.sung == [], found.stdout
+    told = found.stdout + found.stderr
+    assert told.count("is in the workspace, where an agent can write it") == len(names) + 3, told
+
+
+@pytest.mark.promise("confine.no-code")
+def test_an_operator_who_trusts_the_workspace_gets_its_programs(project: Project) -> None:
+    project.plant_programs(project.root / ".venv" / "bin")
+    project.run([f"{project.bin}/suture", "check", "a.py", "--allow-commands"])
+    assert project.sung == [f"program {project.bin}/ruff"]
