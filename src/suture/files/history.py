@@ -128,7 +128,7 @@ class Kept:
                 found.database.close()
 
     def __del__(self) -> None:
-        try:
+        try:  # noqa: SIM105  at the interpreter's end other modules may be gone
             self.close()
         except Exception:  # noqa: BLE001, S110  nobody is there to be told: the interpreter ends, or a thread has
             pass
