@@ -336,19 +336,25 @@ def _born(folder: int) -> int:
 
 
 def _container() -> str | None:
-    """What tells the container from others that this process is in; None if it is in none.
+    """What tells the container from others that this process is in; None if it is in none."""
+    found = container_of(_text("/proc/self/mountinfo"))
+    if found is None and any(os.path.exists(mark) for mark in ("/.dockerenv", "/run/.containerenv")):
+        return os.uname().nodename
+    return found
+
+
+def container_of(mounts: str) -> str | None:
+    """What a list of mounts, as Linux has it, tells of a container; None for a machine.
 
     A container has files of its own mounted, by its long id, and writes into a folder of its own below its root.
     """
     found = []
-    for line in _text("/proc/self/mountinfo").splitlines():
+    for line in mounts.splitlines():
         fields = line.split(" ")
         if fields[4:5] == ["/"]:
             found += [option for option in fields[-1].split(",") if option.startswith("upperdir=")]
         elif fields[4:5] == ["/etc/hostname"]:
             found.append(fields[3])
-    if not found and any(os.path.exists(mark) for mark in ("/.dockerenv", "/run/.containerenv")):
-        found.append(os.uname().nodename)
     return " ".join(found) or None
 
 
