@@ -32,6 +32,7 @@ from tests.unit.changes import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     Call = Callable[[Workspace], ToolResult]
     Damage = Callable[[bytes, Random], bytes]
@@ -437,3 +438,29 @@ def test_very_many_damaged_histories_are_refused_or_right(part: int) -> None:
     start = 10_000 * (part + 1)
     assert fuzz(range(start, start + 1_000))
     assert fuzz(range(start, start + 250), legacy=True)
+
+
+@pytest.mark.promise("back.damage")
+def test_damage_to_changes_that_wait_loses_the_newest_of_them_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a").write_bytes(b"0\n")
+    fast = Settings(durability="fast", history_timeout_ms=0)
+    ws = Workspace(root, fast)
+    ids = [land(ws, write("a", b"%d\n" % number)) for number in range(1, 6)]
+    ws.close()
+    (waiting,) = (tmp_path / "state").rglob("*-pending")
+    database = waiting.with_name(waiting.name.removesuffix("-pending"))
+    stored, sound = database.read_bytes(), waiting.read_bytes()
+    for seed in range(40):
+        waiting.write_bytes(flipped(sound, Random(seed)))
+        database.write_bytes(stored)
+        (root / "a").write_bytes(b"5\n")
+        found = [each["change_id"] for each in recorded(Workspace(root, fast))][::-1]
+        assert found == ids[: len(found)]
+        assert found
+        assert outcome(Workspace(root, fast).undo(found[-1])) in {None, "UNDO_CONFLICT"}
+        assert (root / "a").read_bytes() in {b"4\n", b"5\n"}
