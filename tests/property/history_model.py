@@ -417,7 +417,7 @@ class Model:
             if made.birth not in self._tangled and not trail.mistaken:
                 return same
             others = self._others(touch, trail) if trail.mistaken else []
-            return [*same, None, *self._ways_to_delete(others, made), *([()] if trail.mistaken else [])]
+            return [*same, None, (), *self._ways_to_delete(others, made)]  # what may be another file is left alone
         return [*self._ways_to_delete(self._others(touch, trail), made), (), None]
 
     def _ways_to_delete(self, others: Iterable[tuple[str, File]], made: File) -> list[Touches | None]:
