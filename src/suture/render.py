@@ -217,6 +217,15 @@ def _changed(error: Any) -> str:
     return f"{error.path} is not the file that was expected: its hash is {error.found}."
 
 
+def _damaged(error: Any) -> str:
+    if error.what == "content":
+        return f"The needed version of {error.path} is damaged in the history: {error.name}."
+    if error.path is not None:
+        return f"Nobody knows what became of {error.path}: the later change {error.name} is damaged in the history."
+    name = error.name if error.what == "change" else f"'{error.name}'"
+    return f"The {error.what} {name} is damaged in the history."
+
+
 def _conflicts(error: Any) -> str:
     number = len(error.conflicts)
     most = _SHOWN_LINES if number == 1 else 1
@@ -414,6 +423,10 @@ MESSAGES: dict[str, Words] = {
     "HISTORY_UNAVAILABLE": (
         lambda e: f"The history of this workspace cannot be used: {e.reason}.",
         same("Nothing was changed. Edits still work; the next one puts a damaged history aside and begins a new one."),
+    ),
+    "HISTORY_DAMAGED": (
+        _damaged,
+        same("Nothing was changed. Other changes can still be undone, and files restored to other points, by name."),
     ),
     "CHANGE_NOT_FOUND": (
         lambda e: (

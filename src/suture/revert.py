@@ -10,7 +10,7 @@ A file that a later change renamed is found under its new name.
 
 from __future__ import annotations
 
-from suture.errors import ContentNotKept, NotAFile, SutureError, UndoConflict
+from suture.errors import HistoryDamaged, NotAFile, SutureError, UndoConflict
 from suture.merge import merge
 from suture.plan import Content, Create, Delete, Place, Rename, Update, Version
 from suture.records import Record
@@ -85,9 +85,9 @@ def restore(session: Session, book: LogBook, state: Mapping[str, Version | None]
             if now is not None:
                 found.append(session.hold(Delete(place, now)))
         elif now is None:
-            found.append(session.hold(Create(place, Content((_content(book, path, version),)), version.mode)))
+            found.append(session.hold(Create(place, Content((book.needed(path, version),)), version.mode)))
         elif now.content.digest != version.digest:
-            found.append(session.hold(Update(place, now, Content((_content(book, path, version),)), mode=version.mode)))
+            found.append(session.hold(Update(place, now, Content((book.needed(path, version),)), mode=version.mode)))
         elif version.mode not in {now.mode, None}:
             found.append(session.hold(Update(place, now, now.content, mode=version.mode)))
     return found
@@ -154,7 +154,7 @@ class _Inverter:
         if file.after is None:
             return self._undelete(file)
         left = file.to or file.path
-        path, there = self._book.path_now(left, self._number)
+        path, there = self._found(left, file.after)
         if file.to is not None and path not in {left, file.path}:
             names = {"base": left, "ours": path, "theirs": file.path}
             raise _Clash({"path": path, "line": 1, **names, "about": "name"})
@@ -168,6 +168,19 @@ class _Inverter:
             return self._move_back(file, place, now)
         return self._put_back(file.after, file.before, place, now)
 
+    def _found(self, left: str, after: Version) -> tuple[str, bool]:
+        """Where the file is now, and whether it is there.
+
+        If a later change is damaged, that is known only of a file that is still as this change left it.
+        """
+        damaged = self._book.damaged_since(self._number)
+        if damaged is None:
+            return self._book.path_now(left, self._number)
+        now = _stands(self._session, left)[1]
+        if now is None or now.content.digest != after.digest:
+            raise HistoryDamaged(what="change", name=damaged.id, path=left)
+        return left, True
+
     def _uncreate(self, file: FileRecord, place: Place, now: Snapshot | None) -> Iterable[FileChange]:
         assert file.after is not None  # noqa: S101  it was created
         if now is None:
@@ -179,7 +192,7 @@ class _Inverter:
     def _undelete(self, file: FileRecord) -> Iterable[FileChange]:
         assert file.before is not None  # noqa: S101  it was deleted
         place, now = _stands(self._session, file.path)
-        old = _content(self._book, file.path, file.before)
+        old = self._book.needed(file.path, file.before)
         if now is None:
             return [Create(place, Content((old,)), file.before.mode)]
         if now.content.digest != file.before.digest:
@@ -200,22 +213,22 @@ class _Inverter:
             return []  # somebody has moved it back
         content = self._merged(file.after, file.before, place, now)
         if there is not None:
-            raise _Clash(_whole(home.name, None, there.content.bytes(), _content(self._book, file.path, file.before)))
+            raise _Clash(_whole(home.name, None, there.content.bytes(), self._book.needed(file.path, file.before)))
         assert now is not None  # noqa: S101  or it would have clashed
         if file.replaced is None:
             return [Rename(place, now, home, content)]
         back = Create(home, content or now.content, now.mode)
-        replaced = Content((_content(self._book, place.name, file.replaced),))
+        replaced = Content((self._book.needed(place.name, file.replaced),))
         return [back, Update(place, now, replaced, mode=file.replaced.mode)]
 
     def _merged(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Content | None:
         """The content that `now` has without the change from `before` to `after`; None if that is the same."""
         if now is not None and before.digest in {now.content.digest, after.digest}:
             return None
-        old = _content(self._book, place.name, before)
+        old = self._book.needed(place.name, before)
         if now is not None and now.content.digest == after.digest:
             return Content((old,))
-        base = _content(self._book, place.name, after)
+        base = self._book.needed(place.name, after)
         if now is None:
             raise _Clash(_whole(place.name, base, None, old))
         self.merged = True
@@ -247,13 +260,6 @@ def _stands(session: Session, path: str) -> tuple[Place, Snapshot | None]:
     if target.by_link or (target.root == 0 and target.path != path):  # what is recorded has no link in it
         raise NotAFile(path=path, kind="symbolic link")
     return target.place, None if target.stat is None else session.snapshot(target)
-
-
-def _content(book: LogBook, path: str, version: Version) -> bytes:
-    found = book.content(version.digest)
-    if found is None:
-        raise ContentNotKept(path=path, hash=version.digest)
-    return found
 
 
 def _whole(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> dict[str, Any]:

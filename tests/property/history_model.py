@@ -1,7 +1,8 @@
 """A plain model of a workspace with a past: the tree as a dict, and every change with what it replaced.
 
 It shares no code with suture. What an undo has to give is worked out from which file it is, not from what it is called:
-each file has a `birth`, which it keeps when it is renamed, and when it comes back after it was deleted. Files are
+each file has a `birth`, which it keeps when it is renamed, and when it comes back after it was deleted. Where somebody
+else replaced a file, suture cannot know that, and may follow the new one: so the model has both ways then. Files are
 sheets of numbered lines that never change with one line between them that may, so what a merge has to give is
 plain: it is decided line by line.
 """
@@ -146,6 +147,13 @@ class Point(NamedTuple):
     name: str
     after: int
     files: Mapping[str, File | None]
+
+
+class Trail(NamedTuple):
+    """The names that a file leads to if it is followed by name, and whether a change moved or deleted another there."""
+
+    names: set[str]
+    mistaken: bool
 
 
 class Expected(NamedTuple):
@@ -295,12 +303,16 @@ class Model:
         """What taking a change back has to do."""
         if tool == "undo" and change.id in self.undone():
             return Expected((), frozenset({"ALREADY_UNDONE"}))
-        ways = [self._ways_back(touch) for touch in reversed(change.touches)]
+        ways = [self._ways_back(touch, self._trail(change, touch)) for touch in reversed(change.touches)]
         whole = [combined for combined in product(*ways) if None not in combined]
         landings = [tuple(touch for way in combined for touch in way or ()) for combined in whole]
         possible = tuple(landing for landing in landings if self._is_possible(landing))
         refusals = CONFLICT if any(None in way for way in ways) or len(possible) < len(landings) else frozenset()
-        if any(self.is_blocked(path) for touch in change.touches for path in self._names(touch)):
+        if any(
+            self.is_blocked(path)
+            for touch in change.touches
+            for path in self._names(touch) | self._trail(change, touch).names
+        ):
             refusals |= WRONG_KIND
         return Expected(possible, refusals, tool, change.id, change.folders)
 
@@ -363,31 +375,54 @@ class Model:
         """A file that comes back: itself, or if it is somewhere else, a copy of it."""
         return file if self._where(file) is None else file._replace(birth=next(self._births))
 
-    def _ways_back(self, touch: Touch) -> list[Touches | None]:
+    def _trail(self, change: Recorded, touch: Touch) -> Trail:
+        """Where a file leads that is followed by its name alone."""
+        name = touch.to or touch.path
+        names, mistaken = {name}, False
+        births = {file.birth for file in (touch.before, touch.after) if file is not None}
+        for later in self.changes[self.changes.index(change) + 1 :]:
+            for each in later.touches:
+                if each.path == name and each.before is not None and each.action in {"rename", "delete"}:
+                    mistaken = mistaken or each.before.birth not in births
+                    name = each.to or name
+                    names.add(name)
+        return Trail(names, mistaken)
+
+    def _ways_back(self, touch: Touch, trail: Trail) -> list[Touches | None]:
         """What may be done to take back what happened to one file; None: a conflict."""
         if touch.before is None:
-            return self._ways_to_uncreate(touch)
+            return self._ways_to_uncreate(touch, trail)
         if touch.after is None:
             return self._ways_to_undelete(touch.path, touch.before)
         path = self._where(touch.after)
         if path is None:  # it is gone; perhaps another one is taken for it
-            ways = [way for path, other in self._others(touch) for way in self._ways_to_put_back(touch, path, other)]
+            others = self._others(touch, trail)
+            ways = [way for path, other in others for way in self._ways_to_put_back(touch, path, other)]
             home = self.tree.get(touch.path) if touch.to else None
             is_back = home is not None and home.data == touch.before.data
             return [None, *ways, *(self._with_replaced(touch, ()) if is_back else ())]
         ways = self._ways_to_put_back(touch, path, self.tree[path])
-        return ways if touch.after.birth not in self._tangled else [*ways, None]
+        if trail.mistaken:
+            others = [(name, self.tree[name]) for name in trail.names if name in self.tree and name != path]
+            ways = [*ways, *(way for name, other in others for way in self._ways_to_put_back(touch, name, other))]
+        return ways if touch.after.birth not in self._tangled and not trail.mistaken else [*ways, None]
 
-    def _ways_to_uncreate(self, touch: Touch) -> list[Touches | None]:
+    def _ways_to_uncreate(self, touch: Touch, trail: Trail) -> list[Touches | None]:
         made = touch.after
         assert made is not None
         path = self._where(made)
         if path is not None:
             now = self.tree[path]
             same: list[Touches | None] = [(deleted(path, now),)] if now.data == made.data else [None]
-            return same if made.birth not in self._tangled else [*same, None]
-        others = [(path, other) for path, other in self._others(touch) if other.data == made.data]
-        return [*((deleted(path, other),) for path, other in others), (), None]
+            if made.birth not in self._tangled and not trail.mistaken:
+                return same
+            others = self._others(touch, trail) if trail.mistaken else []
+            return [*same, None, (), *self._ways_to_delete(others, made)]  # what may be another file is left alone
+        return [*self._ways_to_delete(self._others(touch, trail), made), (), None]
+
+    def _ways_to_delete(self, others: Iterable[tuple[str, File]], made: File) -> list[Touches | None]:
+        """What is taken for the file that was made goes away, if it is equal to that."""
+        return [(deleted(path, other),) for path, other in others if other.data == made.data]
 
     def _ways_to_undelete(self, path: str, gone: File) -> list[Touches | None]:
         now = self.tree.get(path)
@@ -438,9 +473,10 @@ class Model:
     def _where(self, file: File) -> str | None:
         return next((path for path, each in self.tree.items() if each.birth == file.birth), None)
 
-    def _others(self, touch: Touch) -> list[tuple[str, File]]:
-        """What stands where the file stood at some time."""
-        return [(path, file) for path, file in self.tree.items() if path in self._names(touch)]
+    def _others(self, touch: Touch, trail: Trail) -> list[tuple[str, File]]:
+        """What stands where the file stood at some time, or where its name leads."""
+        names = self._names(touch) | trail.names
+        return [(path, file) for path, file in self.tree.items() if path in names]
 
     def _names(self, touch: Touch) -> set[str]:
         """Every name that the file had."""

@@ -68,7 +68,7 @@ def lose(fs: MemoryFS, content: bytes) -> None:
     ((name, stored),) = fs.shelf.items()
     database = sqlite3.connect(":memory:")
     database.deserialize(stored)
-    database.execute("UPDATE content SET data = NULL WHERE digest = ?", (hashed(content),))
+    database.execute("UPDATE content SET data = NULL, size = 0, codec = 'raw' WHERE digest = ?", (hashed(content),))
     database.commit()
     fs.shelf[name] = database.serialize()
     database.close()

@@ -67,6 +67,46 @@ def test_files_that_came_to_one_name_one_after_the_other_are_a_conflict_or_told_
 
 
 @pytest.mark.promise("back.machine")
+def test_a_file_that_somebody_replaced_by_an_equal_one_is_followed_by_its_name() -> None:
+    """Editors save like that: nobody can tell the two files from each other."""
+    ws, fs = workspace()
+    change = land(ws, create("a", "1\n"))
+    remove(fs, "a")
+    fs.put("a", b"1\n")
+    land(ws, rename("a", "b"))
+    done(ws.undo(change))
+    assert fs.files() == {}
+
+
+@pytest.mark.promise("back.machine")
+def test_an_undo_is_refused_where_the_name_of_a_replaced_file_leads_below_a_file() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    remove(fs, "a")
+    fs.put("a", b"3\n")
+    land(ws, rename("a", "d/e/a"))
+    for path in ("d/e/a", "d/e"):
+        remove(fs, path)
+    fs.put("d/e", b"a file\n")
+    before = state(fs)
+    assert (refused(ws.undo(change))["code"], state(fs)) == ("NOT_A_FOLDER", before)
+
+
+@pytest.mark.promise("back.machine")
+def test_a_redo_is_refused_where_the_name_of_a_replaced_file_leads_to_another_name() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    change = land(ws, rename("a", "b"))
+    done(ws.undo(change))
+    remove(fs, "a")
+    fs.put("a", b"2\n")
+    land(ws, rename("a", "c"))
+    fs.put("a", b"1\n")
+    before = state(fs)
+    error = refused(ws.redo(change))
+    assert (error["code"], error["conflicts"][0]["about"], state(fs)) == ("UNDO_CONFLICT", "name", before)
+
+
+@pytest.mark.promise("back.machine")
 def test_restoring_one_file_leaves_the_folders_of_others_alone() -> None:
     ws, fs = workspace()
     point = land(ws, create("a", "1\n"))

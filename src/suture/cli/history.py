@@ -102,12 +102,17 @@ def _snapshot_list(result: ToolResult) -> str:
 
 
 def _point_line(point: dict[str, Any]) -> str:
-    return f"{colored('faint', _when(point['time']))} {colored('cyan', 'snapshot ' + point['name'])}"
+    damaged = colored("red", " (damaged)") if point.get("damaged") else ""
+    return f"{colored('faint', _when(point['time']))} {colored('cyan', 'snapshot ' + clean(point['name']))}{damaged}"
 
 
 def _change_lines(change: dict[str, Any]) -> Iterator[str]:
-    state = colored("red", " (undone)") if change["state"] == "undone" else ""
+    state = "" if change["state"] == "landed" else colored("red", f" ({change['state']})")
     when = colored("faint", _when(change["time"]))
+    if change["state"] == "damaged":
+        yield f"{colored('yellow', change['change_id'])}{state} {when}"
+        yield " what it did is not known"
+        return
     yield f"{colored('yellow', change['change_id'])}{state} {when} {clean(about(change))}"
     names = [clean(file_name(file)) for file in change["files"]]
     width = max(map(len, names), default=0)
@@ -140,7 +145,7 @@ def _told(result: ToolResult) -> str:
 
 
 def _when(time: str) -> str:
-    """A time as the clock on the wall has it."""
+    """A time as the clock on the wall has it; nothing if none is known."""
     from datetime import datetime
 
-    return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
+    return time and datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")

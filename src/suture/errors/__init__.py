@@ -19,7 +19,7 @@
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
     │                        Cancelled CallTimedOut OutOfMemory RecoveryBlocked
     ├── about serving        ServerBusy ResultTooLarge
-    ├── about the history    HistoryUnavailable ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
+    ├── about the history    HistoryUnavailable HistoryDamaged ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
     │                        UndoConflict ContentNotKept NotRecorded SnapshotExists
     └── InternalError
 
@@ -81,6 +81,7 @@ from suture.errors.history import (
     AlreadyUndone,
     ChangeNotFound,
     ContentNotKept,
+    HistoryDamaged,
     HistoryUnavailable,
     NothingToRedo,
     NothingToUndo,
@@ -135,6 +136,7 @@ __all__ = [
     "FileChanged",
     "FileExists",
     "FileNotFound",
+    "HistoryDamaged",
     "HistoryUnavailable",
     "IncompleteBlock",
     "InputTooLarge",

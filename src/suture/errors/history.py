@@ -16,6 +16,18 @@ class HistoryUnavailable(SutureError):
     reason: str
 
 
+class HistoryDamaged(SutureError):
+    """A record of the history that is needed is not what was recorded. Nothing was changed."""
+
+    code = "HISTORY_DAMAGED"
+    what: str
+    """change, content, snapshot or clipboard"""
+    name: str
+    """The id of the change, the hash of the content, or the name."""
+    path: str | None = None
+    """The file that it is needed for, if it is one."""
+
+
 class ChangeNotFound(SutureError):
     """No change has this id, or several begin with it."""
 

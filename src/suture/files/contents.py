@@ -27,6 +27,7 @@ _CHAIN_BYTES = 100_000_000  # unpacked to get at one content
 _CACHED = 32_000_000
 _CHECKED = 1_000_000
 _RESTING = 4_000_000  # bytes that are held between two changes
+_WRONG = (ValueError, TypeError, OverflowError, MemoryError)  # what comes of unpacking what is damaged
 _SMALL = 4_000  # bytes of a difference that are always better than storing the whole
 
 
@@ -46,14 +47,19 @@ class Contents:
             return None
         try:
             found = self._unpacked(row[0])
-        except (ValueError, TypeError):
+        except _WRONG:
             return None
         return found if digest((found,), len(found)) == name else None
+
+    def is_kept(self, name: str) -> bool:
+        """Whether there was a content of this hash, and not the hash only."""
+        row = self._row("SELECT size, codec, data IS NULL FROM content WHERE digest = ?", name)
+        return row is None or tuple(row) != (0, "raw", 1)
 
     def size(self, name: str) -> int | None:
         """How long a content is; None if it is not kept."""
         row = self._row("SELECT size FROM content WHERE digest = ? AND data IS NOT NULL", name)
-        return None if row is None else int(row[0])
+        return row[0] if row is not None and isinstance(row[0], int) else None
 
     def keep(self, name: str, supply: Supply, base: int | None, ends: tuple[int, int] | None = None) -> int:
         """Store a content, unless it is stored already, perhaps as the difference to another; its number.
@@ -83,7 +89,7 @@ class Contents:
         try:
             if len(content) <= _CHECKED and self._unpacked(number) != content:
                 return False
-        except (ValueError, TypeError):
+        except _WRONG:
             return False
         self._remember(number, content)
         return True
@@ -108,7 +114,7 @@ class Contents:
         if base is not None:
             try:
                 packed = pack(content, self._unpacked(base), ends)
-            except (ValueError, TypeError):
+            except _WRONG:
                 base = None  # damaged
             else:
                 large = depth == 1 and len(packed.data) > _SMALL
@@ -121,7 +127,9 @@ class Contents:
     def _depth(self, base: int | None) -> tuple[int, int]:
         """How long the chain gets that is hung on a content, and how large that is."""
         row = base and self._row("SELECT depth, size FROM content WHERE number = ?", base)
-        return (row[0] + 1, row[1]) if row else (0, 0)
+        if not row or not all(isinstance(each, int) for each in row):
+            return 0, 0
+        return row[0] + 1, row[1]
 
     def _foot(self, number: int | None) -> int | None:
         """The whole content at the end of a chain."""

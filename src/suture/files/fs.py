@@ -172,6 +172,10 @@ class FS:
         """When a folder was made, in nanoseconds; 0 where the system does not tell. No two folders share it."""
         raise NotImplementedError
 
+    def machine(self, folder: int) -> tuple[str, bool]:
+        """What tells this machine, or this container, from others; and whether they may see this folder, too."""
+        raise NotImplementedError
+
     def databases(self) -> Sequence[str]:
         """The names of the databases on the shelf, sorted."""
         raise NotImplementedError

@@ -1,19 +1,23 @@
 """Where a workspace's history lies, and how it is opened, written and kept from harm.
 
 One SQLite database a workspace, on the shelf in the user's state folder, named by the root's path and by the
-folder itself (device and inode): `<hash of the path>-<device>-<inode>.db`.
+folder itself (device and inode): `<hash of the path>-<device>-<inode>.db`. It holds when the folder was made, and on
+which machine or in which container it was last used. Containers may share a home, and the numbers of their folders.
 
-- A folder that was moved or renamed is recognized by its inode and by the time it was made, which the database
-  holds: an inode that was given to a new folder does not bring a dead project's history along.
+- The database of this path, device and inode is the folder's, if it was last used here, or if the folder was made at
+  the same time and is not one that every container of an image has. Otherwise it is another folder's with the same
+  numbers, and this one gets a database whose name ends in a tag.
+- A folder that was moved or renamed, or whose device has another number (a container that was started again), is
+  recognized by when it was made: an inode that was given to a new folder does not bring a dead project's history.
 - A new folder at a known path (a fresh clone, a folder that was deleted by mistake) goes on with a copy of the
-  history, so that the old folder, if it was only put aside, keeps its own. If the device is another one too (a
-  container, a network disk), it is taken for the same folder, and the history is not copied.
+  history, so that the old folder, if it was only put aside, keeps its own; but only on the same machine, or in the
+  same container, that used the old one last.
 - A copy of a folder is another workspace and begins without history.
 
 Changes are recorded under the workspace lock, with a rollback journal and FULL sync: one a transaction, or with
 durability `fast` several that waited for each other (`files.pending`), which whoever opens the database takes in first.
-An edit never fails for its sake: what goes wrong comes back as a `Trouble`. A damaged database is put aside, and a new
-one begun.
+An edit never fails for its sake: what goes wrong comes back as a `Trouble`. A database that SQLite cannot use is put
+aside, and a new one begun; one with damaged records stays (`files.logbook`).
 
 Who writes again and again keeps it open in between (`Kept`), unlocked and outside of any transaction. Before it is
 used again its name must still lead to the same file, and the workspace to the same folder; if another connection has
@@ -55,6 +59,8 @@ if TYPE_CHECKING:
 _VERSION = 1
 _APPLICATION = 0x53757475
 _PATH_HASH = 20
+_TAG = 12
+_MISSING, _OTHER = "missing", "another folder's"
 # What SQLite says when the file may be sound and something around it is not: PERM, BUSY, LOCKED, NOMEM, READONLY,
 # INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. All else is damage.
 _SURROUNDINGS = {3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18, 22, 23}
@@ -122,7 +128,10 @@ class Kept:
                 found.database.close()
 
     def __del__(self) -> None:
-        self.close()
+        try:  # noqa: SIM105  at the interpreter's end other modules may be gone
+            self.close()
+        except Exception:  # noqa: BLE001, S110  nobody is there to be told: the interpreter ends, or a thread has
+            pass
 
 
 class History:
@@ -133,6 +142,8 @@ class History:
         self._fs = tree.fs
         self._settings = settings
         self._kept = kept
+        self._used = ""
+        """The name that the workspace's database was last looked for under."""
 
     @contextmanager
     def reading(self) -> Iterator[LogBook]:
@@ -140,7 +151,7 @@ class History:
         if not self._settings.history:
             raise HistoryUnavailable(reason=_OFF)
         try:
-            database = self._opened(self._name(), create=False)
+            database, _ = self._opened(create=False)
         except (sqlite3.Error, OSError, UnicodeDecodeError, _Damaged) as error:
             raise HistoryUnavailable(reason=_reason(error)) from error
         try:
@@ -246,6 +257,7 @@ class History:
         found = None if self._kept is None else self._kept.take()
         if found is None:
             return None
+        self._used = found.name
         try:
             if found.folder == self._folder() and found.file == self._file(found.name):
                 found.database.execute("BEGIN IMMEDIATE")
@@ -263,8 +275,8 @@ class History:
 
     def _begun(self) -> _Opened:
         """The workspace's database, found or made, in a new transaction."""
-        name, folder = self._name(), self._folder()
-        database = self._opened(name, create=True)
+        folder = self._folder()
+        database, name = self._opened(create=True)
         try:
             file = self._file(name)  # SQLite refuses to write, should it be another one by now than was opened
             if not database.execute("PRAGMA page_count").fetchone()[0]:
@@ -279,34 +291,53 @@ class History:
                 database.execute(f"PRAGMA application_id = {_APPLICATION}")
                 database.execute(f"PRAGMA user_version = {_VERSION}")
             book = LogBook(database)
-            if book.name() != name:  # it is new, or the folder is
-                book.set_folder(name, self._fs.born(self._tree.folder("")))
+            machine = self._machine()
+            if book.name() != name or book.machine() != machine:  # it is new, or the folder is
+                book.set_folder(name, self._born(), machine)
             pending = Pending(self._fs, name)
             return _Opened(database, book, name, file, folder, _version(database), os.getpid(), pending)
         except BaseException:
             database.close()
             raise
 
-    def _opened(self, wanted: str, *, create: bool) -> sqlite3.Connection:
-        """The workspace's database: found, perhaps under the name it had elsewhere, or made, or an empty one."""
-        try:
-            database = self._open(wanted)
-            if _is_ours(database):
-                return database
-            database.close()  # a crash left it empty
-        except FileNotFoundError:
-            pass
-        moved, known = self._find_moved(wanted), self._find_by_path(wanted)
+    def _opened(self, *, create: bool) -> tuple[sqlite3.Connection, str]:
+        """The workspace's database and its name: found, perhaps under another name, or made, or an empty one."""
+        name = self._name()
+        found = self._open_own(name)
+        if found is _OTHER:
+            name = self._tagged(name)
+            found = self._open_own(name)
+        if isinstance(found, sqlite3.Connection):
+            return found, name
+        moved, known = self._find_moved(name), self._find_by_path(name)
         if not create:
-            return self._open(moved or known or MEMORY)
-        if moved is not None or (known is not None and _device(known) != _device(wanted)):
-            found = str(moved or known)
-            self._open(found).close()  # which clears up a transaction that a crash left open, and takes in what waits
-            Pending(self._fs, found).drop()
-            self._fs.rename_database(found, wanted)
+            return self._open(moved or known or MEMORY), name
+        if moved is not None:
+            self._open(moved).close()  # which clears up a transaction that a crash left open, and takes in what waits
+            Pending(self._fs, moved).drop()
+            self._fs.rename_database(moved, name)
         elif known is not None:
-            self._fs.copy_database(known, wanted)
-        return self._open(wanted, create=True)
+            self._fs.copy_database(known, name)
+        return self._open(name, create=True), name
+
+    def _open_own(self, name: str) -> sqlite3.Connection | str:
+        """The database of this name, or why it cannot be taken: there is none, or it is another folder's."""
+        self._used = name
+        try:
+            database = self._open(name)
+        except FileNotFoundError:
+            return _MISSING
+        try:
+            if not _is_ours(database):  # a crash left it empty
+                database.close()
+                return _MISSING
+            if self._is_of(LogBook(database)):
+                return database
+        except BaseException:
+            database.close()
+            raise
+        database.close()
+        return _OTHER
 
     def _open(self, name: str, *, create: bool = False) -> sqlite3.Connection:
         """A database, in which the changes that waited are recorded, as SQLite clears up what a crash left open."""
@@ -327,6 +358,17 @@ class History:
         device, inode = self._folder()
         return f"{digest((path,), len(path)).removeprefix('sha256:')[:_PATH_HASH]}-{device:x}-{inode:x}.db"
 
+    def _tagged(self, name: str) -> str:
+        """The name of the database of this folder, where another folder with the same numbers has the plain one."""
+        raw = f"{self._machine()[0]} {self._born()}".encode()
+        return f"{name.removesuffix('.db')}-{digest((raw,), len(raw)).removeprefix('sha256:')[:_TAG]}.db"
+
+    def _machine(self) -> tuple[str, bool]:
+        return self._fs.machine(self._tree.folder(""))
+
+    def _born(self) -> int:
+        return self._fs.born(self._tree.folder(""))
+
     def _folder(self) -> tuple[int, ...]:
         """The device and the inode of the root."""
         found = self._tree.stat("")
@@ -339,18 +381,38 @@ class History:
         except OSError:
             return None
 
+    def _is_of(self, book: LogBook) -> bool:
+        """Whether a database with the path, device and inode of this folder is of this folder."""
+        machine = book.machine()
+        if machine is None:  # version 0.1.0 made it
+            return book.born() in {0, self._born()}
+        return machine[0] == self._machine()[0] or self._is_same(book)
+
+    def _is_same(self, book: LogBook) -> bool:
+        """Whether the folder of a database was made when this one was, and is not of an image that both have."""
+        machine, here, born = book.machine(), self._machine(), book.born()
+        is_seen = machine is None or machine[0] == here[0] or machine[1] or here[1]
+        return is_seen and born != 0 and born == self._born()
+
     def _find_moved(self, wanted: str) -> str | None:
-        """The database of this folder with another path."""
-        folder = wanted.partition("-")[2]
-        names = [name for name in self._fs.databases() if name.endswith(f"-{folder}")]
-        born = self._fs.born(self._tree.folder("")) if names else 0
-        return next((name for name in names if born and self._asked(name, LogBook.born) == born), None)
+        """The database of this folder with another path, or with another device and the same path."""
+        path, device, inode = _parts(wanted)
+        for name in self._fs.databases():
+            parts = _parts(name)
+            is_near = parts[1:] == (device, inode) or (parts[0] == path and parts[2] == inode)
+            if name != wanted and is_near and self._asked(name, self._is_same):
+                return name
+        return None
 
     def _find_by_path(self, wanted: str) -> str | None:
-        """The database of this path with another folder; of several, the one that was used last."""
-        path = wanted.partition("-")[0]
-        names = [name for name in self._fs.databases() if name.startswith(f"{path}-")]
-        used = [(last, name) for name in names if (last := self._asked(name, LogBook.newest_id)) is not None]
+        """The database of this path, last used here, with another folder; of several, the one that was used last."""
+        path, here = _parts(wanted)[0], self._machine()[0]
+        names = [name for name in self._fs.databases() if _parts(name)[0] == path and name != wanted]
+        used = []
+        for name in names:
+            last, machine = self._asked(name, lambda book: (book.newest_id(), book.machine())) or ("", None)
+            if machine is not None and machine[0] == here:
+                used.append((last, name))
         return max(used)[1] if used else None
 
     def _asked(self, name: str, question: Callable[[LogBook], _Answer]) -> _Answer | None:
@@ -369,14 +431,16 @@ class History:
 
     def _put_aside(self) -> str:
         """Give a damaged database a name under which nobody looks for it."""
-        name = self._name()
+        name = self._used
         aside = f"{name}.damaged-{new_id()}"
         self._fs.rename_database(name, aside)
         return aside
 
 
-def _device(name: str) -> str:
-    return name.split("-")[1]
+def _parts(name: str) -> tuple[str, str, str]:
+    """What the name of a database says: path, device and inode."""
+    path, device, inode, *_ = (*name.removesuffix(".db").split("-"), "", "")
+    return path, device, inode
 
 
 def _is_ours(database: sqlite3.Connection) -> bool:

@@ -13,6 +13,7 @@ import sys
 from contextlib import suppress
 
 from suture.files.fs import FS, MEMORY, Stat
+from suture.plan import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _DATABASE = ".db"
 _JOURNAL = "-journal"  # as SQLite names it
 _PENDING = "-pending"
 _READ = 1 << 20
+_MACHINE_HASH = 20
 _COPY_TIMEOUT_MS = 2_000
 _AT_EMPTY_PATH, _STATX_BTIME, _STATX_SIZE = 0x1000, 0x800, 256
 _CAPABILITY = "security.capability"
@@ -222,6 +224,12 @@ class LocalFS(FS):
         status = os.fstat(folder)
         return int(getattr(status, "st_birthtime_ns", 0)) or _born(folder)
 
+    def machine(self, folder: int) -> tuple[str, bool]:
+        container = _container()
+        if container is None:
+            return _hashed(_line("/etc/machine-id") or os.uname().nodename), False
+        return _hashed(container), os.fstat(folder).st_dev != os.stat("/").st_dev
+
     def databases(self) -> Sequence[str]:
         try:
             return sorted(name for name in os.listdir(shelf_folder()) if name.endswith(_DATABASE))
@@ -325,6 +333,47 @@ def _born(folder: int) -> int:
         int.from_bytes(buffer.raw[start:end], sys.byteorder) for start, end in ((0, 4), (80, 88), (88, 92))
     )
     return seconds * 1_000_000_000 + nanoseconds if mask & _STATX_BTIME else 0
+
+
+def _container() -> str | None:
+    """What tells the container from others that this process is in; None if it is in none."""
+    found = container_of(_text("/proc/self/mountinfo"))
+    if found is None and any(os.path.exists(mark) for mark in ("/.dockerenv", "/run/.containerenv")):
+        return os.uname().nodename
+    return found
+
+
+def container_of(mounts: str) -> str | None:
+    """What a list of mounts, as Linux has it, tells of a container; None for a machine.
+
+    A container has files of its own mounted, by its long id, and writes into a folder of its own below its root.
+    """
+    found = []
+    for line in mounts.splitlines():
+        fields = line.split(" ")
+        if fields[4:5] == ["/"]:
+            found += [option for option in fields[-1].split(",") if option.startswith("upperdir=")]
+        elif fields[4:5] == ["/etc/hostname"]:
+            found.append(fields[3])
+    return " ".join(found) or None
+
+
+def _line(path: str) -> str:
+    return _text(path).partition("\n")[0].strip()
+
+
+def _text(path: str) -> str:
+    """A file of the system, or nothing."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _hashed(name: str) -> str:
+    raw = name.encode("utf-8", "surrogateescape")
+    return digest((raw,), len(raw)).removeprefix("sha256:")[:_MACHINE_HASH]
 
 
 def _stat(status: os.stat_result) -> Stat:

@@ -52,6 +52,9 @@ class MemoryFS(FS):
         self._handles: dict[int, _Handle] = {}
         self.shelf: dict[str, bytes] = {}
         """Databases by name, as the last commit left them."""
+        self.machine_id = "memory"
+        self.is_shared = False
+        """Whether other machines may see its folders, too."""
         self._opened: list[tuple[str, Connection]] = []
         self.make_folder(root)
         for path, data in (files or {}).items():
@@ -304,8 +307,12 @@ class MemoryFS(FS):
     def born(self, folder: int) -> int:
         return self._of(folder).inode  # none is used again
 
+    def machine(self, folder: int) -> tuple[str, bool]:
+        del folder
+        return self.machine_id, self.is_shared
+
     def databases(self) -> Sequence[str]:
-        return sorted(self.shelf)
+        return sorted(name for name in self.shelf if name.endswith(".db"))
 
     def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001
         """A database of its own, filled from the shelf and put back when it commits: a crash leaves what was there."""

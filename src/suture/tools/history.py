@@ -40,7 +40,7 @@ class Show(Request):
 def history(session: Session, request: History) -> Answer:
     """List changes."""
     with session.history.reading() as book:
-        before = None if request.before is None else book.change(request.before).number
+        before = None if request.before is None else book.listed(request.before).number
         path = None if request.path is None else named(session, request.path)
         found: list[ChangeRecord] = []
         more, files = False, 0
@@ -62,7 +62,7 @@ def history(session: Session, request: History) -> Answer:
 def show(session: Session, request: Show) -> Answer:
     """One change and its diff."""
     with session.history.reading() as book:
-        change = book.change(request.change_id)
+        change = book.listed(request.change_id)
         data = {**described(book, change), "diff": outcome.record_diff(book, change)}
     return Answer(f"{_line(data)}\n\n{outcome.cut(data['diff'], session.settings)}".rstrip(), data)
 
@@ -112,7 +112,10 @@ def time_of_id(change_id: str) -> str:
 
     from suture.files.journal import time_of
 
-    seconds = time_of(change_id)
+    try:
+        seconds = time_of(change_id)
+    except ValueError:
+        return ""  # it was lost, and its id with it
     return strftime("%Y-%m-%dT%H:%M:%S", gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
 
 
@@ -123,6 +126,8 @@ def _line(change: dict[str, Any]) -> str:
     ]
     more = len(change["files"]) - len(files)
     files += [f"… {more} more"] if more > 0 else []
+    if change["state"] == "damaged":
+        return f"{change['change_id']} {change['time']} (damaged): what it did is not known".replace("  ", " ")
     state = " (undone)" if change["state"] == "undone" else ""
     what = plain(about(change))
     return f"{change['change_id']} {change['time']}{state} {what}: {', '.join(files) or 'no files'}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suture import render
-from suture.errors import ChangeNotFound, InvalidArguments, NotRecorded
+from suture.errors import ChangeNotFound, HistoryDamaged, InvalidArguments, NotRecorded
 from suture.plan import Plan
 from suture.revert import restore as restored
 from suture.revert import take_snapshot
@@ -37,8 +37,10 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         problem = "missing: a point to restore to, or the files to restore"
         raise InvalidArguments(problems=[{"argument": "to", "problem": problem}])
     with session.history.reading() as book:
-        state, folders = _state(book, request.to, named=bool(request.paths))
+        state, folders, sure, damage = _state(book, request.to, named=bool(request.paths))
         wanted = [_known(session, book, path) for path in request.paths]
+        if damage is not None and not (wanted and sure.issuperset(wanted)):
+            raise damage
         if wanted:
             state = {name: each for name, each in state.items() if any(is_below(name, path) for path in wanted)}
             near = [each for each in folders if any(is_below(each, path) or is_below(path, each) for path in wanted)]
@@ -64,29 +66,43 @@ def _count(number: int) -> str:
     return "1 file is" if number == 1 else f"{number} files are"
 
 
-def _state(book: LogBook, to: str | None, *, named: bool) -> tuple[dict[str, Version | None], tuple[str, ...]]:
+def _state(
+    book: LogBook, to: str | None, *, named: bool
+) -> tuple[dict[str, Version | None], tuple[str, ...], set[str], HistoryDamaged | None]:
     """What stood at each path at a point, and the folders that were made since.
 
+    If a record is damaged that would have to say so, that is the last one, after the paths that are known all the same.
     Of a file that neither this change nor a later one touched, that is known only as well as an earlier one left it:
     others may have written it before that point or after. So it counts where files are named, and not for all.
     """
     if to is None:
-        return book.last_state(), ()
-    snapshot = next((each for each in book.snapshots() if each.name == to), None)
+        last = book.last_state()
+        return last.files, (), last.files.keys() - last.doubtful, last.damage
+    snapshot = book.snapshot(to)
     try:
         change = book.change(to) if snapshot is None else None
     except ChangeNotFound as error:
-        names = [each.name for each in book.snapshots()]
+        names = [each.name for each in book.snapshots() if not each.is_damaged]
         fields = {**error.fields(), "snapshots": names}
         raise ChangeNotFound(**fields) from None
     number = change.number if change is not None else snapshot.after_change if snapshot is not None else 0
-    state = (book.last_state(number) if named else {}) | book.state_after(number)
+    at_point: dict[str, Version | None] = {}
     if change is not None:
-        state |= {path: after for file in change.files for path, _, after in file.versions()}
+        at_point = {path: after for file in change.files for path, _, after in file.versions()}
     if snapshot is not None:
-        state |= book.snapshot_files(snapshot)
+        at_point = book.snapshot_files(snapshot)
+    state = book.state_after(number) | at_point
+    damaged = book.damaged_since(number)
+    damage = None if damaged is None else HistoryDamaged(what="change", name=damaged.id)
+    sure = set(state if damage is None else at_point)
+    if named:
+        before = book.last_state(number)
+        state = before.files | state
+        if damage is None:
+            damage = before.damage
+            sure |= before.files.keys() - before.doubtful
     made = [folder for change in book.changes_since(number) for folder in change.folders]
-    return state, tuple(dict.fromkeys(made))
+    return state, tuple(dict.fromkeys(made)), sure, damage
 
 
 def _known(session: Session, book: LogBook, path: str) -> str:
@@ -124,8 +140,15 @@ class Snapshots(Request):
 def snapshots(session: Session, _: Snapshots) -> Answer:
     """List the named points."""
     with session.history.reading() as book:
-        found = [{"name": each.name, "id": each.id, "time": time_of_id(each.id)} for each in book.snapshots()]
-    lines = [f"{each['name']}  {each['time']}" for each in reversed(found)]
+        found = [
+            {"name": each.name, "id": each.id, "time": time_of_id(each.id)}
+            | ({"damaged": True} if each.is_damaged else {})
+            for each in book.snapshots()
+        ]
+    lines = [
+        f"{render.plain(str(each['name']))}  {each['time']}{' (damaged)' if 'damaged' in each else ''}"
+        for each in reversed(found)
+    ]
     return Answer("\n".join(lines) or "There are no snapshots.", {"snapshots": found})
 
 

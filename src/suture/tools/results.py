@@ -396,7 +396,7 @@ _HISTORY_LIST = _result(
                 "time": text("When it landed, in UTC, as RFC 3339"),
                 "tool": text("What made it"),
                 "summary": text("What it was"),
-                "state": text("Whether it was taken back", ("landed", "undone")),
+                "state": text("Whether it was taken back", ("landed", "undone", "damaged")),
                 "undoes": nullable(text("The change that it took back, if it is an undo or redo")),
                 "files": objects(
                     "What it did",

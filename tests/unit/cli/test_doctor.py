@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import tomllib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -291,6 +292,16 @@ def test_a_damaged_history_is_a_problem(
     assert [line[0], line[1], line[3]] == ["problem", name, state._NEW_ONE]
     assert found in line[2]
     assert files(world) == before
+
+
+def test_a_damaged_change_is_a_problem(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = changed(world / "project")
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("UPDATE change SET summary = 'other'")
+        database.commit()
+    (line,) = odd(looked(capfd, code=1), "state folder")
+    assert line[:2] == ("problem", "records")
+    assert " damaged, such as " in line[2]
 
 
 def test_a_history_that_was_being_written_is_left_as_it_is(world: Path, capfd: pytest.CaptureFixture[str]) -> None:

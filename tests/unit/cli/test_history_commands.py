@@ -4,17 +4,21 @@ import json
 import os
 import pty
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import closing, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from suture import Workspace
+from suture import Settings, Workspace
 from suture.cli import main
+from suture.files.history import History
+from suture.files.local_fs import LocalFS, shelf_folder
+from suture.files.tree import Tree
 from tests.unit.changes import create, delete, done, land, lines, rename, write
 
 ID = re.compile(r"\b[0-9a-z]{15}\b")
@@ -48,6 +52,35 @@ def said(capfd: pytest.CaptureFixture[str]) -> Run:
         return re.sub(r"\d{4}-\d\d-\d\d[ T][\d:.]+Z?", "<time>", ID.sub("<id>", out))
 
     return run
+
+
+def test_what_is_damaged_is_listed_as_such(ws: Workspace, said: Run) -> None:
+    land(ws, write("a.txt", "1\n"))
+    land(ws, write("a.txt", "2\n"), summary="sound")
+    ws.snapshot("point")
+    ((database, waiting),) = [(each, each.with_name(each.name + "-pending")) for each in found_databases(ws.root)]
+    assert not waiting.exists()
+    with closing(sqlite3.connect(database)) as opened:
+        opened.execute("UPDATE change SET summary = 'other' WHERE number = 1")
+        opened.execute("UPDATE snapshot SET after_change = 1")
+        opened.commit()
+    assert said("log").splitlines() == [
+        "<time> snapshot point (damaged)",
+        "<id> <time> transaction: sound",
+        " a.txt | 2 +-",
+        " 1 file changed, 1 insertion(+), 1 deletion(-)",
+        "<id> (damaged) <time>",
+        " what it did is not known",
+    ]
+    assert said("snapshot").strip() == "<time> snapshot point (damaged)"
+    assert "HISTORY_DAMAGED" in said("restore", "--to", "point", code=1)
+
+
+def found_databases(root: str) -> list[Path]:
+    """The history of this root."""
+    with Tree(LocalFS(), root) as tree:
+        name = History(tree, Settings())._name()
+    return [path for path in Path(shelf_folder()).iterdir() if path.name == name]
 
 
 def contents(root: Path) -> dict[str, bytes]:

@@ -365,6 +365,107 @@ def test_a_folder_that_was_given_the_inode_of_a_dead_workspace_begins_without_hi
     assert kept() == sorted([f"{path}-{folder}", name_of(home / "new")])
 
 
+# Machines and containers with one home
+
+
+class Elsewhere(LocalFS):
+    """The files as another machine or container has them: perhaps with the same numbers, made at another time."""
+
+    def __init__(self, name: str, born: int = 0, *, shared: bool = False) -> None:
+        self._name = name
+        self._when = born
+        self._shared = shared
+
+    def born(self, folder: int) -> int:
+        del folder
+        return self._when
+
+    def machine(self, folder: int) -> tuple[str, bool]:
+        del folder
+        return self._name, self._shared
+
+
+def past_of(root: Path, fs: FS) -> list[str]:
+    result = Workspace(root, FAST, fs=fs).history(limit=1000)
+    assert not result.is_error, result.text
+    return [change["summary"] for change in result.metadata["changes"]][::-1]
+
+
+OTHERS = {
+    "another container with the folder of the same image": (Elsewhere("A", 1), Elsewhere("B", 1)),
+    "another container with its own volume": (Elsewhere("A", 1, shared=True), Elsewhere("B", 2, shared=True)),
+    "another machine with a folder of the same numbers": (Elsewhere("A", 1), Elsewhere("B", 2)),
+    "another container where no birth is known": (Elsewhere("A", shared=True), Elsewhere("B", shared=True)),
+}
+SAME = {
+    "a container made anew with the same volume": (Elsewhere("A", 1, shared=True), Elsewhere("B", 1, shared=True)),
+    "a machine, and a container with one of its folders": (Elsewhere("A", 1), Elsewhere("B", 1, shared=True)),
+    "a folder made anew with the old inode": (Elsewhere("A", 1), Elsewhere("A", 2)),
+    "the same container where no birth is known": (Elsewhere("A"), Elsewhere("A")),
+}
+
+
+@pytest.mark.promise("back.moved")
+@pytest.mark.parametrize(("one", "other"), OTHERS.values(), ids=OTHERS)
+def test_another_folder_with_the_same_path_and_numbers_has_its_own_history(
+    home: Path, one: Elsewhere, other: Elsewhere
+) -> None:
+    """B's undo must not mark A's change, and B's restore must not write A's secret."""
+    assert edit(home / "ws", 1, fs=one) is None
+    assert past_of(home / "ws", other) == []
+    assert code(Workspace(home / "ws", FAST, fs=other).undo()) == "NOTHING_TO_UNDO"
+    assert code(Workspace(home / "ws", FAST, fs=other).restore(paths=["a.txt"])) == "NOT_RECORDED"
+    assert edit(home / "ws", 2, fs=other) is None
+    assert edit(home / "ws", 3, fs=one) is None
+    assert edit(home / "ws", 4, fs=other) is None
+    assert (past_of(home / "ws", one), past_of(home / "ws", other)) == (["1", "3"], ["2", "4"])
+    assert len(kept()) == 2
+
+
+@pytest.mark.promise("back.moved")
+@pytest.mark.parametrize(("one", "other"), OTHERS.values(), ids=OTHERS)
+def test_another_folder_at_the_same_path_gets_no_copy_of_the_history(
+    home: Path, one: Elsewhere, other: Elsewhere
+) -> None:
+    assert edit(home / "ws", 1, fs=one) is None
+    make_anew(home)
+    assert past_of(home / "ws", other) == []
+    assert edit(home / "ws", 2, fs=other) is None
+    assert past_of(home / "ws", other) == ["2"]
+
+
+@pytest.mark.promise("back.moved")
+@pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME)
+def test_the_same_folder_seen_from_elsewhere_has_the_same_history(home: Path, one: Elsewhere, other: Elsewhere) -> None:
+    for number, fs in enumerate((one, other, one, other), 1):
+        assert edit(home / "ws", number, fs=fs) is None
+    assert past_of(home / "ws", one) == past_of(home / "ws", other) == ["1", "2", "3", "4"]
+    assert len(kept()) == 1
+
+
+@pytest.mark.promise("back.moved")
+def test_a_volume_whose_device_has_another_number_keeps_its_history(home: Path) -> None:
+    assert edit(home / "ws", 1, fs=Elsewhere("A", 1, shared=True)) is None
+    path, device, inode = database().name.split("-")
+    database().rename(shelf() / f"{path}-{int(device, 16) + 1:x}-{inode}")
+    assert edit(home / "ws", 2, fs=Elsewhere("B", 1, shared=True)) is None
+    assert past_of(home / "ws", Elsewhere("C", 1, shared=True)) == ["1", "2"]
+    assert kept() == [name_of(home / "ws")]
+
+
+@pytest.mark.promise("back.moved")
+@if_birth_is_known
+def test_a_history_of_010_stays_with_its_folder_and_goes_to_no_other(home: Path) -> None:
+    edited(home / "ws", 1)
+    with closing(sqlite3.connect(database())) as other:
+        other.execute("DROP TABLE machine")
+        other.execute("DROP TABLE checksum")
+    assert listed(home / "ws") == ["1"]
+    assert past_of(home / "ws", Elsewhere("B", 1)) == []
+    edited(home / "ws", 2)
+    assert listed(home / "ws") == ["1", "2"]
+
+
 # What goes wrong: damage
 
 

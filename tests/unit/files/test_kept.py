@@ -435,3 +435,38 @@ def test_a_kill_at_any_call_leaves_a_change_that_is_whole(home: Path) -> None:
         recorded = listed(root)
         assert recorded in (["1"], ["1", "2"]), name
         assert settled(root, recorded), name
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_database_that_cannot_be_closed_any_more_makes_no_noise(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter ends, or what keeps it is dropped by another thread than the one that opened it."""
+    noise: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", noise.append)
+
+    class Strict(LocalFS):
+        def open_database(self, name: str, create: bool, timeout_ms: int) -> sqlite3.Connection:  # noqa: FBT001
+            super().open_database(name, create, timeout_ms).close()
+            path = str(next(Path(state_folder()).rglob(name)))
+            strict: sqlite3.Connection = sqlite3.connect(path, isolation_level=None)  # for one thread only
+            return strict
+
+    kept: list[Workspace] = []
+
+    def edit() -> None:
+        kept.append(Workspace(home / "ws", FAST, fs=Strict()))
+        with kept[0].transaction("one") as tx:
+            tx.write("a.txt", "1\n")
+        assert tx.change is not None
+        assert tx.change.trouble is None
+
+    thread = Thread(target=edit)
+    thread.start()
+    thread.join()
+    (ws,) = kept
+    assert ws._engine._kept is not None
+    (opened,) = ws._engine._kept._idle
+    kept.clear()
+    del ws
+    gc.collect()
+    assert noise == []
+    assert opened.name

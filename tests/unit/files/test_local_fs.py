@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from suture.files.local_fs import LocalFS, state_folder
+from suture.files.local_fs import LocalFS, container_of, state_folder
 
 FS = LocalFS()
 
@@ -289,3 +289,38 @@ def test_the_state_folder_is_the_users(
     else:
         monkeypatch.setenv("XDG_STATE_HOME", value)
     assert state_folder() == (expected or f"{tmp_path}/.local/state/suture")
+
+
+DOCKER = """\
+612 540 0:52 / / rw,relatime master:1 - overlay overlay rw,lowerdir=/l/A:/l/B,upperdir=/o/ID/diff,workdir=/o/ID/work
+613 612 0:55 / /proc rw,nosuid - proc proc rw
+640 612 254:1 /containers/c0ffee/resolv.conf /etc/resolv.conf rw,relatime - ext4 /dev/vda1 rw
+641 612 254:1 /containers/c0ffee/hostname /etc/hostname rw,relatime - ext4 /dev/vda1 rw
+"""
+MACHINE = """\
+27 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw
+90 27 0:52 / /var/lib/docker/overlay2/ID/merged rw - overlay overlay rw,lowerdir=/l/A,upperdir=/o/ID/diff,workdir=/w
+"""
+
+
+@pytest.mark.parametrize(
+    ("mounts", "found"),
+    [
+        (DOCKER, "upperdir=/o/ID/diff /containers/c0ffee/hostname"),
+        (DOCKER.replace(",upperdir=", ",x="), "/containers/c0ffee/hostname"),
+        (MACHINE, None),
+        ("", None),
+        ("torn\n27 1 0:1\n", None),
+    ],
+)
+def test_a_container_is_told_from_others_by_what_is_mounted(mounts: str, found: str | None) -> None:
+    assert container_of(mounts) == found
+
+
+def test_a_machine_is_the_same_each_time_and_its_folders_too(tmp_path: Path) -> None:
+    fs = LocalFS()
+    handles = [fs.open_root(str(tmp_path)) for _ in range(2)]
+    assert fs.machine(handles[0]) == fs.machine(handles[1])
+    assert len(fs.machine(handles[0])[0]) == 20
+    for handle in handles:
+        fs.close(handle)

@@ -80,6 +80,15 @@ class Book(LogBook):
         self.add_snapshot(point, versions, KNOWN.get)
         return point
 
+    def aged(self, days: int) -> None:
+        """Forget what is too old, by and by: changes on three days say which day it is."""
+        for age in (0.02, 1.01, 2.01):
+            self.did(days_ago=2.02 - age)
+        while len(before := self.ids()) > 1:
+            self.forget(MUCH, days)
+            if self.ids() == before:
+                break
+
     def ids(self) -> list[str]:
         """The ids of all changes, oldest first."""
         return [change.id for change in self.changes()][::-1]
@@ -171,7 +180,7 @@ def test_names_that_are_not_utf8_are_found_as_they_were(book: Book, files: list[
     )
     point = book.took("point", {file.path: b"2"})
     assert book.snapshot_files(point) == {file.path: version(b"2")}
-    assert book.last_state()[file.path] == version(b"2")
+    assert book.last_state().files[file.path] == version(b"2")
 
 
 @pytest.mark.promise("back.recorded")
@@ -249,13 +258,14 @@ def test_an_unknown_id_may_be_that_of_a_change_that_was_forgotten(book: Book) ->
         with pytest.raises(ChangeNotFound) as caught:
             book.change(wanted)
         found.append(caught.value.forgotten)
-        book.forget(MUCH, 180)
+        book.aged(180)
     assert found == [False, True]
 
 
 def test_nothing_is_found_in_an_empty_book(book: Book) -> None:
     assert (book.newest(undo=False), book.newest(undo=True), book.last_number()) == (None, None, 0)
-    assert (book.ids(), book.paths(), book.snapshots(), book.state_after(0), book.last_state()) == ([], [], [], {}, {})
+    assert (book.ids(), book.paths(), book.snapshots(), book.state_after(0)) == ([], [], [], {})
+    assert book.last_state().files == {}
     assert book.past_versions("a", versions=1, size=MUCH, seconds=60) == []
     book.forget(1, 1)
     assert book.ids() == []
@@ -273,9 +283,9 @@ def test_changes_come_in_the_order_of_landing_whatever_their_ids(book: Book) -> 
 def test_numbers_of_forgotten_changes_are_not_given_again(book: Book) -> None:
     for _ in range(3):
         book.did(days_ago=400)
-    book.forget(MUCH, 180)
+    book.aged(180)
     book.did()
-    assert [change.number for change in book.changes()] == [4, 3]
+    assert [change.number for change in book.changes()] == [7, 6, 5, 4]
 
 
 # States
@@ -511,12 +521,12 @@ def test_the_last_state_is_what_was_last_seen_by_changes_and_snapshots(book: Boo
         "c": None,
         "gone": None,
     }
-    assert book.last_state() == expected
+    assert book.last_state().files == expected
     book.took("two", {"b": None})
     book.took("three", {"a": b"3"})
-    assert book.last_state() == {**expected, "b": None, "a": version(b"3")}
+    assert book.last_state().files == {**expected, "b": None, "a": version(b"3")}
     book.did(renamed("a", "d", b"3"))
-    assert book.last_state() == {**expected, "b": None, "a": None, "d": version(b"3")}
+    assert book.last_state().files == {**expected, "b": None, "a": None, "d": version(b"3")}
 
 
 def test_a_snapshot_has_the_files_as_they_stood(book: Book) -> None:
@@ -610,11 +620,11 @@ def test_the_newest_change_is_never_forgotten(book: Book) -> None:
 
 @pytest.mark.promise("back.cap")
 def test_changes_are_forgotten_when_they_are_too_old(book: Book) -> None:
-    ids = [book.did(created(str(age), b"%d" % age), days_ago=age) for age in (400, 200, 181, 179, 10, 0)]
+    ids = [book.did(created(str(age), b"%d" % age), days_ago=age) for age in (400, 200, 183, 179, 10, 3)]
     book.took("point", {"400": b"400"})
-    book.forget(MUCH, 180)
-    assert book.ids() == ids[3:]
-    assert book.paths() == ["0", "10", "179", "400"]
+    book.aged(180)
+    assert book.ids()[:-3] == ids[3:]
+    assert book.paths() == ["10", "179", "3", "400"]
     assert book.unreadable() == []
 
 
@@ -625,9 +635,9 @@ def test_forgetting_what_is_too_old_makes_the_file_smaller(on_disk: Book) -> Non
     on_disk.did(created("b", b"today"), days_ago=0)
     before = size_on_disk(on_disk)
     on_disk.database.execute("BEGIN")
-    on_disk.forget(MUCH, 180)
+    on_disk.aged(180)
     on_disk.database.execute("COMMIT")
-    assert len(on_disk.ids()) == 1
+    assert len(on_disk.ids()) == 4
     assert size_on_disk(on_disk) < before / 4
 
 
@@ -646,6 +656,68 @@ def test_a_change_made_while_the_clock_was_wrong_does_not_take_the_younger_ones_
     assert book.ids() == ids
 
 
+def made_at(book: Book, *days: float) -> list[str]:
+    """Changes at these days since some day long ago, in this order."""
+    names = [f"{id_at((20_000 + day) * DAY)}{number:05d}" for number, day in enumerate(days)]
+    for name in names:
+        book.add(ChangeRecord(name, "patch", "", (created(name, name.encode()),)), KNOWN.get)
+    return names
+
+
+def at(monkeypatch: pytest.MonkeyPatch, day: float) -> None:
+    monkeypatch.setattr(time, "time", lambda: (20_000 + day) * DAY)
+
+
+@pytest.mark.promise("back.clock")
+@pytest.mark.parametrize("jumped", [[], [400], [400.1, 400.2, 400.3, 400.4], [400, 401]], ids=len)
+def test_a_clock_that_jumps_ahead_takes_nothing_along(
+    book: Book, monkeypatch: pytest.MonkeyPatch, jumped: list[float]
+) -> None:
+    ids = made_at(book, *range(30), *jumped)
+    at(monkeypatch, 401)
+    for _ in range(3):
+        book.forget(MUCH, 180)
+    assert book.ids() == ids
+
+
+@pytest.mark.promise("back.clock")
+def test_a_clock_that_was_wrong_for_long_takes_a_small_part_along_at_once(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = made_at(book, *(number / 10 for number in range(97)), 400, 401, 402)
+    at(monkeypatch, 402)
+    book.forget(MUCH, 180)
+    assert book.ids() == ids[5:]
+    at(monkeypatch, 10)  # it is set right
+    made_at(book, 10)
+    for _ in range(3):
+        book.forget(MUCH, 180)
+    assert book.ids()[:-1] == ids[5:]
+
+
+@pytest.mark.promise("back.clock")
+def test_a_clock_that_jumps_back_takes_nothing_along_and_lets_nothing_live_on(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = made_at(book, 0, 1, 200, 201, -9_000, 202, 203)
+    at(monkeypatch, -9_000)
+    book.forget(MUCH, 180)
+    assert book.ids() == ids
+    at(monkeypatch, 203)
+    for _ in range(9):
+        book.forget(MUCH, 180)
+    assert book.ids() == ids[2:]
+
+
+@pytest.mark.promise("back.clock")
+def test_ids_that_tell_no_time_confirm_none(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = made_at(book, 0, 1, 2, 400)
+    names = [book.did(created(name, b"")) for name in "xyz"]
+    at(monkeypatch, 400)
+    book.forget(MUCH, 180)
+    assert book.ids() == ids + names
+
+
 def test_nothing_is_written_when_nothing_is_to_be_forgotten(book: Book) -> None:
     for age in (100, 10, 0):
         book.did(created(str(age), b""), days_ago=age)
@@ -658,9 +730,9 @@ def test_nothing_is_written_when_nothing_is_to_be_forgotten(book: Book) -> None:
 def test_what_later_versions_rest_on_outlives_the_changes_that_brought_it(book: Book) -> None:
     texts = [b"".join(b"line %d\n" % line for line in range(1_000) if line != number) for number in range(40)]
     for number in range(39):
-        book.did(updated("a", texts[number], texts[number + 1]), days_ago=300 if number < 20 else 0)
-    book.forget(MUCH, 180)
-    assert len(book.ids()) == 19
+        book.did(updated("a", texts[number], texts[number + 1]), days_ago=300 if number < 20 else 3)
+    book.aged(180)
+    assert len(book.ids()) == 22
     assert book.unreadable() == []
     assert versions(book, "a") == texts[20:39][::-1]
 
@@ -672,9 +744,9 @@ def test_snapshots_are_forgotten_with_the_changes_after_them(book: Book) -> None
     book.took("one", {"a": b"1", "b": b"only here"}, days_ago=399)
     book.did(updated("a", b"1", b"2"), days_ago=300)
     two = book.took("two", {"a": b"2"}, days_ago=299)
-    book.did(updated("a", b"2", b"3"), days_ago=1)
+    book.did(updated("a", b"2", b"3"), days_ago=3)
     three = book.took("three", {"a": b"3"})
-    book.forget(MUCH, 180)
+    book.aged(180)
     assert book.snapshots() == [two, three]
     assert book.snapshot_files(two) == {"a": version(b"2")}
     assert book.content(version(b"only here").digest) is None
@@ -722,7 +794,7 @@ def test_whatever_is_forgotten_the_rest_is_the_newest_and_can_be_read(
     assert book.ids() == [f"c{number}" for number in range(len(history) + 1 - left, len(history) + 1)]
     assert left == 1 or book._size() <= most_bytes
     assert book.unreadable() == []
-    assert {path: book.last_state()[path] for path in book.paths()} == {
+    assert {path: book.last_state().files[path] for path in book.paths()} == {
         path: version(now[path]) for path in book.paths()
     }
     book.database.close()

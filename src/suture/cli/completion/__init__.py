@@ -57,10 +57,10 @@ def _lines(kind: str, root: str) -> Iterator[str]:
     with sight(os.path.abspath(root), _PATIENCE_MS) as seen:
         if kind == "points":
             for point in reversed(seen.book.snapshots()):
-                if point.name.isprintable():
+                if point.name.isprintable() and not point.is_damaged:
                     yield f"{point.name}\tsnapshot of {_when(point.id)}"
         for change in islice(seen.changes(), _MOST):
-            if change.state == _STATES.get(kind, change.state):
+            if change.state != "damaged" and change.state == _STATES.get(kind, change.state):
                 yield f"{change.id}\t{_about(change)}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from shlex import quote
 from time import monotonic
 
@@ -24,6 +25,7 @@ _OTHERS = 0o077
 _TOO_LITTLE, _LITTLE = 10_000_000, 500_000_000
 _PATIENCE_MS = 1_000
 _SECONDS = 5
+_LOOKED_AT = 1_000  # changes, the newest
 _STEPS = 10_000
 _NEW_ONE = "The next change puts it aside and begins a new one. Until then changes cannot be listed or taken back."
 _READ_ONLY = 8  # SQLITE_READONLY
@@ -65,7 +67,16 @@ def history(root: str) -> Iterator[Finding]:
             size, most = os.path.getsize(seen.file), Settings().history_max_bytes
             counts = ", ".join(several(_count(seen.database, table), table) for table in ("change", "snapshot"))
             yield ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
-            yield _soundness(seen.database, seen.file)
+            found = _soundness(seen.database, seen.file)
+            yield found
+            damaged = (
+                []
+                if found.state != "ok"
+                else [each.id for each in islice(seen.book.changes(), _LOOKED_AT) if each.state == "damaged"]
+            )
+            if damaged:
+                said = f"{several(len(damaged), 'change')} damaged, such as {damaged[0]}"
+                yield problem("records", said, "They cannot be undone. The other changes can: suture log")
             if seen.waiting:
                 waits = f"{several(len(seen.waiting), 'change')} waiting to be recorded"
                 yield note("waiting", waits, "Nothing to do: the next change, or suture log, records them.")

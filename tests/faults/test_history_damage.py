@@ -1,0 +1,466 @@
+"""Damaged histories: whatever is wrong with one, a call does what it would do with a sound one, or nothing.
+
+What is right is told by a twin: the same call in the same tree, with the history as it was before the damage.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+from functools import cache
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from suture import Settings, ToolResult, Workspace
+from suture.testing import MemoryFS
+from tests.unit.changes import (
+    create,
+    delete,
+    done,
+    hashed,
+    land,
+    lines,
+    recorded,
+    refused,
+    rename,
+    state,
+    workspace,
+    write,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    Call = Callable[[Workspace], ToolResult]
+    Damage = Callable[[bytes, Random], bytes]
+
+PAGE = 4096
+VALUES = (None, 0, 1, 7, -1, 1 << 62, 0.5, "", "a", "landed", "undone", "\udce9", b"", b"a", b"d/new", b"\xff\xfe")
+CALM = Settings(lock_timeout_ms=0, history_timeout_ms=0)
+
+
+class Past(NamedTuple):
+    """A tree with a history, as values: made once, and put into a new file system for each call."""
+
+    files: dict[str, tuple[bytes, int]]
+    shelf: bytes
+    name: str
+    ids: tuple[str, ...]
+
+    def opened(self, shelf: bytes | None = None) -> tuple[Workspace, MemoryFS]:
+        fs = MemoryFS()
+        for path, (data, mode) in self.files.items():
+            fs.put(path, data, mode=mode)
+        fs.shelf[self.name] = self.shelf if shelf is None else shelf
+        return Workspace(fs.root, CALM, fs=fs), fs
+
+
+@cache
+def past() -> Past:
+    ws, fs = workspace({"a": lines(), "b": b"1\n", "secret": b"0\n"}, CALM)
+    land(ws, write("a", lines(3)), create("d/new", b"new\n" * 400))
+    land(ws, write("b", b"2\n"), write("a", lines(3, 9)))
+    done(ws.snapshot("first", ["secret"]))
+    land(ws, rename("b", "c"), create("run", b"#!\n", 0o755))
+    undone = land(ws, write("a", lines(3, 9, 15)))
+    done(ws.patch("c", [{"operation": "replace", "oldText": "2", "toClipboard": "x", "fromClipboard": "x"}]))
+    done(ws.undo(undone))
+    land(ws, delete("d/new"), write("c", b"3\n"))
+    land(ws, write("c", b"4\n"))
+    done(ws.undo())
+    done(ws.redo())
+    done(ws.snapshot("second"))
+    land(ws, create("e/f/g", b"g\n"), rename("run", "e/run"))
+    done(ws.restore("second", ["e"]))
+    land(ws, write("a", lines(1, 3, 9)), write("b", b"again\n"))
+    done(ws.undo())
+    fs.put("secret", b"1\n")  # by somebody else
+    ((name, shelf),) = fs.shelf.items()
+    files = {path: (data, fs.node_of(path).mode) for path, data in fs.files().items()}
+    return Past(files, shelf, name, tuple(each["change_id"] for each in recorded(ws)))
+
+
+def calls() -> list[Call]:
+    """Everything that looks at a history."""
+    found: list[Call] = [lambda ws: ws.undo(), lambda ws: ws.redo(), lambda ws: ws.history(), lambda ws: ws.snapshots()]
+    for each in past().ids:
+        found += [lambda ws, each=each: ws.undo(each), lambda ws, each=each: ws.redo(each)]  # type: ignore[misc]
+        found += [lambda ws, each=each: ws.restore(each)]  # type: ignore[misc]
+        found += [lambda ws, each=each: ws.restore(each, ["c"])]  # type: ignore[misc]
+        found += [lambda ws, each=each: ws.show(each)]  # type: ignore[misc]
+    for name in ("first", "second"):
+        found += [lambda ws, name=name: ws.restore(name)]  # type: ignore[misc]
+        found += [lambda ws, name=name: ws.restore(name, ["a", "c"])]  # type: ignore[misc]
+    for path in ("a", "b", "c", "d", "d/new", "e", "run", "secret"):
+        found += [lambda ws, path=path: ws.restore(paths=[path])]  # type: ignore[misc]
+        found += [lambda ws, path=path: ws.history(path)]  # type: ignore[misc]
+    paste = [{"operation": "append_eof", "fromClipboard": "x"}]
+    found += [lambda ws: ws.patch("c", paste)]
+    stale = [{"operation": "replace", "oldText": "line 9\nline 10\n", "newText": "line 9\nten\n"}]
+    found += [lambda ws: ws.patch("a", stale), lambda ws: ws.snapshot("third"), lambda ws: ws.snapshot("first")]
+    return found
+
+
+# Damages
+
+
+def flipped(data: bytes, random: Random) -> bytes:
+    """Some bits of some bytes."""
+    raw = bytearray(data)
+    for _ in range(random.choice((1, 1, 1, 2, 8))):
+        raw[random.randrange(len(raw))] ^= random.randrange(1, 256)
+    return bytes(raw)
+
+
+def overwritten(data: bytes, random: Random) -> bytes:
+    """A sector of zeros, of noise, or from elsewhere."""
+    size = random.choice((16, 64, 512, PAGE))
+    at = random.randrange(0, len(data), size)
+    other = random.randrange(0, len(data), size)
+    new = random.choice((bytes(size), random.randbytes(size), data[other : other + size].ljust(size, b"\0")))
+    return (data[:at] + new + data[at + size :])[: len(data)]
+
+
+def cut(data: bytes, random: Random) -> bytes:
+    return data[: random.choice((random.randrange(len(data)), random.randrange(0, len(data), PAGE)))]
+
+
+def rows(data: bytes, random: Random) -> bytes:
+    """A row that is lost, or has another value, or that of another row."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database, suppress(sqlite3.Error, UnicodeError):
+        database.deserialize(data)
+        tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        table = random.choice(tables)
+        found = database.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608
+        columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+        if not found:
+            return data
+        row, other = random.choice(found), random.choice(found)
+        here = " AND ".join(f"{column} IS ?" for column in columns)
+        at = random.randrange(len(columns))
+        value = random.choice((*VALUES, other[at], other[at], row[random.randrange(len(columns))]))
+        if isinstance(value, str):
+            value = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        if random.random() < 0.3:
+            database.execute(f"DELETE FROM {table} WHERE {here}", row)  # noqa: S608
+        else:
+            database.execute(f"UPDATE {table} SET {columns[at]} = ? WHERE {here}", (value, *row))  # noqa: S608
+        return database.serialize()
+    return data  # what cannot be read or written any more
+
+
+DAMAGES: tuple[Damage, ...] = (flipped, overwritten, cut, rows, rows, rows)
+
+
+def damaged(data: bytes, random: Random) -> bytes:
+    for _ in range(random.choice((1, 1, 1, 2, 3))):
+        data = random.choice(DAMAGES)(data, random) or data
+    return data
+
+
+def as_010(data: bytes) -> bytes:
+    """A history as version 0.1.0 has it."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        database.deserialize(data)
+        for table in ("checksum", "machine"):
+            database.execute(f"DROP TABLE {table}")
+        database.execute("VACUUM")
+        return database.serialize()
+
+
+# One damage, told plainly
+
+
+def hurt(fs: MemoryFS, *statements: str) -> None:
+    """Change the one database, as no program of ours would."""
+    ((name, stored),) = fs.shelf.items()
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        database.deserialize(stored)
+        for statement in statements:
+            assert database.execute(statement).rowcount, statement
+        fs.shelf[name] = database.serialize()
+
+
+LOST_CONTENT = f"DELETE FROM content WHERE digest = '{hashed(b'1')}'"  # noqa: S608
+DAMAGES_OF_ONE = {
+    "a lost content": LOST_CONTENT,
+    "a content that is cleared": f"UPDATE content SET data = NULL WHERE digest = '{hashed(b'1')}'",  # noqa: S608
+    "another content": f"UPDATE content SET data = x'39' WHERE digest = '{hashed(b'1')}'",  # noqa: S608
+    "a lost file": "DELETE FROM file WHERE change = 2",
+    "a file that seems to be created": "UPDATE file SET before = NULL, before_mode = NULL WHERE change = 2",
+    "another path": "UPDATE file SET path = CAST('other' AS BLOB) WHERE change = 2",
+    "a path that is a text": "UPDATE file SET path = 'a' WHERE change = 2",
+    "other permissions": "UPDATE file SET before_mode = 511 WHERE change = 2",
+    "another summary": "UPDATE change SET summary = x'ff' WHERE number = 2",
+    "another state": "UPDATE change SET state = 'undone' WHERE number = 2",
+    "another id": "UPDATE change SET id = 'zzz' WHERE number = 2",
+    "another tool": "UPDATE change SET tool = 'undo' WHERE number = 2",
+    "a lost change": "DELETE FROM change WHERE number = 2",
+    "a lost checksum": "DELETE FROM checksum WHERE kind = 'change' AND key = 2",
+}
+
+
+def three_changes() -> tuple[Workspace, MemoryFS, list[str]]:
+    ws, fs = workspace({"a": b"0", "b": b"0", "other": b"1"}, CALM)
+    return ws, fs, [land(ws, write("a", b"1")), land(ws, write("a", b"2")), land(ws, write("b", b"3"))]
+
+
+@pytest.mark.promise("back.damage")
+@pytest.mark.parametrize("damage", DAMAGES_OF_ONE.values(), ids=DAMAGES_OF_ONE)
+def test_a_damaged_change_is_not_undone_and_the_rest_is(damage: str) -> None:
+    ws, fs, (_, second, third) = three_changes()
+    hurt(fs, damage)
+    before = state(fs)
+    error = refused(ws.undo(second))
+    assert (error["code"], state(fs)) == ("HISTORY_DAMAGED", before)
+    assert error["name"] == (hashed(b"1") if error["what"] == "content" else second)
+    done(ws.undo(third))
+    assert fs.files() == {"a": b"2", "b": b"0", "other": b"1"}
+    land(ws, write("b", b"4"))
+    done(ws.undo())
+    assert fs.files()["b"] == b"0"
+
+
+@pytest.mark.promise("back.damage")
+def test_a_damaged_change_is_listed_as_damaged_and_shown_as_such() -> None:
+    ws, fs, (first, second, third) = three_changes()
+    hurt(fs, "UPDATE file SET added = 7 WHERE change = 2")
+    listed = [(each["change_id"], each["state"]) for each in recorded(ws)]
+    assert listed == [(third, "landed"), (second, "damaged"), (first, "landed")]
+    assert (done(ws.show(second))["state"], done(ws.history(before=second))["changes"][0]["change_id"]) == (
+        "damaged",
+        first,
+    )
+    assert f"{second[:9]}" in ws.history().text
+    assert "(damaged)" in ws.history().text
+
+
+@pytest.mark.promise("back.damage")
+def test_a_change_that_is_lost_with_its_id_is_listed_by_its_number() -> None:
+    ws, fs, _ = three_changes()
+    hurt(fs, "DELETE FROM change WHERE number = 2", "DELETE FROM checksum WHERE key = 2")
+    assert [each["state"] for each in recorded(ws)] == ["landed", "damaged", "landed"]
+    assert done(ws.history(limit=2))["next"] == "#2"
+    assert len(done(ws.history(before="#2"))["changes"]) == 1
+    assert refused(ws.undo("#2"))["code"] == "HISTORY_DAMAGED"
+
+
+@pytest.mark.promise("back.damage")
+def test_an_undo_without_a_name_does_not_pass_over_a_damaged_change() -> None:
+    ws, fs, (_, _, third) = three_changes()
+    hurt(fs, "DELETE FROM file WHERE change = 3")
+    before = state(fs)
+    for result in (ws.undo(), ws.redo()):
+        assert (refused(result)["code"], refused(result)["name"], state(fs)) == ("HISTORY_DAMAGED", third, before)
+
+
+@pytest.mark.promise("back.damage")
+def test_an_older_change_is_undone_past_a_damaged_one_only_if_its_file_is_as_it_left_it() -> None:
+    ws, fs, (first, _, _) = three_changes()
+    hurt(fs, "DELETE FROM file WHERE change = 2")
+    before = state(fs)
+    error = refused(ws.undo(first))
+    assert (error["code"], error["path"], state(fs)) == ("HISTORY_DAMAGED", "a", before)
+    fs.put("a", b"1")
+    done(ws.undo(first))
+    assert fs.files()["a"] == b"0"
+
+
+@pytest.mark.promise("back.damage")
+def test_what_a_lost_undo_took_back_is_in_doubt() -> None:
+    ws, fs, (_, second, _) = three_changes()
+    done(ws.undo(second))
+    hurt(fs, "DELETE FROM change WHERE number = 4")
+    assert [each["state"] for each in recorded(ws)] == ["damaged", "landed", "damaged", "landed"]
+    assert refused(ws.undo(second))["code"] == "HISTORY_DAMAGED"
+
+
+@pytest.mark.promise("back.damage")
+def test_restoring_needs_the_changes_since_unless_the_point_itself_has_the_file() -> None:
+    ws, fs, (first, second, _) = three_changes()
+    done(ws.snapshot("point"))
+    land(ws, write("b", b"5"), write("a", b"6"))
+    last = land(ws, write("a", b"7"))
+    hurt(fs, "UPDATE file SET after_mode = 1 WHERE change = 4")
+    before = state(fs)
+    for result in (ws.restore(first), ws.restore("point"), ws.restore(second, ["b"]), ws.restore(paths=["b"])):
+        assert (refused(result)["code"], state(fs)) == ("HISTORY_DAMAGED", before)
+    fs.put("a", b"8")
+    done(ws.restore(paths=["a"]))
+    assert fs.files()["a"] == b"7"
+    done(ws.restore("point", ["b"]))
+    assert fs.files()["b"] == b"3"
+    done(ws.restore(last))
+
+
+@pytest.mark.promise("back.damage")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM snapshot_file WHERE path = CAST('a' AS BLOB)",
+        "UPDATE snapshot_file SET mode = 0 WHERE path = CAST('a' AS BLOB)",
+        "UPDATE snapshot SET after_change = 1",
+        "DELETE FROM snapshot",
+        LOST_CONTENT.replace(hashed(b"1"), hashed(b"3")),
+    ],
+)
+def test_a_damaged_snapshot_is_not_restored(damage: str) -> None:
+    ws, fs, _ = three_changes()
+    done(ws.snapshot("point"))
+    fs.put("a", b"9")
+    hurt(fs, damage)
+    before = state(fs)
+    for result in (ws.restore("point"), ws.restore("point", ["b"]), ws.restore(paths=["b"])):
+        assert (refused(result)["code"], state(fs)) == ("HISTORY_DAMAGED", before)
+
+
+@pytest.mark.promise("back.damage")
+@pytest.mark.parametrize("damage", ["UPDATE clipboard SET content = x'39'", "DELETE FROM clipboard"])
+def test_a_damaged_clipboard_is_not_pasted(damage: str) -> None:
+    ws, fs = workspace({"a": b"one\n"}, CALM)
+    done(ws.patch("a", [{"operation": "replace", "oldText": "one", "toClipboard": "x", "fromClipboard": "x"}]))
+    hurt(fs, damage)
+    error = refused(ws.patch("a", [{"operation": "append_eof", "fromClipboard": "x"}]))
+    assert (error["code"], error["what"], error["name"]) == ("HISTORY_DAMAGED", "clipboard", "x")
+    assert fs.files() == {"a": b"one\n"}
+
+
+# Histories of version 0.1.0
+
+
+def aged(fs: MemoryFS) -> None:
+    ((name, stored),) = fs.shelf.items()
+    fs.shelf[name] = as_010(stored)
+
+
+@pytest.mark.promise("back.damage")
+def test_a_history_of_010_goes_on_and_its_changes_get_checksums() -> None:
+    ws, fs, (first, second, third) = three_changes()
+    aged(fs)
+    assert [each["state"] for each in recorded(ws)] == ["landed"] * 3
+    done(ws.undo(second))
+    assert fs.files()["a"] == b"1"
+    hurt(fs, "UPDATE file SET added = 7 WHERE change = 1")
+    assert [each["state"] for each in recorded(ws)] == ["landed", "landed", "undone", "damaged"]
+    assert refused(ws.undo(first))["code"] == "HISTORY_DAMAGED"
+    done(ws.undo(third))
+
+
+@pytest.mark.promise("back.damage")
+@pytest.mark.parametrize("damage", [LOST_CONTENT, DAMAGES_OF_ONE["a file that seems to be created"]])
+def test_a_lost_content_of_a_history_of_010_is_not_taken_for_no_file(damage: str) -> None:
+    ws, fs, (_, second, _) = three_changes()
+    aged(fs)
+    hurt(fs, damage)
+    before = state(fs)
+    assert (refused(ws.undo(second))["code"], state(fs)) == ("HISTORY_DAMAGED", before)
+    land(ws, write("b", b"5"))  # which gives checksums to what is sound
+    assert refused(ws.undo(second))["code"] == "HISTORY_DAMAGED"
+
+
+@pytest.mark.promise("back.damage")
+def test_what_010_records_in_a_history_with_checksums_is_believed() -> None:
+    ws, fs, _ = three_changes()
+    hurt(fs, "DELETE FROM checksum WHERE key = 3")
+    assert [each["state"] for each in recorded(ws)] == ["landed"] * 3
+    land(ws, write("b", b"5"))
+    assert [each["state"] for each in recorded(ws)] == ["landed"] * 4
+
+
+# What holds
+
+
+def outcome(result: ToolResult) -> str | None:
+    if not result.is_error:
+        return None
+    code: str = result.metadata["error"]["code"]
+    assert code != "INTERNAL", result.text
+    return code
+
+
+def check(call: Call, shelf: bytes, sound: bytes | None = None) -> str | None:
+    """A call is right, or refused with nothing changed; then the next change lands and can be taken back."""
+    ws, fs = past().opened(shelf)
+    before = state(fs)
+    code = outcome(call(ws))
+    if code is not None:
+        assert state(fs) == before
+    elif sound is not None:
+        twin, expected = past().opened(sound)
+        call(twin)
+        assert state(fs) == state(expected)
+    before = state(fs)
+    land(ws, create("z", b"z\n"))
+    with_z = state(fs)
+    if outcome(ws.undo()) is None:
+        assert state(fs) == before
+    else:
+        assert state(fs) == with_z
+    return code
+
+
+def fuzz(seeds: Iterable[int], *, legacy: bool = False) -> dict[str | None, int]:
+    """How many calls ended how."""
+    found: dict[str | None, int] = {}
+    every = calls()
+    sound = as_010(past().shelf) if legacy else past().shelf
+    for seed in seeds:
+        random = Random(seed)
+        shelf = damaged(sound, random)
+        for call in random.sample(every, 4):
+            try:
+                code = check(call, shelf, None if legacy else sound)
+            except BaseException as error:
+                error.add_note(f"seed {seed}, call {every.index(call)}, legacy {legacy}")
+                raise
+            found[code] = found.get(code, 0) + 1
+    return found
+
+
+@pytest.mark.promise("back.damage")
+def test_a_damaged_history_is_refused_or_right() -> None:
+    found = fuzz(range(60))
+    assert found.keys() >= {None, "HISTORY_DAMAGED", "HISTORY_UNAVAILABLE"}
+
+
+@pytest.mark.promise("back.damage")
+def test_a_damaged_history_of_010_fails_nowhere() -> None:
+    assert fuzz(range(20), legacy=True)
+
+
+@pytest.mark.soak
+@pytest.mark.promise("back.damage")
+@pytest.mark.parametrize("part", range(4))
+def test_very_many_damaged_histories_are_refused_or_right(part: int) -> None:
+    start = 10_000 * (part + 1)
+    assert fuzz(range(start, start + 1_000))
+    assert fuzz(range(start, start + 250), legacy=True)
+
+
+@pytest.mark.promise("back.damage")
+def test_damage_to_changes_that_wait_loses_the_newest_of_them_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a").write_bytes(b"0\n")
+    fast = Settings(durability="fast", history_timeout_ms=0)
+    ws = Workspace(root, fast)
+    ids = [land(ws, write("a", b"%d\n" % number)) for number in range(1, 6)]
+    ws.close()
+    (waiting,) = (tmp_path / "state").rglob("*-pending")
+    database = waiting.with_name(waiting.name.removesuffix("-pending"))
+    stored, sound = database.read_bytes(), waiting.read_bytes()
+    for seed in range(40):
+        waiting.write_bytes(flipped(sound, Random(seed)))
+        database.write_bytes(stored)
+        (root / "a").write_bytes(b"5\n")
+        found = [each["change_id"] for each in recorded(Workspace(root, fast))][::-1]
+        assert found == ids[: len(found)]
+        assert found
+        assert outcome(Workspace(root, fast).undo(found[-1])) in {None, "UNDO_CONFLICT"}
+        assert (root / "a").read_bytes() in {b"4\n", b"5\n"}
