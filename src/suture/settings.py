@@ -41,6 +41,8 @@ class Settings(Record):
     """Size of all texts in a call's arguments together."""
     max_edits: int = 1_000
     """Edits, patches, hunks or blocks of one call."""
+    max_intent_bytes: int = 64_000_000
+    """Size of the file that says what a call is about to change (`.suture-intent`), about 1 KB for each file."""
     max_replacements: int = 100_000
     """Replacements of one call, over all its edits."""
     max_read_lines: int = 20_000

@@ -8,6 +8,9 @@ integers. The one thing outside the workspace is the shelf: SQLite databases in 
 
 from __future__ import annotations
 
+import errno
+import os
+
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -171,6 +174,10 @@ class FS:
     def born(self, folder: int) -> int:
         """When a folder was made, in nanoseconds; 0 where the system does not tell. No two folders share it."""
         raise NotImplementedError
+
+    def secret(self) -> bytes:
+        """The user's own key, which is made when it is asked for first; OSError where none can be kept."""
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     def databases(self) -> Sequence[str]:
         """The names of the databases on the shelf, sorted."""

@@ -52,6 +52,8 @@ class MemoryFS(FS):
         self._handles: dict[int, _Handle] = {}
         self.shelf: dict[str, bytes] = {}
         """Databases by name, as the last commit left them."""
+        self.key: bytes | None = os.urandom(32)
+        """The key of whoever uses it; None: a user who can keep none."""
         self._opened: list[tuple[str, Connection]] = []
         self.make_folder(root)
         for path, data in (files or {}).items():
@@ -303,6 +305,11 @@ class MemoryFS(FS):
 
     def born(self, folder: int) -> int:
         return self._of(folder).inode  # none is used again
+
+    def secret(self) -> bytes:
+        if self.key is None:
+            raise failure(errno.EROFS)
+        return self.key
 
     def databases(self) -> Sequence[str]:
         return sorted(self.shelf)
