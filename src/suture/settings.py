@@ -18,7 +18,8 @@ class Settings(Record):
     """More paths to protect, in the same notation."""
 
     durability: str = "full"
-    """`full`: every commit is on the disk before it is reported. `fast`: a power cut may undo it."""
+    """`full`: every change is on the disk before it is reported. `fast`: a killed process leaves all or nothing; after
+    a power cut each file of the last seconds' changes may be old, new or incomplete."""
 
     encodings: tuple[tuple[str, str], ...] = ()
     """(glob, encoding) pairs for files that are neither marked by a BOM nor UTF-8; the first match counts."""

@@ -475,3 +475,15 @@ def test_a_done_mark_that_is_older_than_the_names_does_not_count() -> None:
         found = Workspace(fs.root, settings("fast"), fs=fs).recover()
         assert found is not None
         assert (found.direction, state(fs, fs.root)) == ("back", "old")
+
+
+@pytest.mark.promise("atomic.strays")
+def test_a_stray_that_cannot_be_removed_stops_nothing() -> None:
+    fs = MemoryFS({"sub/a.txt": b"old\n"})
+    stem = left_behind(fs, new=b"half")
+    fs.put(".suture-intent", b"suture-intent 2 open")
+    faulty = FaultyFS(fs, only=["unlink"], fail_at=1, error=errno.EACCES)
+    assert not Workspace(fs.root, settings(), fs=faulty).call("file_read", {"path": "sub/a.txt"}).is_error
+    assert {*fs.files()} == {"sub/a.txt", f"sub/{stem}0.new"}
+    Workspace(fs.root, settings(), fs=fs).recover()
+    assert {*fs.files()} == {"sub/a.txt"}

@@ -52,12 +52,12 @@ _UNSIGNED = b"unsigned"
 _MOST_UNSIGNED = 8_000_000
 """Bytes of an intent that this user did not sign, enough for some thousand files; parsed it can take 25 times that."""
 _BLOCK = 64  # of SHA-256, which HMAC fills
+_INNER, _OUTER = (bytes(each ^ pad for each in range(256)) for pad in (0x36, 0x5C))
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 _ID = 15
 _HASH = len("sha256:") + 64
 _MODE = 0o600
 _HELPERS = (".new", ".old")
-_PROBE = ".new-probe"
 
 
 class Step(Record):
@@ -112,7 +112,7 @@ class Journal:
     ) -> None:
         self._trees = trees
         self._home = trees[0]
-        self._guard = guard or Guard()
+        self._guard = guard
         self._most_bytes = most_bytes
         self._done_mac = _NO_MAC
 
@@ -249,10 +249,15 @@ class Journal:
             tuple((number[root], path) for root, path in emptied),
         )
         _check_distinct(found)
-        for _, path in () if signed else (*found.folders, *found.emptied, *((0, step.path) for step in found.steps)):
-            if rule := self._guard.rule(path):
-                raise _foreign(f"{INTENT_NAME} is not signed by you, and names {path}, which {rule} protects")
+        if not signed:
+            self._check_protected(found)
         return found
+
+    def _check_protected(self, intent: Intent) -> None:
+        guard = self._guard or Guard()
+        for _, path in (*intent.folders, *intent.emptied, *((step.root, step.path) for step in intent.steps)):
+            if rule := guard.rule(path):
+                raise _foreign(f"{INTENT_NAME} is not signed by you, and names {path}, which {rule} protects")
 
 
 def helper_stem(change_id: str, home: Tree) -> str:
@@ -263,10 +268,11 @@ def helper_stem(change_id: str, home: Tree) -> str:
 def stray_id(name: str, home: Tree) -> str | None:
     """The change whose helping file this is, if that had this root; None for any other name."""
     stem = name.removesuffix("-probe")
-    ours = name.startswith(OWN_PREFIX) and stem.endswith(_HELPERS) and (stem == name or stem.endswith(".new"))
+    if not name.startswith(OWN_PREFIX) or not stem.endswith(_HELPERS if stem == name else ".new"):
+        return None
     parts = stem[len(OWN_PREFIX) : -len(_HELPERS[0])].split("-")
-    shaped = len(parts) == 3 and parts[1] == _number_of(home) and parts[2].isdecimal()  # noqa: PLR2004  as above
-    return parts[0] if ours and shaped and _is_id(parts[0]) else None
+    shaped = len(parts) == 3 and _is_id(parts[0]) and parts[2].isdecimal()  # noqa: PLR2004  as above
+    return parts[0] if shaped and parts[1] == _number_of(home) else None
 
 
 def _number_of(home: Tree) -> str:
@@ -396,8 +402,8 @@ def _done(mac: str) -> bytes:
 def _mac(key: bytes, message: bytes) -> str:
     """HMAC-SHA256, by the interpreter's own SHA-256: `hmac` would load OpenSSL, which takes 3 ms."""
     padded = key.ljust(_BLOCK, b"\0")
-    inner = digest((bytes(each ^ 0x36 for each in padded), message), len(message))
-    return _hex(digest((bytes(each ^ 0x5C for each in padded), bytes.fromhex(_hex(inner))), _BLOCK))
+    inner = digest((padded.translate(_INNER), message), len(message))
+    return _hex(digest((padded.translate(_OUTER), bytes.fromhex(_hex(inner))), _BLOCK))
 
 
 def _hex(name: str) -> str:

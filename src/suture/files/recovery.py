@@ -197,12 +197,15 @@ def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
     found = list(find_strays(trees, guard))
     aside = []
     for tree, path, change in sorted(found, key=lambda each: each[1].endswith(".old")):  # a copy in a .new is none
-        if path.endswith(".old") and not _has_twin(tree, path):
-            folder, number = split(path)[0], path.removesuffix(".old").rpartition("-")[2]
-            name = f"suture-{change}-{number}"
-            aside.append(steps.put_aside(tree, f"{folder}/{name}" if folder else name, path))
-        else:
-            tree.unlink(path)
+        try:
+            if path.endswith(".old") and not _has_twin(tree, path):
+                folder, number = split(path)[0], path.removesuffix(".old").rpartition("-")[2]
+                name = f"suture-{change}-{number}"
+                aside.append(steps.put_aside(tree, f"{folder}/{name}" if folder else name, path))
+            else:
+                tree.unlink(path)
+        except (OSError, SutureError) as error:  # nobody waits for it: `recover` finds it again
+            log.warning("recovery", "%s is left behind: %s", path, error)
     if not found:
         return None
     newest = max(change for _, _, change in found)

@@ -14,6 +14,7 @@ from suture.files.local_fs import LocalFS
 from suture.files.protected import Guard
 from suture.files.recovery import find_strays
 from suture.files.tree import Tree
+from suture.render import hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def transaction(root: str) -> Iterator[Finding]:
             waiting = journal.exists()
             left = journal.read() if waiting else Left(None)
         except RecoveryBlocked as error:
-            yield problem("transaction", f"cannot be cleared up: {error.reason}", _recover(root))
+            advice = f"{hint(error)} Then: {_recover(root)}" if error.state == "foreign" else _recover(root)
+            yield problem("transaction", f"cannot be cleared up: {error.reason}", advice)
             return
         strays = [] if waiting else [path for _, path, _ in find_strays([tree], Guard())]
     if strays:
