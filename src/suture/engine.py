@@ -109,7 +109,6 @@ class Engine:
         from suture.files.lock import Lock
         from suture.files.recovery import recover
 
-        durable, most_bytes = self.settings.durability == "full", self.settings.max_intent_bytes
         with self.session(progress) as session:
             # A transaction under way, or what a dead process left: a plan made on that would be a wrong one.
             unsettled = any(tree.stat(INTENT_NAME) is not None for tree in session.trees)
@@ -126,7 +125,7 @@ class Engine:
                         return Landing(None, recovered, self._note(session, plan))
                     session.checkpoint()
                     try:
-                        change = commit(session.trees, plan, history, durable=durable, most_bytes=most_bytes)
+                        change = commit(session.trees, plan, history, self.settings)
                         self._remember(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
                     except FileChanged:

@@ -35,7 +35,6 @@ from suture.files.paths import INTENT_NAME, shown
 from suture.files.tree import split
 from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
 from suture.records import Record
-from suture.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from suture.files.history import History
     from suture.files.tree import Tree
     from suture.plan import Content, FileChange, Place, Plan, Snapshot, Trouble
+    from suture.settings import Settings
 
 _AT_ONCE = 32
 _FEW = 16
@@ -69,14 +69,12 @@ class Work(Record):
         return self.before is not None and self.like is not None and self.like.path == self.step.path
 
 
-def commit(
-    trees: Sequence[Tree], plan: Plan, history: History, *, durable: bool, most_bytes: int = Settings.max_intent_bytes
-) -> Change:
+def commit(trees: Sequence[Tree], plan: Plan, history: History, settings: Settings) -> Change:
     """Land a plan. The caller holds the workspace lock and has cleared up what stood open."""
     in_place: set[tuple[int, str]] = set()
     while True:
         try:
-            return _attempt(trees, plan, history, in_place, durable=durable, most_bytes=most_bytes)
+            return _attempt(trees, plan, history, in_place, settings)
         except steps.CannotKeep as reason:
             path = reason.step.root, reason.step.path
             if path in in_place:
@@ -85,13 +83,7 @@ def commit(
 
 
 def _attempt(
-    trees: Sequence[Tree],
-    plan: Plan,
-    history: History,
-    in_place: set[tuple[int, str]],
-    *,
-    durable: bool,
-    most_bytes: int,
+    trees: Sequence[Tree], plan: Plan, history: History, in_place: set[tuple[int, str]], settings: Settings
 ) -> Change:
     name = new_id()
     stem = helper_stem(name, trees[0])
@@ -112,9 +104,9 @@ def _attempt(
         )
         emptied = [place for name in plan.emptied if (place := _placed(trees, name)) is not None]
         intent = Intent(record, folders, tuple(work.step for work in works), tuple(emptied))
-    journal = Journal(trees, most_bytes=most_bytes)
     # A file that is being overwritten can only be put back from a copy that is on the disk.
-    trouble = _run(trees, intent, works, history, journal, durable=durable or intent.in_place)
+    durable = settings.durability == "full" or intent.in_place
+    trouble = _run(trees, intent, works, history, Journal(trees, settings), durable=durable)
     return Change(name, tuple(map(_landed, record.files)), trouble)
 
 

@@ -107,13 +107,11 @@ class Left(Record):
 class Journal:
     """The intent file of a workspace. What `guard` protects, an unsigned intent cannot name."""
 
-    def __init__(
-        self, trees: Sequence[Tree], guard: Guard | None = None, most_bytes: int = Settings.max_intent_bytes
-    ) -> None:
+    def __init__(self, trees: Sequence[Tree], settings: Settings | None = None, guard: Guard | None = None) -> None:
         self._trees = trees
         self._home = trees[0]
         self._guard = guard
-        self._most_bytes = most_bytes
+        self._settings = settings or Settings()
         self._done_mac = _NO_MAC
 
     def exists(self) -> bool:
@@ -126,7 +124,7 @@ class Journal:
     def write(self, intent: Intent, *, durable: bool) -> None:
         """Make the intent known before anything else is done."""
         line = self._dump(intent)
-        key = self._key()
+        key = self._key() if self._settings.history else None  # it is for the history's sake, and would be kept nowhere
         self._check_size(len(line), signed=key is not None)
         mac = None if key is None else _mac(key, self._identity() + line)
         self._done_mac = _NO_MAC if key is None or mac is None else _mac(key, _done(mac))
@@ -176,11 +174,11 @@ class Journal:
 
     def _bytes(self) -> bytes:
         """The file, unless it is none or has more bytes than an intent may have."""
-        handle = self._home.open_file(INTENT_NAME)
+        handle, most = self._home.open_file(INTENT_NAME), self._settings.max_intent_bytes
         try:
             found = self._home.fs.fstat(handle)
-            if found.kind != "file" or found.size > self._most_bytes:
-                size = f"has {found.size:,} bytes; the limit is {self._most_bytes:,} (setting max_intent_bytes)"
+            if found.kind != "file" or found.size > most:
+                size = f"has {found.size:,} bytes; the limit is {most:,} (setting max_intent_bytes)"
                 raise _foreign(f"{INTENT_NAME} {size if found.kind == 'file' else 'is not a file'}")
             chunks = []
             left = found.size
@@ -212,7 +210,8 @@ class Journal:
         return b"" if found is None else b"%d %d\n" % (found.device, found.inode)
 
     def _check_size(self, size: int, *, signed: bool) -> None:
-        limit = self._most_bytes if signed else min(self._most_bytes, _MOST_UNSIGNED)
+        most = self._settings.max_intent_bytes
+        limit = most if signed else min(most, _MOST_UNSIGNED)
         if size + 1_000 > limit:  # besides the document there are a few short lines
             what, setting = "The list of what this call changes", "max_intent_bytes"
             raise InputTooLarge(what=what, size=size, limit=limit, setting=setting)

@@ -86,7 +86,7 @@ def _recover(
     *,
     strays: bool,
 ) -> Recovered | None:
-    journal = Journal(trees, guard, settings.max_intent_bytes)
+    journal = Journal(trees, settings, guard)
     left = journal.read() if journal.exists() else None
     if left is None:
         return _clear_strays(trees, guard) if strays else None
