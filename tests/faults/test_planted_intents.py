@@ -335,6 +335,16 @@ def test_a_complete_transaction_that_this_user_did_not_sign_stays_and_is_not_rec
 
 
 @pytest.mark.promise("atomic.signed")
+def test_a_complete_transaction_of_an_earlier_version_that_was_recorded_is_not_told_to_be_lost() -> None:
+    fs = done()
+    by_an_earlier_version(fs)
+    result = workspace(fs).call("file_read", {"path": "other/run"})
+    assert result.metadata["recovered"]["direction"] == "forward"
+    assert "history" not in result.metadata
+    assert len(changes(fs)) == 1
+
+
+@pytest.mark.promise("atomic.signed")
 def test_a_complete_transaction_of_this_user_is_recorded() -> None:
     fs = done()
     fs.shelf.clear()

@@ -99,10 +99,8 @@ def _recover(
     files = tuple(shown(trees, step.root, step.path) for step in intent.steps)
     try:
         if left.done and not any(_is_unpublished(trees[step.root], step) for step in intent.steps):
-            if left.signed:
-                trouble = _record(trees, intent, histories(trees[0]))
-            else:
-                trouble = Trouble(recorded=False, reason=_UNSIGNED)
+            record = _record if left.signed else _look_up
+            trouble = record(trees, intent, histories(trees[0]))
             finish(trees, intent if left.signed else intent.but(emptied=()), journal, durable=durable)
             found = Recovered(intent.id, "forward", files, (), trouble)
         else:
@@ -278,6 +276,16 @@ def _record(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble 
     if None in backups:  # it had come to tidying up: it is recorded, or could not be
         return None
     return history.record(made(trees, intent), lambda name: _content(trees, intent.steps, name))
+
+
+def _look_up(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble | None:  # noqa: ARG001  as `_record`
+    """Whether a change is recorded that this user did not sign; it is not recorded now."""
+    try:
+        with history.reading() as book:
+            known = book.knows(intent.id)
+    except SutureError:
+        known = False
+    return None if known else Trouble(recorded=False, reason=_UNSIGNED)
 
 
 def _content(trees: Sequence[Tree], found: Sequence[Step], name: str) -> bytes | None:

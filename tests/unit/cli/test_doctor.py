@@ -152,6 +152,10 @@ def in_the_way(world: Path) -> None:
 
 
 Break = Callable[[Path], object]
+FOREIGN = (
+    "If .suture-intent came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: they "
+    "hold what files were before. Then: suture recover --root {project}"
+)
 BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
     "a root that is missing": (
         lambda world: shutil.rmtree(world / "project"),
@@ -220,8 +224,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
             "problem",
             "transaction",
             "cannot be cleared up: .suture-intent is not a file",
-            "If .suture-intent came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: "
-            "they hold what files were before. Then: suture recover --root {project}",
+            FOREIGN,
         ),
     ),
 }
