@@ -194,14 +194,11 @@ class Reads(FaultyFS):
 
 
 @pytest.mark.promise("atomic.planted")
-@pytest.mark.parametrize("size", [Settings.max_intent_bytes + 1, 1_000_000_000_000])
+@pytest.mark.parametrize("size", [Settings.max_intent_bytes + 1, 3_000_000_000])
 def test_a_huge_intent_is_refused_unread(tmp_path: Path, size: int) -> None:
     (tmp_path / "a.txt").write_bytes(b"old\n")
     with (tmp_path / INTENT).open("wb") as file:
-        try:
-            file.truncate(size)
-        except OSError:
-            pytest.skip("no file can be so large here")
+        file.truncate(size)
     fs = Reads(LocalFS())
     error = Workspace(tmp_path, fs=fs).call("file_read", {"path": "a.txt"}).metadata["error"]
     assert (error["code"], fs.asked) == ("RECOVERY_BLOCKED", 0)
