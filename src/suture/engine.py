@@ -110,10 +110,9 @@ class Engine:
         from suture.files.lock import Lock
         from suture.files.recovery import recover
 
-        durable = self.settings.durability == "full"
         with within(self.settings), self.session(progress) as session:
             # A transaction under way, or what a dead process left: a plan made on that would be a wrong one.
-            unsettled = session.trees[0].stat(INTENT_NAME) is not None
+            unsettled = any(tree.stat(INTENT_NAME) is not None for tree in session.trees)
             plan = None if unsettled or serial else session.checked(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None)
@@ -121,7 +120,7 @@ class Engine:
                 session.close()  # a folder opened while planning may have been moved since
                 history = session.history
                 with suspended():
-                    recovered = recover(session.trees, history, durable=durable)
+                    recovered = recover(session.trees, self._history, self.guard, self.settings)
                 for attempts_left in range(_REPLANS, -1, -1):
                     plan = plan or session.checked(propose(session))
                     if not plan.changes:
@@ -130,7 +129,7 @@ class Engine:
                     session.checkpoint()
                     try:
                         with suspended():
-                            change = commit(session.trees, plan, history, durable=durable)
+                            change = commit(session.trees, plan, history, self.settings)
                         self._remember(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
                     except FileChanged:
@@ -147,26 +146,35 @@ class Engine:
 
         with self.session() as session, Lock(session.trees, self.settings.lock_timeout_ms, turns=self._turns):
             with suspended():
-                recover(session.trees, session.history, durable=self.settings.durability == "full")
+                recover(session.trees, self._history, self.guard, self.settings)
             yield session
 
     def recover(self, *, wait: bool = True) -> Recovered | None:
-        """Clear up an interrupted transaction, if there is one and no other process is at work."""
-        with Tree(self.fs, self.roots[0]) as home:
-            if home.stat(INTENT_NAME) is None:
-                return None
+        """Clear up an interrupted transaction, if there is one and no other process is at work.
+
+        With `wait`, which is for who asks for nothing else, also what a power cut left without an intent.
+        """
+        waiting = any(map(self._is_unsettled, self.roots))
+        if not waiting and not wait:
+            return None
         with self.session() as session:
             from suture.errors import WorkspaceBusy  # the rare case
             from suture.files.lock import Lock
             from suture.files.recovery import recover
 
+            patient = wait and waiting
             try:
-                with Lock(session.trees, self.settings.lock_timeout_ms if wait else 0, turns=self._turns):
-                    return recover(session.trees, session.history, durable=self.settings.durability == "full")
+                with Lock(session.trees, self.settings.lock_timeout_ms if patient else 0, turns=self._turns):
+                    return recover(session.trees, self._history, self.guard, self.settings, strays=wait)
             except WorkspaceBusy:
-                if wait:
+                if patient:
                     raise
                 return None  # a transaction is under way, not interrupted
+
+    def _is_unsettled(self, root: str) -> bool:
+        """Whether a transaction is under way there, or was interrupted."""
+        with Tree(self.fs, root) as home:
+            return home.stat(INTENT_NAME) is not None
 
     def _history(self, tree: Tree) -> History:
         """The workspace's history, whose database stays open from one change to the next."""

@@ -161,6 +161,12 @@ def error_line(error: SutureError, *, several: bool) -> str:
     return one_line(error, words, several=several)
 
 
+_ASIDE = {
+    "back": "Files had changed since; the other content is in",
+    "unknown": "The old content of files that it replaced or deleted is in",
+}
+
+
 def recovered_data(found: Recovered) -> dict[str, Any]:
     """A recovery as data."""
     return {"id": found.id, "direction": found.direction, "files": list(found.files), "aside": list(found.aside)}
@@ -168,11 +174,27 @@ def recovered_data(found: Recovered) -> dict[str, Any]:
 
 def recovered_text(found: Recovered) -> str:
     """A recovery in words."""
-    way = "was complete and has been finished" if found.direction == "forward" else "has been rolled back"
-    text = f"An interrupted transaction ({found.id}, {count(len(found.files), 'path')}) {way}."
+    if found.direction == "unknown":
+        text = f"A power cut interrupted change {found.id}; its temporary files have been removed. Check its files."
+    else:
+        way = "was complete and has landed" if found.direction == "forward" else "has been rolled back"
+        text = f"An interrupted transaction ({found.id}, {count(len(found.files), 'path')}) {way}."
     if found.aside:
-        text += f" Somebody else had written since; the old content lies in {', '.join(found.aside)}."
+        text += f" {_ASIDE[found.direction]} {', '.join(found.aside)}."
     return text
+
+
+_UNBLOCKED = {
+    "left": "Remove the cause and call again. {intent} says how to roll back: keep it, unless it is not suture's.",
+    "open": (
+        "Do not repeat the change yet: its files may be half changed. Remove the cause and call again; "
+        "the next answer says whether {change} landed or was rolled back."
+    ),
+    "foreign": (
+        "If {intent} came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: "
+        "they hold what files were before."
+    ),
+}
 
 
 def _problems(error: Any) -> str:
@@ -415,10 +437,12 @@ MESSAGES: dict[str, Words] = {
         ),
     ),
     "RECOVERY_BLOCKED": (
-        lambda e: f"An interrupted transaction cannot be cleared up: {e.reason}.",
         lambda e: (
-            f"Remove the cause and call again. {e.intent} says how to roll back: keep it, unless it is not suture's."
+            f"Change {e.change_id} failed, and could not be rolled back: {e.reason}."
+            if e.state == "open"
+            else f"An interrupted transaction cannot be cleared up: {e.reason}."
         ),
+        lambda e: _UNBLOCKED[e.state].format(intent=e.intent, change=e.change_id),
     ),
     "HISTORY_UNAVAILABLE": (
         lambda e: f"The history of this workspace cannot be used: {e.reason}.",

@@ -18,7 +18,8 @@ class Settings(Record):
     """More paths to protect, in the same notation."""
 
     durability: str = "full"
-    """`full`: every commit is on the disk before it is reported. `fast`: a power cut may undo it."""
+    """`full`: every change is on the disk before it is reported. `fast`: a killed process leaves all or nothing; after
+    a power cut each file of the last seconds' changes may be old, new or incomplete."""
 
     encodings: tuple[tuple[str, str], ...] = ()
     """(glob, encoding) pairs for files that are neither marked by a BOM nor UTF-8; the first match counts."""
@@ -43,6 +44,8 @@ class Settings(Record):
     """Size of all files that one call changes, as they were and as they become."""
     max_edits: int = 1_000
     """Edits, patches, hunks or blocks of one call."""
+    max_intent_bytes: int = 64_000_000
+    """Size of the file that says what a call is about to change (`.suture-intent`), about 1 KB for each file."""
     max_replacements: int = 100_000
     """Replacements of one call, over all its edits."""
     max_read_lines: int = 20_000

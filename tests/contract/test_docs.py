@@ -202,3 +202,26 @@ def test_every_page_stands_in_a_table_of_contents() -> None:
         new += [name for name in sources if name not in reached and any(fnmatch(name, entry) for entry in entries)]
         assert [entry for entry in entries if not any(fnmatch(name, entry) for name in sources)] == []
     assert sorted(sources.keys() - reached) == []
+
+
+FAST = (
+    "a killed process leaves all or nothing; after a power cut each file of the last seconds' changes may be old, new "
+    "or incomplete"
+)
+ABOUT_FAST = [
+    "docs/adr/0023-which-intents-are-believed.md",
+    "docs/how-to/recover.md",
+    "docs/limits.md",
+    "docs/promises/all-or-nothing.md",
+    "docs/reference/commands.md",
+    "docs/reference/mcp.md",
+    "docs/reference/settings.md",
+    "docs/spec/TOOLS.md",
+    "src/suture/settings.py",
+]
+
+
+@pytest.mark.promise("atomic.fast")
+@pytest.mark.parametrize("name", ABOUT_FAST)
+def test_what_fast_promises_is_told_in_the_same_words_everywhere(name: str) -> None:
+    assert FAST in " ".join((ROOT / name).read_text("utf-8").split())

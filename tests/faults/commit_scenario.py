@@ -91,12 +91,13 @@ def after(variant: str) -> Tree:
     }
 
 
-def transact(fs: FS, root: str, variant: str = "move", durability: str = "full") -> None:
-    """Open the workspace and do the transaction."""
+def transact(fs: FS, root: str, variant: str = "move", durability: str = "full", *, in_place: bool = True) -> None:
+    """Open the workspace and do the transaction; or all of it that is done by renaming."""
     with Workspace(root, settings(durability), fs=fs).transaction() as tx:
         tx.create("new/deep/made.txt", b"made\n")
         tx.write("update.txt", b"one\nTWO\nthree\n")
-        tx.write("shared.txt", SHARED_NEW)
+        if in_place:
+            tx.write("shared.txt", SHARED_NEW)
         tx.delete("gone/delete.txt")
         tx.rename("from.txt", "there/to.txt", None if variant == "move" else b"moved and changed\n")
 

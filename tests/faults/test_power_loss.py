@@ -13,8 +13,11 @@ from suture import Workspace
 from suture.errors import WriteFailed
 from suture.testing import FaultyFS, MemoryFS, Stopped
 from tests.faults.commit_scenario import (
+    BEFORE,
     DURABILITIES,
+    SECTOR,
     VARIANTS,
+    after,
     count_calls,
     in_memory,
     look,
@@ -173,10 +176,10 @@ class DirtyFS(FaultyFS):
         return result
 
 
-def recorded(durability: str) -> list[tuple[str, str, frozenset[str]]]:
+def recorded(durability: str, *, in_place: bool = True) -> list[tuple[str, str, frozenset[str]]]:
     fs = in_memory()
     dirty = DirtyFS(fs)
-    transact(dirty, fs.root, durability=durability)
+    transact(dirty, fs.root, durability=durability, in_place=in_place)
     return dirty.log
 
 
@@ -214,10 +217,115 @@ def test_everything_published_is_on_the_disk_before_the_commit_is_done_and_that_
 
 
 @pytest.mark.promise("atomic.durability")
-def test_only_durability_full_syncs() -> None:
-    syncs = {durability: [call for call, *_ in recorded(durability)].count("sync") for durability in DURABILITIES}
-    assert syncs["full"] > 0
-    assert syncs["fast"] == 0
+@pytest.mark.parametrize("in_place", [True, False])
+def test_durability_fast_syncs_only_for_a_file_that_is_written_in_place(*, in_place: bool) -> None:
+    found = {each: [call for call, *_ in recorded(each, in_place=in_place)].count("sync") for each in DURABILITIES}
+    assert found["full"] > 0
+    assert found["fast"] == (found["full"] if in_place else 0)
+
+
+FAST_SEEDS = range(2, 22)
+
+
+@pytest.mark.promise("atomic.fast")
+@links
+def test_with_fast_a_power_cut_in_a_transaction_that_writes_in_place_leaves_the_old_or_the_new_tree(
+    *, can_link: bool
+) -> None:
+    check_fast_in_place(1, 5, can_link=can_link)
+
+
+@pytest.mark.soak
+@links
+@pytest.mark.parametrize("seed", [None, *FAST_SEEDS])
+def test_with_fast_any_power_cut_in_a_transaction_that_writes_in_place_leaves_the_old_or_the_new_tree(
+    seed: int | None, *, can_link: bool
+) -> None:
+    check_fast_in_place(seed, 1, can_link=can_link)
+
+
+def check_fast_in_place(seed: int | None, sample: int, *, can_link: bool) -> None:
+    found = {}
+    for number in count(1, sample):
+        fs = in_memory(can_link=can_link)
+        outcome = until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", durability="fast"))
+        fs.power_loss(luck(seed, number))
+        recover(fs, fs.root, "fast")
+        found[number] = state(fs, fs.root)
+        if outcome == "finished":
+            break
+    assert {number: tree for number, tree in found.items() if tree not in {"old", "new"}} == {}
+
+
+def torn(found: bytes, new: bytes) -> bool:
+    """Whether content is the new one, of which a power cut took sectors or all."""
+    if len(found) not in {0, len(new)}:
+        return False
+    parts = [(found[at : at + SECTOR], new[at : at + SECTOR]) for at in range(0, len(found), SECTOR)]
+    return all(part == wanted or not part.strip(b"\0") for part, wanted in parts)
+
+
+def broken_by_fast(fs: MemoryFS) -> list[str]:
+    """What is not as `fast` promises it, after a power cut and a recovery."""
+    found, old, new = (
+        {path: entry._replace(names=()) for path, entry in tree.items()}  # a renamed file may have both names
+        for tree in (look(fs, fs.root), BEFORE, after("move"))
+    )
+    for name in ("shared.txt", "other/twin"):
+        new[name] = old[name]
+    wrong = [f"{path} is left" for path in found if path.rpartition("/")[2].startswith(".suture-")]
+    touched = {path for path in {*old, *new} if old.get(path) != new.get(path)}
+    aside = {path: entry.data for path, entry in found.items() if ".suture-orig" in path}
+    wrong += [f"{path} appeared" for path in {*found} - {*old, *new, *aside}]
+    wrong += [f"{path} changed" for path in {*old} - touched if found.get(path) != old[path]]
+    for path in touched:
+        now, before, later = found.get(path), old.get(path), new.get(path)
+        whole = now in (before, later)
+        if not whole and not (now and later and now.kind == "file" and torn(now.data, later.data)):
+            wrong.append(f"{path} is neither old nor new nor incomplete: {now}")
+        # Where files cannot have two names, the old content is a copy, and may be incomplete too.
+        if not whole and before and fs.can_link and before.data not in aside.values() and not landed(fs):
+            wrong.append(f"the old content of {path} is nowhere")
+    if not {"from.txt", "there/to.txt"} & {*found} and b"on the move\n" not in aside.values():
+        wrong.append("the renamed file is nowhere")
+    return wrong
+
+
+def landed(fs: MemoryFS) -> bool:
+    """Whether the history has what the transaction replaced."""
+    result = Workspace(fs.root, settings("fast"), fs=fs).call("history", {})
+    return bool(result.metadata["changes"])
+
+
+def fast_cuts(seed: int | None, *, can_link: bool) -> dict[str, list[str]]:
+    found = {}
+    for number in count(1):
+        fs = in_memory(can_link=can_link)
+        outcome = until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", durability="fast", in_place=False))
+        fs.power_loss(luck(seed, number))
+        recover(fs, fs.root, "fast")
+        found[f"{seed}, {number}"] = broken_by_fast(fs)
+        if outcome == "finished":
+            break
+    return {case: wrong for case, wrong in found.items() if wrong}
+
+
+@pytest.mark.promise("atomic.fast")
+@links
+@a_seed
+def test_with_fast_a_power_cut_leaves_each_file_old_new_or_incomplete_and_nothing_of_ours(
+    seed: int | None, *, can_link: bool
+) -> None:
+    assert fast_cuts(seed, can_link=can_link) == {}
+
+
+@pytest.mark.soak
+@links
+@pytest.mark.parametrize("seed", FAST_SEEDS)
+def test_with_fast_many_power_cuts_leave_each_file_old_new_or_incomplete_and_nothing_of_ours(
+    seed: int, *, can_link: bool
+) -> None:
+    assert fast_cuts(seed, can_link=can_link) == {}
 
 
 @pytest.mark.promise("atomic.durability")
@@ -267,3 +375,115 @@ def test_a_failing_sync_among_many_is_an_error_and_changes_nothing() -> None:
     with pytest.raises(WriteFailed) as caught:
         update_many(faulty)
     assert (caught.value.errno, faulty._open, fs.files()) == (errno.ENOSPC, set(), MANY)
+
+
+def left_behind(fs: MemoryFS, **files: bytes) -> str:
+    """Put helping files of a transaction of this root there; how their names begin."""
+    stem = f".suture-537q7a6j43e1zsy-{fs.fstat(fs.open_root(fs.root)).inode:x}-"
+    fs.crash()
+    for ending, data in files.items():
+        fs.put(f"sub/{stem}0.{ending}", data)
+    return stem
+
+
+@pytest.mark.promise("atomic.strays")
+def test_helping_files_that_no_intent_names_are_removed_by_recover() -> None:
+    fs = MemoryFS({"sub/a.txt": b"old\n"})
+    stem = left_behind(fs, new=b"half", old=b"old\n")
+    fs.put(f"sub/{stem}1.new-probe", b"")
+    found = Workspace(fs.root, settings(), fs=fs).recover()
+    assert found is not None
+    assert (found.id, found.direction, found.aside) == ("537q7a6j43e1zsy", "unknown", ())
+    assert fs.files() == {"sub/a.txt": b"old\n"}
+    assert Workspace(fs.root, settings(), fs=fs).recover() is None
+
+
+@pytest.mark.promise("atomic.strays")
+def test_the_only_copy_of_an_old_content_is_kept_under_a_visible_name() -> None:
+    fs = MemoryFS({"sub/a.txt": b"new\n"})
+    left_behind(fs, old=b"old\n")
+    found = Workspace(fs.root, settings(), fs=fs).recover()
+    assert found is not None
+    assert found.aside == ("sub/suture-537q7a6j43e1zsy-0.suture-orig",)
+    assert fs.files() == {"sub/a.txt": b"new\n", found.aside[0]: b"old\n"}
+
+
+@pytest.mark.promise("atomic.strays")
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".suture-537q7a6j43e1zsy-0.old",
+        ".suture-537q7a6j43e1zsy-{other}-0.old",
+        ".suture-537q7a6j43e1zsy-{root}-x.old",
+        ".suture-537q7a6j43e1zsy-{root}-0.old-probe",
+        ".suture-537q7a6j43e1zsy-{root}-0.txt",
+        ".suture-UPPER0000000000-{root}-0.new",
+        "suture-537q7a6j43e1zsy-{root}-0.new",
+        ".git/.suture-537q7a6j43e1zsy-{root}-0.new",
+    ],
+)
+def test_what_another_root_may_need_what_is_protected_and_what_has_another_name_stays(name: str) -> None:
+    """An intent elsewhere may name it: of a root around this one, or one that has this one as an extra root."""
+    fs = MemoryFS({"a.txt": b"a"})
+    number = fs.fstat(fs.open_root(fs.root)).inode
+    fs.crash()
+    fs.put(name.format(root=f"{number:x}", other=f"{number + 1:x}"), b"content")
+    before = fs.files()
+    assert Workspace(fs.root, settings(), fs=fs).recover() is None
+    assert fs.files() == before
+
+
+@pytest.mark.promise("atomic.strays")
+def test_a_reading_call_looks_for_strays_only_if_an_intent_is_torn() -> None:
+    fs = MemoryFS({"sub/a.txt": b"old\n"})
+    left_behind(fs, new=b"half")
+    counting = FaultyFS(fs, only=["scan"])
+    assert (
+        "recovered" not in Workspace(fs.root, settings(), fs=counting).call("file_read", {"path": "sub/a.txt"}).metadata
+    )
+    assert counting.calls == []
+    fs.put(".suture-intent", b"suture-intent 2 open")
+    result = Workspace(fs.root, settings(), fs=fs).call("file_read", {"path": "sub/a.txt"})
+    assert result.metadata["recovered"]["direction"] == "unknown"
+    assert "537q7a6j43e1zsy" in result.text
+    assert fs.files() == {"sub/a.txt": b"old\n"}
+
+
+def test_recovering_does_not_wait_for_a_transaction_that_is_under_way_to_look_for_strays() -> None:
+    fs = MemoryFS({"a.txt": b"a"})
+    assert fs.lock(fs.open_root(fs.root)) is not None
+    assert Workspace(fs.root, fs=fs).recover() is None
+
+
+@pytest.mark.promise("atomic.strays")
+def test_a_done_mark_that_is_older_than_the_names_does_not_count() -> None:
+    """The disk had the mark, and not the renames: durability fast."""
+    fs = in_memory()
+    with pytest.raises(Stopped):
+        transact(FaultyFS(fs, only=["unlink"], stop_at=3), fs.root, durability="fast", in_place=False)
+    marked = fs.node_of(".suture-intent").data
+    for number in range(1, 4):
+        fs = in_memory()
+        fs.key = None
+        with pytest.raises(Stopped):
+            transact(
+                FaultyFS(fs, only=["rename", "link"], stop_at=4 + number), fs.root, durability="fast", in_place=False
+            )
+        fs.crash()
+        _, line, check, *_ = fs.node_of(".suture-intent").data.split(b"\n")
+        fs.put(".suture-intent", b"\n".join((marked.split(b"\n")[0], line, check, b"unsigned", b"")))
+        found = Workspace(fs.root, settings("fast"), fs=fs).recover()
+        assert found is not None
+        assert (found.direction, state(fs, fs.root)) == ("back", "old")
+
+
+@pytest.mark.promise("atomic.strays")
+def test_a_stray_that_cannot_be_removed_stops_nothing() -> None:
+    fs = MemoryFS({"sub/a.txt": b"old\n"})
+    stem = left_behind(fs, new=b"half")
+    fs.put(".suture-intent", b"suture-intent 2 open")
+    faulty = FaultyFS(fs, only=["unlink"], fail_at=1, error=errno.EACCES)
+    assert not Workspace(fs.root, settings(), fs=faulty).call("file_read", {"path": "sub/a.txt"}).is_error
+    assert {*fs.files()} == {"sub/a.txt", f"sub/{stem}0.new"}
+    Workspace(fs.root, settings(), fs=fs).recover()
+    assert {*fs.files()} == {"sub/a.txt"}

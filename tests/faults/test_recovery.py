@@ -170,7 +170,7 @@ def test_an_intent_that_was_never_finished_is_taken_away_and_nothing_else_touche
 
 @pytest.mark.parametrize(
     "data",
-    [b"\xff\xfe", b"suture-intent 1 open\n{}\nsha256:00\n", b"suture-intent 2 open\n{}\n", b"something else\n" * 100],
+    [b"\xff\xfe", b"suture-intent 1 open\n{}\nsha256:00\n", b"suture-intent 3 open\n{}\n", b"something else\n" * 100],
 )
 def test_what_is_no_intent_of_ours_is_left_alone_and_told(data: bytes) -> None:
     fs = in_memory()

@@ -1,5 +1,6 @@
 """Workspaces with a past, and what others do to their files: for tests of what looks back and takes back."""
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -8,8 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from suture import Settings, ToolResult, Transaction, Workspace
-from suture.testing import MemoryFS
+from suture.testing import FaultyFS, LocalFS, MemoryFS, Stopped
 
 Ask = Callable[[Transaction], None]
 Content = bytes | str
@@ -27,6 +30,18 @@ def land(ws: Workspace, *asks: Ask, summary: str = "") -> str:
             ask(tx)
     assert tx.change is not None
     return tx.change.id
+
+
+def interrupt(root: Path, path: str) -> str:
+    """Let a process die while it changes a file: what the command line says to who comes next."""
+    stopping = FaultyFS(LocalFS(), stop_at=1, only={"rename"})
+    tx = Workspace(root, fs=stopping).transaction()
+    tx.write(path, "changed")
+    with pytest.raises(Stopped), tx:
+        pass
+    stopping.abandon()
+    change = json.loads((root / ".suture-intent").read_bytes().split(b"\n")[1])["record"]["id"]
+    return f"note: change {change} had been interrupted and was rolled back first; see --json\n"
 
 
 def create(path: str, content: Content = "new\n", mode: int | None = None) -> Ask:

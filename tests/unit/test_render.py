@@ -267,11 +267,14 @@ def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
     back = Recovered("id1", "back", ("a",), ("a.suture-orig",))
     assert render.recovered_text(back) == (
         "An interrupted transaction (id1, 1 path) has been rolled back. "
-        "Somebody else had written since; the old content lies in a.suture-orig."
+        "Files had changed since; the other content is in a.suture-orig."
     )
     forward = Recovered("id2", "forward", ("a", "b"), ())
-    assert render.recovered_text(forward) == (
-        "An interrupted transaction (id2, 2 paths) was complete and has been finished."
+    assert render.recovered_text(forward) == "An interrupted transaction (id2, 2 paths) was complete and has landed."
+    unknown = Recovered("id3", "unknown", (), ("suture-id3-0.suture-orig",))
+    assert render.recovered_text(unknown) == (
+        "A power cut interrupted change id3; its temporary files have been removed. Check its files. "
+        "The old content of files that it replaced or deleted is in suture-id3-0.suture-orig."
     )
     assert render.recovered_data(forward) == {"id": "id2", "direction": "forward", "files": ["a", "b"], "aside": []}
 

@@ -68,10 +68,17 @@ def skipped(paths: Iterable[str]) -> list[str]:
     return [f"note: {clean(path)} is binary and was skipped" for path in paths]
 
 
+_CLEARED_UP = {
+    "back": "change {} had been interrupted and was rolled back first",
+    "forward": "change {} had been interrupted; it was complete and has landed",
+    "unknown": "a power cut had interrupted change {}; what was left of it was cleared up first",
+}
+
+
 def recovered(metadata: Mapping[str, Any]) -> list[str]:
     """Whether an interrupted transaction had to be cleared up before the call."""
-    found = "recovered" in metadata
-    return ["note: an interrupted transaction was cleared up first; see --json"] if found else []
+    found = metadata.get("recovered")
+    return [] if found is None else [f"note: {_CLEARED_UP[found['direction']].format(found['id'])}; see --json"]
 
 
 def way_back(options: argparse.Namespace, metadata: Mapping[str, Any]) -> str:

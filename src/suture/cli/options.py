@@ -201,7 +201,8 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
         "--durability",
         choices=("full", "fast"),
         default="full",
-        help="whether a change is on the disk before it is answered (default: full)",
+        help="full (default): a change is on the disk before it is answered; fast: a killed process leaves all or "
+        "nothing; after a power cut each file of the last seconds' changes may be old, new or incomplete",
     )
     command.add_argument(
         "--max-result-bytes",

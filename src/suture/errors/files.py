@@ -238,3 +238,7 @@ class RecoveryBlocked(SutureError):
     code = "RECOVERY_BLOCKED"
     intent: str
     reason: str
+    state: str = "left"
+    """What is in the way: what an earlier call `left`, this call's own change (`open`), or a `foreign` intent."""
+    change_id: str | None = None
+    """The change that was interrupted, if it is known."""

@@ -9,7 +9,8 @@ made on. Publishing is one rename, link or unlink a path. From the intent to `do
 back; from `done` on, the change has landed. What it replaced stays until the history has it; if this process
 dies before, the next one records it. What is left to tidy can wait for the next process too.
 
-With `full` durability everything a stage relies on is on the disk before the next begins.
+With durability `full`, or if a file is written in place, everything a stage relies on is on the disk before the next
+begins.
 """
 
 from __future__ import annotations
@@ -29,9 +30,8 @@ from suture.errors import (
     WriteFailed,
 )
 from suture.files import recovery, steps
-from suture.files.journal import Intent, Journal, Step, new_id
+from suture.files.journal import Intent, Journal, Step, helper_stem, new_id
 from suture.files.paths import INTENT_NAME, shown
-from suture.files.protected import OWN_PREFIX
 from suture.files.tree import split
 from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
 from suture.records import Record
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from suture.files.history import History
     from suture.files.tree import Tree
     from suture.plan import Content, FileChange, Place, Plan, Snapshot, Trouble
+    from suture.settings import Settings
 
 _AT_ONCE = 32
 _FEW = 16
@@ -68,12 +69,12 @@ class Work(Record):
         return self.before is not None and self.like is not None and self.like.path == self.step.path
 
 
-def commit(trees: Sequence[Tree], plan: Plan, history: History, *, durable: bool) -> Change:
+def commit(trees: Sequence[Tree], plan: Plan, history: History, settings: Settings) -> Change:
     """Land a plan. The caller holds the workspace lock and has cleared up what stood open."""
     in_place: set[tuple[int, str]] = set()
     while True:
         try:
-            return _attempt(trees, plan, history, in_place, durable=durable)
+            return _attempt(trees, plan, history, in_place, settings)
         except steps.CannotKeep as reason:
             path = reason.step.root, reason.step.path
             if path in in_place:
@@ -82,10 +83,11 @@ def commit(trees: Sequence[Tree], plan: Plan, history: History, *, durable: bool
 
 
 def _attempt(
-    trees: Sequence[Tree], plan: Plan, history: History, in_place: set[tuple[int, str]], *, durable: bool
+    trees: Sequence[Tree], plan: Plan, history: History, in_place: set[tuple[int, str]], settings: Settings
 ) -> Change:
     name = new_id()
-    stems = map(f"{OWN_PREFIX}{name}-{{}}".format, count())
+    stem = helper_stem(name, trees[0])
+    stems = (f"{stem}{number}" for number in count())
     works = [work for change in plan.changes for work in _works(trees, change, stems)]
     found = _check(trees, works)
     with _writing("the workspace"):
@@ -102,14 +104,21 @@ def _attempt(
         )
         emptied = [place for name in plan.emptied if (place := _placed(trees, name)) is not None]
         intent = Intent(record, folders, tuple(work.step for work in works), tuple(emptied))
-    trouble = _run(trees, intent, works, history, durable=durable)
+    # A file that is being overwritten can only be put back from a copy that is on the disk.
+    durable = settings.durability == "full" or intent.in_place
+    trouble = _run(trees, intent, works, history, Journal(trees, settings), durable=durable)
     return Change(name, tuple(map(_landed, record.files)), trouble)
 
 
 def _run(
-    trees: Sequence[Tree], intent: Intent, works: Sequence[Work], history: History, *, durable: bool
+    trees: Sequence[Tree],
+    intent: Intent,
+    works: Sequence[Work],
+    history: History,
+    journal: Journal,
+    *,
+    durable: bool,
 ) -> Trouble | None:
-    journal = Journal(trees)
     marked = False
     try:
         with _writing(f"{trees[0].root}/{INTENT_NAME}"):
@@ -219,7 +228,7 @@ def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marke
     except (OSError, SutureError, MemoryError) as error:
         log.warning("commit", "%s could not be rolled back now, the next call will: %s", intent.id, error)
         reason = str(getattr(error, "reason", "")) or str(getattr(error, "strerror", "")) or str(error)
-        raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
+        raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, state="open", change_id=intent.id) from error
 
 
 class _writing:  # noqa: N801  it is used as a function; a generator would take three times as long

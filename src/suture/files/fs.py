@@ -8,6 +8,9 @@ integers. The one thing outside the workspace is the shelf: SQLite databases in 
 
 from __future__ import annotations
 
+import errno
+import os
+
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -175,6 +178,10 @@ class FS:
     def machine(self, folder: int) -> tuple[str, bool]:
         """What tells this machine, or this container, from others; and whether they may see this folder, too."""
         raise NotImplementedError
+
+    def secret(self) -> bytes:
+        """The user's own key, which is made when it is asked for first; OSError where none can be kept."""
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     def databases(self) -> Sequence[str]:
         """The names of the databases on the shelf, sorted."""

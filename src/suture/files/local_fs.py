@@ -27,6 +27,8 @@ _IOV_MAX = 512
 _DATABASE = ".db"
 _JOURNAL = "-journal"  # as SQLite names it
 _PENDING = "-pending"
+_KEY = ".suture-key"  # by its name it is protected in a workspace that happens to contain it
+_KEY_SIZE = 32
 _READ = 1 << 20
 _MACHINE_HASH = 20
 _COPY_TIMEOUT_MS = 2_000
@@ -230,6 +232,20 @@ class LocalFS(FS):
             return _hashed(_line("/etc/machine-id") or os.uname().nodename), False
         return _hashed(container), os.fstat(folder).st_dev != os.stat("/").st_dev
 
+    def secret(self) -> bytes:
+        path = f"{state_folder()}/{_KEY}"
+        known = _Known.secret
+        if known is not None and known[:2] == (path, _identity(path)):
+            return known[2]
+        found = _read_secret(path)
+        if found is None:
+            _make_secret(path, replacing=os.path.lexists(path))
+            found = _read_secret(path)
+        if found is None:
+            raise OSError(errno.EINVAL, "not a key", path)
+        _Known.secret = path, _identity(path), found
+        return found
+
     def databases(self) -> Sequence[str]:
         try:
             return sorted(name for name in os.listdir(shelf_folder()) if name.endswith(_DATABASE))
@@ -306,6 +322,59 @@ def state_folder() -> str:
         platform = ("Library", "Application Support") if sys.platform == "darwin" else (".local", "state")
         base = os.path.join(os.path.expanduser("~"), *platform)
     return os.path.join(base, "suture")
+
+
+class _Known:
+    """The key that was read last, with its file."""
+
+    secret: tuple[str, object, bytes] | None = None
+
+
+def _identity(path: str) -> object:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_mode
+
+
+def _read_secret(path: str) -> bytes | None:
+    """The key in a file; None if there is none, or one that others may know."""
+    try:
+        handle = os.open(path, os.O_RDONLY | _FILE)
+    except FileNotFoundError:
+        return None
+    try:
+        found, key = os.fstat(handle), os.read(handle, _KEY_SIZE + 1)
+    finally:
+        os.close(handle)
+    private = modes.S_ISREG(found.st_mode) and not found.st_mode & 0o077
+    return key if private and len(key) == _KEY_SIZE and any(key) else None
+
+
+def _make_secret(path: str, *, replacing: bool) -> None:
+    """Put a new key into a file, whole and on the disk; one that another process made meanwhile stays."""
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    made = f"{path}.{os.urandom(8).hex()}"
+    handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o600)
+    try:
+        try:
+            os.write(handle, os.urandom(_KEY_SIZE))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if replacing:
+            os.rename(made, path)
+        else:
+            try:
+                os.link(made, path)
+            except FileExistsError:
+                pass
+            except OSError:  # no hard links here; of two that are made at once, the later one stays
+                os.rename(made, path)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(made)
 
 
 def shelf_folder() -> str:

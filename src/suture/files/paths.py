@@ -73,7 +73,7 @@ class Resolver:
 
     def resolve(self, requested: str, *, folders: bool = False) -> Target:
         """The file meant by `requested`: one that exists, or one that could be made; or a folder, if that will do."""
-        _check_sane(requested)
+        check_sane(requested)
         start = self._enter(requested) if requested.startswith("/") else (0, _names(requested))
         if start is None:
             raise PathOutsideWorkspace(path=requested, reason="it is not below the workspace root")
@@ -176,7 +176,8 @@ def check_new_name(target: Target) -> None:
         raise InvalidPath(path=target.requested, reason="~ is not expanded, and makes a bad name")
 
 
-def _check_sane(requested: str) -> None:
+def check_sane(requested: str) -> None:
+    """Refuse what no path can be: empty, with a NUL or half of a surrogate pair, too deep or too long."""
     if not requested:
         raise InvalidPath(path=requested, reason="it is empty")
     if "\0" in requested:

@@ -8,6 +8,7 @@
 
 `undo` and `finish` can be repeated, and look at the files rather than at any memory of what was done.
 A file that somebody else wrote after a crash is left alone; what stood there before is put beside it.
+What lies at the name of a helping file and is no file is not ours: it is never read, moved, or taken for content.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import errno
 import os
 from contextlib import closing
 
-from suture.errors import FileChanged, FileNotFound
+from suture import log
+from suture.errors import FileChanged, FileNotFound, NotAFile
 from suture.files.tree import Tree, split
 from suture.plan import digest
 
@@ -80,7 +82,7 @@ def verify(tree: Tree, step: Step, before: Content | None) -> Stat | None:
             with closing(tree.chunks(step.path, found.size)) as now:
                 unchanged = _equal(now, before.pieces)
     if not unchanged:
-        raise FileChanged(path=step.path, expected=step.before, found=_digest_of(tree, step.path))
+        raise FileChanged(path=step.path, expected=step.before, found=digest_of(tree, step.path))
     return found
 
 
@@ -89,7 +91,7 @@ def publish(tree: Tree, step: Step, content: Content | None, verified: Stat | No
     if verified is not None:
         now = tree.stat(step.path)
         if now is None or now.fingerprint != verified.fingerprint:
-            raise FileChanged(path=step.path, expected=step.before, found=_digest_of(tree, step.path))
+            raise FileChanged(path=step.path, expected=step.before, found=digest_of(tree, step.path))
     if step.in_place and content is not None:
         _overwrite(tree, step.path, content.pieces, durable=durable)
     elif step.temp is None:
@@ -117,58 +119,105 @@ def _is_renamed(step: Step) -> bool:
     return step.backup is not None and not step.in_place and step.before != step.after
 
 
-def undo(tree: Tree, step: Step) -> str | None:
-    """Put the path back. Returns where the old content lies, if somebody else has written the path since."""
+def is_unpublished(tree: Tree, step: Step) -> bool:
+    """Whether the path shows the old content, or nothing, although the transaction was marked done.
+
+    A file system that does not write in order can lose names, or content, and keep the mark (durability `fast`).
+    """
+    if step.in_place:
+        return False  # the disk had it before the mark
+    old = _file(tree, step.backup)
+    if step.temp is None:
+        return old is not None and old.same_file(tree.stat(step.path))
+    if step.backup is None:
+        return _file(tree, step.temp) is not None and tree.stat(step.path) is None
+    if step.before == step.after:
+        return False
+    return digest_of(tree, step.temp) == step.after or (old is not None and _is_lost(tree, step))
+
+
+def undo(tree: Tree, step: Step, *, signed: bool = True) -> str | None:
+    """Put the path back. Returns where content lies that was put beside it: see `Recovered.aside`.
+
+    A step that is not `signed` by this user may be made up: then no file is taken away for its content alone.
+    """
     aside = None
     if step.backup is None:
         _drop(tree, _probe(step))
-        _undo_create(tree, step)
-    elif tree.stat(step.backup) is not None:
+        aside = _undo_create(tree, step, signed=signed)
+    elif _file(tree, step.backup) is not None:
         aside = _undo_in_place(tree, step, step.backup) if step.in_place else _undo_publish(tree, step, step.backup)
+    elif (found := tree.stat(step.backup)) is not None:
+        if digest_of(tree, step.path) != step.before:
+            raise NotAFile(path=step.backup, kind=found.kind)
+        _drop(tree, step.backup)
     _drop(tree, step.temp)
     return aside
 
 
-def _undo_create(tree: Tree, step: Step) -> None:
+def _undo_create(tree: Tree, step: Step, *, signed: bool) -> str | None:
     """Take a published new file away, if it is ours: one file with the temporary one, which is kept till the end."""
-    made, staged = tree.stat(step.path), tree.stat(str(step.temp))
+    made, staged = tree.stat(step.path), _file(tree, step.temp)
     if made is None:
-        return
+        return None
     if staged is not None:
-        ours = made.same_file(staged)
-    else:  # where files cannot have two names, publishing used up the temporary one
-        ours = _digest_of(tree, step.path) == step.after and not _can_link(tree, step)
-    if ours:
+        if made.same_file(staged):
+            tree.unlink(step.path)
+    # Where files cannot have two names, publishing used up the temporary one.
+    elif digest_of(tree, step.path) == step.after and (tree.stat(str(step.temp)) or not _can_link(tree, step)):
+        if not signed:
+            return put_aside(tree, step.path, step.path)
         tree.unlink(step.path)
+    return None
 
 
 def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
-    if step.temp is not None and tree.stat(step.temp) is not None:  # not published: what stands there is not ours
+    if _file(tree, step.temp) is not None:  # not published: what stands there is not ours
         tree.unlink(backup)
         return None
     old, now = tree.stat(backup), tree.stat(step.path)
     if now is None:
         tree.rename(backup, step.path)
         return None
-    found = None if now.same_file(old) else _digest_of(tree, step.path)
+    found = None if now.same_file(old) else digest_of(tree, step.path)
     if found is not None and found == step.after:
         tree.rename(backup, step.path)
         return None
     if now.same_file(old) or found == step.before:
         tree.unlink(backup)
         return None
-    return _put_aside(tree, step, backup)
+    if not _is_lost(tree, step):
+        return put_aside(tree, step.path, backup)
+    aside = put_aside(tree, step.path, step.path)
+    tree.rename(backup, step.path)
+    return aside
 
 
 def _undo_in_place(tree: Tree, step: Step, backup: str) -> str | None:
-    found = _digest_of(tree, step.path)
+    found = digest_of(tree, step.path)
     if found != step.before:
+        if digest_of(tree, backup) != step.before:
+            raise FileChanged(path=backup, expected=step.before, found=digest_of(tree, backup))
         if found is None or (found != step.after and not _is_torn(tree, step, backup)):
-            return _put_aside(tree, step, backup)
+            return put_aside(tree, step.path, backup)
         with closing(tree.chunks(backup)) as old:
             _overwrite(tree, step.path, old, durable=True)
     tree.unlink(backup)
     return None
+
+
+def _is_lost(tree: Tree, step: Step) -> bool:
+    """Whether a published file lost content in a power cut: it is empty, or a sector of it is all zeros."""
+    if digest_of(tree, step.path) in {None, step.before, step.after}:
+        return False
+    with closing(tree.chunks(step.path)) as chunks:
+        empty = True
+        for chunk in chunks:
+            empty = False
+            sectors = (chunk[at : at + _SECTOR] for at in range(0, len(chunk), _SECTOR))
+            if b"\0" in chunk and not all(sector.strip(b"\0") for sector in sectors):
+                return True
+    return empty
 
 
 def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
@@ -176,10 +225,11 @@ def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
 
     On the way back it can be both in the other order; what a file gained but did not receive is zeros.
     """
-    old, new, now = (
-        b"".join(tree.chunks(path)) if path is not None and tree.stat(path) is not None else b""
-        for path in (backup, step.temp, step.path)
-    )
+    sizes = [0 if (found := _file(tree, path)) is None else found.size for path in (backup, step.temp, step.path)]
+    if sizes[2] > max(sizes[:2]):
+        return False
+    known = (backup, step.temp if digest_of(tree, step.temp) == step.after else None, step.path)
+    old, new, now = (b"" if path is None else b"".join(tree.chunks(path)) for path in known)
     for at in range(0, len(now), _SECTOR):
         end = min(at + _SECTOR, len(now))
         part, before, after = (content[at:end].ljust(end - at, b"\0") for content in (now, old, new))
@@ -189,14 +239,15 @@ def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
     return True
 
 
-def _put_aside(tree: Tree, step: Step, backup: str) -> str:
-    folder, name = split(step.path)
+def put_aside(tree: Tree, path: str, content: str) -> str:
+    """Give a file a name beside a path that no other has: nothing is lost."""
+    folder, name = split(path)
     short = os.fsdecode(os.fsencode(name)[:_LONGEST_STEM])
     stem = f"{folder}/{short}" if folder else short
     number = 0
     while tree.stat(aside := f"{stem}.suture-orig{number or ''}") is not None:
         number += 1
-    tree.rename(backup, aside)
+    tree.rename(content, aside)
     return aside
 
 
@@ -205,12 +256,12 @@ def _publish_new(tree: Tree, step: Step, temp: str) -> None:
     try:
         tree.link(temp, step.path)
     except FileExistsError:
-        raise FileChanged(path=step.path, expected=None, found=_digest_of(tree, step.path)) from None
+        raise FileChanged(path=step.path, expected=None, found=digest_of(tree, step.path)) from None
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
         if tree.stat(step.path) is not None:
-            raise FileChanged(path=step.path, expected=None, found=_digest_of(tree, step.path)) from None
+            raise FileChanged(path=step.path, expected=None, found=digest_of(tree, step.path)) from None
         tree.rename(temp, step.path)
 
 
@@ -290,13 +341,24 @@ def _drop(tree: Tree, path: str | None) -> None:
         except FileNotFound:
             return
         except OSError as error:
-            if error.errno not in {errno.ENOENT, errno.ENAMETOOLONG}:
+            if error.errno in {errno.ENOENT, errno.ENAMETOOLONG}:
+                return
+            found = tree.stat(path)
+            if found is None or found.kind != "folder":
                 raise
+            log.warning("steps", "%s is a folder, and not ours: it stays", path)
 
 
-def _digest_of(tree: Tree, path: str) -> str | None:
-    found = tree.stat(path)
-    return digest(tree.chunks(path), found.size) if found is not None and found.kind == "file" else None
+def _file(tree: Tree, path: str | None) -> Stat | None:
+    """The file at a path; None if there is none, or something else."""
+    found = None if path is None else tree.stat(path)
+    return found if found is not None and found.kind == "file" else None
+
+
+def digest_of(tree: Tree, path: str | None) -> str | None:
+    """The hash of a file; None if there is none, or something else."""
+    found = _file(tree, path)
+    return None if found is None else digest(tree.chunks(str(path)), found.size)
 
 
 def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> bool:

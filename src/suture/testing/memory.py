@@ -55,6 +55,8 @@ class MemoryFS(FS):
         self.machine_id = "memory"
         self.is_shared = False
         """Whether other machines may see its folders, too."""
+        self.key: bytes | None = os.urandom(32)
+        """The key of whoever uses it; None: a user who can keep none."""
         self._opened: list[tuple[str, Connection]] = []
         self.make_folder(root)
         for path, data in (files or {}).items():
@@ -310,6 +312,11 @@ class MemoryFS(FS):
     def machine(self, folder: int) -> tuple[str, bool]:
         del folder
         return self.machine_id, self.is_shared
+
+    def secret(self) -> bytes:
+        if self.key is None:
+            raise failure(errno.EROFS)
+        return self.key
 
     def databases(self) -> Sequence[str]:
         return sorted(name for name in self.shelf if name.endswith(".db"))

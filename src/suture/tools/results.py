@@ -60,9 +60,12 @@ _RECOVERED = object_of(
     "Only if an interrupted transaction was cleared up before this call",
     {
         "id": text("That transaction"),
-        "direction": text("Rolled back, or forward if it was complete", ("back", "forward")),
+        "direction": text(
+            "Rolled back; forward if it was complete and has landed; unknown after some power cuts",
+            ("back", "forward", "unknown"),
+        ),
         "files": values("The paths that it was about"),
-        "aside": values("Where old content was put of files that somebody else had written since"),
+        "aside": values("Where content was put that could not stay or be put back"),
     },
 )
 

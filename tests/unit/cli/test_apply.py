@@ -18,8 +18,7 @@ import pytest
 
 from suture import Workspace
 from suture.cli import main
-from suture.files.local_fs import LocalFS
-from suture.testing import FaultyFS, Stopped
+from tests.unit.changes import interrupt
 
 APP = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
 
@@ -217,15 +216,10 @@ def test_a_transaction_that_was_cleared_up_is_noted(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str], reply: str
 ) -> None:
     (root / "reply.md").write_text(REPLY)
-    stopping = FaultyFS(LocalFS(), stop_at=1, only={"rename"})
-    tx = Workspace(root, fs=stopping).transaction()
-    tx.write("src/app.py", "changed")
-    with pytest.raises(Stopped), tx:
-        pass
-    stopping.abandon()
+    note = interrupt(root, "src/app.py")
     typed(monkeypatch, reply)
     assert main(["apply", *words]) == 0
-    assert capfd.readouterr().err == "note: an interrupted transaction was cleared up first; see --json\n"
+    assert capfd.readouterr().err == note
 
 
 def test_how_to_undo_names_another_root(

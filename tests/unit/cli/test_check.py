@@ -16,9 +16,9 @@ import pytest
 from suture import Settings, Workspace
 from suture.cli import main
 from suture.files.local_fs import LocalFS
-from suture.testing import FaultyFS, Stopped
 from suture.tools import check
 from suture.tools.checking import state
+from tests.unit.changes import interrupt
 
 BROKEN = "x = (\n"
 BAD_JSON = '{"a": 1,}\n'
@@ -309,14 +309,9 @@ def test_files_of_another_root_are_named_absolutely(root: Path, tmp_path_factory
 
 
 def test_what_was_interrupted_is_cleared_up_first(root: Path, said: Run) -> None:
-    stopping = FaultyFS(LocalFS(), stop_at=1, only={"rename"})
-    tx = Workspace(root, fs=stopping).transaction()
-    tx.write("notes.txt", "more\n")
-    with pytest.raises(Stopped), tx:
-        pass
-    stopping.abandon()
+    note = interrupt(root, "notes.txt")
     assert said("data.json")[1] == [
-        "note: an interrupted transaction was cleared up first; see --json",
+        note.strip(),
         "Checked 1 file: no problems.",
     ]
 

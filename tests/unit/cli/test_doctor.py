@@ -153,6 +153,10 @@ def in_the_way(world: Path) -> None:
 
 
 Break = Callable[[Path], object]
+FOREIGN = (
+    "If .suture-intent came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: they "
+    "hold what files were before. Then: suture recover --root {project}"
+)
 BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
     "a root that is missing": (
         lambda world: shutil.rmtree(world / "project"),
@@ -221,7 +225,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
             "problem",
             "transaction",
             "cannot be cleared up: .suture-intent is not a file",
-            "suture recover --root {project}",
+            FOREIGN,
         ),
     ),
 }
@@ -675,3 +679,15 @@ def test_signs_have_colors_on_a_terminal(capfd: pytest.CaptureFixture[str], monk
     assert capfd.readouterr().out == "\x1b[1mOne\x1b[0m\n  \x1b[32mok     \x1b[0m  a: b\n\nAll is well.\n"
     assert main(["doctor", "--quiet"]) == 0
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.promise("atomic.strays")
+def test_files_that_a_power_cut_left_are_a_problem(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    project = world / "project"
+    names = [f".suture-537q7a6j43e1zsy-{project.stat().st_ino:x}-{number}.new" for number in range(4)]
+    for name in names:
+        (project / name).write_bytes(b"")
+    said = f"a power cut left {', '.join(names[:3])} and more"
+    wanted = ("problem", "transaction", said, f"suture recover --root {project}")
+    assert odd(looked(capfd, "--root", str(project), code=1), "workspace") == [wanted]
+    assert {*names} <= {each.name for each in project.iterdir()}

@@ -17,8 +17,7 @@ from suture import Settings, Workspace
 from suture.cli import main
 from suture.cli.menu import COMMANDS
 from suture.cli.terminal import colored
-from suture.files.local_fs import LocalFS
-from suture.testing import FaultyFS, Stopped
+from tests.unit.changes import interrupt
 
 BLOCK = "### File: a.txt\n<<<<<<< SEARCH\n{}\n=======\n{}\n>>>>>>> REPLACE\n"
 PATCH = '{"operation": "replace", "oldText": "one", "newText": "1"}'
@@ -242,14 +241,8 @@ def test_an_error_is_colored_by_what_stderr_is_and_not_by_stdout() -> None:
 def test_a_raw_read_says_besides_it_that_something_was_cleared_up(
     root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    stopping = FaultyFS(LocalFS(), stop_at=1, only={"rename"})
-    tx = Workspace(root, fs=stopping).transaction()
-    tx.write("a.txt", "changed")
-    with pytest.raises(Stopped), tx:
-        pass
-    stopping.abandon()
+    note = interrupt(root, "a.txt")
     assert main(["read", "a.txt", "--format", "raw"]) == 0
-    note = "note: an interrupted transaction was cleared up first; see --json\n"
     assert capfd.readouterr() == ("one\ntwo\n", note)
 
 

@@ -17,9 +17,8 @@ import pytest
 from suture import Workspace
 from suture.cli import main
 from suture.cli.menu import COMMANDS
-from suture.files.local_fs import LocalFS
-from suture.testing import FaultyFS, Stopped
 from suture.tools import search, search_named
+from tests.unit.changes import interrupt
 
 Run = Callable[..., str]
 PATIENT = "import suture.cli.progress as progress; progress._PATIENCE = 1_000"
@@ -366,13 +365,7 @@ def test_an_encoding_may_be_named(root: Path, said: Run) -> None:
 
 
 def test_what_was_cleared_up_first_is_said(root: Path, said: Run) -> None:
-    stopping = FaultyFS(LocalFS(), stop_at=1, only={"rename"})
-    tx = Workspace(root, fs=stopping).transaction()
-    tx.write("notes.txt", "changed")
-    with pytest.raises(Stopped), tx:
-        pass
-    stopping.abandon()
-    note = "note: an interrupted transaction was cleared up first; see --json\n"
+    note = interrupt(root, "notes.txt")
     assert said("noth", err=note) == "notes.txt\n1:nothing\n"
 
 

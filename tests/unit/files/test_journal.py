@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from suture.errors import RecoveryBlocked
-from suture.files.journal import Intent, Journal, Step, new_id
+from suture.files.journal import Intent, Journal, Left, Step, new_id
 from suture.files.tree import Tree
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 from suture.testing import MemoryFS
@@ -16,26 +16,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NAME = ".suture-intent"
+STEM = ".suture-0123456789abcde-"
+
+
+def hashed(number: int) -> str:
+    return f"sha256:{number:064}"
+
+
 RECORD = ChangeRecord(
-    "0123456789abc",
+    "0123456789abcde",
     "transaction",
     "about é",
     (
-        FileRecord("a.txt", "update", Version("sha256:1", 0o644), Version("sha256:2", 0o644)),
-        FileRecord("/extra/sub/b é\n.txt", "create", None, Version("sha256:3", None)),
-        FileRecord("c.txt", "rename", Version("sha256:4", 0o755), Version("sha256:4", 0o755), "d.txt"),
+        FileRecord("a.txt", "update", Version(hashed(1), 0o644), Version(hashed(2), 0o644)),
+        FileRecord("/extra/sub/b é\n.txt", "create", None, Version(hashed(3), None)),
+        FileRecord("c.txt", "rename", Version(hashed(4), 0o755), Version(hashed(4), 0o755), "d.txt"),
     ),
     ("new",),
-    "00000000000aa",
+    "00000000000aaaa",
     clipboards=(("name é", "a text\n\udcff"), ("other", "")),
 )
 INTENT = Intent(
     RECORD,
     ((0, "new"), (1, "new/deep")),
     (
-        Step(0, "a.txt", "sha256:1", "sha256:2", ".suture-0.new", ".suture-0.old"),
-        Step(1, "sub/b é\n.txt", None, "sha256:3", "sub/.suture-1.new", None),
-        Step(0, "c.txt", "sha256:4", None, None, ".suture-2.old", in_place=True),
+        Step(0, "a.txt", hashed(1), hashed(2), f"{STEM}7-0.new", f"{STEM}7-0.old"),
+        Step(1, "sub/b é\n.txt", None, hashed(3), f"sub/{STEM}7-1.new", None),
+        Step(0, "c.txt", hashed(4), hashed(1), f"{STEM}7-2.new", f"{STEM}7-2.old", in_place=True),
     ),
     ((0, "old"), (1, "old/deep")),
 )
@@ -47,6 +54,9 @@ def disk() -> MemoryFS:
     fs.make_folder("/moved")
     fs.sync_all()
     return fs
+
+
+SIGNED = Left(INTENT, done=False, signed=True)
 
 
 def journal(fs: MemoryFS, *roots: str) -> Journal:
@@ -62,7 +72,7 @@ def written(*, durable: bool = False) -> MemoryFS:
 def test_an_intent_is_read_as_it_was_written() -> None:
     fs = written()
     assert journal(fs).exists()
-    assert journal(fs).read() == (INTENT, False)
+    assert journal(fs).read() == SIGNED
 
 
 def test_an_intent_is_for_its_owner_only() -> None:
@@ -70,13 +80,15 @@ def test_an_intent_is_for_its_owner_only() -> None:
 
 
 def test_an_intent_is_marked_done_in_place_and_the_mark_can_be_taken_back() -> None:
-    fs = written()
+    fs = disk()
+    writer = journal(fs)
+    writer.write(INTENT, durable=False)
     size = len(fs.node_of(NAME).data)
-    journal(fs).mark(done=True, durable=False)
-    assert journal(fs).read() == (INTENT, True)
+    writer.mark(done=True, durable=False)
+    assert journal(fs).read() == SIGNED.but(done=True)
     assert len(fs.node_of(NAME).data) == size
-    journal(fs).mark(done=False, durable=False)
-    assert journal(fs).read() == (INTENT, False)
+    writer.mark(done=False, durable=False)
+    assert journal(fs).read() == SIGNED
 
 
 def test_an_intent_is_removed() -> None:
@@ -94,10 +106,12 @@ def test_a_durable_intent_outlives_a_power_cut(*, durable: bool) -> None:
 
 
 def test_a_durable_mark_outlives_a_power_cut() -> None:
-    fs = written(durable=True)
-    journal(fs).mark(done=True, durable=True)
+    fs = disk()
+    writer = journal(fs)
+    writer.write(INTENT, durable=True)
+    writer.mark(done=True, durable=True)
     fs.power_loss()
-    assert journal(fs).read() == (INTENT, True)
+    assert journal(fs).read() == SIGNED.but(done=True)
 
 
 def test_an_intent_torn_anywhere_was_never_written() -> None:
@@ -105,22 +119,21 @@ def test_an_intent_torn_anywhere_was_never_written() -> None:
     for length in range(len(whole) - 1):
         fs = disk()
         fs.put(NAME, whole[:length])
-        assert journal(fs).read() == (None, False), length
+        assert journal(fs).read() == Left(None), length
 
 
 def test_an_intent_whose_state_cannot_be_read_is_not_done() -> None:
     fs = written()
-    fs.put(NAME, fs.node_of(NAME).data.replace(b" open\n", b" doen\n"))
-    found, done = journal(fs).read()
-    assert (found is not None, done) == (True, False)
+    fs.put(NAME, fs.node_of(NAME).data.replace(b" open ", b" doen "))
+    assert journal(fs).read() == SIGNED
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        lambda whole: whole[:25] + b"?" + whole[26:],
-        lambda whole: whole[:-3] + b"?" + whole[-2:],
-        lambda whole: whole.replace(b"intent 1 ", b"intent 9 "),
+        lambda whole: whole[:95] + b"?" + whole[96:],
+        lambda whole: whole.replace(b"\nsha256:", b"\nsha256?"),
+        lambda whole: whole.replace(b"intent 2 ", b"intent 9 "),
         lambda _: b"garbage",
         lambda _: b"garbage\n" * 3,
     ],
@@ -140,13 +153,13 @@ def test_an_intent_that_is_damaged_or_foreign_blocks_the_recovery(data: Callable
 def test_an_intent_that_a_power_cut_left_unwritten_means_that_nothing_was_begun(data: Callable[[bytes], bytes]) -> None:
     fs = written()
     fs.put(NAME, data(fs.node_of(NAME).data))
-    assert journal(fs).read() == (None, False)
+    assert journal(fs).read() == Left(None)
 
 
 def test_roots_are_known_by_their_paths_and_the_first_by_where_the_intent_lies() -> None:
     fs = written()
     fs.put("../moved/.suture-intent", fs.node_of(NAME).data)
-    found, _ = journal(fs, "/moved", "/ws", "/extra").read()
+    found = journal(fs, "/moved", "/ws", "/extra").read().intent
     assert found is not None
     assert [step.root for step in found.steps] == [0, 2, 0]
     assert found.folders == ((0, "new"), (2, "new/deep"))
@@ -157,7 +170,7 @@ def test_an_intent_of_an_earlier_version_knows_no_clipboards() -> None:
     record = RECORD.but(clipboards=())
     journal(fs).write(INTENT.but(record=record), durable=False)
     rewrite(fs, b', "clipboards": []', b"")
-    assert journal(fs).read() == (INTENT.but(record=record), False)
+    assert journal(fs).read() == Left(INTENT.but(record=record))
 
 
 @pytest.mark.parametrize("wrong", [b'[["name", 3]]', b'[["name"]]', b"3", b'[[null, "x"]]'])
@@ -173,7 +186,7 @@ def rewrite(fs: MemoryFS, old: bytes, new: bytes) -> None:
     """Change an intent as its writer would have."""
     head, line, *_ = fs.files()[NAME].split(b"\n")
     line = line.replace(old, new)
-    fs.put(NAME, b"\n".join((head, line, digest((line,), len(line)).encode(), b"")))
+    fs.put(NAME, b"\n".join((head, line, digest((line,), len(line)).encode(), b"unsigned", b"")))
 
 
 def test_a_root_that_is_not_there_blocks_the_recovery() -> None:

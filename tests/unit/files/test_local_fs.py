@@ -324,3 +324,64 @@ def test_a_machine_is_the_same_each_time_and_its_folders_too(tmp_path: Path) -> 
     assert len(fs.machine(handles[0])[0]) == 20
     for handle in handles:
         fs.close(handle)
+
+
+@pytest.fixture
+def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the user's key lies."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state/suture/.suture-key"
+
+
+@pytest.mark.promise("atomic.signed")
+def test_the_key_is_made_once_and_for_its_owner_only(key: Path) -> None:
+    first = LocalFS().secret()
+    assert (len(first), LocalFS().secret(), key.read_bytes()) == (32, first, first)
+    assert (key.stat().st_mode & 0o777, [each.name for each in key.parent.iterdir()]) == (0o600, [key.name])
+
+
+@pytest.mark.promise("atomic.signed")
+@pytest.mark.parametrize("spoil", ["others can read it", "too short", "too long", "all zeros"])
+def test_a_key_that_others_may_know_is_replaced(key: Path, spoil: str) -> None:
+    first = LocalFS().secret()
+    if spoil == "others can read it":
+        key.chmod(0o644)
+    else:
+        key.write_bytes({"too short": first[:31], "too long": first + b"x", "all zeros": bytes(32)}[spoil])
+    second = LocalFS().secret()
+    assert (len(second), second != first, LocalFS().secret()) == (32, True, second)
+    assert key.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_lost_key_is_made_anew(key: Path) -> None:
+    first = LocalFS().secret()
+    key.unlink()
+    assert LocalFS().secret() != first
+
+
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_what_is_no_file_is_no_key(key: Path, kind: str) -> None:
+    key.parent.mkdir(parents=True)
+    if kind == "folder":
+        key.mkdir()
+    else:
+        key.symlink_to(key.parent / "elsewhere")
+    with pytest.raises(OSError, match=r"\w"):
+        LocalFS().secret()
+
+
+def test_where_no_folder_can_be_made_there_is_no_key(key: Path) -> None:
+    key.parent.parent.write_bytes(b"a file")
+    with pytest.raises(OSError, match=r"\w"):
+        LocalFS().secret()
+
+
+def test_where_files_cannot_have_two_names_the_key_is_renamed_into_place(
+    key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "no links")
+
+    monkeypatch.setattr(os, "link", refuse)
+    assert LocalFS().secret() == key.read_bytes()
+    assert [each.name for each in key.parent.iterdir()] == [key.name]

@@ -9,9 +9,12 @@ from suture.cli.doctor.finding import note, ok, problem
 from suture.cli.doctor.state import free_space
 from suture.engine import Engine
 from suture.errors import RecoveryBlocked, WorkspaceNotFound
-from suture.files.journal import Journal
+from suture.files.journal import Journal, Left
 from suture.files.local_fs import LocalFS
+from suture.files.protected import Guard
+from suture.files.recovery import find_strays
 from suture.files.tree import Tree
+from suture.render import hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,17 +68,22 @@ def transaction(root: str) -> Iterator[Finding]:
         journal = Journal([tree])
         try:
             waiting = journal.exists()
-            intent, done = journal.read() if waiting else (None, False)
+            left = journal.read() if waiting else Left(None)
         except RecoveryBlocked as error:
-            yield problem("transaction", f"cannot be cleared up: {error.reason}", _recover(root))
+            advice = f"{hint(error)} Then: {_recover(root)}" if error.state == "foreign" else _recover(root)
+            yield problem("transaction", f"cannot be cleared up: {error.reason}", advice)
             return
-    if not waiting:
+        strays = [] if waiting else [path for _, path, _ in find_strays([tree], Guard())]
+    if strays:
+        what = f"a power cut left {', '.join(strays[:_FEW])}{' and more' if len(strays) > _FEW else ''}"
+        yield problem("transaction", what, _recover(root))
+    elif not waiting:
         yield ok("transaction", "none was interrupted")
     elif holder:
         yield ok("transaction", "one is under way")
     else:
-        files = "" if intent is None else f" of {', '.join(step.path for step in intent.steps[:_FEW])}"
-        how = "is finished" if done else "is taken back"
+        files = "" if left.intent is None else f" of {', '.join(step.path for step in left.intent.steps[:_FEW])}"
+        how = "is finished" if left.done else "is taken back"
         yield problem("transaction", f"a change{files} was interrupted", f"{_recover(root)} (it {how})")
 
 
