@@ -18,7 +18,7 @@ from suture.tools import DIALECTS, TOOLS, command, find
 from tests.fuzz.expressions import PATTERNS
 from tests.fuzz.mutation import joined
 from tests.fuzz.replies import SEEDS as REPLIES
-from tests.fuzz.target import Choices, Target, as_text
+from tests.fuzz.target import MOST_BYTES, Choices, Target, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,9 +102,23 @@ _ODD: list[Any] = [
     b"x",
     (),
 ]
+_OPTIONAL = {
+    "encoding": 12,
+    "expect_hash": 16,
+    "dry_run": 10,
+    "validate": 10,
+    "binary_check_buffer_size": 12,
+    "only": 10,
+}
+_OPTIONAL |= dict.fromkeys(("oldText", "newText"), 1) | dict.fromkeys(("old_str", "new_str", "file_text"), 2)
+"""How rarely arguments are given that mostly lead to nothing, or take long; and which ones most calls need."""
+_ONE_OF = ("content", "line_edits", "search_replace")
 _TEXTS = {
+    "toClipboard": ["a", "a", "b", "", "\ud800"],
+    "fromClipboard": ["a", "a", "b", "nope"],
+    "strip": ["    ", "\t", "", "x"],
+    "add": ["    ", "\t", "", "# "],
     "command": ["view", "create", "str_replace", "insert", "undo_edit", "delete"],
-    "action": ["replace", "insert", "delete", "append", "prepend", "copy", "cut", "paste"],
     "encoding": [
         "utf-8",
         "latin-1",
@@ -142,8 +156,13 @@ class _Maker:
 
     def _object(self, schema: dict[str, Any]) -> dict[str, Any]:
         choices, made = self._choices, dict[str, Any]()
+        left_out = {*_ONE_OF} - {choices.of(_ONE_OF)} if not choices.once_in(10) else set()
         for name, each in schema["properties"].items():
-            if (name in schema["required"] and not choices.once_in(60)) or choices.once_in(3):
+            if name in left_out:
+                continue
+            if (name in schema["required"] and not choices.once_in(60)) or choices.once_in(
+                _OPTIONAL.get(name, 1 if name in _ONE_OF else 4)
+            ):
                 made[name] = self._value(name, each)
         if choices.once_in(60):
             made[choices.of(("", "Path", "x" * 200, "\ud800", "edits", "unknown"))] = choices.of(_ODD)
@@ -355,7 +374,7 @@ def _commands(data: bytes) -> object:
     choices = Choices(data)
     fs, workspace = opened()
     try:
-        workspace.file_edit("a.py", [{"old_string": "x = 1", "new_string": "x = 2"}])
+        workspace.file_edit("a.py", [{"old_text": "x = 1", "new_text": "x = 2"}])
         workspace.snapshot("named")
         ids = [each["change_id"] for each in workspace.history().metadata["changes"]]
         name = choices.of(("replace", "restore", "search", "show", "snapshots", "check"))
@@ -368,8 +387,45 @@ def _commands(data: bytes) -> object:
     return name, result.metadata["error"]["code"] if result.is_error else sorted(result.metadata)[:6]
 
 
+def _large(data: bytes) -> object:
+    """A file and a text to find in it, both of the input, and the file many times as long."""
+    choices = Choices(data)
+    tool, often, match = choices.number(4), choices.of((1, 10, 300)), choices.of(("lenient", "exact"))
+    old, new, body = as_text(choices.piece()), as_text(choices.piece()), choices.rest() or b"x\n"
+    old *= choices.of((1, 1, 20))
+    content = (body * often)[:MOST_BYTES]
+    fs = MemoryFS({"a.py": content})
+    workspace = Workspace(fs.root, SETTINGS, fs=fs)
+    reply = f"a.py\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+    name, arguments = [
+        ("file_edit", {"path": "a.py", "edits": [{"old_text": old, "new_text": new}]}),
+        (
+            "patch",
+            {"path": "a.py", "match": match, "patches": [{"operation": "replace", "oldText": old, "newText": new}]},
+        ),
+        ("apply_reply", {"reply": reply, "match": match}),
+        ("safe_edit", {"path": "a.py", "search_replace": {"search": old, "replace": new}}),
+    ][tool]
+    before = state(fs)
+    try:
+        result = checked(name, lambda: workspace.call(name, arguments), fs, reads=False)
+        if state(fs) != before:
+            _take_back(name, workspace, fs, before, state(fs))
+    finally:
+        workspace.close()
+    return name, result.metadata["error"]["code"] if result.is_error else "done"
+
+
 _SEEDS = [os.urandom(0), *(bytes([number]) * 40 for number in range(0, 256, 5))]
 _WORDS = joined(["a.py", "x", "\ud800", "(", "<<<<<<< SEARCH"], [chr(number) * 4 for number in range(0, 120, 7)])
+
+
+_LINES = b"def f():\n    return 1\n\n\nclass A:\n    x = 1\n"
+_LARGE = [
+    bytes([tool, often, 0, 20]) + b"    return 1\n    x = 2" + b"\4new\n\0" + _LINES
+    for tool in range(4)
+    for often in range(3)
+]
 
 
 def _target(name: str, names: list[str]) -> Target:
@@ -379,5 +435,8 @@ def _target(name: str, names: list[str]) -> Target:
 TARGETS = [
     *(_target(name, [name]) for name in [*TOOLS, *DIALECTS] if name not in {"redo", "history"}),
     _target("any", [*TOOLS, *DIALECTS]),
+    Target(
+        "tool large", _large, _LARGE, [b"a\n", b"    x = 1\n", b"}\n", b"\n", b" ", b"# ...\n"], seconds=8, most=4_000
+    ),
     Target("commands", _commands, _SEEDS, _WORDS, seconds=5, most=2_000),
 ]

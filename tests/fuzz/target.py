@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -32,19 +33,17 @@ def as_text(data: bytes) -> str:
 
 
 class Choices:
-    """Decisions that an input makes, byte by byte; an input that is over decides for the first of everything."""
+    """Decisions that an input makes, byte by byte; behind its end they are made at random, the same each time."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing is left to decide by."""
-        return self._at >= len(self._data)
+        self._random = Random(data)
 
     def number(self, below: int) -> int:
         """A number from 0 on; `below` is at most 65536."""
+        if self._at >= len(self._data):
+            return self._random.randrange(below)
         size = 1 if below <= 256 else 2
         raw = self._data[self._at : self._at + size]
         self._at += size
@@ -55,7 +54,7 @@ class Choices:
         return several[self.number(len(several))]
 
     def once_in(self, number: int) -> bool:
-        """True about so often; False for an input that is over."""
+        """True about so often."""
         return self.number(number) == number - 1
 
     def piece(self) -> bytes:

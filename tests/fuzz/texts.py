@@ -54,7 +54,7 @@ def _text(data: bytes) -> object:
     try:
         added = text.body_bytes(new)
         places = [offset for offset in range(min(len(text.body), 30) + 1) if _is_boundary(text.body, offset)]
-        start = choices.of(places)
+        start = choices.of(places or [0])
         made = b"".join(bytes(piece) for piece in text.spliced([(start, start, added)]))
     except SutureError as error:
         return text.encoding, error.code

@@ -26,6 +26,7 @@ block, content that looks like a marker ends it too early, and it may look at a 
 from __future__ import annotations
 
 from suture.formats.blocks import Block, Hunk, Split
+from suture.formats.source import MOST_DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def _behind_number(source: Source, at: int) -> tuple[int, int | None]:
     numbers: dict[str, int] = {}
     for line, name in zip(lines, _NUMBERS if lines[0].startswith(_NUMBERS[0]) else _NUMBERS[1:], strict=False):
         number = line.removeprefix(name).strip()
-        if number == line or not number.isdecimal():
+        if number == line or not number.isdecimal() or len(number) > MOST_DIGITS:
             break
         numbers[name] = int(number)
     behind = lines[len(numbers) : len(numbers) + 1]
@@ -228,7 +229,7 @@ def _behind_marker(line: str) -> int | None:
     """The number in `line=10` behind a marker."""
     _, found, number = line.partition(" line=")
     number = number.strip().strip("\"'")
-    return int(number) if found and number.isdecimal() else None
+    return int(number) if found and number.isdecimal() and len(number) <= MOST_DIGITS else None
 
 
 def _unescaped(texts: list[str], source: Source, at: int, *, numbered: bool) -> list[str]:

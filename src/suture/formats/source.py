@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Reading = Generator[Block | None, None, int]
 
 
+MOST_DIGITS = 18
+"""Digits of a number that says where an edit goes: one that has more is none, and `int` refuses very many."""
 MOST_UNENDED = 20
 """Calls without an end after which no more are looked for."""
 
