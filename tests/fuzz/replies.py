@@ -26,6 +26,9 @@ WORDS = joined(
     [f"{line}\n" for line in MARKERS],
     ["'", '"""', "<![CDATA[", "]]>", "&lt;", "&#", "&amp;amp;", "\\n", "\\u", "\\ud800", "EOF", "<<EOF", "sed -i 's/"],
     [
+        f":start_line:{'9' * 5_000}",
+        f"<<<<<<< SEARCH line={'9' * 5_000}",
+        f"@@ -{'9' * 5_000} +1 @@",
         "python - <<",
         "python <<E",
         "cat > a.py <<EOF",

@@ -217,7 +217,7 @@ class ReplyParser:
                 self._withdraw(at, seen.lone)
             hidden.append(line if seen is None else seen.hidden)
             if seen is not None:
-                source.lines[at] = seen.shown
+                source.replace(at, [seen.shown])
             now = self._thinking.tag
             if tag is not None and now is not tag:
                 self._thoughts.append(Thought(first + 1, at + 1, tag.written, self._count(hidden)))

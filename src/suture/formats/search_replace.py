@@ -129,6 +129,8 @@ class _Pairing:
         """The lines of beginnings that nothing has ended yet, and what each is: its kind and its length."""
         self._places: dict[tuple[str, int], list[int]] = {}
         """The places in that list, by what they are."""
+        self._ended = 0
+        """The last line that ends any block."""
         self._loose: int | None = None
         """The first end of another length than the block's own."""
         self._goes_on = False
@@ -138,13 +140,14 @@ class _Pairing:
     def is_over(self) -> bool:
         """Look at the lines that have come, and tell whether it is known now where the block ends."""
         source, lines = self._source, self._source.lines
-        for number in range(self._next, len(lines)):
+        for number in range(self._next, len(lines) if source.endless is None else source.endless):
             line = lines[number]
             marks = "<<<<<" in line or ">>>>>" in line or "-----" in line or "+++++" in line
             if marks and self._take(number, marker(line)):
                 return True
         self._next = len(lines)
         if source.over:
+            source.endless = max(self._ended, self._at) + 1
             source.closings.update((begin, None) for begin, _ in self._begun)
             source.closings[self._at] = self._loose
         return source.over
@@ -158,6 +161,7 @@ class _Pairing:
             self._goes_on = self._loose is not None
             self._begin(number, kind)
         elif kind in _ENDS:
+            self._ended = number
             self._close(number, _ENDS[kind])
         return not self._begun
 
