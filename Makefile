@@ -10,6 +10,7 @@ DOCS_STAMP := $(VENV)/.docs
 CANDIDATES := $(PYTHON) python3.11 python3.12 python3.13 python3
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTEST_FLAGS ?= -n 2
+FUZZ_SECONDS ?= 240
 
 # The layers without effects: every line and branch of them is tested.
 PURE := errors records json_text log settings bounds text lines edits occurrences sequence indent diff merge formats locate fitting patterns plan validate/comparison validate/configuration validate/issue validate/places
@@ -17,7 +18,7 @@ empty :=
 PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
 
 # Many examples of what other tests reach: measuring coverage would double their time, and add hardly any.
-UNMEASURED := tests/contract tests/faults tests/interop \
+UNMEASURED := tests/contract tests/faults tests/fuzz tests/interop \
 	$(filter-out tests/property/test_patterns.py,$(wildcard tests/property/test_*.py)) \
 	tests/unit/test_editbench.py tests/unit/test_search_bench.py \
 	$(addprefix tests/unit/tools/test_,apply_reply_spec.py reply_functions_spec.py file_edit_performance.py)
@@ -81,8 +82,8 @@ test: setup ## all checks and tests, with coverage, and the documentation: what 
 	$(PY) -m pytest --cov --cov-report=term $(PYTEST_FLAGS) $(UNMEASURED:%=--ignore=%)
 	$(PY) -m coverage report --include='$(PURE_FILES)' --fail-under=100
 
-soak: setup ## the exhaustive fault and concurrency tests
-	$(PY) -m pytest -m soak $(PYTEST_FLAGS)
+soak: setup ## the exhaustive fault and concurrency tests, and FUZZ_SECONDS (default: 240) of fuzzing
+	FUZZ_SECONDS=$(FUZZ_SECONDS) $(PY) -m pytest -m soak $(PYTEST_FLAGS)
 
 bench: setup ## measure side by side with peers; prints ratios
 	$(PY) -m bench
@@ -109,5 +110,5 @@ build: setup ## source distribution and wheel in dist/
 	$(PY) -m hatchling build
 
 clean: ## remove everything that make made
-	rm -rf $(VENV) dist docs/_build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) .fuzz dist docs/_build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
 	find src tests bench examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -45,7 +45,10 @@ def _points(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    shown = plain(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+    try:
+        shown = plain(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+    except UnicodeEncodeError:  # half a surrogate pair in what was sent, and no byte of the file
+        shown = plain(text.encode("utf-8", "backslashreplace").decode())
     shown = f"{shown[:_SHORT]}…" if len(shown) > _SHORT else shown
     return f'"{shown}"' if "'" in shown else f"'{shown}'"
 

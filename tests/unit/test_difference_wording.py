@@ -37,6 +37,8 @@ WORDS = [
     ("entities", "&lt;", "", "your text has HTML entities (&lt;) for characters"),
     ("marks", "", ";", "only in the file: ';'"),
     ("marks", ";", "", "only in your text: ';'"),
+    ("marks", "", "\udcff", "only in the file: '\\xff'"),
+    ("marks", "\ud800", "", "only in your text: '\\ud800'"),
     ("marks", "*", "+", "'+' in the file, '*' in your text"),
     ("marks", "'", "(", """'(' in the file, "'" in your text"""),
     ("composition", "\u00e9", "e\u0301", "'e\u0301' is U+0065 U+0301 in the file, U+00E9 in your text"),

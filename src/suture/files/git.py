@@ -88,7 +88,7 @@ class Repository:
             if not found.startswith(b"ref:"):
                 return self._object_name(found)
             name = found[4:].strip()
-            if not name.startswith(b"refs/") or b".." in name:
+            if not name.startswith(b"refs/") or b".." in name or b"\0" in name:
                 break
         return None
 
@@ -278,10 +278,10 @@ def _folder(link: str) -> str | None:
     if os.path.isdir(link):
         return os.path.realpath(link)
     written = contents(link, _SMALL) or b""
-    if not written.startswith(b"gitdir:") or b"\0" in written:
+    if not written.startswith(b"gitdir:"):
         return None
     aim = os.fsdecode(written[len(b"gitdir:") :].strip())
-    found = os.path.realpath(os.path.join(os.path.dirname(link), aim))
+    found = _real(os.path.join(os.path.dirname(link), aim))
     return found if os.path.isdir(found) else None
 
 
@@ -291,11 +291,11 @@ def _belongs(git: str, link: str, roots: Sequence[str]) -> bool:
     for file in (f"{git}/config", f"{git}/config.worktree"):
         aim = _configured(contents(file, _MEDIUM) or b"", b"worktree")
         if aim is not None:
-            return os.path.realpath(os.path.join(git, os.fsdecode(aim))) == top
+            return _real(os.path.join(git, os.fsdecode(aim))) == top
     if git == link or any(_is_below(git, root) for root in roots):
         return True
     back = os.fsdecode((contents(f"{git}/gitdir", _SMALL) or b"").strip())
-    return bool(back) and os.path.realpath(os.path.join(git, back)) == link
+    return bool(back) and _real(os.path.join(git, back)) == link
 
 
 def _common(git: str) -> str:
@@ -303,8 +303,13 @@ def _common(git: str) -> str:
     aim = contents(f"{git}/commondir", _SMALL)
     if aim is None:
         return git
-    found = os.path.realpath(os.path.join(git, os.fsdecode(aim.strip())))
+    found = _real(os.path.join(git, os.fsdecode(aim.strip())))
     return found if _is_below(git, f"{found}/worktrees") else git
+
+
+def _real(path: str) -> str:
+    """A path that a file names, without links; empty if it holds a NUL, which no path does."""
+    return "" if "\0" in path else os.path.realpath(path)
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -111,7 +111,7 @@ class Waiting:
         try:
             for document, data in _entries(raw):
                 self._read(document, data)
-        except (KeyError, ValueError, TypeError, AttributeError) as error:
+        except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             log.warning("pending", "not written by this version of suture: %r", error)
 
     def _read(self, document: Any, data: bytes) -> None:

@@ -29,7 +29,7 @@ from functools import lru_cache
 from suture.formats import search_replace, unified, v4a
 from suture.formats.blocks import Block, Hunk, Split
 from suture.formats.naming import as_path, closes, is_known
-from suture.formats.source import MOST_UNENDED, Source
+from suture.formats.source import MOST_DIGITS, MOST_UNENDED, Source
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -597,7 +597,7 @@ def _times(given: Mapping[str, Any]) -> int:
 
 def _number(given: Mapping[str, Any], keys: frozenset[str]) -> int | None:
     found = {str(given[key]).strip() for key in keys & given.keys()}
-    if len(found) > 1 or not all(each.removeprefix("-").isdecimal() for each in found):
+    if len(found) > 1 or not all(each.removeprefix("-").isdecimal() and len(each) <= MOST_DIGITS for each in found):
         raise _InexactError
     return int(found.pop()) if found else None
 

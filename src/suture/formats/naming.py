@@ -469,6 +469,8 @@ class Above:
 
     def __init__(self) -> None:
         self._found: list[_Item] = []
+        self._announcing: list[_Item] = []
+        """Those that announce the block, and perhaps some that no longer do."""
         self._listed = False
         """Whether the last line is a path: several such lines are a list, and none of them names the file."""
 
@@ -489,8 +491,9 @@ class Above:
             self.settle(outright, fenced=fenced)
             return label
         if not fenced:
-            for item in self._found:
+            for item in self._announcing:
                 item.announces = False
+            self._announcing.clear()
         if label is not None and not fenced:
             self._found.clear()
         name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
@@ -510,6 +513,7 @@ class Above:
         for each in found:
             item = _Item(each, _POINTS if points and each.role == "target" else _SAID, fenced=fenced)
             item.announces = is_announcement(line) and targets == [each]
+            self._announcing += [item] if item.announces else []
             self._found.append(item)
         return None
 
@@ -521,9 +525,11 @@ class Above:
             last.announces = False
             self._found.append(item)
         else:
-            kept = item.fenced or not item.mention.sure
-            self._found = [*(self._found if kept else ()), item]
+            if not item.fenced and item.mention.sure:
+                self._found.clear()
+            self._found.append(item)
             item.announces = True
+            self._announcing.append(item)
             item.level = _LINE if item.mention.sure else _SAID
         self._listed = True
 

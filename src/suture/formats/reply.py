@@ -151,7 +151,9 @@ class ReplyParser:
 
     def _find_unread(self) -> tuple[Unread, ...]:
         """What looks like an edit in the lines that no block took, and that are no thinking."""
-        thought = {at for each in self._thoughts for at in range(each.line - 1, each.end_line)}
+        thought: set[int] = set()
+        for each in self._thoughts:  # of lines before one that was taken back, none is among those seen
+            thought.update(range(each.end_line - 1 if each.missing == "beginning" else each.line - 1, each.end_line))
         seen = [at for at in self._seen if at not in thought]
         return tuple(find_unread(self._source, seen, self._blocks, self._unread))
 
@@ -215,7 +217,7 @@ class ReplyParser:
                 self._withdraw(at, seen.lone)
             hidden.append(line if seen is None else seen.hidden)
             if seen is not None:
-                source.lines[at] = seen.shown
+                source.replace(at, [seen.shown])
             now = self._thinking.tag
             if tag is not None and now is not tag:
                 self._thoughts.append(Thought(first + 1, at + 1, tag.written, self._count(hidden)))

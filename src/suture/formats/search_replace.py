@@ -26,6 +26,7 @@ block, content that looks like a marker ends it too early, and it may look at a 
 from __future__ import annotations
 
 from suture.formats.blocks import Block, Hunk, Split
+from suture.formats.source import MOST_DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ class _Pairing:
         """The lines of beginnings that nothing has ended yet, and what each is: its kind and its length."""
         self._places: dict[tuple[str, int], list[int]] = {}
         """The places in that list, by what they are."""
+        self._ended = 0
+        """The last line that ends any block."""
         self._loose: int | None = None
         """The first end of another length than the block's own."""
         self._goes_on = False
@@ -137,13 +140,14 @@ class _Pairing:
     def is_over(self) -> bool:
         """Look at the lines that have come, and tell whether it is known now where the block ends."""
         source, lines = self._source, self._source.lines
-        for number in range(self._next, len(lines)):
+        for number in range(self._next, len(lines) if source.endless is None else source.endless):
             line = lines[number]
             marks = "<<<<<" in line or ">>>>>" in line or "-----" in line or "+++++" in line
             if marks and self._take(number, marker(line)):
                 return True
         self._next = len(lines)
         if source.over:
+            source.endless = max(self._ended, self._at) + 1
             source.closings.update((begin, None) for begin, _ in self._begun)
             source.closings[self._at] = self._loose
         return source.over
@@ -157,6 +161,7 @@ class _Pairing:
             self._goes_on = self._loose is not None
             self._begin(number, kind)
         elif kind in _ENDS:
+            self._ended = number
             self._close(number, _ENDS[kind])
         return not self._begun
 
@@ -216,7 +221,7 @@ def _behind_number(source: Source, at: int) -> tuple[int, int | None]:
     numbers: dict[str, int] = {}
     for line, name in zip(lines, _NUMBERS if lines[0].startswith(_NUMBERS[0]) else _NUMBERS[1:], strict=False):
         number = line.removeprefix(name).strip()
-        if number == line or not number.isdecimal():
+        if number == line or not number.isdecimal() or len(number) > MOST_DIGITS:
             break
         numbers[name] = int(number)
     behind = lines[len(numbers) : len(numbers) + 1]
@@ -228,7 +233,7 @@ def _behind_marker(line: str) -> int | None:
     """The number in `line=10` behind a marker."""
     _, found, number = line.partition(" line=")
     number = number.strip().strip("\"'")
-    return int(number) if found and number.isdecimal() else None
+    return int(number) if found and number.isdecimal() and len(number) <= MOST_DIGITS else None
 
 
 def _unescaped(texts: list[str], source: Source, at: int, *, numbered: bool) -> list[str]:

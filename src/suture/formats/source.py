@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 _OFTEN = 1_024  # lines between two looks at the clock
+MOST_DIGITS = 18
+"""Digits of a number that says where an edit goes: one that has more is none, and `int` refuses very many."""
 MOST_UNENDED = 20
 """Calls without an end after which no more are looked for."""
 
@@ -44,6 +46,8 @@ class Source:
         """Whether the last block is a SEARCH that nothing ends."""
         self.unended = 0
         """How many calls, and blocks in entities, nothing ended so far: each takes a look at all that follows."""
+        self.endless: int | None = None
+        """From this line on no line ends a block; known once the reply is over, and somebody has looked."""
         self.quoted = 0
         """Behind the last line of a quotation in which no block begins."""
 
@@ -65,6 +69,13 @@ class Source:
             self._rest.clear()
         self.over = True
 
+    def replace(self, first: int, lines: list[str]) -> None:
+        """Put other lines in the place of as many."""
+        end = first + len(lines)
+        self.lines[first:end] = lines
+        if self.endless is not None:
+            self.endless = max(self.endless, end)
+
     def forget(self) -> None:
         """Nothing before counts any more: what is known of blocks may depend on it."""
         self.closings.clear()
@@ -73,7 +84,7 @@ class Source:
 
     def dedent(self, first: int, end: int, lead: str) -> None:
         """Take an indentation off some lines, as far as they have it."""
-        self.lines[first:end] = [line.removeprefix(lead) for line in self.lines[first:end]]
+        self.replace(first, [line.removeprefix(lead) for line in self.lines[first:end]])
 
     def ready(self, at: int) -> bool:
         """Whether it is known what line comes there, or that none does. Lines are counted from 0."""

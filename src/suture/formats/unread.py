@@ -71,6 +71,8 @@ _AROUND = calls.names(
 _CALLED = ("[TOOL", "Action:")
 _FAR = 300
 """Lines between the two halves of an edit."""
+_NEAR, _MOST_UNENDED = 20, 100
+"""After so many calls without an end, only a few lines are looked at for the end of another one."""
 _ABOVE = 6
 """Lines above a passage in which its file is looked for, blank ones not counted."""
 _LONGEST = 2_000
@@ -174,6 +176,10 @@ class _Reply:
         splits = [split for block in usable for hunk in block.hunks for split in hunk.splits]
         self.told: set[int] = set()
         """Lines in what was told as one."""
+        self.unended = 0
+        """How many calls nothing ended."""
+        self.here_ends: dict[tuple[int, str], int] = {}
+        """Where a here-document ends, by the last line of its passage and its word."""
         self.old = [_squeezed(split.old) for split in splits]
         self.new = [
             _squeezed(each) for each in [split.new for split in splits] + [block.content or "" for block in usable]
@@ -314,9 +320,11 @@ def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
     if around and not (listed or called or line.startswith(_CALLED)):
         return at
     depth, parentheses, blank = 0, 0, len(numbers)
-    for place in range(at, min(len(numbers), at + _FAR)):
+    reach = _FAR if reply.unended < _MOST_UNENDED else _NEAR
+    for place in range(at, min(len(numbers), at + reach)):
         text = reply.lines[numbers[place]]
         if place > at and numbers[place] != numbers[place - 1] + 1:
+            reply.unended += 1
             return at if (tag or depth > 0) and blank > place else min(blank, place)  # a block is in it, and was read
         if not text.strip():
             blank = min(blank, place)
@@ -328,6 +336,7 @@ def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
         parentheses += text.count("(") - text.count(")")
         if (listed and depth <= 0) or (called and tag is None and parentheses <= 0):
             return place + 1
+    reply.unended += 1
     return blank
 
 
@@ -568,7 +577,7 @@ def _script(reply: _Reply, numbers: Sequence[int], place: int, command: str) -> 
         path = _known(next(filter(None, found.groups()))) if found else None
         return Unread(numbers[place] + 1, "shell", path) if path else None
     end = _here_end(reply, numbers, place)
-    lines = [reply.lines[number] for number in numbers[place + 1 :] if number < end]
+    lines = [reply.lines[number] for number in numbers[place + 1 : place + _FAR] if number < end]
     paths = [path for line in lines for word in _quoted(line) if (path := _known(word))]
     return Unread(numbers[place] + 1, "shell", next(iter(paths), None)) if "write" in " ".join(lines) else None
 
@@ -579,9 +588,15 @@ def _is_own(path: str) -> bool:
 
 
 def _here_end(reply: _Reply, numbers: Sequence[int], place: int) -> int:
-    """The line that ends a here-document."""
-    word = reply.lines[numbers[place]].partition("<<")[2].lstrip("-").split()[0].strip("'\"\\")
-    return next((number for number in numbers[place + 1 :] if reply.lines[number].strip() == word), numbers[-1])
+    """The line that ends a here-document; the last one, if none does."""
+    behind = reply.lines[numbers[place]].partition("<<")[2].lstrip("-").split()
+    word = behind[0].strip("'\"\\") if behind else ""
+    known = reply.here_ends.get((numbers[-1], word), -1)
+    if known <= numbers[place]:
+        below = (numbers[at] for at in range(place + 1, len(numbers)))
+        known = next((number for number in below if reply.lines[number].strip() == word), numbers[-1])
+        reply.here_ends[numbers[-1], word] = known
+    return known
 
 
 def _diffs(reply: _Reply, passage: _Passage) -> Iterator[Unread]:

@@ -46,7 +46,7 @@ def _unquote(source: Source, at: int) -> Generator[None, None, None]:
         end += 1
     lines = [_unquoted(line) for line in source.lines[at:end]]
     if any(_begins(line, lines[number + 1] if number + 1 < len(lines) else None) for number, line in enumerate(lines)):
-        source.lines[at:end] = lines
+        source.replace(at, lines)
     else:
         source.quoted = end
 
@@ -76,7 +76,7 @@ def _decode(source: Source, at: int) -> Generator[None, None, None]:
         end += 1
         if search_replace.marker(_decoded(line)) in {"replace", "end_of_file"}:
             break
-    source.lines[at:end] = [_decoded(line) for line in source.lines[at:end]]
+    source.replace(at, [_decoded(line) for line in source.lines[at:end]])
 
 
 def _decoded(line: str) -> str:

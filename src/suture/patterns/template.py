@@ -151,7 +151,7 @@ def _check_dialect(written: str, pattern: Pattern) -> None:
         name = found[1] or found[2] or found[3]
         if name in pattern.names:
             meant = f"${{{name}}}"
-        elif name.isdecimal() and int(name) <= pattern.groups:
+        elif name.isdecimal() and len(name) <= _MOST_DIGITS and int(name) <= pattern.groups:
             meant = f"${int(name)}" if int(name) else "$&"
         elif found[1]:
             raise _missing(found[0], pattern)

@@ -112,7 +112,7 @@ class _Integer(Argument):
     def check(self, value: object) -> object:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if isinstance(value, str) and len(value) < _NUMBER_TEXT and value.strip().lstrip("-").isdecimal():
+        if isinstance(value, str) and len(value) < _NUMBER_TEXT and value.strip().removeprefix("-").isdecimal():
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _LARGEST:
             raise self.wrong(value)
@@ -207,7 +207,7 @@ class _Ids(_Texts):
             decoded = _decoded(value)
             value = decoded if isinstance(decoded, list) else value.replace(",", " ").split()
         value = value if isinstance(value, list | tuple) else [value]
-        if any(isinstance(each, bool) for each in value):
+        if any(isinstance(each, bool) or (isinstance(each, int) and abs(each) > _LARGEST) for each in value):
             raise self.wrong(value)
         return super().check(
             [str(each) if isinstance(each, int) else f"{each:g}" if isinstance(each, float) else each for each in value]

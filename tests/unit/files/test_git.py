@@ -318,6 +318,8 @@ def test_the_commit_that_is_checked_out_is_found(repo: Opened, files: dict[str, 
         {"HEAD": "ref: refs/a", "refs/a": "ref: refs/a"},
         {"HEAD": "ref: refs/../HEAD2", "HEAD2": "{0}"},
         {"HEAD": "ref: /etc/hostname"},
+        {"HEAD": "ref: refs/a\0b"},
+        {"HEAD": "ref: refs/a", "commondir": "a\0b"},
     ],
 )
 def test_a_head_that_leads_nowhere_is_none(repo: Opened, files: dict[str, str]) -> None:
@@ -443,6 +445,7 @@ def test_where_there_is_no_repository_there_is_none(tmp_path: Path) -> None:
         ('[CORE]\n  WorkTree="{top}"\n', True),
         ("[core]\n\tworktree = {top}/src\n", False),
         ("[core]\n\tworktree =\n", False),
+        ("[core]\n\tworktree = {top}\0\n", False),
         ("[core]\n\tbare = false\n# worktree = {top}\n", False),
         ("", False),
     ],

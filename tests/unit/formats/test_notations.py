@@ -113,6 +113,23 @@ def test_several_edits_are_told_one_by_one() -> None:
     assert [(each.line, each.path) for each in parse_reply(text).unread] == [(1, "a.py"), (2, "b.py")]
 
 
+@pytest.mark.parametrize("command", ["python <<", "python3 - << ", "$ python <<"])
+def test_a_here_document_without_a_word_is_none(command: str) -> None:
+    assert parse_reply(f"```bash\n{command}\n```\n").unread == ()
+
+
+def test_here_documents_with_one_word_each_have_their_own_end() -> None:
+    text = "```bash\npython - <<E\npython - <<E\nprint(1)\nE\npython - <<E\nopen('a.py', 'w').write('')\nE\n```\n"
+    assert [(each.line, each.kind) for each in parse_reply(text).unread] == [(6, "shell")]
+
+
+def test_behind_many_calls_without_an_end_a_short_one_is_told_and_a_long_one_is_not() -> None:
+    call = '{{"path": "a.py",\n{}"old_str": "x"\n}}\n'
+    for lines, told in ((5, [241]), (50, [])):
+        text = "{\n\n" * 120 + call.format("\n".join([""] + ['"a": 1,'] * lines + [""]))
+        assert (lines, [each.line for each in parse_reply(text).unread]) == (lines, told)
+
+
 def test_a_notation_alone_is_told_as_well() -> None:
     for name, (text, kind) in TOLD.items():
         found = [each.kind for each in parse_reply(f"{text.rstrip()}\n").unread]

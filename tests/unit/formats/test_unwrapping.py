@@ -52,3 +52,9 @@ NOT_READ = {
 @pytest.mark.parametrize("text", NOT_READ.values(), ids=NOT_READ)
 def test_what_is_no_block_stays_as_it_is(text: str) -> None:
     assert len(parse_reply(f"a.py\n{text}\nText.\n")) == 0
+
+
+def test_a_quoted_block_behind_quoted_ones_that_nothing_ends_is_read() -> None:
+    begun = "> <<<<<<< SEARCH\na.py\n"
+    reply = parse_reply(f"{begun * 3}> <<<<<<< SEARCH\n> x\n> =======\n> y\n> >>>>>>> REPLACE\n{begun * 2}")
+    assert [block.problem for block in reply] == ["no_end"] * 3 + [None] + ["no_end"] * 2

@@ -104,6 +104,7 @@ def test_shapes_that_models_send_are_understood(name: str, given: object, expect
         ("limit", True, "limit", "expected a whole number, got true or false"),
         ("limit", 1.5, "limit", "expected a whole number, got the number 1.5"),
         ("limit", "many", "limit", "expected a whole number, got the string 'many'"),
+        ("limit", "--1", "limit", "expected a whole number, got the string '--1'"),
         ("loud", 1, "loud", "expected true or false, got the number 1"),
         ("loud", None, "loud", "expected true or false, got null"),
         ("format", "xml", "format", "expected one of raw, numbered, got the string 'xml'"),

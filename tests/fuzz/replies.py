@@ -1,0 +1,173 @@
+"""Replies of models, in every format; and the small readers inside of them."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+from suture.formats import calls, gitnames, naming, search_replace, thinking, unified, unread, v4a
+from suture.formats.reply import ReplyParser, parse_reply
+from suture.formats.source import Source
+from suture.formats.validation import extract_paths, validate_reply
+from suture.replies import apply_blocks, preview_reply
+from tests.fuzz.mutation import joined
+from tests.fuzz.target import Choices, Target, as_text
+from tests.property.test_reply import MARKERS
+from tests.unit.formats.notations import ORDINARY, READ, TOLD, WHOLE
+from tests.unit.tools.reply_samples import SAMPLES
+
+if TYPE_CHECKING:
+    from suture.formats.reply import Reply
+
+_LINES = [" a", "-a", "+a", "a", "b", "  b", "\tc", "+", "-", " ", "x = 1\r", "\u2028", "def f():", "    return 1"]
+WORDS = joined(
+    MARKERS,
+    _LINES,
+    [f"{line}\n" for line in MARKERS],
+    ["'", '"""', "<![CDATA[", "]]>", "&lt;", "&#", "&amp;amp;", "\\n", "\\u", "\\ud800", "EOF", "<<EOF", "sed -i 's/"],
+    [
+        f":start_line:{'9' * 5_000}",
+        f"<<<<<<< SEARCH line={'9' * 5_000}",
+        f"@@ -{'9' * 5_000} +1 @@",
+        "python - <<",
+        "python <<E",
+        "cat > a.py <<EOF",
+        "```bash",
+        "$ ",
+        "rm a.py",
+        "Before:",
+        "After:",
+        "\u25cf Update(a.py)",
+    ],
+    ["a/b.py", "C:\\a.py", "./a.py", "http://a.b/c.py", "`a.py`", "**", "#" * 6, ": ", "1. ", "| a | b |", "..."],
+)
+SEEDS = [
+    text.encode("utf-8", "surrogatepass")
+    for text in (
+        *(sample.reply for sample in SAMPLES.values() if len(sample.reply) < 3_000),
+        *READ.values(),
+        *WHOLE.values(),
+        *(text for text, _ in TOLD.values()),
+        *ORDINARY.values(),
+    )
+]
+
+
+def _reply(data: bytes) -> object:
+    options, text = data[-1] if data else 0, as_text(data)
+    whole_files, default_path = bool(options & 1), "d.py" if options & 2 else None
+    reply = parse_reply(text, default_path, whole_files=whole_files)
+    _check(reply, text)
+    parser = ReplyParser(default_path, whole_files=whole_files)
+    random, at = Random(data), 0
+    longest = random.choice((1, 20, 20_000)) if len(text) < 5_000 else 20_000
+    while at < len(text):
+        step = random.randrange(1, longest + 1)
+        parser.feed(text[at : at + step])
+        at += step
+    parser.close()
+    assert parser.reply == reply, "pieces of a reply give other blocks than the whole"
+    validation = validate_reply(text)
+    extract_paths(text)
+    return [(block.format, block.action, block.problem) for block in reply][:6], len(reply.unread), validation.is_valid
+
+
+def _check(reply: Reply, text: str) -> None:
+    lines = text.count("\n") + 1
+    for number, block in enumerate(reply, 1):
+        assert block.number == number, "blocks are not numbered in order"
+        assert 1 <= block.line <= block.end_line <= lines, "a block lies outside of the reply"
+        assert block.chosen(block.ids) == block.ids, "a block's own ids do not choose it"
+    for passage in reply.unread:
+        assert 1 <= passage.line <= lines, "what was not read lies outside of the reply"
+
+
+_FILES = {
+    "a.py": "x = 1\ndef f():\n    return 1\n\n\ndef g():\n    return 2\n",
+    "b.py": "a\nb\n  b\n\tc\n" * 3,
+    "src/c.md": "# é\r\ntext\r\n```\ncode\r\n```\r\n",
+    "d.py": "",
+}
+
+
+def _applied(data: bytes) -> object:
+    options, text = data[-1] if data else 0, as_text(data)
+    match = "exact" if options & 4 else "lenient"
+    found = preview_reply(text, _FILES, match=match, default_path="b.py" if options & 2 else None, whole_files=True)
+    reply = parse_reply(text)
+    alone = apply_blocks(_FILES["b.py"], reply.blocks, match)
+    changed = any(outcome.status == "applied" for outcome in alone.outcomes)
+    assert changed or alone.text == _FILES["b.py"], "a text changed though no block was applied"
+    return [(outcome.status, outcome.block.format) for outcome in found.outcomes][:6], sorted(found.files)[:4]
+
+
+def _lines(data: bytes) -> object:
+    """Every function that looks at one line, or at a few."""
+    text = as_text(data)
+    above = naming.Above()
+    mind = thinking.Thinking()
+    lines = text.split("\n")[:50]
+    found: list[object] = []
+    for line in lines:
+        found += [naming.labelled(line), naming.alone(line), naming.in_info(line), naming.fence_of(line)]
+        found += [search_replace.marker(line), search_replace.path_behind(line), unified.hunk_header(line)]
+        found += [naming.is_announcement(line), naming.is_excerpt(line), v4a.begins(line), calls.begins(line)]
+        naming.mentions(line), naming.as_path(line), naming.is_known(line), naming.closes(line, "```")
+        calls.opening_tag(line), calls.tags(line), calls.more_than_edit(line), calls.tool(line), calls.is_file(line)
+        thinking.tags(line), thinking.is_end(line), mind.read(line), unified.is_bare(line)
+        above.add(line)
+        above.named, above.candidates  # noqa: B018  they may raise
+    unified.split_of(lines)
+    source = Source()
+    source.add(text)
+    source.close()
+    unread.find_unread(source, range(len(source.lines)), (), ())
+    return [each is None or each is False for each in found]
+
+
+def _git_names(data: bytes) -> object:
+    choices = Choices(data)
+    keys = (
+        "git",
+        "---",
+        "+++",
+        "rename from",
+        "rename to",
+        "copy from",
+        "new file",
+        "deleted file",
+        "old mode",
+        "Index",
+    )
+    said = {choices.of(keys): as_text(choices.piece()) for _ in range(choices.number(6))}
+    found = gitnames.heading(said), gitnames.problem_without_hunks(said, cut=choices.once_in(2))
+    return str(found)[:40]
+
+
+def _shaped(name: str, lead: str, tail: str = "") -> Target:
+    """Replies of one format, so that most of an input is about it."""
+
+    def run(data: bytes) -> object:
+        return _reply(lead.encode() + data + tail.encode())
+
+    return Target(f"reply in {name}", run, SEEDS, WORDS, seconds=6)
+
+
+def _once(data: bytes) -> object:
+    return len(parse_reply(as_text(data)))
+
+
+TARGETS = [
+    Target("reply once", _once, SEEDS, WORDS, seconds=4, most=120_000),
+    Target("reply", _reply, SEEDS, WORDS, seconds=6),
+    Target("reply applied", _applied, SEEDS, WORDS, seconds=5, most=8_000),
+    Target("reply lines", _lines, SEEDS, WORDS, seconds=4),
+    Target("git names", _git_names, (), joined(["a/", "b/", '"a/\\303"', "\\t", "/dev/null", "\\", '"', "100644"])),
+    _shaped("v4a", "*** Begin Patch\n*** Update File: a.py\n", "\n*** End Patch\n"),
+    _shaped("diff", "diff --git a/a.py b/a.py\n"),
+    _shaped("blocks", "SEARCH\n<<<<<<< SEARCH\n"),
+    _shaped("tags", "<invoke name='Edit'>\n", "\n</invoke>"),
+    _shaped("json", '{"path": "a.py", '),
+    _shaped("a fence", "```python a.py\n", "\n```"),
+    _shaped("thinking", "<think> "),
+]

@@ -1,0 +1,300 @@
+"""What is read from disk and may be damaged or planted: git's files, intents, changes that wait, packed contents."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import time
+import zlib
+from functools import cache
+from pathlib import Path
+
+from suture.errors import SutureError
+from suture.files.delta import delta, patched
+from suture.files.git import repository
+from suture.files.packing import Packed, pack, unpack
+from suture.files.paths import Resolver, check_new_name
+from suture.files.pending import Pending, Waiting
+from suture.files.protected import Guard
+from suture.files.tree import Tree
+from suture.plan import digest
+from suture.testing import MemoryFS
+from tests.fuzz.calls import opened, state
+from tests.fuzz.mutation import joined
+from tests.fuzz.target import Choices, Target, as_text
+from tests.unit.files import git_writer as git
+from tests.unit.files.test_journal import RECORD, journal, written
+from tests.unit.files.test_paths import make as linked
+
+NAME = ".suture-intent"
+
+
+def _intent_line() -> bytes:
+    """The JSON of a sound intent."""
+    return written().files()[NAME].split(b"\n")[1]
+
+
+def _intent(data: bytes) -> object:
+    """An intent with a checksum that fits, whatever it says."""
+    fs = MemoryFS({"a.txt": b"one"})
+    fs.make_folder("/extra")
+    fs.put(NAME, _with_checksum(data, (b"open", b"done")[len(data) % 2]))
+    try:
+        return type(journal(fs).read()).__name__
+    except SutureError as error:
+        return error.code
+
+
+def _with_checksum(data: bytes, state: bytes = b"open") -> bytes:
+    line = data.replace(b"\n", b" ")
+    return b"suture-intent 1 %b\n%b\n%b\n" % (state, line, digest((line,), len(line)).encode())
+
+
+def _intent_raw(data: bytes) -> object:
+    """Any bytes as an intent, and a whole workspace that meets it."""
+    fs, workspace = opened()
+    fs.put(NAME, data)
+    before = {path: content for path, content in fs.files().items() if path != NAME}
+    try:
+        result = workspace.call("file_read", {"path": "a.py"})
+    finally:
+        workspace.close()
+    code = result.metadata["error"]["code"] if result.is_error else ""
+    assert code != "INTERNAL", f"INTERNAL with an intent: {result.text}"
+    after = {path: content for path, content in fs.files().items() if path != NAME}
+    assert after == before, "an intent that says nothing changed a file"
+    return code
+
+
+def _planted(data: bytes) -> object:
+    """As above, with a checksum that fits: nothing may happen that the intent's own steps do not name."""
+    fs, workspace = opened()
+    fs.put(NAME, _with_checksum(data))
+    before = state(fs)
+    try:
+        result = workspace.call("file_read", {"path": "a.py"})
+    finally:
+        workspace.close()
+    code = result.metadata["error"]["code"] if result.is_error else ""
+    assert code != "INTERNAL", f"INTERNAL with a planted intent: {result.text}"
+    assert fs.files().items() >= {path: each for path, each in before[0].items() if path != NAME}.items(), (
+        "a planted intent changed a file"
+    )
+    return code
+
+
+class _Appending(MemoryFS):
+    """Lets changes wait, which the one in memory does not."""
+
+    waiting = b""
+
+    def append_pending(self, name: str, data: bytes, size: int) -> bool:
+        assert (name, size) == ("x", len(self.waiting))
+        self.waiting += data
+        return True
+
+
+@cache
+def _waiting() -> bytes:
+    """Changes that wait, as they are written."""
+    fs = _Appending()
+    pending = Pending(fs, "x")
+    contents = {
+        version.digest: b"content" * 300 for file in RECORD.files for version in (file.before, file.after) if version
+    }
+    pending.add(RECORD, contents.get)
+    pending.add(RECORD.but(id="1" * 13), contents.get)
+    return fs.waiting
+
+
+def _pending(data: bytes) -> object:
+    """Entries, the first of which has a checksum that fits if the input begins with a line of JSON."""
+    if data[:1] == b"{":
+        data = b"%s %d\n%s" % (digest((data,), len(data)).encode(), len(data), data)
+    waiting = Waiting(data)
+    changes = waiting.since(lambda _id: False)
+    supply = waiting.supply(lambda _name: b"old content")
+    for change in changes:
+        for file in change.files:
+            for version in (file.before, file.after, file.replaced):
+                if version is not None:
+                    found = supply(version.digest)
+                    assert found in {None, b"old content"} or digest((found or b"",), 1) == version.digest
+    return len(changes)
+
+
+def _packing(data: bytes) -> object:
+    """Two versions go through; damaged data is refused, or gives as many bytes as it should."""
+    choices = Choices(data)
+    codec, head, tail, size = (
+        choices.of(("raw", "zstd", "zstd+", "delta", "x")),
+        choices.number(40),
+        choices.number(40),
+        0,
+    )
+    size = choices.of((0, 10, 1_000, 2**31, 2**62, choices.number(65_536)))
+    old, new = choices.piece(), choices.rest()
+    assert unpack(pack(new, old), len(new), old) == new, "a packed version is another one"
+    assert unpack(pack(new * 40, old * 30), len(new) * 40, old * 30) == new * 40, "a packed version is another one"
+    made = delta(new, old)
+    assert made is None or patched(made, old, len(new)) == new, "a delta gives another version"
+    try:
+        found = unpack(Packed(head, tail, codec, new), size, old)
+    except ValueError:
+        return codec
+    assert len(found) == size, "unpacking gives another size"
+    return codec, size
+
+
+class _Repository:
+    """A repository on the disk, whose files an input damages one at a time."""
+
+    def __init__(self) -> None:
+        self.top = Path(tempfile.mkdtemp(prefix="suture-fuzz-git-")).resolve()
+        repo = git.Repo(self.top)
+        first = repo.commit(b"first\n" * 20)
+        second = repo.commit(b"second\n" * 20, first, time=5)
+        packer = git.PackWriter()
+        base = b"packed\n" * 50
+        place = packer.add(git.named(git.BLOB, base), git.packed(git.BLOB, base))
+        result = base[:70] + b"changed\n"
+        change = git.delta(base, result, 70)
+        back = git.back(len(packer.data) - place)
+        blob = git.named(git.BLOB, result)
+        packer.add(blob, git.packed(git.OFFSET_DELTA, change, back))
+        below = git.tree([(b"100644", b"a.py", blob)])
+        above = git.tree([(b"40000", b"src", git.named(git.TREE, below))])
+        third = git.commit(git.named(git.TREE, above), [second], 9)
+        for kind, content in ((git.TREE, below), (git.TREE, above), (git.COMMIT, third)):
+            packer.add(git.named(kind, content), git.packed(kind, content))
+        packer.write(repo.objects)
+        head = git.named(git.COMMIT, third)
+        (repo.git / "HEAD").write_bytes(b"ref: refs/heads/main\n")
+        (repo.git / "refs/heads").mkdir(parents=True)
+        (repo.git / "refs/heads/main").write_bytes(head.hex().encode() + b"\n")
+        (repo.git / "packed-refs").write_bytes(b"# pack-refs\n%s refs/heads/other\n" % head.hex().encode())
+        (repo.git / "config").write_bytes(
+            b"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha1\n"
+        )
+        (repo.git / "index").write_bytes(git.index([(b"src/a.py", blob, 0o100644, 0)]))
+        (repo.git / "objects/info").mkdir()
+        (repo.git / "objects/info/alternates").write_bytes(b"../../other\n")
+        self.files = sorted(path for path in repo.git.rglob("*") if path.is_file())
+        self.contents = {path: path.read_bytes() for path in self.files}
+
+    def read(self) -> list[object]:
+        """All that is asked of a repository."""
+        found = repository(str(self.top / "src/a.py"), [str(self.top)], time.monotonic() + 5)
+        if found is None:
+            return [None]
+        with found as repo:
+            head = repo.head()
+            staged = repo.staged()
+            outcome: list[object] = [head is None, staged is None]
+            for blob in [staged, repo.at(head) if head else None]:
+                content = None if blob is None else repo.content(blob, 100_000)
+                outcome.append(None if content is None else len(content))
+            versions = [] if head is None else list(repo.past(head))
+            return [*outcome, *(repo.content(each.blob, 100_000) is None for each in versions)]
+
+
+@cache
+def _repository() -> _Repository:
+    made = _Repository()
+    import atexit  # noqa: PLC0415  only here
+
+    atexit.register(shutil.rmtree, made.top, ignore_errors=True)
+    return made
+
+
+def _git(data: bytes) -> object:
+    """One of a repository's files, changed somewhere, replaced, or deflated anew."""
+    repo, choices = _repository(), Choices(data)
+    path = choices.of(repo.files)
+    old = repo.contents[path]
+    way, at = choices.number(5), choices.number(len(old) + 1)
+    new = choices.rest()
+    made = (
+        old[:at] + new + old[at:],
+        old[:at] + new + old[at + len(new) :],
+        new,
+        old[:at],
+        zlib.compress(_inflated(old)[:at] + new + _inflated(old)[at + len(new) :]),
+    )[way]
+    path.write_bytes(made)
+    try:
+        return path.name[:5], way, repo.read()
+    finally:
+        path.write_bytes(old)
+
+
+def _inflated(raw: bytes) -> bytes:
+    try:
+        return zlib.decompress(raw)
+    except zlib.error:
+        return raw
+
+
+def _path(data: bytes) -> object:
+    """Paths: what is found lies inside, without detours, and is not protected."""
+    fs = linked()
+    resolver = Resolver([Tree(fs, "/t/ws"), Tree(fs, "/t/extra")], guard := Guard())
+    requested = as_text(data)
+    try:
+        target = resolver.resolve(requested)
+        names = target.path.split("/")
+        assert not {"", ".", ".."} & set(names), "a resolved path has detours"
+        assert guard.rule(target.path) is None, "a protected path is resolved"
+        check_new_name(target)
+    except SutureError as error:
+        return error.code
+    return target.root, target.stat is None, target.by_link, len(names)
+
+
+def _roots(data: bytes) -> object:
+    """An absolute path, as callers and links name it."""
+    return _path(b"/t/ws/" + data)
+
+
+_JSON = [
+    _intent_line(),
+    json.dumps({"record": 1, "roots": [], "folders": [], "steps": [], "emptied": []}).encode(),
+]
+_JSON_WORDS = joined(
+    ['{"', '":', ",", "null", "true", "1", "-1", "1e400", '""', '"a"', "[]", "{}", "[[0, ", '"record"', '"roots"'],
+    ['"steps"', '"folders"', '"emptied"', '"path"', '"temp"', '"backup"', '".suture-0.new"', '".git/config"', '"../a"'],
+    [
+        '"/etc/passwd"',
+        '"\\u0000"',
+        '"\\ud800"',
+        '"sha256:1"',
+        '"a.py"',
+        '"files"',
+        '"clipboards"',
+        '"contents"',
+        '"delta"',
+    ],
+    ['"update"', '"create"', '"rename"', '"in_place": true', '"before"', '"after"', '"mode"', "99999999999999999999"],
+)
+_GIT_WORDS = joined(
+    ["tree ", "parent ", "committer ", "ref: ", "gitdir: ", "\0", "100644 a.py\0", "40000 src\0", "blob "]
+)
+_PATHS = joined(
+    ["a.txt", "sub", "..", ".", "/", "//", "/t/ws", "/t/ws/", "file", "folder", "absolute", "chained", "loop", "out"],
+    ["git", ".git", ".suture", "extra", "here", "root", "by-way", "~", "\0", "dangling", "sub/deep/back", "x" * 256],
+)
+_SEED = bytes(range(48))
+
+TARGETS = [
+    Target("intent", _intent, _JSON, _JSON_WORDS),
+    Target("intent raw", _intent_raw, [written().files()[NAME]], _JSON_WORDS, seconds=4, most=20_000),
+    Target("intent planted", _planted, _JSON, _JSON_WORDS, seconds=4, most=20_000),
+    Target("pending", _pending, [_waiting(), _waiting().split(b"\n", 1)[1], *_JSON, b'{"a":' * 5_000], _JSON_WORDS),
+    Target("packing", _packing, [_SEED, bytes(5) + pack(b"x" * 2_000).data, b"\3\0\0\0" + bytes(40)], ()),
+    Target(
+        "git", _git, [bytes([number, way, 3, 0]) for number in range(14) for way in range(5)], _GIT_WORDS, most=4_000
+    ),
+    Target("path", _path, [b"a.txt", b"sub/../file", b"/t/ws/sub/deep/back"], _PATHS),
+    Target("path absolute", _roots, [b"a.txt", b"../ws/a.txt"], _PATHS),
+]

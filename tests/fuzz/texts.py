@@ -1,0 +1,377 @@
+"""Bytes as text, JSON, differences and merges; and the checks of what is in a file."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING, Any, cast
+
+from suture import json_text
+from suture.diff import FileDiff, counted, counts, line_edits
+from suture.edits import apply
+from suture.errors import SutureError
+from suture.lines import Lines
+from suture.merge import STRATEGIES, merge
+from suture.text import Text
+from suture.validate.comparison import compared
+from suture.validate.configuration import merged, parse
+from suture.validate.issue import NotRunError
+from suture.validate.json_check import Json, JsonWithComments
+from suture.validate.markers import ConflictMarkers
+from suture.validate.python_syntax import PythonSyntax
+from suture.validate.toml_check import Toml, loaded
+from suture.validate.xml_check import Xml
+from suture.validate.yaml_check import Yaml
+from tests.fuzz.mutation import joined
+from tests.fuzz.target import Choices, Target, as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from suture.validate.issue import Issue, Staging, Validator
+
+_ENCODINGS = [None, "utf-8", "latin-1", "cp1252", "shift_jis", "gb18030", "utf-16", "utf-7", "iso2022_jp", "utf-32-be"]
+_ENCODINGS += ["idna", "punycode", "hz", "big5", "unicode_escape", "raw_unicode_escape", "x", "\0", "rot13", "mbcs"]
+
+
+def _text(data: bytes) -> object:
+    choices = Choices(data)
+    encoding = choices.of(_ENCODINGS)
+    new, raw = as_text(choices.piece()), choices.rest()
+    try:
+        text = Text.decode(raw, encoding)
+    except SutureError as error:
+        return error.code
+    assert text.encode() == raw, "a text is not what was read"
+    lines = text.lines
+    for offset in filter(lambda offset: _is_boundary(text.body, offset), (0, len(text.body) // 2, len(text.body))):
+        line, column = lines.position(offset)
+        assert lines.offset(line, column) == offset, "a position leads elsewhere"
+    assert b"".join(text.body[slice(*lines.span(line))] for line in range(1, len(lines) + 1)) == text.body, (
+        "lines leave something out"
+    )
+    text.show(0, 50), text.candidates()
+    try:
+        added = text.body_bytes(new)
+        places = [offset for offset in range(min(len(text.body), 30) + 1) if _is_boundary(text.body, offset)]
+        start = choices.of(places or [0])
+        made = b"".join(bytes(piece) for piece in text.spliced([(start, start, added)]))
+    except SutureError as error:
+        return text.encoding, error.code
+    if text.body_is_raw:
+        assert made == text.bom + text.body[:start] + added + text.body[start:], "an insertion gives something else"
+    return text.encoding, lines.style()
+
+
+def _is_boundary(body: bytes, offset: int) -> bool:
+    return offset == len(body) or body[offset] & 0xC0 != 0x80
+
+
+def _json(data: bytes) -> object:
+    text = as_text(data)
+    found = _told(lambda: json_text.loads(text))
+    expected = _told(lambda: json.loads(text))
+    if "RecursionError" in f"{found!r:.20}{expected!r:.20}":  # how deep is too deep depends on who asks
+        return "deep"
+    assert repr(found) == repr(expected), "JSON is read otherwise than by json"
+    if isinstance(found, _Refused):
+        return found[:30]
+    json_text.parsed(text)
+    try:
+        again = json_text.compact(found)
+        assert repr(json.loads(json_text.dumps(found))) == repr(found), "JSON does not come back"
+        assert repr(json.loads(again)) == repr(found), "compact JSON does not come back"
+    except RecursionError:
+        return "deep"
+    json.loads(json_text.quoted(text[:1000]))
+    return type(found).__name__
+
+
+def _told(read: Callable[[], object]) -> object:
+    try:
+        return read()
+    except (ValueError, RecursionError) as error:
+        return _Refused(f"{type(error).__name__} {error}")
+
+
+class _Refused(str):
+    """That a text cannot be read, and why."""
+
+    __slots__ = ()
+
+
+def _difference(data: bytes) -> object:
+    before, _, after = data.partition(b"\xfe")
+    edits = line_edits(before, after)
+    assert apply(before, edits) == after, "a difference does not give the new text"
+    diff, added, removed = counted(FileDiff("a", "a", before, tuple(edits)))
+    assert (added, removed) == counts(before, edits), "lines are counted differently"
+    Lines(before).style()
+    return len(edits), added > removed, len(diff) > 100
+
+
+def _merge(data: bytes) -> object:
+    base, ours, theirs, *_ = (*data.split(b"\xfe"), b"", b"")
+    outcome = []
+    for strategy in STRATEGIES:
+        found = merge(base, ours, theirs, strategy, touching=bool(len(data) % 2))
+        outcome.append(len(found.conflicts))
+        if not found.conflicts or strategy != "refuse":
+            apply(ours, found.edits)
+    assert apply(ours, merge(ours, ours, theirs).edits) == theirs, "what only they changed is not taken"
+    return outcome
+
+
+def _check(validator: Validator, name: str, read: Callable[[str], object] | None = None) -> Callable[[bytes], object]:
+    """A check: it finds problems that are there, or says that it could not look."""
+
+    def run(data: bytes) -> object:
+        text = as_text(data)
+        try:
+            issues = validator.check(name, None, text, cast("Staging", None))
+        except NotRunError as error:
+            return str(error)[:20]
+        _sound(issues, text)
+        if read is not None and not issues:
+            read(text)
+        changed = text[: len(text) // 2] + text[len(text) // 2 + 1 :]
+        try:
+            later = validator.check(name, text, changed, cast("Staging", None))
+        except NotRunError:
+            return len(issues)
+        result = compared(text, changed, issues, later, getattr(validator, "syntax_codes", ()), first_only=True)
+        assert len(result.new) + len(result.existing) == len(later), "a comparison loses problems"
+        return len(issues), [issue.code for issue in issues][:3]
+
+    return run
+
+
+def _sound(issues: Sequence[Issue], text: str) -> None:
+    lines = text.count("\n") + text.count("\r") + 2
+    for issue in issues:
+        assert 1 <= issue.line <= lines, "a problem lies outside of the text"
+        assert issue.column >= 0, "a problem lies before its line"
+        assert len(issue.message) < 2_000, "a problem is told at length"
+
+
+def _read_json(text: str) -> object:
+    return json.loads(text.removeprefix("\ufeff"), parse_int=str)  # int() takes no more than 4300 digits
+
+
+def _configured(data: bytes) -> object:
+    text = as_text(data)
+    try:
+        said = cast("dict[str, Any]", loaded("x", text))
+    except (ValueError, NotRunError):
+        return None
+    found = parse(said, "x", by_project=bool(len(data) % 2))
+    merged(found, parse(said, "y", by_project=False))
+    return len(found.rules), len(found.problems)
+
+
+_JSONS = joined(['{"a": [1, 2.5e3, null, true, "\\u00e9\\n"], "b": {}}', "[]", "1", '"x"', '{"a": 1, "a": 2}'])
+_JSON_WORDS = joined(
+    [
+        '{"a":',
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        '"',
+        '"a"',
+        "1",
+        "-0",
+        "1e5",
+        "0x1",
+        "null",
+        "true",
+        "NaN",
+        "Infinity",
+        "\\u",
+        "//",
+    ],
+    ["/*", "*/", "\\", "\\ud83c", "'", ".5", "+1", "01", " ", "\n"],
+)
+_YAMLS = joined(
+    ["a: 1\nb:\n  - c\n  - {d: e, f: [g]}\n--- \n&x y: *x\n<<: {}\n", "- |\n  a\n  b\n- >-\n  c\n", "? a\n: b\n"]
+)
+_YAML_WORDS = joined(
+    [
+        "a: ",
+        "- ",
+        "? ",
+        ": ",
+        "&a ",
+        "*a",
+        "!!str ",
+        "!t ",
+        "|",
+        ">",
+        "|-2",
+        "'",
+        '"',
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        "#",
+        "%",
+    ],
+    [
+        "---\n",
+        "...\n",
+        "%YAML 1.2\n",
+        "<<: ",
+        "\n",
+        "  ",
+        "\t",
+        "\n  ",
+        "0o7",
+        "2001-01-01",
+        "\\x",
+        "@",
+        "`",
+        "{{ a }}",
+    ],
+)
+_TOMLS = joined(['a = 1\n[b]\nc = [1, "x"]\nd = {e = 1.5}\n[[f]]\ng = 1979-05-27T07:32:00Z\n"h.i" = """\nj"""\n'])
+_TOML_WORDS = joined(
+    [
+        "a",
+        " = ",
+        "[",
+        "]",
+        "[[",
+        "]]",
+        "{",
+        "}",
+        ".",
+        ",",
+        '"',
+        '"""',
+        "'",
+        "'''",
+        "1",
+        "1_0",
+        "0x",
+        "inf",
+        "nan",
+        "true",
+    ],
+    [
+        "1979-05-27",
+        "07:32",
+        "\\u",
+        "\\",
+        "#",
+        "\n",
+        "[validators.ruff]\n",
+        "files = [",
+        "command = ",
+        "trust = ",
+        "[tool.",
+    ],
+    ["timeout_ms = ", "severity = ", "enabled = ", "[validators]\n", "validators = "],
+)
+_XMLS = joined(
+    ["<?xml version='1.0'?>\n<!DOCTYPE a [<!ENTITY b 'c'>]>\n<a x='1'><b/>&amp;<![CDATA[x]]><!-- y --></a>\n"]
+)
+_XML_WORDS = joined(
+    [
+        "<",
+        ">",
+        "/>",
+        "</",
+        "<a>",
+        "</a>",
+        "<a x='",
+        "&",
+        "&amp;",
+        "&b;",
+        "&#0;",
+        "&#xD800;",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+    ],
+    [
+        "]]>",
+        "<?",
+        "?>",
+        "<!DOCTYPE a [",
+        "<!ENTITY b '&c;&c;&c;'>",
+        "<!ENTITY % p SYSTEM 'x'>",
+        "]>",
+        "xmlns:a='",
+        "a:b",
+    ],
+    ["encoding='utf-16'", "<?xml version='1.0' "],
+)
+_CONFLICTS = joined(["a\n<<<<<<< ours\nb\n||||||| base\nc\n=======\nd\n>>>>>>> theirs\ne\n"])
+_CONFLICT_WORDS = joined(
+    ["<<<<<<< ", "=======\n", ">>>>>>> ", "||||||| ", "a\n", "<<<<<<<\n", "<<<<<<< SEARCH\n", "====\n"]
+)
+_PYTHONS = joined(
+    ["def f(x):\n    return [x for y in z]\n\nclass A:\n    '''b'''\n    c: int = 1\n", "match x:\n    case 1: pass\n"]
+)
+_PYTHON_WORDS = joined(
+    [
+        "def ",
+        "(",
+        ")",
+        ":",
+        "\n",
+        "    ",
+        "\t",
+        "f'{",
+        "}'",
+        '"""',
+        "'",
+        "\\\n",
+        "lambda: ",
+        "async ",
+        "await ",
+        "yield ",
+    ],
+    [
+        "[",
+        "]",
+        "{",
+        "}",
+        "if ",
+        "else",
+        "=",
+        ":=",
+        "*",
+        "**",
+        "->",
+        "@",
+        "#",
+        "1_",
+        "0x",
+        "b'",
+        "-",
+        "not ",
+        "class ",
+        "~",
+    ],
+)
+_LINES = [b"a\n", b"b\n", b"c\n", b"\n", b"\r\n", b"\xfe", b"x", b"same\n", b"same\n" * 20, b"}\n", b"    "]
+
+TARGETS = [
+    Target("text", _text, [bytes(2) + b"one\r\ntwo\xc3\xa9\n", b"\0\0\xff\xfea\0\n\0", b"\4\0\x82\xa0"], ()),
+    Target("json", _json, _JSONS, _JSON_WORDS),
+    Target("difference", _difference, [b"a\nb\nc\n\xfea\nx\nc\nd\n"], _LINES),
+    Target("merge", _merge, [b"a\nb\nc\n\xfea\nx\nc\nd\n\xfea\nb\ny\n"], _LINES, most=20_000),
+    Target("check json", _check(Json(), "a.json", _read_json), _JSONS, _JSON_WORDS),
+    Target("check json lines", _check(Json(), "a.jsonl"), _JSONS, _JSON_WORDS),
+    Target("check jsonc", _check(JsonWithComments(), "tsconfig.json"), _JSONS, _JSON_WORDS),
+    Target("check yaml", _check(Yaml(), "a.yaml"), _YAMLS, _YAML_WORDS, most=10_000, seconds=4),
+    Target("check toml", _check(Toml(), "a.toml", tomllib.loads), _TOMLS, _TOML_WORDS),
+    Target("check xml", _check(Xml(), "a.xml"), _XMLS, _XML_WORDS),
+    Target("check markers", _check(ConflictMarkers(), "a.py"), _CONFLICTS, _CONFLICT_WORDS),
+    Target("check python", _check(PythonSyntax(), "a.py"), _PYTHONS, _PYTHON_WORDS, most=20_000),
+    Target("configuration", _configured, _TOMLS, _TOML_WORDS),
+]
