@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import islice
 
 from suture.errors import SutureError
 from suture.files.globs import Excluded, Selection, below_root, literally
@@ -14,7 +15,7 @@ from suture.patterns.dialect import parse
 from suture.patterns.emit import for_re2, for_regex
 from suture.patterns.engines import compiled
 from suture.patterns.python import FLAGS, PythonPattern, parse_template
-from suture.patterns.scan import Places, extracts, found, segments
+from suture.patterns.scan import Places, each_match, extracts, segments
 from suture.patterns.subject import Subject
 from suture.text import Text
 from tests.fuzz.mutation import joined
@@ -28,6 +29,7 @@ PATTERNS = [
     "$&", "$1", "${n}", "$<n>", "$`", "$'", "$$", "\\g<n>", "\\g<1>", "\\1", "$99", "$0", "${", "$<",
 ]  # fmt: skip
 WORDS = joined(PATTERNS, ["|", "*", "+", "?", "{2}", "{0,}", "(", ")", "[", "]", "^", "$", ".", "-", "\\d", "\n", "ab"])
+_ROOM = 1_000_000
 _TEXT = "aab foo\r\nbar é🎉 x = 1\nABC abc\n\n\tz zz\u2028q\ny".encode()
 
 
@@ -43,12 +45,12 @@ def _pattern(data: bytes) -> object:
         engine = compiled(pattern)
         text, clock = Text.decode(body), Clock(200, 400)
         subject = Subject(text)
-        spans = found(engine, subject, clock, 50)
+        spans = list(islice(each_match(engine, subject, clock), 50))
         engine.may_hold(body)
         list(engine.lines(subject, clock))[:10]
-        extracts("a", subject, spans)
-        segments(subject, spans, 10)
-        places = Places(subject, len(spans))
+        extracts("a", subject, spans, _ROOM)
+        segments(subject, spans, 10, _ROOM)
+        places = Places(subject)
         for first, *_ in spans:
             assert 0 <= first[0] <= first[1] <= len(text.body), "a match lies outside of the text"
             places.position(first[0])
