@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _REQUIRED = object()
 _NUMBER_TEXT = 20
 _LARGEST = 2**53
+_MOST_UNKNOWN = 100  # arguments that are told one by one: each is compared with the known ones
 _LONGEST_NAME = 100
 _DIGITS = 64
 
@@ -316,7 +317,10 @@ class Request(Record):
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments."""
         known = cls.arguments()
-        problems = [_unknown(str(name), known) for name in given if name not in known]
+        unknown = [name for name in given if name not in known]
+        problems = [_unknown(str(name), known) for name in unknown[:_MOST_UNKNOWN]]
+        if len(unknown) > _MOST_UNKNOWN:
+            problems.append({"argument": "…", "problem": f"{len(unknown) - _MOST_UNKNOWN:,} more are unknown"})
         values: dict[str, object] = {}
         for name, argument in known.items():
             if name not in given:

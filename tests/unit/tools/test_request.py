@@ -152,6 +152,13 @@ def test_an_unknown_argument_names_the_nearest_known_one() -> None:
     ]
 
 
+@pytest.mark.promise("bound.call")
+def test_of_very_many_unknown_arguments_the_first_hundred_are_told() -> None:
+    *first, last = problems(**{f"argument {number}": 1 for number in range(300_000)})
+    assert [each["argument"] for each in first] == [f"argument {number}" for number in range(100)]
+    assert last == {"argument": "…", "problem": "299,900 more are unknown"}
+
+
 def test_an_unknown_argument_like_no_other_lists_the_known_ones() -> None:
     (problem,) = problems(zzz=1)
     assert problem["problem"].startswith("unknown; known are path, edits, inner, limit")
