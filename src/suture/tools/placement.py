@@ -112,11 +112,13 @@ class Placing:
                 continue
             check_time()
             try:
-                placed.append(self._sized(self._placed(index, patch)))
+                found = self._placed(index, patch)
             except errors.SutureError as error:
-                failures.append((index, error))
+                failures.append((index, error.with_traceback(None)))  # or it holds all that was made on the way
                 unfilled.add(patch.toClipboard)
                 until = until or monotonic() + _PATIENCE
+            else:
+                placed.append(self._sized(found))
         try:
             self._check_overlaps(placed)
         except errors.OverlappingPatches as error:
