@@ -288,16 +288,21 @@ def test_of_many_commits_the_last_twenty_versions_are_given(repo: Repo) -> None:
 
 
 @pytest.mark.promise("bound.bases")
-def test_a_repository_that_cannot_be_read_has_nothing(repo: Repo, caplog: pytest.LogCaptureFixture) -> None:
-    ws = disk(repo.git.parent)
+def test_a_common_folder_that_no_path_can_name_is_passed_over(repo: Repo) -> None:
+    assert bases(disk(repo.git.parent), "src/a.py") == []
     repo.git.joinpath("commondir").write_bytes(b"\0")
-    with caplog.at_level("DEBUG", "suture"):
-        assert bases(ws, "src/a.py") == []
-    assert "no more of git" in caplog.text
     check_out(repo, repo.commit(b"1"))
-    assert bases(disk(repo.git.parent, max_base_bytes=3), "src/a.py") == []
-    repo.git.joinpath("commondir").unlink()
     assert bodies(disk(repo.git.parent, max_base_bytes=3), "src/a.py") == [b"1"]
+
+
+@pytest.mark.promise("bound.bases")
+def test_a_file_that_is_deleted_meanwhile_has_no_versions(repo: Repo, caplog: pytest.LogCaptureFixture) -> None:
+    check_out(repo, repo.commit(b"1"))
+    with caplog.at_level("DEBUG", "suture"), disk(repo.git.parent)._engine.session() as session:
+        before = session.read("src/a.py")
+        repo.git.parent.joinpath("src/a.py").unlink()
+        assert list(session.bases(before)) == []
+    assert "no more of git" in caplog.text
 
 
 def test_a_thousand_files_are_remembered(repo: Repo) -> None:
