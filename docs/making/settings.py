@@ -17,8 +17,9 @@ from suture import Settings, Workspace
 workspace = Workspace(".", Settings(max_edits=100))
 ```
 
-On the command line, options set some of them: `--durability` and `--extra-root` of
-[`suture mcp`](commands.md#suture-mcp), `--allow-commands` of every command that checks, `--allow-executables` of
+On the command line, options set some of them: `--durability`, `--extra-root`, `--allow-protected`, `--call-ms` and
+`--max-memory-bytes` of [`suture mcp`](commands.md#suture-mcp), `--max-files`, `--max-issues` and `--max-time` of
+[`suture check`](commands.md#suture-check), `--allow-commands` of every command that checks, `--allow-executables` of
 `suture apply` and `suture mcp`, and `--timeout` of the commands that search. Checks have a
 [configuration](validators.md#configuration) of their own.
 

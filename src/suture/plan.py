@@ -154,6 +154,8 @@ class Trouble(Record):
     recorded: bool
     reason: str
     aside: str | None = None
+    usable: bool = False
+    """Whether the history itself can be used, and this change alone is not recorded."""
 
 
 class Change(Record):

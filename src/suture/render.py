@@ -175,7 +175,7 @@ def recovered_data(found: Recovered) -> dict[str, Any]:
 def recovered_text(found: Recovered) -> str:
     """A recovery in words."""
     if found.direction == "unknown":
-        text = f"A power cut interrupted change {found.id}; its temporary files have been removed. Check its files."
+        text = f"A power cut interrupted change {found.id}; its temporary files were removed. Check recent edits."
     else:
         way = "was complete and has landed" if found.direction == "forward" else "has been rolled back"
         text = f"An interrupted transaction ({found.id}, {count(len(found.files), 'path')}) {way}."
@@ -192,7 +192,7 @@ _UNBLOCKED = {
     ),
     "foreign": (
         "If {intent} came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: "
-        "they hold what files were before."
+        "they hold the old contents."
     ),
 }
 
@@ -243,7 +243,7 @@ def _damaged(error: Any) -> str:
     if error.what == "content":
         return f"The needed version of {error.path} is damaged in the history: {error.name}."
     if error.path is not None:
-        return f"Nobody knows what became of {error.path}: the later change {error.name} is damaged in the history."
+        return f"The state of {error.path} is unknown: the later change {error.name} is damaged in the history."
     name = error.name if error.what == "change" else f"'{error.name}'"
     return f"The {error.what} {name} is damaged in the history."
 
@@ -301,7 +301,8 @@ def trouble_text(trouble: Trouble, subject: str = "This change") -> str:
     """What is wrong with the history, in words; `subject` is what it is about."""
     if trouble.recorded:
         return f"The history was damaged; it is kept as {trouble.aside}. What was done before cannot be undone."
-    return f"{subject} cannot be undone: the history cannot be used, {trouble.reason}."
+    why = "it was not recorded, because" if trouble.usable else "the history cannot be used,"
+    return f"{subject} cannot be undone: {why} {trouble.reason}."
 
 
 def _smaller(error: Any) -> str:
@@ -423,16 +424,16 @@ MESSAGES: dict[str, Words] = {
         same("Nothing was changed."),
     ),
     "CALL_TIMED_OUT": (
-        lambda e: f"The call was not done after {e.timeout_ms:,} ms.",
+        lambda e: f"The call took longer than {e.timeout_ms:,} ms.",
         lambda e: (
-            "Nothing was changed. Ask for less in one call: fewer edits, longer or more exact texts, a smaller file; "
+            "Nothing was changed. Do less in one call: fewer edits, exact search texts, a smaller file; "
             f"or ask the operator to raise the setting {e.setting}."
         ),
     ),
     "OUT_OF_MEMORY": (
-        same("The call needs more memory than suture may take."),
+        same("The call ran out of memory."),
         lambda e: (
-            "Nothing was changed. Ask for less in one call, make calls one after the other, "
+            "Nothing was changed. Do less in one call, make calls one at a time, "
             f"or ask the operator to raise the setting {e.setting}."
         ),
     ),
@@ -450,7 +451,7 @@ MESSAGES: dict[str, Words] = {
     ),
     "HISTORY_DAMAGED": (
         _damaged,
-        same("Nothing was changed. Other changes can still be undone, and files restored to other points, by name."),
+        same("Nothing was changed. Undo other changes by id, or restore files by path to another point."),
     ),
     "CHANGE_NOT_FOUND": (
         lambda e: (

@@ -298,7 +298,7 @@ REPLY_MESSAGES: dict[str, Words] = {
             f"{'binary' if e.problem == 'binary' else 'a symbolic link or a submodule'}."
         ),
         lambda e: (
-            "Leave it out: only the operator can allow (allow_executables) that files become executable."
+            "Leave it out: executable files are something only the operator can allow (allow_executables)."
             if e.problem == "executable"
             else "Only text files can be changed this way."
         ),

@@ -19,7 +19,7 @@ class Settings(Record):
 
     durability: str = "full"
     """`full`: every change is on the disk before it is reported. `fast`: a killed process leaves all or nothing; after
-    a power cut each file of the last seconds' changes may be old, new or incomplete."""
+    a power cut each file changed in the last seconds may be old, new or incomplete."""
 
     encodings: tuple[tuple[str, str], ...] = ()
     """(glob, encoding) pairs for files that are neither marked by a BOM nor UTF-8; the first match counts."""
@@ -67,15 +67,15 @@ class Settings(Record):
     validate_max_bytes: int = 2_000_000
     """A larger file is not checked, which is told."""
     check_max_files: int = 100_000
-    """Files that one `suture check` looks at; how many more there are is told, and fails it."""
+    """Files that one `suture check` looks at. If there are more, it says how many, and fails."""
     check_call_ms: int = 600_000
-    """How long one `suture check` may take; that it did not get to all files is told, and fails it."""
+    """How long one `suture check` may take. If it does not get to all files, it says so, and fails."""
     check_max_issues: int = 10_000
-    """Problems, and checks that could not be carried out, that one `suture check` lists; others are counted."""
+    """Problems that one `suture check` lists, and checks that were not run; the rest is only counted."""
     project_commands: bool = False
     """Whether the project's own configuration may name programs that check files: who can edit it can run them."""
     allow_executables: bool = False
-    """Whether a diff may make a file executable that was not, or a new one: modes such as 100755."""
+    """Whether a diff may make a new or existing file executable, with a mode such as 100755."""
     config: str | None = None
     """The operator's configuration of checks, a TOML file; None: `suture/suture.toml` in the user's configuration
     folder, if it is there; an empty string: none."""
@@ -91,7 +91,7 @@ class Settings(Record):
     call_ms: int = 60_000
     """How long a call may take until it begins to write; what has begun is finished."""
     max_memory_bytes: int = 4_000_000_000
-    """Memory of the processes that suture starts itself, the command line and the server; 0: no limit of ours."""
+    """Memory of the command line or the server, and of each program it starts (Linux only); 0: suture sets no limit."""
     max_result_bytes: int = 200_000_000
     """Size of the matches that one answer tells, with the lines around them."""
     second_process: bool = True

@@ -205,7 +205,7 @@ def test_every_page_stands_in_a_table_of_contents() -> None:
 
 
 FAST = (
-    "a killed process leaves all or nothing; after a power cut each file of the last seconds' changes may be old, new "
+    "a killed process leaves all or nothing; after a power cut each file changed in the last seconds may be old, new "
     "or incomplete"
 )
 ABOUT_FAST = [

@@ -162,7 +162,7 @@ def test_checks_and_edits_run_and_import_nothing_of_the_workspace(project: Proje
     program = [each.format(bin=project.bin) for each in SURFACES[surface]]
     found = project.run([*program, "check", "--json"])
     assert project.sung == []
-    assert ".venv/bin/ruff is in the workspace" in not_run(found.stdout, "ruff")
+    assert ".venv/bin/ruff is not run, because it is in the workspace" in not_run(found.stdout, "ruff")
     assert "editable" in not_run(found.stdout, "evil_editable")
     for name, given in CALLS[-3:]:  # the check looked at every kind of file already
         answer = project.run([*program, "call", name, "-"], given=json.dumps(given))
@@ -297,7 +297,7 @@ def test_an_operators_programs_come_from_outside_with_all_that_they_run_by(tmp_p
     found = project.run([f"{project.bin}/python", str(project.outside / "agent.py")])
     assert project.sung == [], found.stdout
     told = found.stdout + found.stderr
-    assert told.count("is in the workspace, where an agent can write it") == len(names) + 3, told
+    assert told.count("is in the workspace, where an agent can change it") == len(names) + 3, told
 
 
 @pytest.mark.promise("confine.no-code")

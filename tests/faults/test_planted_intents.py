@@ -210,7 +210,7 @@ def test_a_large_intent_that_nobody_signed_is_refused_unparsed() -> None:
     fs = tree_with_folders()
     fs.put(INTENT, planted(b"[" + b"[]," * (UNSIGNED_LIMIT // 3) + b"[]]"))
     error = workspace(fs).call("file_read", {"path": "a.txt"}).metadata["error"]
-    assert (error["code"], "did not sign" in error["reason"]) == ("RECOVERY_BLOCKED", True)
+    assert (error["code"], "not signed" in error["reason"]) == ("RECOVERY_BLOCKED", True)
 
 
 @pytest.mark.promise("atomic.planted")

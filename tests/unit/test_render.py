@@ -273,7 +273,7 @@ def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
     assert render.recovered_text(forward) == "An interrupted transaction (id2, 2 paths) was complete and has landed."
     unknown = Recovered("id3", "unknown", (), ("suture-id3-0.suture-orig",))
     assert render.recovered_text(unknown) == (
-        "A power cut interrupted change id3; its temporary files have been removed. Check its files. "
+        "A power cut interrupted change id3; its temporary files were removed. Check recent edits. "
         "The old content of files that it replaced or deleted is in suture-id3-0.suture-orig."
     )
     assert render.recovered_data(forward) == {"id": "id2", "direction": "forward", "files": ["a", "b"], "aside": []}

@@ -111,7 +111,7 @@ def _change_lines(change: dict[str, Any]) -> Iterator[str]:
     when = colored("faint", _when(change["time"]))
     if change["state"] == "damaged":
         yield f"{colored('yellow', change['change_id'])}{state} {when}"
-        yield " what it did is not known"
+        yield " what it changed is unknown"
         return
     yield f"{colored('yellow', change['change_id'])}{state} {when} {clean(about(change))}"
     names = [clean(file_name(file)) for file in change["files"]]

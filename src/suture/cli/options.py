@@ -90,9 +90,9 @@ def _fill_write(command: argparse.ArgumentParser) -> None:
 
 def _fill_check(command: argparse.ArgumentParser) -> None:
     add_paths(command)
-    command.add_argument("--max-files", type=positive, metavar="N", help="check no more files (default: 100000)")
-    command.add_argument("--max-issues", type=positive, metavar="N", help="list no more problems (default: 10000)")
-    command.add_argument("--max-time", type=seconds, metavar="SECONDS", help="stop after so long (default: 600)")
+    command.add_argument("--max-files", type=positive, metavar="N", help="check at most N files (default: 100000)")
+    command.add_argument("--max-issues", type=positive, metavar="N", help="list at most N problems (default: 10000)")
+    command.add_argument("--max-time", type=seconds, metavar="SECONDS", help="stop after this time (default: 600)")
     add_allow_commands(command)
 
 
@@ -195,14 +195,14 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
         "--allow-protected",
         metavar="PATTERN",
         action="append",
-        help="a protected path that the tools may use all the same, such as '.devcontainer/**'",
+        help="a protected path that the tools may use anyway, such as '.devcontainer/**'",
     )
     command.add_argument(
         "--durability",
         choices=("full", "fast"),
         default="full",
         help="full (default): a change is on the disk before it is answered; fast: a killed process leaves all or "
-        "nothing; after a power cut each file of the last seconds' changes may be old, new or incomplete",
+        "nothing; after a power cut each file changed in the last seconds may be old, new or incomplete",
     )
     command.add_argument(
         "--max-result-bytes",
@@ -216,14 +216,14 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
         metavar="N",
         type=positive,
         default=Settings.call_ms,
-        help="how long a call may take until it begins to write (default: 60000)",
+        help="milliseconds that a call may take before it begins to write (default: 60000)",
     )
     command.add_argument(
         "--max-memory-bytes",
         metavar="N",
         type=number,
         default=Settings.max_memory_bytes,
-        help="memory of the server and of each program that it starts; 0: no limit (default: 4000000000)",
+        help="most memory for the server and for each program it starts; 0: no limit (default: 4000000000)",
     )
     command.add_argument(
         "--structured-text",

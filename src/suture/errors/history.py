@@ -17,7 +17,7 @@ class HistoryUnavailable(SutureError):
 
 
 class HistoryDamaged(SutureError):
-    """A record of the history that is needed is not what was recorded. Nothing was changed."""
+    """A record of the history that the call needs is damaged. Nothing was changed."""
 
     code = "HISTORY_DAMAGED"
     what: str

@@ -160,13 +160,13 @@ class Journal:
             raise _foreign(f"{INTENT_NAME} is damaged, or not written by this version of suture")
         signed, done = self._verify(head, line, rest[0])
         if not signed and len(raw) > _MOST_UNSIGNED:
-            raise _foreign(f"{INTENT_NAME} has {len(raw):,} bytes, and you did not sign it")
+            raise _foreign(f"{INTENT_NAME} has {len(raw):,} bytes, too many for one not signed with your key")
         try:
             return Left(self._load(line, signed=signed), done, signed)
         except RecoveryBlocked:
             raise
         except (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError, SutureError) as error:
-            raise _foreign(f"{INTENT_NAME} says what no transaction of suture does") from error
+            raise _foreign(f"{INTENT_NAME} describes a transaction that suture never makes") from error
 
     def remove(self) -> None:
         """Forget the transaction: nothing of it is left."""
@@ -256,7 +256,7 @@ class Journal:
         guard = self._guard or Guard()
         for _, path in (*intent.folders, *intent.emptied, *((step.root, step.path) for step in intent.steps)):
             if rule := guard.rule(path):
-                raise _foreign(f"{INTENT_NAME} is not signed by you, and names {path}, which {rule} protects")
+                raise _foreign(f"{INTENT_NAME} is unsigned, and names {path}, which is protected ({rule})")
 
 
 def helper_stem(change_id: str, home: Tree) -> str:

@@ -285,7 +285,7 @@ def _look_up(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble
             known = book.knows(intent.id)
     except SutureError:
         known = False
-    return None if known else Trouble(recorded=False, reason=_UNSIGNED)
+    return None if known else Trouble(recorded=False, reason=_UNSIGNED, usable=True)
 
 
 def _content(trees: Sequence[Tree], found: Sequence[Step], name: str) -> bytes | None:

@@ -122,7 +122,7 @@ class Guard:
 
     async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> PlainTextResponse | None:
         """Read the body, which must be small enough and come in time."""
-        too_large = _refused(413, f"A request may have {self._most:,} bytes.\n")
+        too_large = _refused(413, f"A request may have at most {self._most:,} bytes.\n")
         if int(_only(scope, b"content-length") or "0") > self._most:
             return too_large
         try:
@@ -141,7 +141,7 @@ class Guard:
                     if not message.get("more_body", False):
                         return None
         except TimeoutError:
-            return _refused(408, f"The body did not come in {self._limits.body_seconds:g} seconds.\n")
+            return _refused(408, f"The body did not arrive within {self._limits.body_seconds:g} seconds.\n")
 
 
 def _malformed(scope: Scope) -> PlainTextResponse | None:
@@ -151,7 +151,7 @@ def _malformed(scope: Scope) -> PlainTextResponse | None:
     if _only(scope, b"transfer-encoding") is None:
         return None
     if _only(scope, b"content-length") is not None or scope["http_version"] == "1.0":
-        return _refused(400, "A request has either a Content-Length or, since HTTP/1.1, a Transfer-Encoding.\n")
+        return _refused(400, "Send either Content-Length or, with HTTP/1.1, Transfer-Encoding.\n")
     return None
 
 

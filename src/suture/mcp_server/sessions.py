@@ -51,7 +51,7 @@ class Sessions:
         if name is None:
             await self._begin(scope, receive, send)
         elif name in self._dropped:
-            said = f"This session was dropped for a newer one: there may be {self._most}. Initialize a new one."
+            said = f"This session was dropped to make room: the limit is {self._most}. Initialize a new one."
             await _error(_GONE, _INVALID_REQUEST, said)(scope, receive, send)
         elif (session := self._open.get(name)) is None:
             await self._app(scope, receive, send)

@@ -136,9 +136,7 @@ class _Checking:
         if len(self.seen) < most and not is_late:
             return False
         if self._left_out is None:
-            why = (
-                "the time is over (check_call_ms)" if is_late else f"it is for {count(most, 'file')} (check_max_files)"
-            )
+            why = "time ran out (check_call_ms)" if is_late else f"the limit is {count(most, 'file')} (check_max_files)"
             self._left_out = name, why
         else:
             self._more += 1

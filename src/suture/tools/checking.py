@@ -239,7 +239,7 @@ def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> C
     if not file:
         return Configuration()
     if os.path.lexists(file) and not is_outside(file, roots):  # before it is opened: it might be a pipe
-        reason = f"{file} is in the workspace, where an agent can write it, and is not used"
+        reason = f"{file} is in the workspace, where an agent can change it, and is not used"
         return Configuration(problems=(reason,))
     try:
         with open(file, "rb") as opened:

@@ -127,7 +127,7 @@ def _line(change: dict[str, Any]) -> str:
     more = len(change["files"]) - len(files)
     files += [f"… {more} more"] if more > 0 else []
     if change["state"] == "damaged":
-        return f"{change['change_id']} {change['time']} (damaged): what it did is not known".replace("  ", " ")
+        return f"{change['change_id']} {change['time']} (damaged): what it changed is unknown".replace("  ", " ")
     state = " (undone)" if change["state"] == "undone" else ""
     what = plain(about(change))
     return f"{change['change_id']} {change['time']}{state} {what}: {', '.join(files) or 'no files'}"

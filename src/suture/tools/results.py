@@ -61,11 +61,11 @@ _RECOVERED = object_of(
     {
         "id": text("That transaction"),
         "direction": text(
-            "Rolled back; forward if it was complete and has landed; unknown after some power cuts",
+            "back: rolled back; forward: complete, has landed; unknown: a power cut destroyed its intent",
             ("back", "forward", "unknown"),
         ),
         "files": values("The paths that it was about"),
-        "aside": values("Where content was put that could not stay or be put back"),
+        "aside": values("Files that hold content that recovery could not leave in place or put back"),
     },
 )
 
@@ -399,7 +399,7 @@ _HISTORY_LIST = _result(
                 "time": text("When it landed, in UTC, as RFC 3339"),
                 "tool": text("What made it"),
                 "summary": text("What it was"),
-                "state": text("Whether it was taken back", ("landed", "undone", "damaged")),
+                "state": text("In force, taken back, or with a damaged record", ("landed", "undone", "damaged")),
                 "undoes": nullable(text("The change that it took back, if it is an undo or redo")),
                 "files": objects(
                     "What it did",

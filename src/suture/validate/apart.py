@@ -34,9 +34,9 @@ TAME = 10_000
 _ENTRY = "suture.validate.table"
 _MOST = 4
 _SOON = 0.1  # seconds after which a check that waits for a worker gets another one
-_CRASHED = "the text made the parser crash, or need more than {memory:,} MB of memory"
+_CRASHED = "the parser crashed on this text, or needed more than {memory:,} MB of memory"
 _LATE = "it took longer than {seconds:.1f} s"
-_BUSY = "other checks took all of its time"
+_BUSY = "all workers were busy with other checks until its time was up"
 
 
 def check(name: str, path: str, before: str | None, after: str, seconds: float, roots: Sequence[str]) -> list[Issue]:

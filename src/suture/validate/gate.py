@@ -251,7 +251,7 @@ class _Started:
         if len(_left) >= _MOST_LEFT:
             for job in jobs:
                 if job.is_plugin:
-                    job.reason = f"{len(_left)} checks by plugins have not ended yet in this process"
+                    job.reason = f"{len(_left)} earlier plugin checks are still running in this process"
             jobs = [job for job in jobs if not job.is_plugin]
         self._jobs = jobs
         self._ends = ends

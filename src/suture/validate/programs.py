@@ -65,7 +65,7 @@ def held_reason(path: str) -> str:
     """Why a program that a root holds is not run, and what to do."""
     name = os.path.basename(path)
     return (
-        f"{path} is in the workspace, where an agent can write it, and is not run: install {name} outside of it, "
+        f"{path} is not run, because it is in the workspace, where an agent can change it: install {name} elsewhere, "
         "or trust the workspace, which only the operator can allow (project_commands)"
     )
 

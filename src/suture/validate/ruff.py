@@ -66,10 +66,10 @@ class Ruff:
         if refused is None:
             ran = self._ask([*asked, *(() if configured.file else _UNCONFIGURED)], after, staging)
             if ran.code not in {0, _PROBLEMS}:
-                refused = f"ruff does not take it: {_summary(ran)}"
+                refused = f"ruff rejects it: {_summary(ran)}"
         notes: list[Issue] = []
         if refused is not None:
-            words = f"the project's configuration was not used, only the default rules: {refused}"
+            words = f"ruff used its default rules instead of the project's configuration: {refused}"
             notes.append(Issue("warning", 1, 1, "ruff-configuration", words))
             ran = self._ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
         if ran.code not in {0, _PROBLEMS}:
@@ -139,7 +139,7 @@ class _Configured:
             wrong = self._wrong_place(file)
             if wrong is not None:
                 return wrong
-        return "its extend leads too far, or in a circle"
+        return "extend is nested too deeply, or circular"
 
     def _leads_out(self, folder: str, path: str) -> bool:
         """Whether a path in a configuration means something outside of the roots, or may: ruff knows variables."""

@@ -199,7 +199,7 @@ def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, 
     except NotRunError as error:
         return str(error), []
     except MemoryError:
-        return "the text needs too much memory", []
+        return "the parser ran out of memory on this text", []
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return None, [tuple(getattr(each, field) for field in each._fields) for each in found]
@@ -291,8 +291,8 @@ def _held(point: EntryPoint, file: str, inside: Inside) -> Validator | None:
     if place is None:
         return None
     reason = (
-        f"the plugin would be loaded from {place}, in the workspace, where an agent can write it: install it outside "
-        "of it (and not editable), or trust the workspace, which only the operator can allow (project_commands)"
+        f"the plugin is not loaded, because {place} is in the workspace, where an agent can change it: install it "
+        "elsewhere (not editable), or trust the workspace, which only the operator can allow (project_commands)"
     )
     return Unavailable(point.name, reason)
 

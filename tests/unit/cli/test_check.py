@@ -258,11 +258,11 @@ def test_files_beyond_the_most_are_counted_and_fail(root: Path, said: Run) -> No
         put(root, f"many/{number}.json", "[1]")
     out, err = said("many", "--max-files", "3", code=1)
     assert out == []
-    why = "it was left out, and 3 more files with it: it is for 3 files (--max-files)"
+    why = "it was left out, and 3 more files with it: the limit is 3 files (--max-files)"
     assert err == [f"⚠️ Not validated: many/3.json by check: {why}", "Checked 3 files: 4 left out."]
     assert said("many", "--max-files", "7") == ([], ["Checked 7 files: no problems."])
     out, err = said("many/0.json", "many/1.json", "--max-files", "1", code=1)
-    assert err[0].endswith("many/1.json by check: it was left out: it is for 1 file (--max-files)")
+    assert err[0].endswith("many/1.json by check: it was left out: the limit is 1 file (--max-files)")
     assert said("many", "--max-files", "0", code=2)[1][0].endswith("expected a number from 1 on, not '0'")
 
 
@@ -273,7 +273,7 @@ def test_files_beyond_the_time_are_told_and_fail(root: Path, monkeypatch: pytest
     now = iter(range(10_000))
     monkeypatch.setattr(check, "monotonic", lambda: next(now))
     err = said("many", "--max-time", "5", code=1)[1]
-    assert err[-2].endswith("it was left out, and all files after it: the time is over (--max-time)")
+    assert err[-2].endswith("it was left out, and all files after it: time ran out (--max-time)")
     assert err[-1].endswith(" files: the others left out.")
 
 

@@ -155,7 +155,7 @@ def in_the_way(world: Path) -> None:
 Break = Callable[[Path], object]
 FOREIGN = (
     "If .suture-intent came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: they "
-    "hold what files were before. Then: suture recover --root {project}"
+    "hold the old contents. Then: suture recover --root {project}"
 )
 BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
     "a root that is missing": (
@@ -620,7 +620,7 @@ def test_programs_in_the_workspace_are_told(
         f"[validators.own]\nfiles = ['*']\ncommand = ['own']\n[validators.path]\nfiles = ['*']\n"
         f"command = ['{tools}/own']\n"
     )
-    held = [each for each in looked(capfd) if "is in the workspace, where an agent can write it" in each["found"]]
+    held = [each for each in looked(capfd) if "is in the workspace, where an agent can change it" in each["found"]]
     assert [each["name"] for each in held] == ["lint", "validators.own", "validators.path"]
     operator.write_text(
         operator.read_text().replace("[validators.own]", f"trust = ['{world}/project']\n[validators.own]")

@@ -70,7 +70,7 @@ def test_what_is_damaged_is_listed_as_such(ws: Workspace, said: Run) -> None:
         " a.txt | 2 +-",
         " 1 file changed, 1 insertion(+), 1 deletion(-)",
         "<id> (damaged) <time>",
-        " what it did is not known",
+        " what it changed is unknown",
     ]
     assert said("snapshot").strip() == "<time> snapshot point (damaged)"
     assert "HISTORY_DAMAGED" in said("restore", "--to", "point", code=1)

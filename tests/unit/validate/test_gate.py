@@ -236,7 +236,7 @@ def test_plugins_that_hang_are_not_started_again_and_again(monkeypatch: pytest.M
     try:
         assert len(reasons(checked([subject(hanging)], 5))) == 2
         told = reasons(checked([subject([*hanging, Chosen(Json())], after="[1,]")], 5))
-        assert told == ["2 checks by plugins have not ended yet in this process"] * 2
+        assert told == ["2 earlier plugin checks are still running in this process"] * 2
         assert len(started) == 2
     finally:
         goes_on.set()

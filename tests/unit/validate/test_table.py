@@ -230,7 +230,7 @@ def test_a_plugin_that_a_root_holds_is_told_and_not_imported(tmp_path: Path, mon
     monkeypatch.setattr(sys, "path", [*sys.path, str(site), str(root / "src")])
     found = told(module.plugins.__wrapped__((str(root),)))
     assert found.keys() == {"in_src", "linked", "editable", "deep", "namespace"}
-    assert all("in the workspace, where an agent can write it" in reason for reason in found.values())
+    assert all("in the workspace, where an agent can change it" in reason for reason in found.values())
 
 
 @pytest.mark.promise("confine.no-code")
@@ -260,6 +260,6 @@ def test_python_is_checked_by_python_if_the_only_ruff_is_in_the_workspace(
     table = made(tmp_path)
     assert names(table, "a.py") == ["python", "conflict-markers", "ruff"]
     assert names(table, "a.txt") == ["conflict-markers"]
-    assert f"{ruff} is in the workspace" in reason(table, "a.py", "ruff")
+    assert f"{ruff} is not run, because it is in the workspace" in reason(table, "a.py", "ruff")
     trusting = Table(Configuration(), [str(tmp_path)], commands=True, untrusted=())
     assert names(trusting, "a.py") == ["ruff", "conflict-markers"]

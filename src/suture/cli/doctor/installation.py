@@ -76,7 +76,7 @@ def extras(root: str) -> Iterator[Finding]:
     ruff, held = found_program("ruff", [root]), program_inside("ruff", [root])
     if ruff is None and held is not None:
         advice = "Install ruff outside of the workspace: pipx install ruff"
-        yield note("lint", f"{held} is in the workspace, where an agent can write it, and is not run", advice)
+        yield note("lint", f"{held} is in the workspace, where an agent can change it, and is not run", advice)
     elif ruff is None:
         yield note("lint", "ruff is not installed; of Python files only the syntax is checked", _install("lint"))
     else:

@@ -76,7 +76,7 @@ def history(root: str) -> Iterator[Finding]:
             )
             if damaged:
                 said = f"{several(len(damaged), 'change')} damaged, such as {damaged[0]}"
-                yield problem("records", said, "They cannot be undone. The other changes can: suture log")
+                yield problem("records", said, "They cannot be undone. To list all changes: suture log")
             if seen.waiting:
                 waits = f"{several(len(seen.waiting), 'change')} waiting to be recorded"
                 yield note("waiting", waits, "Nothing to do: the next change, or suture log, records them.")

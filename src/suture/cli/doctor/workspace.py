@@ -221,7 +221,7 @@ def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
     place = program_inside(first, held) if found is None else found if not is_outside(found, held) else None
     if place is not None:
         advice = f"Install {first} outside of it, or trust the workspace in your own suture.toml."
-        yield tell(name, f"{place} is in the workspace, where an agent can write it, and is not run", advice)
+        yield tell(name, f"{place} is in the workspace, where an agent can change it, and is not run", advice)
     elif found is None:
         yield tell(name, f"{first} is not installed", f"Install {first}, or say: enabled = false")
     elif rule.by_project and not trusted and rule.name != "ruff":
