@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import _local
+from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
@@ -159,8 +161,33 @@ def drop_entries(roots: Sequence[str]) -> None:
     sys.path[:] = usable_path(roots)
 
 
+class _Restriction(_local):
+    """The roots from which this thread imports nothing at all."""
+
+    roots: tuple[str, ...] = ()
+
+
+_restricted = _Restriction()
+
+
+@contextmanager
+def importing_outside(roots: Sequence[str]) -> Iterator[None]:
+    """Let this thread import nothing from below these roots, whatever it imports: for code of plugins."""
+    before = _restricted.roots
+    if roots:
+        keep_out(roots)
+    _restricted.roots = tuple(roots)
+    try:
+        yield
+    finally:
+        _restricted.roots = before
+
+
 class OutsideFinder:
-    """Finds the modules that suture needs, and Python's own, outside of the roots or not at all; no others."""
+    """Finds the modules that suture needs, and Python's own, outside of the roots or not at all; no others.
+
+    In a thread that is restricted (`importing_outside`), it finds all modules so.
+    """
 
     def __init__(self) -> None:
         self.roots: tuple[str, ...] = ()
@@ -176,14 +203,16 @@ class OutsideFinder:
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Where a module is; None if it is for other finders to say."""
-        if path is not None or not (name in _NEEDED or name in sys.stdlib_module_names or name.startswith(_GRAMMARS)):
+        is_ours = name in _NEEDED or name in sys.stdlib_module_names or name.startswith(_GRAMMARS)
+        if path is not None or not (is_ours or _restricted.roots):
             return None
         from importlib.machinery import PathFinder
 
         if self._path[0] != sys.path or "" in sys.path:  # an empty entry is the current folder, which may change
             self._path = list(sys.path), usable_path(self.roots)
-        spec = PathFinder.find_spec(name, self._path[1], target)
-        if spec is None or spec.origin is None:
+        usable = self._path[1] if is_ours else usable_path(_restricted.roots)
+        spec = PathFinder.find_spec(name, usable, target)
+        if spec is None or (is_ours and spec.origin is None):
             message = f"No module named {name!r} outside of the workspace"
             raise ModuleNotFoundError(message, name=name)
         return spec

@@ -186,6 +186,29 @@ def test_a_library_call_imports_nothing_that_was_written_since_the_program_began
 
 
 @pytest.mark.promise("confine.no-code")
+@pytest.mark.parametrize("when", ["loaded", "checks"])
+def test_a_plugin_from_outside_imports_nothing_of_the_workspace(tmp_path: Path, when: str) -> None:
+    project = Project(tmp_path, inside=False)
+    project.plant_module(project.root / "src" / "helping.py")
+    (project.site / "editable.pth").write_text(f"{project.root / 'src'}\n")
+    project.plant_plugin(project.site, "outsider", "outsider:Check")
+    first, later = ("import helping", "pass") if when == "loaded" else ("", "import helping")
+    check = f"    def check(self, *given):\n        {later}\n        return []\n"
+    project.write(
+        project.site / "outsider.py", f"{first}\nclass Check:\n    name, files = 'outsider', ('*',)\n{check}", 0o644
+    )
+    project.write(
+        project.outside / "agent.py",
+        f"from suture import Workspace\nws = Workspace({str(project.root)!r})\n"
+        "print(ws.call('safe_edit', {'path': 'e.json', 'content': '[]\\n'}).metadata['validation']['not_run'])\n",
+    )
+    found = project.run([f"{project.bin}/python", str(project.outside / "agent.py")])
+    assert project.sung == [], found.stdout
+    assert "outsider" in found.stdout, found.stderr
+    assert "No module named 'helping'" in found.stdout
+
+
+@pytest.mark.promise("confine.no-code")
 def test_the_mcp_server_runs_and_imports_nothing_of_the_workspace(project: Project) -> None:
     project.plant_programs(project.root / "tools")
     project.plant_programs(project.extra / "bin")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from time import monotonic
 
+from suture.origins import importing_outside
 from suture.records import Record
 from suture.validate.comparison import compared
 from suture.validate.issue import Issue, NotRunError, first_only, sees_all, syntax_codes
@@ -176,7 +177,8 @@ class _Job:
         self._ends = monotonic() + seconds
         self.reason = f"it took longer than {seconds:.1f} s"
         try:
-            found = list(islice(self._found(seconds), _MOST_ISSUES + 1))
+            with importing_outside(self.chosen.held):
+                found = list(islice(self._found(seconds), _MOST_ISSUES + 1))
             if len(found) > _MOST_ISSUES:  # what is beyond may be what counts
                 raise NotRunError(f"it found more than {_MOST_ISSUES:,} problems")  # noqa: TRY301  as told below
             self.issues = [self._as_ruled(each) for each in found]

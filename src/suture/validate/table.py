@@ -7,7 +7,7 @@ import sys
 from functools import cache
 
 from suture.errors import SutureError
-from suture.origins import Inside
+from suture.origins import Inside, importing_outside
 from suture.records import Record
 from suture.validate.issue import NotRunError
 from suture.validate.programs import read_regular
@@ -35,6 +35,8 @@ class Chosen(Record):
     timeout_ms: int = _TIMEOUT_MS
     severity: str | None = None
     required: bool = False
+    held: tuple[str, ...] = ()
+    """The roots from which it may import nothing, if it is a plugin's."""
 
 
 class Unavailable:
@@ -72,7 +74,9 @@ class Table:
         held = tuple(roots if untrusted is None else untrusted)
         self._rules = {name: rule for name, rule in configuration.rules.items() if _wrong_glob(rule) is None}
         self._syntax = [*_syntax(roots, held, guard)]
-        self._others = [*_others(), *_ruff_inside(held), *plugins(held)]
+        self._held = held
+        self._plugins = plugins(held)
+        self._others = [*_others(), *_ruff_inside(held), *self._plugins]
         known = {each.name for each in (*self._syntax, *self._others)}
         self._others += [
             _asked_for(rule, held, commands=commands) for rule in self._rules.values() if rule.name not in known
@@ -100,10 +104,11 @@ class Table:
         return fits(rule.files or validator.files, path)
 
     def _ruled(self, validator: Validator) -> Chosen:
+        held = self._held if validator in self._plugins else ()
         rule = self._rules.get(validator.name)
         if rule is None:
-            return Chosen(validator)
-        return Chosen(validator, rule.timeout_ms or _TIMEOUT_MS, rule.severity, bool(rule.required))
+            return Chosen(validator, held=held)
+        return Chosen(validator, rule.timeout_ms or _TIMEOUT_MS, rule.severity, bool(rule.required), held)
 
 
 def _wrong_glob(rule: Rule) -> str | None:
@@ -252,7 +257,7 @@ def plugins(held: tuple[str, ...] = ()) -> list[Validator]:
         if package not in seen:
             seen.add(package)
             points = [EntryPoint(name, value, PLUGINS) for name, value in found[file]]
-            loaded += [_held(point, file, inside) or _loaded(point) for point in points]
+            loaded += [_held(point, file, inside) or _loaded(point, held) for point in points]
     return loaded
 
 
@@ -316,10 +321,11 @@ def _origins(module: str) -> Iterator[str]:
         yield from above
 
 
-def _loaded(point: EntryPoint) -> Validator:
+def _loaded(point: EntryPoint, held: Sequence[str]) -> Validator:
     try:
-        found = point.load()
-        made: Validator = found() if isinstance(found, type) else found
+        with importing_outside(held):
+            found = point.load()
+            made: Validator = found() if isinstance(found, type) else found
         wrong = [name for name in ("name", "files", "check") if not hasattr(made, name)]
     except Exception as error:  # noqa: BLE001  a plugin may fail in any way, and must not take the edit with it
         return Unavailable(point.name, f"the plugin cannot be loaded: {type(error).__name__}: {error}")
