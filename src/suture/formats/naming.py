@@ -147,6 +147,8 @@ _BETWEEN = (
 )
 _WORDS = f"[^{_BETWEEN}]+"
 _ASCII = r"[!-~]+"
+_IN_PATHS = frozenset("._-/\\")
+_WIDE_STOP = "\uff0e"
 _QUOTED = r"""[`"\u201c]([^`"\u201c\u201d]+)[`"\u201d]"""
 _TAG_END = r"(?:<|&lt;)\|?/[\w:.-]+\s*\|?(?:>|&gt;)"
 _URL = r"(?i)\b(?!file:)[a-z][a-z0-9+.-]{0,20}://[^\s)\]>\"'`]*"
@@ -343,7 +345,7 @@ def _files_in(word: str) -> tuple[tuple[str, bool], ...]:
     for each in word.split("]("):
         path = _trimmed(each)
         names = path.split("/")
-        if not path.isascii() and not _is_sure(path):
+        if not path.isascii() and not _is_sure(path) and not any(map(_is_odd, path)):
             paths += map(_trimmed, _pattern(_ASCII).findall(path))
         elif len(names) > 1 and all(_extension(name) in _SURE_EXTENSIONS for name in names):
             paths += names
@@ -370,10 +372,19 @@ def _trimmed(word: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text without emoji and arrows around it."""
+    """A text without emoji, arrows and full stops around it."""
     if text.isascii():
         return text
-    return text.strip("".join({char for char in text if ord(char) > _SYMBOLS and not char.isalnum()}) or " ")
+    around = {char for char in text if ord(char) > _SYMBOLS and not char.isalnum() and not _is_odd(char)}
+    return text.rstrip(_WIDE_STOP).strip("".join(around) or " ")
+
+
+def _is_odd(char: str) -> bool:
+    """Whether a character is another form of one that paths have, as a full-width letter: without it, it is no path."""
+    from unicodedata import normalize
+
+    form = char if char.isascii() else normalize("NFKC", char)
+    return form != char and form.isascii() and (form.isalnum() or form in _IN_PATHS)
 
 
 def _extension(name: str) -> str:

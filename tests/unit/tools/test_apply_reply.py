@@ -918,3 +918,29 @@ def test_a_hint_is_read_for_the_file_before_the_reply_and_for_the_file_so_far() 
     assert files == {"a.py": b"a\nb\nx\nx\n"}
     result, files = met(two, "a.py\n" + search.format(2, "y") + search.format(99, "z"))
     assert (told(result), files) == ({"1": "applied", "2": "applied"}, {"a.py": b"a\ny\nz\n"})
+
+
+@pytest.mark.promise("reply.nothing-silent")
+@pytest.mark.parametrize(
+    "name", ["\uff0emcp.json", "mcp.json\u24d2", "\uff4dcp.json", "mcp\uff0ejson", "\uff0fmcp.json"]
+)
+def test_a_name_in_other_forms_of_its_letters_is_not_silently_taken_for_a_part_of_it(name: str) -> None:
+    ws, fs = workspace({"mcp.json": b"old\n"})
+    reply = f"{name}\n<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"
+    result = ws.call("apply_reply", {"reply": reply})
+    assert result.is_error or f"There is no {name}; the block fits mcp.json" in result.text
+    assert fs.files() == {"mcp.json": b"old\n" if result.is_error else b"new\n"}
+
+
+def test_a_protected_name_in_other_forms_of_its_letters_is_refused() -> None:
+    ws, fs = workspace({"mcp.json": b"old\n"})
+    result = ws.call("apply_reply", {"reply": "\uff0emcp.json\n<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"})
+    assert "is protected" in result.text
+    assert fs.files() == {"mcp.json": b"old\n"}
+
+
+def test_a_wide_full_stop_ends_a_sentence() -> None:
+    ws, fs = workspace({"notes.md": b"old\n"})
+    reply = "\u4fee\u6539 notes.md\uff0e\n<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"
+    assert not ws.call("apply_reply", {"reply": reply}).is_error
+    assert fs.files() == {"notes.md": b"new\n"}
