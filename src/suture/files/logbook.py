@@ -643,17 +643,21 @@ class LogBook:
             self._drop_until(last)
 
     def _confirmed_time(self) -> float | None:
-        """The latest time, not after now, that changes on a number of days have reached; None if on too few days."""
+        """The latest time, not after now, that changes on a number of days have reached; None if on too few days.
+
+        A change that was recorded before an earlier time was made at that time at the latest: its clock was ahead.
+        """
         days: dict[int, float] = {}
-        for (change_id,) in self._rows("SELECT id FROM change"):
+        latest = time.time()
+        for (change_id,) in self._rows("SELECT id FROM change ORDER BY number DESC"):
             try:
-                made = time_of(change_id)
+                latest = min(latest, time_of(change_id))
             except (ValueError, TypeError):
                 continue  # damaged
-            days[int(made // _DAY)] = max(made, days.get(int(made // _DAY), 0))
+            days.setdefault(int(latest // _DAY), latest)
         if len(days) < _CONFIRMING_DAYS:
             return None
-        return min(time.time(), sorted(days.values())[-_CONFIRMING_DAYS])
+        return sorted(days.values())[-_CONFIRMING_DAYS]
 
     def _drop_oldest_snapshot(self) -> bool:
         """Forget the oldest snapshot, unless it is the only one."""

@@ -681,6 +681,15 @@ def test_a_clock_that_jumps_ahead_takes_nothing_along(
 
 
 @pytest.mark.promise("back.clock")
+def test_a_clock_that_jumps_to_and_fro_confirms_nothing(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = made_at(book, *range(30), 4_000, 30, 4_001, 31, 4_002, 32, *[4_003 + number / 100 for number in range(40)])
+    at(monkeypatch, 4_003.5)
+    for _ in range(3):
+        book.forget(MUCH, 180)
+    assert book.ids() == ids
+
+
+@pytest.mark.promise("back.clock")
 def test_a_clock_that_was_wrong_for_long_takes_a_small_part_along_at_once(
     book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -699,11 +708,11 @@ def test_a_clock_that_was_wrong_for_long_takes_a_small_part_along_at_once(
 def test_a_clock_that_jumps_back_takes_nothing_along_and_lets_nothing_live_on(
     book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = made_at(book, 0, 1, 200, 201, -9_000, 202, 203)
+    ids = made_at(book, 0, 1, 200, 201, -9_000, 202, 203, 204)
     at(monkeypatch, -9_000)
     book.forget(MUCH, 180)
     assert book.ids() == ids
-    at(monkeypatch, 203)
+    at(monkeypatch, 204)
     for _ in range(9):
         book.forget(MUCH, 180)
     assert book.ids() == ids[2:]
