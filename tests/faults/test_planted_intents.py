@@ -256,6 +256,24 @@ def test_a_planted_intent_removes_no_folder(mark: str) -> None:
     assert INTENT not in fs.files()
 
 
+@pytest.mark.promise("atomic.signed")
+@pytest.mark.parametrize("mark", ["open", "done"])
+def test_a_planted_intent_that_leads_through_a_link_is_refused_with_the_way_out(mark: str) -> None:
+    fs = MemoryFS({"keep.txt": b"kept\n", "there/x.txt": b"old\n", f"there/{STEM}.old": b"evil\n"})
+    fs.put_link("link", "there")
+    fs.put(INTENT, planted(document("link/x.txt"), mark))
+    before = fs.files()
+    result = workspace(fs).call("file_read", {"path": "keep.txt"})
+    if mark == "done":  # there is nothing to put back
+        assert result.text.startswith("     1\tkept\n")
+        del before[INTENT]
+    else:
+        error = result.metadata["error"]
+        assert (error["code"], error["state"], error["change_id"]) == ("RECOVERY_BLOCKED", "foreign", ID)
+        assert "link" in error["reason"]
+    assert fs.files() == before
+
+
 @pytest.mark.promise("atomic.planted")
 def test_a_planted_intent_takes_no_file_away_for_its_content() -> None:
     fs = MemoryFS({"a.txt": b"old\n"}, can_link=False)

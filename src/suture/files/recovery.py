@@ -19,7 +19,6 @@ from suture.errors import RecoveryBlocked, SutureError
 from suture.files import steps
 from suture.files.journal import Journal, stray_id
 from suture.files.paths import INTENT_NAME, shown
-from suture.files.protected import OWN_PREFIX
 from suture.files.tree import split
 from suture.plan import Trouble
 from suture.records import Record
@@ -106,8 +105,10 @@ def _recover(
         else:
             aside = roll_back(trees, intent, journal, durable=durable, signed=left.signed)
             found = Recovered(intent.id, "back", files, aside)
-    except RecoveryBlocked as error:
-        raise RecoveryBlocked(intent=error.intent, reason=error.reason, change_id=intent.id) from error
+    except SutureError as error:
+        reason = error.reason if isinstance(error, RecoveryBlocked) else f"{error.code}{_named(error)}"
+        state = "left" if left.signed else "foreign"
+        raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, state=state, change_id=intent.id) from error
     log.warning("recovery", "recovered %s: rolled %s, aside %s", found.id, found.direction, found.aside)
     return found
 
@@ -151,9 +152,9 @@ def roll_back(
 
 
 def _named(error: SutureError) -> str:
-    """The file that an error is about, if that is a helping file."""
+    """The file that an error is about, if it says so."""
     path = str(getattr(error, "path", ""))
-    return f" ({path})" if split(path)[1].startswith(OWN_PREFIX) else ""
+    return f" ({path})" if path else ""
 
 
 def _proven_folders(trees: Sequence[Tree], intent: Intent) -> tuple[tuple[int, str], ...]:
