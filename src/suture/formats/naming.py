@@ -375,7 +375,7 @@ def _plain(text: str) -> str:
     """A text without emoji, arrows and full stops around it."""
     if text.isascii():
         return text
-    around = {char for char in text if ord(char) > _SYMBOLS and not char.isalnum() and not _is_odd(char)}
+    around = {char for char in set(text) if ord(char) > _SYMBOLS and not char.isalnum() and not _is_odd(char)}
     return text.rstrip(_WIDE_STOP).strip("".join(around) or " ")
 
 
