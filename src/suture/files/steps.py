@@ -176,11 +176,12 @@ def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
         tree.unlink(backup)
         return None
     old, now = tree.stat(backup), tree.stat(step.path)
-    if now is None:
-        tree.rename(backup, step.path)
-        return None
-    found = None if now.same_file(old) else digest_of(tree, step.path)
-    if found is not None and found == step.after:
+    found = None if now is None or now.same_file(old) else digest_of(tree, step.path)
+    published = now is None if step.after is None else found == step.after
+    if published and digest_of(tree, backup) != step.before:
+        # A copy that lost content in a power cut, or somebody else's: what was published is better.
+        return put_aside(tree, step.path, backup)
+    if now is None or published:
         tree.rename(backup, step.path)
         return None
     if now.same_file(old) or found == step.before:
