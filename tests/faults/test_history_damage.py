@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing, suppress
 from functools import cache
+from operator import methodcaller
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -87,16 +88,16 @@ def calls() -> list[Call]:
     """Everything that looks at a history."""
     found: list[Call] = [lambda ws: ws.undo(), lambda ws: ws.redo(), lambda ws: ws.history(), lambda ws: ws.snapshots()]
     for each in past().ids:
-        found += [lambda ws, each=each: ws.undo(each), lambda ws, each=each: ws.redo(each)]  # type: ignore[misc]
-        found += [lambda ws, each=each: ws.restore(each)]  # type: ignore[misc]
-        found += [lambda ws, each=each: ws.restore(each, ["c"])]  # type: ignore[misc]
-        found += [lambda ws, each=each: ws.show(each)]  # type: ignore[misc]
+        found += [methodcaller("undo", each), methodcaller("redo", each)]
+        found += [methodcaller("restore", each)]
+        found += [methodcaller("restore", each, ["c"])]
+        found += [methodcaller("show", each)]
     for name in ("first", "second"):
-        found += [lambda ws, name=name: ws.restore(name)]  # type: ignore[misc]
-        found += [lambda ws, name=name: ws.restore(name, ["a", "c"])]  # type: ignore[misc]
+        found += [methodcaller("restore", name)]
+        found += [methodcaller("restore", name, ["a", "c"])]
     for path in ("a", "b", "c", "d", "d/new", "e", "run", "secret"):
-        found += [lambda ws, path=path: ws.restore(paths=[path])]  # type: ignore[misc]
-        found += [lambda ws, path=path: ws.history(path)]  # type: ignore[misc]
+        found += [methodcaller("restore", paths=[path])]
+        found += [methodcaller("history", path)]
     paste = [{"operation": "append_eof", "fromClipboard": "x"}]
     found += [lambda ws: ws.patch("c", paste)]
     stale = [{"operation": "replace", "oldText": "line 9\nline 10\n", "newText": "line 9\nten\n"}]
