@@ -85,7 +85,7 @@ def _child(options: argparse.Namespace) -> int:
 
 
 def _rounds(options: argparse.Namespace, names: list[str]) -> int:
-    """Give each target its slice of time, again and again."""
+    """Give each target its slice of time, again and again; on a busy machine, at least once."""
     seed = options.seed if options.seed is not None else int(time.time())
     print(f"seed {seed}")
     options.out.mkdir(exist_ok=True)
@@ -94,7 +94,7 @@ def _rounds(options: argparse.Namespace, names: list[str]) -> int:
     number = 0
     while number == 0 or time.monotonic() < ends:
         for name in names:
-            if time.monotonic() > ends and options.runs is None:
+            if number and time.monotonic() > ends and options.runs is None:
                 break
             amount = ["--runs", str(options.runs)] if options.runs else ["--slice", str(piece)]
             amount += ["--atheris"] if options.atheris else []
