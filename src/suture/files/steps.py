@@ -172,7 +172,7 @@ def _undo_create(tree: Tree, step: Step, *, signed: bool) -> str | None:
 
 
 def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
-    if _file(tree, step.temp) is not None:  # not published: what stands there is not ours
+    if _file(tree, step.temp) is not None:  # not published: the file there is not ours
         tree.unlink(backup)
         return None
     old, now = tree.stat(backup), tree.stat(step.path)
