@@ -123,6 +123,13 @@ def test_a_document_is_there(name: str) -> None:
 
 
 @pytest.mark.promise("project.documents")
+def test_nothing_that_a_trial_left_lies_beside_the_documents() -> None:
+    known = "LICENSE Makefile constraints.txt pyproject.toml .editorconfig .gitattributes .gitignore".split()
+    beside = [path.name for path in files() if path.parent == ROOT and path.suffix != ".md"]
+    assert sorted(beside) == sorted(known)
+
+
+@pytest.mark.promise("project.documents")
 @pytest.mark.parametrize("command", ["make demo", "make test"])
 def test_the_readme_names_the_command(command: str) -> None:
     assert command in (ROOT / "README.md").read_text("utf-8")
