@@ -106,23 +106,25 @@ def take_snapshot(session: Session, name: str, paths: Sequence[str]) -> Taken:
     with session.history.reading() as book:
         known = book.paths()
     given = [session.read(path).place.name for path in paths]  # a wrong one is an error, an old one is not
-    keeper = _Keeper(session)
-    point = session.history.take_snapshot(name, keeper.files(dict.fromkeys((*given, *known))), keeper.content)
+    keeper = _Keeper(session, dict.fromkeys((*given, *known)))
+    point = session.history.take_snapshot(name, keeper.files, keeper.content)
     return Taken(point, keeper.kept, tuple(keeper.skipped))
 
 
 class _Keeper:
     """Reads files for a snapshot one after the other, holding only the last one's content."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, paths: Iterable[str]) -> None:
         self._session = session
+        self._paths = tuple(paths)
         self._last = Content(())
         self.kept = 0
         self.skipped: list[str] = []
 
-    def files(self, paths: Iterable[str]) -> Iterator[tuple[str, Version | None]]:
-        """What stands at each path; None: nothing."""
-        for path in paths:
+    def files(self) -> Iterator[tuple[str, Version | None]]:
+        """What is at each path; None: nothing. It is asked again if the history has to be begun anew."""
+        self.kept, self.skipped = 0, []
+        for path in self._paths:
             try:
                 found = _stands(self._session, path)[1]
             except SutureError:

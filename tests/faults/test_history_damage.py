@@ -329,6 +329,39 @@ def test_a_damaged_clipboard_is_not_pasted(damage: str) -> None:
     assert fs.files() == {"a": b"one\n"}
 
 
+def swallow(fs: MemoryFS, table: str, owner: str) -> None:
+    """Let a table lose what is written to it, as a damaged tree of the database can."""
+    swallowed = f"DELETE FROM {table} WHERE {owner} = NEW.{owner}"  # noqa: S608  names of our own
+    hurt(fs, f"CREATE TRIGGER swallow AFTER INSERT ON {table} BEGIN {swallowed}; END")
+
+
+@pytest.mark.promise("back.damage")
+@pytest.mark.parametrize(("table", "owner"), [("file", "change"), ("folder", "change"), ("content", "number")])
+def test_a_change_that_cannot_be_read_back_begins_a_new_history(table: str, owner: str) -> None:
+    ws, fs, _ = three_changes()
+    before = state(fs)
+    swallow(fs, table, owner)
+    with ws.transaction() as tx:
+        tx.create("new/z", b"z\n")
+    assert tx.change is not None
+    assert tx.change.trouble is not None
+    assert (tx.change.trouble.recorded, tx.change.trouble.aside in fs.shelf) == (True, True)
+    done(ws.undo())
+    assert state(fs) == before
+
+
+@pytest.mark.promise("back.damage")
+def test_a_snapshot_that_cannot_be_read_back_is_taken_again_whole() -> None:
+    ws, fs, _ = three_changes()
+    before = state(fs)
+    swallow(fs, "snapshot_file", "snapshot")
+    assert done(ws.snapshot("point", ["other"]))["files"] == len(before)
+    for path in before:
+        fs.put(path, b"other")
+    done(ws.restore("point"))
+    assert state(fs) == before
+
+
 # Histories of version 0.1.0
 
 

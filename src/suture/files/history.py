@@ -38,7 +38,7 @@ from suture import log
 from suture.errors import HistoryUnavailable, SnapshotExists, SutureError
 from suture.files.fs import MEMORY
 from suture.files.journal import new_id
-from suture.files.logbook import SCHEMA, LogBook, NamedPoint
+from suture.files.logbook import SCHEMA, LogBook, NamedPoint, Unusable
 from suture.files.pending import Pending, Waiting
 from suture.plan import Trouble, digest
 from suture.records import Record
@@ -69,11 +69,7 @@ _LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
 _CACHE_KB = 16_000  # what does not fit is written before the end, and the disk waited for twice more
 
 
-class _Damaged(Exception):
-    """The database is not one of ours."""
-
-
-_FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, _Damaged, SutureError)
+_FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, Unusable, SutureError)
 
 
 class _Opened(Record):
@@ -152,7 +148,7 @@ class History:
             raise HistoryUnavailable(reason=_OFF)
         try:
             database, _ = self._opened(create=False)
-        except (sqlite3.Error, OSError, UnicodeDecodeError, _Damaged) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError, Unusable) as error:
             raise HistoryUnavailable(reason=_reason(error)) from error
         try:
             if not _is_ours(database):  # nothing was ever recorded
@@ -182,15 +178,17 @@ class History:
         """Keep texts under names, where no change is recorded with them. The caller holds the workspace lock."""
         return self._write(lambda book: book.keep_clipboards(clipboards))
 
-    def take_snapshot(self, name: str, files: Iterable[tuple[str, Version | None]], supply: Supply) -> NamedPoint:
-        """Record a named point. The caller holds the workspace lock."""
+    def take_snapshot(
+        self, name: str, files: Callable[[], Iterable[tuple[str, Version | None]]], supply: Supply
+    ) -> NamedPoint:
+        """Record a named point, with the files that `files` gives. The caller holds the workspace lock."""
         taken: list[NamedPoint] = []
 
         def write(book: LogBook) -> None:
             if any(each.name == name for each in book.snapshots()) or book.beginning_with(name.lower()):
                 raise SnapshotExists(name=name)
             taken.append(NamedPoint(new_id(), name, book.last_number()))
-            book.add_snapshot(taken[-1], files, supply)
+            book.add_snapshot(taken[-1], files(), supply)
 
         trouble = self._write(write)
         if trouble is not None and not trouble.recorded:
@@ -449,11 +447,11 @@ def _is_ours(database: sqlite3.Connection) -> bool:
     if not found:
         return False
     if database.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
-        raise _Damaged("not a history of suture")
+        raise Unusable("not a history of suture")
     if database.execute("PRAGMA user_version").fetchone()[0] > _VERSION:
         raise HistoryUnavailable(reason="it was written by a newer version of suture")
     if not found.issuperset(statement.strip() for statement in SCHEMA.split(";") if statement.strip()):
-        raise _Damaged("a table is missing")
+        raise Unusable("a table is missing")
     return True
 
 
@@ -465,7 +463,7 @@ def _is_damage(error: Exception) -> bool:
     if isinstance(error, sqlite3.DatabaseError):
         return _code(error) not in _SURROUNDINGS
     not_a_file = isinstance(error, OSError) and error.errno == errno.EINVAL
-    return not_a_file or isinstance(error, _Damaged | UnicodeDecodeError)
+    return not_a_file or isinstance(error, Unusable | UnicodeDecodeError)
 
 
 def _code(error: Exception) -> int:

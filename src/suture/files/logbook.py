@@ -87,6 +87,10 @@ _MODES = 0o7777
 _ROOM = 0.9  # of the allowed size is left after forgetting, so that not every change has to forget
 
 
+class Unusable(Exception):
+    """The database is no history, or what is written to it cannot be read back."""
+
+
 class NamedPoint(Record):
     """A named point: after the change of number `after_change`, with the files that were kept for it."""
 
@@ -529,23 +533,30 @@ class LogBook:
         last = self._sums.newest("change")
         last = last if isinstance(last, int) else 0
         for (number,) in self._rows("SELECT number FROM change WHERE number > ? ORDER BY number", last):
-            self._sign(number, believed=False)
+            self._sign(number)
         newest = self._sums.newest("snapshot")
         for row in self._rows("SELECT id, name, after_change FROM snapshot WHERE id > ?", newest or ""):
             self._sign_snapshot(row)
 
-    def _sign(self, number: int, *, believed: bool = True) -> None:
-        """Give a change its checksum."""
+    def _sign(self, number: int, written: ChangeRecord | None = None) -> None:
+        """Give a change its checksum: the one that was just `written`, or one of version 0.1.0 if it can be one."""
         found = self._read(number)
-        sound = found if found is not None and (believed or _is_plausible(found)) else None
-        self._sums.put("change", number, number, self._unknown(number).id, sound and _values(sound))
+        if written is None:
+            values = _values(found) if found is not None and _is_plausible(found) else None
+        else:
+            values = _values(written)
+            _check_written(values, None if found is None else _values(found))
+        self._sums.put("change", number, number, self._unknown(number).id, values)
 
-    def _sign_snapshot(self, row: tuple[Any, ...]) -> None:
-        """Give a snapshot and its files their checksums."""
+    def _sign_snapshot(self, row: tuple[Any, ...], written: list[tuple[Any, ...]] | None = None) -> None:
+        """Give a snapshot and its files their checksums: those just `written`, or those that version 0.1.0 wrote."""
         if not _is_point(row):
             return
+        values = self._snapshot_values(row[0])
+        if written is not None:
+            _check_written(written, values)
         self._sums.put("snapshot", row[0], row[2], row[1], row)
-        self._sums.put("files", row[0], row[2], row[1], self._snapshot_values(row[0]))
+        self._sums.put("files", row[0], row[2], row[1], values)
 
     def knows(self, change_id: str) -> bool:
         """Whether a change is recorded."""
@@ -560,7 +571,7 @@ class LogBook:
         number = self._db.execute(query, row).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
         self._since = None
-        rows = []
+        rows, files = [], []
         for place, file in enumerate(change.files):
             base = self._last_content(file.path) if file.before is not None else None
             before = self._keep(file.before, supply, base)
@@ -570,10 +581,12 @@ class LogBook:
             target = None if file.to is None else _raw(file.to)
             columns = (before, _mode(file.before), after, _mode(file.after), replaced, _mode(file.replaced))
             rows.append((number, place, file.action, _raw(file.path), target, *columns, added, removed))
+            files.append(file.but(added=added, removed=removed))
         self._db.executemany("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        folders = [(number, _raw(path)) for path in change.folders]
-        self._db.executemany("INSERT OR IGNORE INTO folder VALUES (?, ?)", folders)
-        self._sign(number)
+        folders = sorted(set(map(_raw, change.folders)))
+        self._db.executemany("INSERT INTO folder VALUES (?, ?)", [(number, path) for path in folders])
+        written = change.but(number=number, summary=summary, files=tuple(files), folders=tuple(map(_name, folders)))
+        self._sign(number, written)
         self.keep_clipboards(change.clipboards)
         self._turn(change.undoes)
 
@@ -591,11 +604,13 @@ class LogBook:
         self.adopt()
         head = (snapshot.id, snapshot.name, snapshot.after_change)
         self._db.execute("INSERT INTO snapshot VALUES (?, ?, ?)", head)
+        written = []
         for path, version in files:
             content = self._keep(version, supply, self._last_content(path) if version is not None else None)
             row = (snapshot.id, _raw(path), content, _mode(version))
             self._db.execute("INSERT INTO snapshot_file VALUES (?, ?, ?, ?)", row)
-        self._sign_snapshot(head)
+            written.append((row[1], None if version is None else version.digest, row[3]))
+        self._sign_snapshot(head, sorted(written))
 
     def rest(self) -> None:
         """Hold little in memory until the next change."""
@@ -719,6 +734,12 @@ class LogBook:
 
     def _row(self, query: str, *values: object) -> Any:
         return self._db.execute(query, values).fetchone()
+
+
+def _check_written(written: object, found: object) -> None:
+    """A tree of the database that is damaged can swallow what is written to it: that must not get a checksum."""
+    if found != written:
+        raise Unusable("what is written to it cannot be read back")
 
 
 def _damage(change: ChangeRecord) -> HistoryDamaged:
