@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 _SHORTEST = 30
 """Lines of a file; what becomes of a shorter one is seen at a glance."""
 _LONGEST = 120
+_NEARBY = 800
+"""Bytes of a line on each side of an edit; a placeholder has 200 characters at most."""
+_MORE = b"x"
+"""In place of the rest of a longer line: with it, the line is no placeholder."""
 
 
 def check_placeholders(
@@ -55,14 +59,18 @@ def taken_literally(argument: str, line: str) -> str:
 
 
 def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:
-    """The lines that an edit touches, as they are and as they become: a placeholder is a whole line."""
-    start, end = body.rfind(b"\n", 0, edit.span.start) + 1, edit.span.end
-    ended = body[start:end].endswith(b"\n") and (not edit.new or edit.new.endswith(b"\n"))
-    if not ended:
-        at = body.find(b"\n", end)
-        end = at if at >= 0 else len(body)
-    new = body[start : edit.span.start] + edit.new + body[edit.span.end : end]
-    return body[start:end], new.decode("utf-8", "replace")
+    """The lines that an edit touches, as they are and as they become: a placeholder is a whole line.
+
+    Of a line that is too long for one, only the part near the edit: a minified file may be a single line.
+    """
+    start, end = edit.span.start, edit.span.end
+    old = body[start:end]
+    head = body[max(start - _NEARBY, 0) : start].rpartition(b"\n")[2]
+    ended = old.endswith(b"\n") and (not edit.new or edit.new.endswith(b"\n"))
+    tail = b"" if ended else body[end : end + _NEARBY].partition(b"\n")[0]
+    head = _MORE + head if len(head) == _NEARBY else head
+    tail = tail + _MORE if len(tail) == _NEARBY else tail
+    return head + old + tail, (head + edit.new + tail).decode("utf-8", "replace")
 
 
 def shrinkage(path: str, before: bytes, after: bytes) -> list[str]:

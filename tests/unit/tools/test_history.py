@@ -165,6 +165,19 @@ def test_paging_visits_every_change_once(limit: int) -> None:
     assert (found, rounds) == (ids[::-1], -(-7 // limit))
 
 
+def test_a_page_ends_early_where_its_changes_have_very_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suture.tools.history._MOST_FILES", 4)
+    ws, _ = workspace()
+    ids = [land(ws, *(create(f"{number}/{name}") for name in "abc")) for number in range(5)]
+    found: list[list[str]] = []
+    before = None
+    while not found or before is not None:
+        page = done(ws.history(limit=10, before=before))
+        found.append([each["change_id"] for each in page["changes"]])
+        before = page["next"]
+    assert found == [[ids[4], ids[3]], [ids[2], ids[1]], [ids[0]]]
+
+
 def test_the_text_of_a_page_says_how_to_go_on() -> None:
     ws, _ = workspace()
     ids = [land(ws, create(str(number))) for number in range(3)]

@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from suture import Workspace
+from suture.edits import edit
+from suture.locate.placeholders import added
 from suture.tools import find
+from suture.tools.losses import whole_lines
 from suture.tools.spec import ToolResult
 from tests.unit.changes import done, workspace
 from tests.unit.placeholder_lines import HONEST, PLACEHOLDERS
@@ -244,3 +247,23 @@ def test_a_file_that_keeps_half_of_its_lines_or_is_short_is_written_without_a_wo
 ) -> None:
     ws, _ = workspace({NAME: before.encode()})
     assert "of the old lines are gone" not in ask(ws, after, {}).text
+
+
+# Long lines
+
+
+@pytest.mark.parametrize("at", [0, 500, 50_000, 99_500, 100_000])
+def test_of_a_very_long_line_only_what_is_near_an_edit_is_looked_at(at: int) -> None:
+    """A minified file may be one line, and have thousands of edits."""
+    body = b"a" * 100_000
+    old, new = whole_lines(body, edit(at, at, b"..."))
+    assert (len(old), len(new)) < (2_000, 2_000)
+    assert added(old.decode(), new) is None
+
+
+@pytest.mark.parametrize(("around", "refused"), [(b" " * 700, True), (b"x" + b" " * 5_000, False)])
+def test_blanks_of_a_long_line_do_not_make_it_a_placeholder(around: bytes, *, refused: bool) -> None:
+    body = b"one\n" + around + b"old()" + around[::-1] + b"\n"
+    at = body.index(b"old()")
+    old, new = whole_lines(body, edit(at, at + 5, b"# ... existing code ..."))
+    assert (added(old.decode(), new) is not None) == refused

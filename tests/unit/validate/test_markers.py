@@ -1,5 +1,7 @@
 """Markers that were left in a file."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -123,6 +125,30 @@ def test_an_edit_block_in_a_string_of_python_is_none() -> None:
 
 def test_very_many_markers_are_not_all_told() -> None:
     assert len(found("<<<<<<< a\n" * 5_000)) == 1_000
+
+
+class Searched(str):
+    """A text that knows how many characters of it were searched."""
+
+    __slots__ = ("many",)
+
+    def __init__(self, _: str) -> None:
+        self.many = 0
+
+    def find(self, sub: str, start: Any = 0, end: Any = None) -> int:
+        self.many += len(range(len(self))[start:end])
+        return super().find(sub, start, end)
+
+    def count(self, sub: str, start: Any = 0, end: Any = None) -> int:
+        self.many += len(range(len(self))[start:end])
+        return super().count(sub, start, end)
+
+
+@pytest.mark.parametrize("path", ["a.c", "a.md"])
+def test_a_text_is_searched_a_few_times_however_many_markers_it_has(path: str) -> None:
+    text = Searched((">>>>>>> b\n" + "x\n" * 5) * 2_000)
+    found(text, path)
+    assert text.many <= 4 * len(text)
 
 
 @settings(max_examples=60)
