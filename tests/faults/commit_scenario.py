@@ -29,6 +29,9 @@ PROJECT = Path(__file__).parents[2]
 VARIANTS = ("move", "move and change")
 DURABILITIES = ("full", "fast")
 SECTOR = 512
+CHANGING = (
+    "commit_database copy_metadata create link mkdir open_database rename rmdir set_mode sync truncate unlink write"
+).split()
 
 
 class Entry(NamedTuple):

@@ -14,6 +14,7 @@ from suture.errors import WriteFailed
 from suture.testing import FaultyFS, MemoryFS, Stopped
 from tests.faults.commit_scenario import (
     BEFORE,
+    CHANGING,
     DURABILITIES,
     SECTOR,
     VARIANTS,
@@ -28,7 +29,7 @@ from tests.faults.commit_scenario import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 SAMPLE = 17
@@ -39,10 +40,10 @@ links = pytest.mark.parametrize("can_link", [True, False], ids=["links", "no lin
 a_seed = pytest.mark.parametrize("seed", [None, 1], ids=["nothing unsynced is kept", "luck"])
 
 
-def until_stopped(fs: MemoryFS, number: int, action: Callable[[FaultyFS], None]) -> str:
+def until_stopped(fs: MemoryFS, number: int, action: Callable[[FaultyFS], None], only: Iterable[str] = ()) -> str:
     """Do something until the power fails at a call; `finished` if it has no such call."""
     try:
-        action(FaultyFS(fs, stop_at=number))
+        action(FaultyFS(fs, stop_at=number, only=only))
     except Stopped:
         return "stopped"
     return "finished"
@@ -121,6 +122,48 @@ def test_a_power_cut_at_any_call_of_the_recovery_is_mended_by_the_next(
     numbers = range(1, count_calls(variant, can_link=can_link) + 1)
     found = [cut_twice(number, variant, seed, 1, can_link=can_link) for number in numbers]
     assert [each for each in found if each] == []
+
+
+@pytest.mark.promise("atomic.recovery-killed")
+@links
+@a_seed
+def test_a_power_cut_in_the_recovery_of_a_killed_commit_leaves_the_old_or_the_new_tree(
+    seed: int | None, *, can_link: bool
+) -> None:
+    check_killed_then_cut("move", seed, ["sync"], can_link=can_link)
+
+
+@pytest.mark.soak
+@variants
+@links
+@a_seed
+def test_a_power_cut_in_the_recovery_of_a_commit_killed_anywhere_leaves_the_old_or_the_new_tree(
+    variant: str, seed: int | None, *, can_link: bool
+) -> None:
+    check_killed_then_cut(variant, seed, CHANGING, can_link=can_link)
+
+
+def check_killed_then_cut(variant: str, seed: int | None, at: Iterable[str], *, can_link: bool) -> None:
+    """Kill a commit at each of these calls, and cut the power at every call of the recovery that changes something.
+
+    The recovery sees what the killed process wrote, but the disk need not have it.
+    """
+    found = {}
+    outcome = ""
+    for number in count(1):
+        for again in count(1):
+            fs = in_memory(can_link=can_link)
+            outcome = until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", variant), at)
+            fs.crash()
+            recovered = until_stopped(fs, again, lambda faulty: recover(faulty, "/ws"), CHANGING)
+            fs.power_loss(luck(seed, number, again))
+            recover(fs, fs.root)
+            found[f"{number}, {again}"] = state(fs, fs.root, variant)
+            if recovered == "finished":
+                break
+        if outcome == "finished":
+            break
+    assert {case: tree for case, tree in found.items() if tree not in {"old", "new"}} == {}
 
 
 @pytest.mark.promise("atomic.no-strays")

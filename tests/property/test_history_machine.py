@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 
 from suture import Settings, SutureError, ToolResult, Workspace
 from suture.testing import FaultyFS, LocalFS, MemoryFS, Stopped
-from tests.faults.commit_scenario import look
+from tests.faults.commit_scenario import CHANGING, look
 from tests.property.history_model import (
     FORMS,
     NEW_FILE,
@@ -65,9 +65,6 @@ FOLDERS = ("d", "d/e", "n")
 MODES = (0o600, 0o644, 0o755)
 WORDS = ("", "red", "blue")
 LAST_CALL = 30
-CHANGING = (
-    "commit_database copy_metadata create link mkdir open_database rename rmdir set_mode sync truncate unlink write"
-).split()
 
 
 class Answer(NamedTuple):

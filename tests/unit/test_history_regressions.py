@@ -1,6 +1,7 @@
 """Sequences that once went wrong: found by `tests/property/test_history_machine.py`, and told plainly here."""
 
 from contextlib import suppress
+from itertools import count
 
 import pytest
 
@@ -144,6 +145,46 @@ def test_a_transaction_that_was_rolled_back_does_not_come_back_by_a_power_cut() 
     fs.power_loss()
     done(ws.history())
     assert state(fs) == {"d/": None}
+
+
+@pytest.mark.promise("back.machine")
+@pytest.mark.parametrize("stop_at", range(1, 5))
+def test_a_roll_back_that_was_killed_does_not_come_back_by_a_later_power_cut(stop_at: int) -> None:
+    fs = MemoryFS({"d/e/a": b"1\n"})
+    with suppress(Stopped):
+        land(Workspace(fs.root, fs=FaultyFS(fs, stop_at=1, only=["rename"])), write("d/e/a", "2\n"))
+    fs.crash()
+    with suppress(Stopped):
+        Workspace(fs.root, fs=FaultyFS(fs, stop_at=stop_at, only=["sync"])).recover()
+    fs.crash()
+    ws = Workspace(fs.root, fs=fs)
+    done(ws.history())
+    remove(fs, "d/e/a")
+    remove(fs, "d/e")
+    synced(fs, "d")
+    fs.power_loss()
+    done(ws.history())
+    assert state(fs) == {"d/": None}
+
+
+@pytest.mark.promise("back.machine")
+def test_an_undo_that_was_killed_does_not_come_back_open_after_its_folder_is_gone() -> None:
+    """Rare state (c) of the soak: the mark that it was done was not on the disk yet when the recovery believed it."""
+    for stop_at in count(1):
+        fs = MemoryFS()
+        ws = Workspace(fs.root, fs=fs)
+        land(ws, create("d/a"))
+        try:
+            done(Workspace(fs.root, fs=FaultyFS(fs, stop_at=stop_at, only=["sync"])).undo())
+        except Stopped:
+            fs.crash()
+        else:
+            break
+        done(ws.history())
+        before = state(fs)
+        fs.power_loss()
+        done(ws.history())
+        assert state(fs) == before
 
 
 @pytest.mark.promise("back.merge")

@@ -168,6 +168,28 @@ class Journal:
         except (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError, SutureError) as error:
             raise _foreign(f"{INTENT_NAME} describes a transaction that suture never makes") from error
 
+    def sync(self) -> None:
+        """Wait until the disk has what `read` saw: the process that wrote it may have been killed before it waited."""
+        handle = self._home.open_file(INTENT_NAME)
+        try:
+            self._home.fs.sync(handle)
+        finally:
+            self._home.let_go(handle)
+
+    def empty(self) -> None:
+        """Let the intent name nothing any more, and wait until the disk has that.
+
+        Its name can come back by a power cut, even long after it was removed: nothing waits for that if a process is
+        killed right after it. One that must not be written is only removed.
+        """
+        with suppress(PermissionError):
+            handle = self._home.open_write(INTENT_NAME)
+            try:
+                self._home.fs.truncate(handle, 0)
+                self._home.fs.sync(handle)
+            finally:
+                self._home.fs.close(handle)
+
     def remove(self) -> None:
         """Forget the transaction: nothing of it is left."""
         self._home.unlink(INTENT_NAME)

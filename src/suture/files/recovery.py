@@ -90,11 +90,13 @@ def _recover(
     if left is None:
         return _clear_strays(trees, guard) if strays else None
     intent = left.intent
+    durable = settings.durability == "full" or (intent is not None and intent.in_place)
+    if durable:  # or a power cut could bring back what it said before, when the backups or the folders are gone
+        journal.sync()
     if intent is None:  # torn: by a crash before anything else was begun, or by a power cut at any time
         cleared = _clear_strays(trees, guard)
         journal.remove()
         return cleared
-    durable = settings.durability == "full" or intent.in_place
     files = tuple(shown(trees, step.root, step.path) for step in intent.steps)
     try:
         if left.done and not any(_is_unpublished(trees[step.root], step) for step in intent.steps):
@@ -145,8 +147,9 @@ def roll_back(
         _remove_folder(trees[root], path)
     if durable:
         sync_folders(trees, intent)
+        journal.empty()  # or a power cut could bring it back, when its folders are perhaps gone
     journal.remove()
-    if durable:  # or a power cut could bring it back, when its folders are perhaps gone
+    if durable:
         trees[0].sync_folder("")
     return tuple(path for path in aside if path is not None)
 
