@@ -108,6 +108,19 @@ def test_a_redo_is_refused_where_the_name_of_a_replaced_file_leads_to_another_na
 
 
 @pytest.mark.promise("back.machine")
+def test_a_redo_leaves_a_file_alone_that_a_restore_put_under_an_older_name() -> None:
+    """Nothing says that it is the file that the deletion was about: it may be another one of its content."""
+    ws, fs = workspace()
+    first = land(ws, create("a", "1\n"))
+    land(ws, rename("a", "b"))
+    deletion = land(ws, delete("b"))
+    done(ws.undo(deletion))
+    done(ws.restore(first))
+    assert done(ws.redo(deletion))["no_change"]
+    assert fs.files() == {"a": b"1\n"}
+
+
+@pytest.mark.promise("back.machine")
 def test_restoring_one_file_leaves_the_folders_of_others_alone() -> None:
     ws, fs = workspace()
     point = land(ws, create("a", "1\n"))
