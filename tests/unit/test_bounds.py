@@ -24,7 +24,7 @@ from suture.merge import merge
 from suture.plan import Change, Landed, Plan
 from suture.sequence import Step, made
 from suture.testing import MemoryFS
-from suture.tools import every, find
+from suture.tools import TOOLS, every, find
 from suture.tools.spec import Answer, Proposal
 from suture.workspace import _landed
 
@@ -372,6 +372,7 @@ def test_sizes_are_known_before_anything_of_that_size_is_made(tmp_path: Path) ->
     (tmp_path / "deep.py").write_text(f"if x:\n{' ' * 100_000}foo(1)\n{' ' * 100_000}bar(2)\n")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     names, calls = [name for name, _ in amplifying()], list(amplifying())
+    assert TOOLS.keys() - {*names} == {"file_read", "history", "redo", "undo"}  # they show or write what is there
     sizes = {"max_file_bytes": 5_000_000, "max_call_bytes": 20_000_000, "max_result_bytes": 1_000_000}
     patient = dict.fromkeys(("regex_file_ms", "regex_call_ms", "reply_call_ms", "call_ms"), 600_000)
     codes = limited(tmp_path, 300_000_000, calls, **sizes, **patient)
