@@ -115,6 +115,7 @@ def test_a_redo_leaves_a_file_alone_that_a_restore_put_under_an_older_name() -> 
     land(ws, rename("a", "b"))
     deletion = land(ws, delete("b"))
     done(ws.undo(deletion))
+    land(ws, delete("b"))
     done(ws.restore(first))
     assert done(ws.redo(deletion))["no_change"]
     assert fs.files() == {"a": b"1\n"}
