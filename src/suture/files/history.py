@@ -247,7 +247,11 @@ class History:
         waiting = Waiting(self._fs.pending(name))
         supply = waiting.supply(book.content)
         for change in waiting.since(book.knows):
-            if not book.knows(change.id):  # it may stand there twice
+            if book.knows(change.id):  # it may be there twice
+                continue
+            if change.state == "damaged":
+                book.add_damaged(change.id)
+            else:
                 book.add(change, supply)
 
     def _resumed(self) -> _Opened | None:

@@ -564,13 +564,8 @@ class LogBook:
 
     def add(self, change: ChangeRecord, supply: Supply) -> None:
         """Record a change that landed. Its contents are asked of `supply`."""
-        self.adopt()
         summary = change.summary.encode("utf-8", "backslashreplace").decode()
-        row = (change.id, change.tool, summary, change.undoes, "landed")
-        query = "INSERT INTO change (id, tool, summary, undoes, state) VALUES (?, ?, ?, ?, ?)"
-        number = self._db.execute(query, row).lastrowid
-        assert number is not None  # noqa: S101  a row was inserted
-        self._since = None
+        number = self._begin(change.id, change.tool, summary, change.undoes)
         rows, files = [], []
         for place, file in enumerate(change.files):
             base = self._last_content(file.path) if file.before is not None else None
@@ -589,6 +584,20 @@ class LogBook:
         self._sign(number, written)
         self.keep_clipboards(change.clipboards)
         self._turn(change.undoes)
+
+    def add_damaged(self, change_id: str) -> None:
+        """Record that there was a change of which nobody knows what it did."""
+        number = self._begin(change_id, "", "", None)
+        self._sums.put("change", number, number, change_id, None)
+
+    def _begin(self, change_id: str, tool: str, summary: str, undoes: str | None) -> int:
+        """Insert the head of a change; its number."""
+        self.adopt()
+        query = "INSERT INTO change (id, tool, summary, undoes, state) VALUES (?, ?, ?, ?, 'landed')"
+        number = self._db.execute(query, (change_id, tool, summary, undoes)).lastrowid
+        assert number is not None  # noqa: S101  a row was inserted
+        self._since = None
+        return number
 
     def keep_clipboards(self, clipboards: Iterable[tuple[str, str]]) -> None:
         """Keep texts under names, in place of what was kept there."""

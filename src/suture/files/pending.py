@@ -7,7 +7,8 @@
 SQLite waits for the disk four times a transaction, or a power cut could spoil the database. With durability `fast`
 a change is therefore only appended to a file, and many of them are recorded together: when enough wait, and whenever
 somebody opens the database. The file is in the hands of the operating system, so a killed process loses nothing; a
-power cut can lose the newest changes, never what was recorded before them. What is cut off or damaged ends the file.
+power cut can lose the newest changes, never what was recorded before them. An entry that is cut off ends the file: its
+process was killed, and the intent tells of its change. One that is damaged is recorded as a damaged change.
 
 Only who holds the workspace lock appends or drops. Whoever takes changes in leaves alone those that are recorded.
 
@@ -20,7 +21,7 @@ from suture import log
 from suture.files.journal import change_record
 from suture.files.packing import Packed, pack, unpack
 from suture.json_text import dumps, loads
-from suture.plan import digest
+from suture.plan import ChangeRecord, digest
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
 
     from suture.files.contents import Supply
     from suture.files.fs import FS
-    from suture.plan import ChangeRecord
 
 _MOST = 32
 _MOST_BYTES = 500_000
-_HASH = len(digest((), 0))
+_HEAD = rb"(sha256:[0-9a-f]{64}) (\d{1,9})\n"
+_HEAD_SIZE = len(digest((), 0)) + 11
+_ID = rb'"id": ?"([0-9a-hjkmnp-tv-z]{15})"'
 
 
 class _Content(Record):
@@ -102,17 +104,21 @@ class Pending:
 
 
 class Waiting:
-    """The changes in a file of them, in the order in which they landed, and their contents."""
+    """The changes in a file of them, in the order in which they landed, damaged ones too; and their contents."""
 
     def __init__(self, raw: bytes) -> None:
         self._changes: list[ChangeRecord] = []
         self._contents: dict[str, _Content] = {}
         self._unpacked: dict[str, bytes | None] = {}
-        try:
-            for document, data in _entries(raw):
-                self._read(document, data)
-        except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
-            log.warning("pending", "not written by this version of suture: %r", error)
+        for entry, is_whole in _entries(raw):
+            try:
+                if is_whole:
+                    line, _, data = entry.partition(b"\n")
+                    self._read(loads(line.decode()), data)
+                    continue
+            except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
+                log.warning("pending", "not written by this version of suture: %r", error)
+            self._changes.append(_damaged(entry))
 
     def _read(self, document: Any, data: bytes) -> None:
         at = 0
@@ -122,7 +128,7 @@ class Waiting:
         self._changes.append(change_record(document["change"]))
 
     def since(self, knows: Callable[[str], bool]) -> list[ChangeRecord]:
-        """Those that are to be recorded: what stands before one that is recorded was so too, and is forgotten."""
+        """Those that are to be recorded: what comes before one that is recorded was so too, and is forgotten."""
         last = max((at for at, change in enumerate(self._changes, 1) if knows(change.id)), default=0)
         return self._changes[last:]
 
@@ -173,16 +179,43 @@ def _written(change: ChangeRecord, contents: dict[str, _Content]) -> bytes:
     return b"%s %d\n%s" % (digest((entry,), len(entry)).encode(), len(entry), entry)
 
 
-def _entries(raw: bytes) -> Iterator[tuple[Any, bytes]]:
-    """Each entry's document and data, up to the first that is not whole."""
+def _entries(raw: bytes) -> Iterator[tuple[bytes, bool]]:
+    """Each entry without its head, and whether it is as it was written; what is cut off at the end is none."""
+    from re import match, search
+
     at = 0
-    while (end := raw.find(b"\n", at)) >= 0:
-        name, length = raw[at : at + _HASH], raw[at + _HASH : end]
-        if not length.strip().isdigit():
+    while at < len(raw):
+        head = match(_HEAD, raw[at : at + _HEAD_SIZE])
+        start = at + (0 if head is None else head.end())
+        end = start if head is None else start + int(head[2])
+        entry = raw[start:end]
+        if head is not None and digest((entry,), len(entry)).encode() == head[1]:
+            yield entry, True
+        elif head is not None and (end == len(raw) or match(_HEAD, raw[end : end + _HEAD_SIZE])):
+            yield entry, False
+        else:  # nobody knows where it ends
+            rest = raw[at:]
+            is_cut_off = end > len(raw) if head is not None else _begins_head(rest)
+            if not is_cut_off or search(_HEAD, rest[1:]):
+                yield rest, False
             return
-        at = end + 1 + int(length)
-        entry = raw[end + 1 : at]
-        if digest((entry,), len(entry)).encode() != name:
-            return
-        line, _, data = entry.partition(b"\n")
-        yield loads(line.decode()), data
+        at = end
+
+
+def _begins_head(rest: bytes) -> bool:
+    """Whether this can be what a power cut or a full disk left of an entry: a part of its head, or zeros."""
+    from re import fullmatch
+
+    rest = rest.rstrip(b"\0")
+    return len(rest) < _HEAD_SIZE and (
+        b"sha256:".startswith(rest) or fullmatch(rb"sha256:(?:[0-9a-f]{0,63}|[0-9a-f]{64} ?\d*)", rest) is not None
+    )
+
+
+def _damaged(entry: bytes) -> ChangeRecord:
+    """A change of which no more than its id may be known; else an id that nobody is shown, but is always the same."""
+    from re import search
+
+    found = search(_ID, entry)
+    name = f"lost {digest((entry,), len(entry))}" if found is None else found[1].decode()
+    return ChangeRecord(name, "", "", (), state="damaged")
