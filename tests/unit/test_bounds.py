@@ -393,7 +393,7 @@ def test_a_call_without_memory_is_answered_and_changes_nothing(tmp_path: Path) -
         ("regex_match_lines", {"file_path": "a", "pattern": "x"}),
         ("file_read", {"path": "small"}),
     ]
-    assert limited(tmp_path, 60_000_000, calls) == ["OUT_OF_MEMORY"] * 3 + ["done"]
+    assert limited(tmp_path, 30_000_000, calls) == ["OUT_OF_MEMORY"] * 3 + ["done"]
     assert (tmp_path / "a").stat().st_size == 40_000_000
 
 
