@@ -84,7 +84,8 @@ def put(place: Place, addition: Addition, *, force: bool) -> Outcome:
     if home and place.scope == "user" and place.path.startswith(f"{home}/") and not os.path.isdir(home):
         raise Unmergeable(f"HOME, {home}, is no folder")
     protected = Guard().rule(place.name) is not None
-    engine = Engine(place.base, Settings(allow_protected=(place.name,) * protected, history=not protected))
+    opened = (place.name, f"{place.name}.bak*") if protected else ()
+    engine = Engine(place.base, Settings(allow_protected=opened, history=not protected))
     try:
         change = engine.land(lambda session: _plan(session, place, addition, force=force)).change
     except KeyboardInterrupt:

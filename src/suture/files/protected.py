@@ -16,6 +16,7 @@ OWN_PREFIX = ".suture-"
 
 _VERSION_CONTROL = (
     ".git/**",
+    "git~1/**",
     ".hg/**",
     ".svn/**",
     ".bzr/**",
@@ -31,10 +32,16 @@ _AGENTS = (
     ".claude.json",
     ".claude/settings*.json",
     ".claude/hooks/**",
+    ".claude/plugins/**",
     "claude_desktop_config.json",
     ".cursor/mcp.json",
     ".cursor/hooks.json",
     ".cursor/hooks/**",
+    ".cursor/cli.json",
+    ".cursor/permissions.json",
+    ".cursor/sandbox.json",
+    ".cursor/environment.json",
+    ".cursor/worktrees.json",
     ".codex/config.toml",
     ".codex/hooks.json",
     ".codex/hooks/**",
@@ -56,11 +63,25 @@ _AGENTS = (
     "opencode.jsonc",
     ".opencode/plugin/**",
     ".opencode/plugins/**",
+    ".amp/settings.json",
+    ".github/hooks/**",
     ".*/mcp.json",
     ".*/mcp_config.json",
     ".*/hooks.json",
 )
 """Servers and hooks that an agent starts, and what it may do without asking: an agent would free itself by them."""
+_BACKUPS = (
+    ".mcp.json.bak*",
+    ".claude.json.bak*",
+    "claude_desktop_config.json.bak*",
+    ".*/mcp.json.bak*",
+    "Code/User/mcp.json.bak*",
+    ".codex/config.toml.bak*",
+    ".gemini/settings.json.bak*",
+    ".zed/settings.json.bak*",
+    "zed/settings.json.bak*",
+)
+"""What `suture init` keeps beside the files that it changes: a user who takes that back copies it into place."""
 _EDITORS = (
     ".vscode/settings.json",
     ".vscode/tasks.json",
@@ -78,6 +99,9 @@ _EDITORS = (
     ".config/zed/**",
     "zed/settings.json",
     "zed/tasks.json",
+    ".vs/tasks.vs.json",
+    ".vs/launch.vs.json",
+    ".fleet/run.json",
     ".idea/workspace.xml",
     ".idea/startup.xml",
     ".idea/watcherTasks.xml",
@@ -93,6 +117,7 @@ _EDITORS = (
     ".config/nvim/**",
     ".emacs",
     ".emacs.d/**",
+    ".config/emacs/**",
     ".dir-locals.el",
     ".dir-locals-2.el",
 )
@@ -152,6 +177,9 @@ _CONSOLES = (
     ".irbrc",
     ".pryrc",
     ".Rprofile",
+    ".julia/config/startup.jl",
+    ".psqlrc",
+    ".sqliterc",
     "sitecustomize.py",
     "sitecustomize/**",
     "usercustomize.py",
@@ -171,7 +199,7 @@ _KEYS = (
 )
 """Who may log in here, as whom this user logs in elsewhere, and programs that are run for a password."""
 
-PROTECTED = (*_VERSION_CONTROL, *_AGENTS, *_EDITORS, *_SHELLS, *_SESSIONS, *_CONSOLES, *_KEYS)
+PROTECTED = (*_VERSION_CONTROL, *_AGENTS, *_BACKUPS, *_EDITORS, *_SHELLS, *_SESSIONS, *_CONSOLES, *_KEYS)
 """Not what people have agents edit, although it is run, too, when somebody asks for it: `Makefile`, `package.json`,
 `.npmrc`, `.github/workflows`, `.pre-commit-config.yaml`, `.gitattributes`, `.gitmodules`, `AGENTS.md`."""
 OWN = (OWN_PREFIX + "*/**",)

@@ -24,7 +24,8 @@ ALIKE = """
     .gemini/settings.json .vscode/launch.json .devcontainer.json .idea/watcherTasks.xml .kiro/settings/mcp.json
     .roo/mcp.json .unknown/mcp.json .vimrc .nvim.lua .dir-locals.el .direnvrc .tmux.conf
     .config/systemd/user/x.service .gdbinit .pdbrc .netrc .pypirc .local/share/applications/x.desktop
-    .config/autostart/x.desktop .windsurf/hooks.json .aws/credentials
+    .config/autostart/x.desktop .windsurf/hooks.json .aws/credentials .cursor/permissions.json .github/hooks/x.json
+    .config/emacs/init.el GIT~1/config .psqlrc
 """.split()
 OPEN = """
     .github/workflows/ci.yml package.json Makefile .pre-commit-config.yaml .gitignore .gitattributes .gitmodules
@@ -72,6 +73,7 @@ def test_every_file_that_init_writes_is_protected(client: Client) -> None:
     written = [user_file(client, platform, each) for platform in ("linux", "darwin", "win32") for each in places]
     if client.project is not None:
         written.append(client.project)
+    written += [f"{path}{backup}" for path in written for backup in (".bak", ".bak2")]
     assert [path for path in written if Guard().rule(path) is None] == []
 
 
