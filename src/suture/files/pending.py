@@ -181,6 +181,8 @@ def _written(change: ChangeRecord, contents: dict[str, _Content]) -> bytes:
 
 def _entries(raw: bytes) -> Iterator[tuple[bytes, bool]]:
     """Each entry without its head, and whether it is as it was written; what is cut off at the end is none."""
+    if not raw:
+        return  # and nothing has to be imported
     from re import match, search
 
     at = 0
