@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from suture import Workspace
@@ -108,6 +108,7 @@ def test_a_call_makes_all_edits_or_fails_where_a_plain_loop_fails(
 
 
 @given(right_calls())
+@example(("a\na", [{"old_text": "a\na", "new_text": "a\na"}, {"old_text": "a", "new_text": "a", "occurrences": 2}]))
 @pytest.mark.promise("edit.dry-run")
 def test_a_dry_run_predicts_the_call(call: tuple[str, list[Edit]]) -> None:
     before, edits = call
@@ -118,7 +119,7 @@ def test_a_dry_run_predicts_the_call(call: tuple[str, list[Edit]]) -> None:
     real = ws.call("file_edit", arguments)
     after = fs.files()["a"]
     assert trial.metadata["hash"] == real.metadata["hash"] == hashed(after)
-    assert trial.metadata["would_modify"] == (after != before.encode())
+    assert trial.metadata["would_modify"] == bool(trial.metadata["diff"]["unified"]) == (after != before.encode())
     assert trial.metadata["change_id"] is None
 
 

@@ -82,6 +82,8 @@ def _is_text(before: Snapshot, edits: Iterable[Edit]) -> bool:
 def edits_diff(change: Update, edits: Iterable[Edit]) -> tuple[str, int, int]:
     """As `plan_diff` of a file, without comparing what is known to be equal; and the lines added and removed."""
     path, before, text = change.place.name, change.before, change.before.text
+    if change.is_no_op:  # edits can cancel each other
+        return "", 0, 0
     if not _is_text(before, edits):
         return plan_diff([change]), *counts(text.body, edits)
     old, shift = (text.raw, len(text.bom)) if text.body_is_raw else (text.body, 0)
