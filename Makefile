@@ -13,7 +13,7 @@ PYTEST_FLAGS ?= -n 2
 FUZZ_SECONDS ?= 240
 
 # The layers without effects: every line and branch of them is tested.
-PURE := errors records json_text log settings bounds text lines edits occurrences sequence indent diff merge formats locate fitting patterns plan validate/comparison validate/configuration validate/issue validate/places
+PURE := errors records json_text log settings bounds text formats match patterns plan check/issue
 empty :=
 PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.table import Table, compared, in_turns
-from suture.diff import FileDiff, line_edits, unified
-from suture.edits import Edit, apply, edit
+from suture.text.diff import FileDiff, line_edits, unified
+from suture.text.edits import Edit, apply, edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from bench.table import Table, compared, in_turns
 from suture import Settings, Text, Workspace
-from suture.edits import Edit, edit
+from suture.text.edits import Edit, edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

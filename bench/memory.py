@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from bench.table import Table
 from suture import Settings, Text, Workspace
-from suture.diff import FileDiff, unified
-from suture.edits import Edit, edit
+from suture.text.diff import FileDiff, unified
+from suture.text.edits import Edit, edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from bench.diff import SIZE, real_lines, repetitive_lines
 from bench.table import Table, compared, in_turns
-from suture.diff import split_lines
-from suture.edits import apply
-from suture.merge import merge
+from suture.text.diff import split_lines
+from suture.text.edits import apply
+from suture.text.merge import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from bench.diff import real_lines
 from bench.table import Table, compared, in_turns
 from suture import Settings, Workspace
+from suture.check.gate import Subject, checked
+from suture.check.registry import Chosen
 from suture.files.staging import Layout
-from suture.validate.gate import Subject, checked
-from suture.validate.table import Chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from suture.validate.issue import Issue, Staging
+    from suture.check.issue import Issue, Staging
 
     Run = Callable[[], object]
 
@@ -49,7 +49,7 @@ class _Nothing:
         return []
 
 
-_Nothing.__module__ = "suture.validate.nothing"  # as a built-in one, it needs no thread
+_Nothing.__module__ = "suture.check.nothing"  # as a built-in one, it needs no thread
 
 
 def _gate() -> Table:

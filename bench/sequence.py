@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from bench.diff import real_lines
 from bench.table import Table, compared, in_turns
-from suture.edits import apply
-from suture.sequence import Step, in_turn, made
+from suture.text.edits import apply
+from suture.text.replace import Step, in_turn, made
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

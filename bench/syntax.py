@@ -15,11 +15,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from bench.table import Table, compared, in_turns
-from suture.validate import apart
-from suture.validate.issue import NotRunError
-from suture.validate.languages import LANGUAGES
-from suture.validate.syntax import Reader, Syntax
-from tests.unit.validate.syntax_samples import GOOD, REPEATED
+from suture.check import worker
+from suture.check.issue import NotRunError
+from suture.check.syntax import LANGUAGES, Reader, Syntax
+from tests.unit.check.syntax_samples import GOOD, REPEATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -117,13 +116,13 @@ def _worker(text: str) -> Table:
 
 
 def _cold() -> None:
-    apart.close()
+    worker.close()
     _asked("java", "class A{}")
 
 
 def _asked(name: str, text: str) -> str:
     try:
-        return f"{len(apart.check(name, 'a', None, text, PATIENCE, ()))} issues"
+        return f"{len(worker.check(name, 'a', None, text, PATIENCE, ()))} issues"
     except NotRunError as error:
         return str(error)
 

@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, cast
 import yaml
 
 from bench.table import Table, compared, in_turns
-from suture.validate.issue import NotRunError
-from suture.validate.json_check import Json, JsonWithComments
-from suture.validate.markers import ConflictMarkers
-from suture.validate.python_syntax import PythonSyntax
-from suture.validate.toml_check import Toml
-from suture.validate.xml_check import Xml
-from suture.validate.yaml_check import Yaml
+from suture.check.issue import NotRunError
+from suture.check.json import Json, JsonWithComments
+from suture.check.markers import ConflictMarkers
+from suture.check.python import PythonSyntax
+from suture.check.toml import Toml
+from suture.check.xml import Xml
+from suture.check.yaml import Yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
-    from suture.validate.issue import Staging, Validator
+    from suture.check.issue import Staging, Validator
 
 SIZE, ROUNDS = 100_000, 7
 GOAL = "< 20 ms"

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from suture import Workspace
-from suture.cli.terminal import colored
+from suture.cli.output import colored
 from suture.testing import FaultyFS, LocalFS
 
 SUTURE = (sys.executable, "-m", "suture")

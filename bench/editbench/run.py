@@ -1,6 +1,6 @@
 """Run suture over tasks, and judge its answers and those of others.
 
-Only `suture_editor` knows `suture.locate`, and imports it when called: the generator is independent of what it tests.
+Only `suture_editor` knows `suture.match`, and imports it when called: the generator is independent of what it tests.
 """
 
 from __future__ import annotations
@@ -57,9 +57,10 @@ class Result:
 
 
 def suture_editor(body: bytes, old: str, new: str, name: str) -> Reply:
-    """What `suture.locate` makes of it."""
-    from suture.edits import apply  # noqa: PLC0415  the generator is imported without the engine
-    from suture.locate import Found, Index, locate  # noqa: PLC0415  as above
+    """What `suture.match` makes of it."""
+    from suture.match import locate  # noqa: PLC0415  as below
+    from suture.match.index import Found, Index  # noqa: PLC0415  as above
+    from suture.text.edits import apply  # noqa: PLC0415  the generator is imported without the engine
 
     answer = locate(Index(body, name), old, new)
     if isinstance(answer, Found):

@@ -9,7 +9,7 @@ from typing import Any
 
 from docs.making.fields import documented, typed
 from docs.making.markdown import fenced, link, prose, table
-from suture import errors, render
+from suture import errors, wording
 from suture.cli.output import CODES
 from suture.errors import SutureError
 
@@ -75,7 +75,7 @@ def error_groups() -> dict[str, list[type[SutureError]]]:
 def _error(kind: type[SutureError]) -> Iterator[str]:
     yield from (f"### `{kind.code}`", "", prose(inspect.cleandoc(kind.__doc__ or "")), "")
     later = "*May work later.* " if kind.retryable else ""
-    yield from (f"{later}Class `{kind.__name__}`. Such as:", "", *fenced("text", render.error_text(sample(kind))), "")
+    yield from (f"{later}Class `{kind.__name__}`. Such as:", "", *fenced("text", wording.error_text(sample(kind))), "")
     meanings = documented(kind)
     fields = {name: each for name, each in kind.__annotations__.items() if not name.startswith("_")}
     if fields:

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from docs.making.markdown import fenced, link, prose, table, wrapped
-from suture.tools import DIALECTS, TOOLS, find
-from suture.tools.profiles import PROFILES
+from suture.tools import DIALECTS, PROFILES, TOOLS, find
 from suture.tools.spec import Example, ToolSpec
 
 PLAINLY_RARE = ("Only", "In a dry run", "True if")

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from suture.apis.catalog import definitions
-    from suture.edits import Edit, Span
+    from suture.apis import definitions
+    from suture.check.issue import Issue, NotRunError, Validator
+    from suture.engine.transaction import Transaction
     from suture.errors import SutureError
+    from suture.formats.reply import ReplyParser, extract_paths, parse_reply, validate_reply
     from suture.models import LineEdit, SafeEditInput, SearchReplace
-    from suture.replies import ReplyParser, apply_blocks, extract_paths, parse_reply, preview_reply, validate_reply
     from suture.settings import Settings
     from suture.text import Text
+    from suture.text.edits import Edit, Span
+    from suture.tools.reply import apply_blocks, preview_reply
     from suture.tools.spec import ToolResult
-    from suture.transaction import Transaction
-    from suture.validate.issue import Issue, NotRunError, Validator
     from suture.workspace import Workspace
 
 __all__ = [
@@ -46,27 +47,27 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Edit": "suture.edits",
-    "Issue": "suture.validate.issue",
+    "Edit": "suture.text.edits",
+    "Issue": "suture.check.issue",
     "LineEdit": "suture.models",
-    "NotRunError": "suture.validate.issue",
-    "ReplyParser": "suture.replies",
+    "NotRunError": "suture.check.issue",
+    "ReplyParser": "suture.tools.reply",
     "SafeEditInput": "suture.models",
     "SearchReplace": "suture.models",
     "Settings": "suture.settings",
-    "Span": "suture.edits",
+    "Span": "suture.text.edits",
     "SutureError": "suture.errors",
     "Text": "suture.text",
     "ToolResult": "suture.tools.spec",
-    "Transaction": "suture.transaction",
-    "Validator": "suture.validate.issue",
+    "Transaction": "suture.engine.transaction",
+    "Validator": "suture.check.issue",
     "Workspace": "suture.workspace",
-    "apply_blocks": "suture.replies",
-    "definitions": "suture.apis.catalog",
-    "extract_paths": "suture.replies",
-    "parse_reply": "suture.replies",
-    "preview_reply": "suture.replies",
-    "validate_reply": "suture.replies",
+    "apply_blocks": "suture.tools.reply",
+    "definitions": "suture.apis",
+    "extract_paths": "suture.tools.reply",
+    "parse_reply": "suture.tools.reply",
+    "preview_reply": "suture.tools.reply",
+    "validate_reply": "suture.tools.reply",
 }
 
 

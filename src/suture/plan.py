@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from suture.edits import Edit
     from suture.text import Text
+    from suture.text.edits import Edit
 
 _SMALL = 1 << 18
 _JOINED = 1 << 16  # bytes that are copied sooner than handled in pieces

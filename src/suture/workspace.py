@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from os import fspath
 
-from suture import log, render
+from suture import log, wording
 from suture.bounds import Overrun, check_time, suspended, within
 from suture.engine import Engine
+from suture.engine.transaction import Transaction
 from suture.errors import InputTooLarge, InternalError, InvalidArguments, OutOfMemory, SutureError
 from suture.tools import command, find
 from suture.tools.spec import Answer, ToolResult
-from suture.transaction import Transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,13 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from suture.engine.session import Progress, Session
     from suture.files.fs import FS
     from suture.files.recovery import Recovered
     from suture.plan import Change, Plan, Trouble
-    from suture.session import Progress, Session
     from suture.settings import Settings
-    from suture.tools.request import Request
-    from suture.tools.spec import Proposal, ToolSpec
+    from suture.tools.spec import Proposal, Request, ToolSpec
 
     Path = str | os.PathLike[str]
     _Outcome = tuple[Answer, Recovered | None, Trouble | None]
@@ -68,7 +67,7 @@ class Workspace:
         arguments is told to the model; ValueError or TypeError for what is no call. `tools` are those that may be
         called, as `definitions` takes them; all if left out.
         """
-        from suture.apis.calls import handle  # most programs make calls of their own
+        from suture.apis import handle  # most programs make calls of their own
 
         return handle(self._offering(tools), tool_call)
 
@@ -78,7 +77,7 @@ class Workspace:
         Takes the whole reply, as a dictionary or an object of the API's SDK, or a list of its items. A call that the
         reply's length limit or a filter cut off is not made. `tools` as for `handle`.
         """
-        from suture.apis.calls import handle_all  # as above
+        from suture.apis import handle_all  # as above
 
         return handle_all(self._offering(tools), reply)
 
@@ -86,7 +85,7 @@ class Workspace:
         """`call` of these tools only."""
         if tools is None:
             return self.call
-        from suture.tools.profiles import chosen, not_offered
+        from suture.tools import chosen, not_offered
 
         names = chosen(tools) if isinstance(tools, str) else chosen(names=tools)
 
@@ -117,15 +116,17 @@ class Workspace:
             result = ToolResult.failed(error)
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
         if trouble is not None:
-            words = "" if verbatim else render.trouble_text(trouble)
-            result = _noting(result, "history", render.trouble_data(trouble), words)
+            words = "" if verbatim else wording.trouble_text(trouble)
+            result = _noting(result, "history", wording.trouble_data(trouble), words)
         if recovered is None:
             return result
         if (lost := recovered.trouble) is not None:
-            words = "" if verbatim else render.trouble_text(lost, "The interrupted transaction, which is finished now,")
-            result = _noting(result, "history", render.trouble_data(lost), words)
-        words = "" if verbatim else render.recovered_text(recovered)
-        return _noting(result, "recovered", render.recovered_data(recovered), words)
+            words = (
+                "" if verbatim else wording.trouble_text(lost, "The interrupted transaction, which is finished now,")
+            )
+            result = _noting(result, "history", wording.trouble_data(lost), words)
+        words = "" if verbatim else wording.recovered_text(recovered)
+        return _noting(result, "recovered", wording.recovered_data(recovered), words)
 
     def file_read(
         self,
@@ -357,7 +358,7 @@ class Workspace:
         self._engine.progress = progress
 
     def _snapshot(self, name: str, paths: list[str]) -> Answer:
-        from suture.tools.restore import check_name, snapshot  # most calls take none
+        from suture.tools.history import check_name, snapshot  # most calls take none
 
         check_name(name)
         with within(self.settings), self._engine.locked() as session:
@@ -400,7 +401,7 @@ class Workspace:
             made: Proposal = spec.plan(session, request)  # type: ignore[misc]  # checked above
             _check_hashes(expected, made.plan)
             if level != "off" and not made.checked:
-                from suture.tools.checking import gated  # most calls ask for no checks
+                from suture.tools.check import gated  # most calls ask for no checks
 
                 made = gated(session, made, level)
             proposed.append(made)

@@ -13,20 +13,17 @@ SOURCE = Path(__file__).parents[2] / "src" / "suture"
 
 # The modules that may call the system to write; the double in memory opens databases in memory.
 # `staging` writes into a private folder of its own, outside the workspace, and never into that.
-PRIMITIVES = {"files/local_fs.py", "files/staging.py", "testing/memory.py"}
+PRIMITIVES = {"files/local_fs.py", "files/staging.py", "testing/memory_fs.py"}
 # What is written to another process, and to no file.
-PIPES = {("files/partner.py", "os.write"), ("mcp_server/line.py", "os.write"), ("validate/programs.py", "os.write")}
+PIPES = {("check/programs.py", "os.write"), ("files/worker.py", "os.write"), ("server/stdio.py", "os.write")}
 # The modules that may call the writing methods of an FS object; `testing` implements its doubles.
 WRITERS = PRIMITIVES | {
     "files/commit.py",
+    "files/fs.py",
     "files/history.py",
     "files/journal.py",
-    "files/pending.py",
     "files/recovery.py",
-    "files/steps.py",
-    "files/tree.py",
-    "testing/disk.py",
-    "testing/faulty.py",
+    "testing/faulty_fs.py",
 }
 FS_METHODS = {
     "append_pending",

@@ -54,7 +54,7 @@ def test_a_call_imports_nothing_slow(tmp_path: Path) -> None:
     found = imported(["call", "file_read", json.dumps({"path": "a"})], tmp_path)
     assert "suture.tools.read" in found
     assert found.isdisjoint([*SLOW, *CALL_ONLY])
-    unneeded = ["suture.files.commit", "suture.files.history", "suture.diff", "suture.edits", "suture.locate"]
+    unneeded = ["suture.files.commit", "suture.files.history", "suture.text.diff", "suture.text.edits", "suture.match"]
     assert found.isdisjoint(unneeded)
 
 
@@ -65,5 +65,5 @@ def test_a_search_imports_nothing_slow(tmp_path: Path, words: list[str]) -> None
     found = imported(words, tmp_path)
     assert "re2" in found
     assert found.isdisjoint([*SLOW, "json", "hashlib", "regex", "orjson"])
-    unneeded = ["suture.files.commit", "suture.files.history", "suture.diff", "suture.edits", "suture.locate"]
+    unneeded = ["suture.files.commit", "suture.files.history", "suture.text.diff", "suture.text.edits", "suture.match"]
     assert found.isdisjoint(unneeded)

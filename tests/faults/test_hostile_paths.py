@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import pytest
 
-from suture.edits import edit
+from suture.engine.transaction import Transaction
 from suture.errors import SutureError
-from suture.render import error_data, error_text
 from suture.settings import Settings
-from suture.transaction import Transaction
+from suture.text.edits import edit
+from suture.wording import error_data, error_text
 from suture.workspace import Workspace
 
 SECRET = "the-secret-of-the-outside"  # noqa: S105  what must never be shown

@@ -9,9 +9,9 @@ import pytest
 
 from suture import Edit, Settings, Span, Text, Workspace
 from suture.errors import RecoveryBlocked
+from suture.files.fs import Tree
 from suture.files.local_fs import LocalFS
 from suture.files.lock import Lock
-from suture.files.tree import Tree
 from suture.testing import FaultyFS, MemoryFS, Stopped
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from suture.edits import edit
+from suture.engine.transaction import Transaction
 from suture.errors import SutureError
 from suture.settings import Settings
-from suture.transaction import Transaction
+from suture.text.edits import edit
 from suture.workspace import Workspace
 from tests.faults.users import NOBODY, ROOT, nobody
 

@@ -12,8 +12,8 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.errors import InputTooLarge, RecoveryBlocked
-from suture.render import error_text
 from suture.testing import FaultyFS, LocalFS, MemoryFS, Stopped
+from suture.wording import error_text
 from tests.faults.commit_scenario import in_memory, look, settings, state, transact
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from typing import NoReturn
 
 import pytest
 
-from suture.edits import edit
+from suture.engine.transaction import Transaction
 from suture.errors import SutureError
 from suture.files.fs import FS, Stat
 from suture.files.local_fs import LocalFS
 from suture.settings import Settings
 from suture.testing import FaultyFS, Stopped
-from suture.transaction import Transaction
+from suture.text.edits import edit
 from suture.workspace import Workspace
 from tests.faults.users import NOBODY, ROOT, nobody
 

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from suture.edits import edit
 from suture.errors import FileExists, FileNotFound, SutureError
 from suture.files.local_fs import LocalFS
-from suture.render import error_data, error_text
 from suture.settings import Settings
 from suture.testing import FaultyFS, Stopped
+from suture.text.edits import edit
 from suture.tools.spec import ToolResult
+from suture.wording import error_data, error_text
 from suture.workspace import Workspace
 
 SECRET = b"the-secret-of-the-outside"

@@ -11,8 +11,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from suture import Settings, Workspace
-from suture.apis.sendable import sendable
-from suture.mcp_server.fitting import fitted
+from suture.apis.call import sendable
+from suture.server.calls import fitted
 from suture.testing import MemoryFS
 from suture.tools import DIALECTS, TOOLS, command, find
 from tests.fuzz.expressions import PATTERNS

@@ -15,14 +15,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from suture.apis.calls import handle, handle_all
+from suture.apis import handle, handle_all
 from suture.cli import command_first, main, quick
-from suture.cli.clients import CLIENTS
+from suture.cli.arguments import build_parser
+from suture.cli.clients import CLIENTS, Addition, Unmergeable, merged, parsed
 from suture.cli.menu import COMMANDS
-from suture.cli.merging import Addition, Unmergeable, merged, parsed
-from suture.cli.parser import build_parser
-from suture.mcp_server import wire
-from suture.mcp_server.address import Address, Names
+from suture.server import stdio
+from suture.server.http import Address, Names
 from suture.tools import TOOLS
 from tests.fuzz.calls import opened, state
 from tests.fuzz.mutation import joined
@@ -111,8 +110,8 @@ def _command(data: bytes) -> object:
 
 def _messages(data: bytes) -> object:
     """Lines of MCP: the same for any pieces, each read or refused."""
-    whole = list(wire._Lines(30_000).added(data + b"\n"))
-    lines, at, random, found = wire._Lines(30_000), 0, Random(data), list[bytes | None]()
+    whole = list(stdio._Lines(30_000).added(data + b"\n"))
+    lines, at, random, found = stdio._Lines(30_000), 0, Random(data), list[bytes | None]()
     while at < len(data):
         step = random.randrange(1, 5_000)
         found += lines.added(data[at : at + step])
@@ -120,8 +119,8 @@ def _messages(data: bytes) -> object:
     assert [*found, *lines.added(b"\n")] == whole, "pieces of messages give other lines than the whole"
     outcome = []
     for raw in whole[:50]:
-        message = None if raw is None else wire._read(raw)
-        if isinstance(message, wire._Refused):
+        message = None if raw is None else stdio._read(raw)
+        if isinstance(message, stdio._Refused):
             message.answer.model_dump_json(by_alias=True, exclude_unset=True)
         outcome.append(type(message).__name__)
     return outcome[:5]

@@ -6,17 +6,13 @@ from contextlib import suppress
 from itertools import islice
 
 from suture.errors import SutureError
-from suture.files.globs import Excluded, Selection, below_root, literally
-from suture.files.ignore import Ignore
-from suture.files.wildcards import Malformed, bracket, tokens
+from suture.files.glob import Excluded, Ignore, Malformed, Selection, below_root, bracket, literally, tokens
 from suture.patterns import template
-from suture.patterns.clock import Clock
 from suture.patterns.dialect import parse
-from suture.patterns.emit import for_re2, for_regex
-from suture.patterns.engines import compiled
+from suture.patterns.engines import Clock, Subject, compiled
 from suture.patterns.python import FLAGS, PythonPattern, parse_template
 from suture.patterns.scan import Places, each_match, extracts, segments
-from suture.patterns.subject import Subject
+from suture.patterns.translate import for_re2, for_regex
 from suture.text import Text
 from tests.fuzz.mutation import joined
 from tests.fuzz.target import Choices, Target, as_text

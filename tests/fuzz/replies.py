@@ -5,11 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from suture.formats import calls, gitnames, naming, search_replace, thinking, unified, unread, v4a
-from suture.formats.reply import ReplyParser, parse_reply
-from suture.formats.source import Source
-from suture.formats.validation import extract_paths, validate_reply
-from suture.replies import apply_blocks, preview_reply
+from suture.formats import Source, calls, file_names, search_replace, thinking, unified, unread, v4a
+from suture.formats.reply import ReplyParser, extract_paths, parse_reply, validate_reply
+from suture.tools.reply import apply_blocks, preview_reply
 from tests.fuzz.mutation import joined
 from tests.fuzz.target import Choices, Target, as_text
 from tests.property.test_reply import MARKERS
@@ -104,15 +102,20 @@ def _applied(data: bytes) -> object:
 def _lines(data: bytes) -> object:
     """Every function that looks at one line, or at a few."""
     text = as_text(data)
-    above = naming.Above()
+    above = file_names.Above()
     mind = thinking.Thinking()
     lines = text.split("\n")[:50]
     found: list[object] = []
     for line in lines:
-        found += [naming.labelled(line), naming.alone(line), naming.in_info(line), naming.fence_of(line)]
+        found += [
+            file_names.labelled(line),
+            file_names.alone(line),
+            file_names.in_info(line),
+            file_names.fence_of(line),
+        ]
         found += [search_replace.marker(line), search_replace.path_behind(line), unified.hunk_header(line)]
-        found += [naming.is_announcement(line), naming.is_excerpt(line), v4a.begins(line), calls.begins(line)]
-        naming.mentions(line), naming.as_path(line), naming.is_known(line), naming.closes(line, "```")
+        found += [file_names.is_announcement(line), file_names.is_excerpt(line), v4a.begins(line), calls.begins(line)]
+        file_names.mentions(line), file_names.as_path(line), file_names.is_known(line), file_names.closes(line, "```")
         calls.opening_tag(line), calls.tags(line), calls.more_than_edit(line), calls.tool(line), calls.is_file(line)
         thinking.tags(line), thinking.is_end(line), mind.read(line), unified.is_bare(line)
         above.add(line)
@@ -140,7 +143,7 @@ def _git_names(data: bytes) -> object:
         "Index",
     )
     said = {choices.of(keys): as_text(choices.piece()) for _ in range(choices.number(6))}
-    found = gitnames.heading(said), gitnames.problem_without_hunks(said, cut=choices.once_in(2))
+    found = unified.heading(said), unified.problem_without_hunks(said, cut=choices.once_in(2))
     return str(found)[:40]
 
 

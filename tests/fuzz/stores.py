@@ -11,13 +11,12 @@ from functools import cache
 from pathlib import Path
 
 from suture.errors import SutureError
-from suture.files.delta import delta, patched
+from suture.files.fs import Tree
 from suture.files.git import repository
-from suture.files.packing import Packed, pack, unpack
+from suture.files.history import Pending, Waiting
 from suture.files.paths import Resolver, check_new_name
-from suture.files.pending import Pending, Waiting
 from suture.files.protected import Guard
-from suture.files.tree import Tree
+from suture.files.store import Packed, delta, pack, patched, unpack
 from suture.plan import digest
 from suture.testing import MemoryFS
 from tests.fuzz.calls import opened, state

@@ -7,28 +7,27 @@ import tomllib
 from typing import TYPE_CHECKING, Any, cast
 
 from suture import json_text
-from suture.diff import FileDiff, counted, counts, line_edits
-from suture.edits import apply
+from suture.check.issue import NotRunError, compared
+from suture.check.json import Json, JsonWithComments
+from suture.check.markers import ConflictMarkers
+from suture.check.python import PythonSyntax
+from suture.check.registry import merged, parse
+from suture.check.toml import Toml, loaded
+from suture.check.xml import Xml
+from suture.check.yaml import Yaml
 from suture.errors import SutureError
-from suture.lines import Lines
-from suture.merge import STRATEGIES, merge
 from suture.text import Text
-from suture.validate.comparison import compared
-from suture.validate.configuration import merged, parse
-from suture.validate.issue import NotRunError
-from suture.validate.json_check import Json, JsonWithComments
-from suture.validate.markers import ConflictMarkers
-from suture.validate.python_syntax import PythonSyntax
-from suture.validate.toml_check import Toml, loaded
-from suture.validate.xml_check import Xml
-from suture.validate.yaml_check import Yaml
+from suture.text.diff import FileDiff, counted, counts, line_edits
+from suture.text.edits import apply
+from suture.text.lines import Lines
+from suture.text.merge import STRATEGIES, merge
 from tests.fuzz.mutation import joined
 from tests.fuzz.target import Choices, Target, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from suture.validate.issue import Issue, Staging, Validator
+    from suture.check.issue import Issue, Staging, Validator
 
 _ENCODINGS = [None, "utf-8", "latin-1", "cp1252", "shift_jis", "gb18030", "utf-16", "utf-7", "iso2022_jp", "utf-32-be"]
 _ENCODINGS += ["idna", "punycode", "hz", "big5", "unicode_escape", "raw_unicode_escape", "x", "\0", "rot13", "mbcs"]

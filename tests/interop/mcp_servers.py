@@ -53,7 +53,7 @@ def waiting(*given):
     return rename(*given)
 LocalFS.rename = waiting
 from functools import partial
-from suture.mcp_server import http
+from suture.server import http
 http.serve = partial(http.serve, limits=http.Limits(last_seconds=0))
 sys.exit(main(arguments))
 """
@@ -63,7 +63,7 @@ LIMITED = """
 import json, sys
 from functools import partial
 from suture.cli import main
-from suture.mcp_server import http
+from suture.server import http
 limits, *arguments = sys.argv[1:]
 http.serve = partial(http.serve, limits=http.Limits(**json.loads(limits)))
 sys.exit(main(arguments))

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from suture.diff import FileDiff, line_edits, unified
-from suture.edits import Edit, apply, edit
+from suture.text.diff import FileDiff, line_edits, unified
+from suture.text.edits import Edit, apply, edit
 
 Tree = dict[str, bytes]
 Tool = Callable[[Path, bytes], None]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture import ReplyParser, parse_reply
-from suture.formats.blocks import Block, Split
+from suture.formats import Block, Split
 from suture.formats.search_replace import marker
 
 PATHS = ["src/a.py", "b/größe.md", "Makefile", "dir with space/x.txt", "deep/er/still.tsx", "a/b.c", "日本.json"]

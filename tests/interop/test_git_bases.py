@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture import Settings, Workspace
-from suture.locate.found import Base
+from suture.match.index import Base
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

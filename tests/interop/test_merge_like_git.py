@@ -20,11 +20,11 @@ from random import Random
 
 import pytest
 
-from suture import merge as merging
-from suture.diff import Change, split_lines
-from suture.edits import apply
-from suture.merge import Merged, merge
 from suture.records import Record
+from suture.text import merge as merging
+from suture.text.diff import Change, split_lines
+from suture.text.edits import apply
+from suture.text.merge import Merged, merge
 
 Triple = tuple[bytes, bytes, bytes]
 NAMES = ("base", "ours", "theirs")

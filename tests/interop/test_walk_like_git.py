@@ -14,10 +14,10 @@ from random import Random
 
 import pytest
 
-from suture.files.globs import Selection
+from suture.files.fs import Tree
+from suture.files.glob import Selection
 from suture.files.local_fs import LocalFS
 from suture.files.protected import Guard
-from suture.files.tree import Tree
 from suture.files.walk import walk
 
 RG = shutil.which("rg", path=sysconfig.get_path("scripts")) or shutil.which("rg")

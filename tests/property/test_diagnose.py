@@ -4,11 +4,11 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from suture.edits import apply, edit
-from suture.locate import Found, Index, locate
-from suture.locate.diagnose import Diagnosis, block, diagnose, words_of
-from suture.locate.differences import KINDS, Difference, differences
-from suture.occurrences import adapted, occurrences
+from suture.match import locate
+from suture.match.diagnose import KINDS, Diagnosis, Difference, block, diagnose, differences, words_of
+from suture.match.index import Found, Index
+from suture.text.edits import apply, edit
+from suture.text.replace import adapted, occurrences
 
 STEADY = settings(deadline=None, max_examples=150)
 WORDS = st.sampled_from(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture import diff
-from suture.diff import FileDiff, counts, line_edits, unified
-from suture.edits import Edit, apply, edit
+from suture.text import diff
+from suture.text.diff import FileDiff, counts, line_edits, unified
+from suture.text.edits import Edit, apply, edit
 
 LINES = st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"a\r\n", b"b\r", b"\\ x\n", b"- a\n", b"@@ -1 +1 @@\n"])
 ENDS = st.sampled_from([b"", b"", b"a", b"\r"])

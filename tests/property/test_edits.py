@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.edits import Edit, apply, common_ends, compose, edit, invert, minimize, ordered
 from suture.errors import EditOutOfBounds, OverlappingEdits
+from suture.text.edits import Edit, apply, common_ends, compose, edit, invert, minimize, ordered
 
 BODIES = st.binary(max_size=12)
 RUNS = st.sampled_from([0, 1, 255, 256, 257, 511, 512, 513, 514, 1025, 3000])

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from suture.formats import unified, v4a
-from suture.formats.blocks import PROBLEMS, Block, Split
+from suture.formats import PROBLEMS, Block, Split, unified, v4a
 from tests.unit.formats.reading import Reader, fed
 
 READERS: list[Reader] = [v4a.read, unified.read]

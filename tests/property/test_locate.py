@@ -6,9 +6,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from suture.edits import apply
-from suture.lines import Lines
-from suture.locate import Found, Index, Refused, locate
+from suture.match import locate
+from suture.match.index import Found, Index, Refused
+from suture.text.edits import apply
+from suture.text.lines import Lines
 
 STEADY = settings(deadline=None, max_examples=300)
 MATCH = st.sampled_from(["exact", "whitespace", "lenient"])

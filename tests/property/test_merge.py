@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.edits import apply
-from suture.merge import STRATEGIES, Conflict, merge, regions
+from suture.text.edits import apply
+from suture.text.merge import STRATEGIES, Conflict, merge, regions
 
 STEADY = settings(deadline=None, max_examples=300)
 ENDINGS = st.sampled_from([b"\n", b"\n", b"\r\n", b"\r"])

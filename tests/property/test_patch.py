@@ -8,9 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from suture import Workspace
-from suture.locate import Found, locate
+from suture.match import locate
+from suture.match.index import Found
 from suture.testing import MemoryFS
-from suture.tools import placement
 from tests.unit.changes import done
 
 # Little variety, so that texts meet; white space, look-alikes and non-ASCII, so that the ladder has something to do.
@@ -99,7 +99,7 @@ def test_nothing_changes_outside_of_what_was_found(
 
     ws, fs = opened(original)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(placement, "locate", noting)
+        patch.setattr(patch_tool, "locate", noting)
         result = ws.patch("a", [replace(sent, new)])
     if result.is_error:
         assert fs.files()["a"] == original

@@ -8,9 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from suture.errors import InvalidFlags, InvalidRegex
-from suture.patterns.clock import Clock
 from suture.patterns.dialect import parse
-from suture.patterns.engines import compiled
+from suture.patterns.engines import Clock, compiled
 from suture.patterns.scan import as_match, each_match, rows
 from tests.unit.patterns.grammar import (
     by_both,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suture import ReplyParser, parse_reply, preview_reply, validate_reply
-from suture.formats.blocks import Block, Split
+from suture.formats import Block, Split
 from tests.unit.formats.test_notations import EVERY, beside
 from tests.unit.tools.reply_samples import SAMPLES
 

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture import sequence
-from suture.edits import apply
-from suture.occurrences import adapted, occurrences
-from suture.sequence import Outcome, Step, at_once, in_turn, made
+from suture.text import replace
+from suture.text.edits import apply
+from suture.text.replace import Outcome, Step, adapted, at_once, in_turn, made, occurrences
 
 STEADY = settings(deadline=None, max_examples=200)
 
@@ -164,7 +163,7 @@ def wide(draw: st.DrawFn, end: str) -> tuple[bytes, list[Step]]:
 @pytest.mark.promise("edit.at-once")
 def test_steps_made_at_once_do_the_same_or_nothing(case: tuple[bytes, list[Step]], chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequence, "_CHUNK", chunk)
+        patch.setattr(replace, "_CHUNK", chunk)
         outcome = at_once(*case)
     if outcome is not None:
         check(*case, outcome)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from suture import lines as lines_module
 from suture import text as text_module
-from suture.edits import Edit, edit, splice
 from suture.errors import EncodingMismatch, NotEncodable
-from suture.lines import Lines
 from suture.text import Text
+from suture.text import lines as lines_module
+from suture.text.edits import Edit, edit, splice
+from suture.text.lines import Lines
 
 MARKED = {
     "utf-8": codecs.BOM_UTF8,

@@ -13,17 +13,18 @@ import pytest
 from suture import Settings, Workspace, bounds
 from suture.bounds import Overrun, check_size, check_time, suspended, timed, within
 from suture.cli import main
-from suture.diff import changes
-from suture.edits import edit
 from suture.errors import CallTimedOut, InputTooLarge, OutOfMemory, SutureError
 from suture.formats.reply import parse_reply
-from suture.lines import Lines
-from suture.locate import Index, locate
-from suture.locate.diagnose import diagnose
-from suture.merge import merge
+from suture.match import locate
+from suture.match.diagnose import diagnose
+from suture.match.index import Index
 from suture.plan import Change, Landed, Plan
-from suture.sequence import Step, made
 from suture.testing import MemoryFS
+from suture.text.diff import changes
+from suture.text.edits import edit
+from suture.text.lines import Lines
+from suture.text.merge import merge
+from suture.text.replace import Step, made
 from suture.tools import TOOLS, every, find
 from suture.tools.spec import Answer, Proposal
 from suture.workspace import _landed

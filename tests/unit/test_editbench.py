@@ -93,7 +93,7 @@ def test_every_kind_finds_tasks_in_the_installed_corpus(name: str) -> None:
 
 def test_the_generator_does_not_know_what_it_tests() -> None:
     names = ", ".join(f"bench.editbench.{name}" for name in [*GENERATOR, "correct", "run", "show", "siblings", "stale"])
-    code = f"import sys, {names}; sys.exit(any(name.startswith('suture.locate') for name in sys.modules))"
+    code = f"import sys, {names}; sys.exit(any(name.startswith('suture.match') for name in sys.modules))"
     subprocess.run([sys.executable, "-c", code], cwd=FOLDER.parent.parent, check=True)
 
 

@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from suture import plan
-from suture.edits import edit
 from suture.plan import Change, Content, Create, Delete, Landed, Place, Plan, Rename, Snapshot, Update
 from suture.text import Text
+from suture.text.edits import edit
 
 HELLO = "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 NOTHING = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from suture import Edit, Settings, Span, SutureError, Text, Workspace, tools
+from suture.engine.session import Session
 from suture.errors import FileChanged, FileNotFound, InputTooLarge, NotEncodable
 from suture.plan import Change, Plan
-from suture.session import Session
 from suture.testing import FaultyFS, MemoryFS
-from suture.tools.request import Request, dry_run, expect_hash, text
-from suture.tools.spec import Answer, Proposal, ToolSpec
+from suture.tools.spec import Answer, Proposal, Request, ToolSpec, dry_run, expect_hash, text
 
 
 class Shout(Request):

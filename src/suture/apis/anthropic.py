@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from suture.apis.call import Call, named
-from suture.apis.sendable import sendable
+from suture.apis.call import Call, named, sendable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

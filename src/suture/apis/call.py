@@ -1,4 +1,4 @@
-"""A call as an API delivers it: what it asks for, and how that API wants to be told what came of it."""
+"""One call of a tool, as the APIs share it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeGuard
+
+
+def sendable(value: Any) -> Any:
+    """A JSON value in which U+FFFD stands for what is no character."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {sendable(name): sendable(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [sendable(each) for each in value]
+    return value
+
 
 _CUT_OFF = "cut off: the reply ended inside this call, by its length limit or a filter; send it again, in smaller parts"
 

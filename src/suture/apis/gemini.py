@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from suture.apis.call import Call, is_text, named, plain
-from suture.apis.sendable import sendable
+from suture.apis.call import Call, is_text, named, plain, sendable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

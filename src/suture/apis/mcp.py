@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from suture.apis.call import Call, is_text, named, plain, separately
-from suture.apis.sendable import sendable
+from suture.apis.call import Call, is_text, named, plain, sendable, separately
 from suture.errors import UnknownTool
 from suture.tools import find
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from suture.apis.call import Call, is_text, named, plain, separately
-from suture.apis.sendable import sendable
+from suture.apis.call import Call, is_text, named, plain, sendable, separately
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def _custom_tool_call(item: dict[str, Any]) -> tuple[str, object]:
 
 
 def _apply_patch_call(item: dict[str, Any]) -> tuple[str, object]:
-    from suture.tools.envelope import operation_envelope  # no other call needs it
+    from suture.tools.apply_patch import operation_envelope  # no other call needs it
 
     operation = plain(item.get("operation") or {})
     return "apply_patch", lambda: {"input": operation_envelope(operation)}

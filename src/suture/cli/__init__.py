@@ -112,7 +112,7 @@ def _run(words: list[str], *, own_process: bool) -> int:
 
     if not words[0].startswith("-") and (code := _unknown(words[0])):
         return code
-    from suture.cli.parser import build_parser
+    from suture.cli.arguments import build_parser
 
     options = build_parser(words).parse_args(words)
     listen(options)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from suture.cli.commands import attempt, refused
-from suture.cli.notes import in_options, recovered, skipped
-from suture.cli.output import USAGE, note, print_json, print_text
-from suture.cli.terminal import clean, colored
-from suture.render import count
-from suture.safe_wording import issue_line
+from suture.cli.output import USAGE, clean, colored, in_options, note, print_json, print_text, recovered, skipped
 from suture.settings import Settings
+from suture.wording.edits import issue_line
+from suture.wording.phrases import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from suture import render
-from suture.cli.documents import STDIN, content_of, decoded
-from suture.cli.notes import as_option, at_root, in_options, recovered, way_back
-from suture.cli.output import USAGE, complain, misused, note, print_json, print_text
-from suture.cli.terminal import as_content, clean
+from suture import wording
+from suture.cli.output import (
+    STDIN,
+    USAGE,
+    as_content,
+    as_option,
+    at_root,
+    clean,
+    complain,
+    content_of,
+    decoded,
+    in_options,
+    misused,
+    note,
+    print_json,
+    print_text,
+    recovered,
+    way_back,
+)
 from suture.errors import SutureError
 from suture.settings import Settings
 from suture.tools.spec import ToolResult
@@ -62,18 +76,20 @@ def call(options: argparse.Namespace | QuickOptions) -> int:
 
 def tools(options: argparse.Namespace) -> int:
     """`suture tools`."""
-    from suture.tools import find  # the other commands need one tool
-    from suture.tools.profiles import chosen
+    from suture.tools import (
+        chosen,
+        find,  # the other commands need one tool
+    )
 
     try:
         names = chosen(options.profile, options.tools)
     except ValueError as error:
         return misused("tools", error)
     except SutureError as error:
-        complain(render.error_text(error))
+        complain(wording.error_text(error))
         return USAGE
     if options.format:
-        from suture.apis.catalog import definitions  # as above
+        from suture.apis import definitions  # as above
 
         print_json(definitions(options.format, names))
     elif options.json:
@@ -90,14 +106,14 @@ def recover(options: argparse.Namespace) -> int:
         found = Workspace(options.root).recover()
     except SutureError as error:
         if options.json:
-            print_json({"error": render.error_data(error)})
+            print_json({"error": wording.error_data(error)})
         else:
-            complain(render.error_text(error))
+            complain(wording.error_text(error))
         return 1
     if options.json:
-        print_json({"recovered": None if found is None else render.recovered_data(found)})
+        print_json({"recovered": None if found is None else wording.recovered_data(found)})
     else:
-        print_text("Nothing to recover." if found is None else render.recovered_text(found))
+        print_text("Nothing to recover." if found is None else wording.recovered_text(found))
     return 0
 
 
@@ -179,11 +195,11 @@ def _settle(workspace: Workspace, where: str) -> None:
     try:
         found = workspace.recover()
     except SutureError as error:
-        complain(render.error_text(error))
+        complain(wording.error_text(error))
     else:
         if found is not None:
             undo = f"\nTo take it back: suture undo {found.id}{where}" if found.direction == "forward" else ""
-            note(render.recovered_text(found) + undo)
+            note(wording.recovered_text(found) + undo)
 
 
 def _call(options: argparse.Namespace | QuickOptions, name: str, arguments: object) -> ToolResult:

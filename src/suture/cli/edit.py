@@ -1,21 +1,172 @@
-"""`suture edit`: exact replacements, one by options or several as JSON; or lines by their numbers."""
+"""`suture edit`, `patch`, `write` and `apply`."""
 
 from __future__ import annotations
 
-from suture.cli.commands import run
-from suture.cli.documents import STDIN, content_of, document, source_of
-from suture.cli.notes import at_root, on_validation
-from suture.cli.output import misused
-from suture.cli.terminal import clean, colored_diff
-from suture.cli.write import save
-from suture.render import count
+import sys
+
+from suture import wording
+from suture.cli.commands import attempt, exit_code, refused, run
+from suture.cli.output import (
+    STDIN,
+    USAGE,
+    allowable,
+    at_root,
+    clean,
+    colored,
+    colored_diff,
+    complain,
+    content_of,
+    document,
+    flush,
+    in_options,
+    misused,
+    note,
+    on_validation,
+    print_always,
+    print_json,
+    print_text,
+    recovered,
+    refuse,
+    source_of,
+    text_of,
+    way_back,
+)
+from suture.wording.phrases import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from suture.tools.spec import ToolResult
+
+    Told = dict[str, Any]
+    """A block, as the tool's metadata have it."""
+
+
+_TERMINAL = "/dev/tty"
+_AS_SENT = {"exact", "line_ends", None}
+_SIGNS = {
+    "applied": ("green", "✓"),
+    "already_applied": ("faint", "="),
+    "failed": ("red", "✗"),
+    "skipped": ("faint", "-"),
+}
+_DONE = {"create": "created", "delete": "deleted", "rename": "renamed"}
+_BECAME = {"already_applied": "applied already", "failed": "failed", "skipped": "skipped"}
+_WORDS = {"yes": "y", "no": "n", "quit": "q"}
+_HELP = """\
+y - apply this block
+n - leave this block out
+q - quit: apply what was said yes to so far, and nothing further
+a - apply this block and all later ones of its file
+d - leave out this block and all later ones of its file
+? - print this help"""
+
+
+def line(block: Told) -> str:
+    """What became of a block, in a line."""
+    color, sign = _SIGNS[block["status"]]
+    done = _BECAME.get(block["status"]) or _DONE.get(block["action"])
+    about = ", ".join(filter(None, [_where(block), done, _how(block)]))
+    return f"{colored(color, sign)} {block['id']} {about}"
+
+
+def failure(block: Told) -> str:
+    """Why a block failed, what is known about it, and what to do."""
+    error = block["error"]
+    message, *more = error["message"].split("\n")
+    known = [*more, *error["details"], in_options(error["hint"])]
+    return "\n".join(
+        map(clean, [f"{error['code']}: Block {block['id']} failed: {message}", *(f"  {each}" for each in known)])
+    )
+
+
+def choose(blocks: Sequence[Told], reply: str) -> list[str] | None:
+    """The ids of those that are wanted, of the blocks that can be applied; None if no more answers come.
+
+    `reply` is where the blocks come from: what follows on the same stream is no answer.
+    """
+    wanted: list[str] = []
+    files: dict[str, bool] = {}
+    for block in blocks:
+        if block["status"] in {"failed", "already_applied"}:
+            _say(line(block) + "\n")
+        if block["status"] != "applied":
+            continue
+        path = block["path"]
+        if path not in files:
+            _say("\n".join(_shown(block)) + "\n")
+            answer = _answer(f"Apply block {block['id']} to {clean(path)}? [y,n,q,a,d,?] ", reply)
+            if answer in {"", "q"}:
+                return wanted if answer else None
+            if answer in {"a", "d"}:
+                files[path] = answer == "a"
+        else:
+            answer = ""
+        if files.get(path, answer == "y"):
+            wanted.append(block["id"])
+    return wanted
+
+
+def _where(block: Told) -> str:
+    """The file of a block, and the line."""
+    if block["path"] is None:
+        return f"(line {block['reply_line']} of the reply)"
+    at = f":{block['line']}" if block["line"] and block["action"] == "update" else ""
+    to = f" → {block['to']}" if block.get("to") else ""
+    return clean(block["path"] + at + to)
+
+
+def _how(block: Told) -> str:
+    """How its place was found, unless it is as the block has it."""
+    return "" if block["rung"] in _AS_SENT else f"found {wording.matched(block['rung'])}"
+
+
+def _shown(block: Told) -> Iterator[str]:
+    """A block that can be applied."""
+    about = ", ".join(filter(None, [f"{block['action']} {_where(block)}", _how(block)]))
+    yield colored("bold", f"Block {block['id']}: {about}")
+    if block["diff"]:
+        yield from colored_diff(block["diff"].removesuffix("\n"))
+
+
+def _answer(question: str, reply: str) -> str:
+    """One of the letters that can be answered; nothing if no answer comes."""
+    while True:
+        _say(question)
+        given = _line_from(reply)
+        word = given.strip().lower()
+        letter = _WORDS.get(word, word)
+        if not given:
+            _say("\n")
+            return ""
+        if letter in {"y", "n", "q", "a", "d"}:
+            return letter
+        _say(_HELP + "\n")
+
+
+def _line_from(reply: str) -> str:
+    """A line that was typed; ValueError if nobody can type."""
+    if reply == "-":
+        try:
+            with open(_TERMINAL, "rb") as terminal:  # it hands over a line at a time: none is lost in between
+                return terminal.readline().decode("utf-8", "replace")
+        except OSError as error:
+            message = f"-p asks on the terminal if the reply comes from stdin, and there is none: {error.strerror}"
+            raise ValueError(message) from error
+    if sys.stdin is None:
+        message = "-p reads the answers from stdin, which is closed"
+        raise ValueError(message)
+    return sys.stdin.buffer.readline().decode("utf-8", "replace")
+
+
+def _say(text: str) -> None:
+    """Print at once: what follows is a question, or its answer."""
+    print_always(text)
+    flush()
+
 
 _TEXTS = {"old_text": "--old", "old_file": "--old-file", "occurrences": "--occurrences", "edits": "the edits as JSON"}
 """Where edits are found by their text."""
@@ -27,7 +178,7 @@ _LINES = {"expected_text": "--expected-text", "mode": "--mode", "delete": "--del
 def edit(options: argparse.Namespace) -> int:
     """Make the edits and print the diff."""
     try:
-        arguments = _arguments(options) if options.lines is None else _by_lines(options)
+        arguments = _edit_arguments(options) if options.lines is None else _by_lines(options)
     except ValueError as error:
         return misused("edit", error)
     if options.lines is not None:
@@ -78,7 +229,7 @@ def _escaped(char: str) -> str:
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
-def _arguments(options: argparse.Namespace) -> dict[str, Any]:
+def _edit_arguments(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of the tool; ValueError says why they cannot be."""
     if wrong := _given(options, _LINES):
         message = f"{wrong[0]} goes with --lines"
@@ -201,3 +352,256 @@ def _told(result: ToolResult) -> str:
     checked = on_validation(data)
     found = ["", *map(clean, checked)] if checked else []
     return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])
+
+
+def patch(options: argparse.Namespace) -> int:
+    """Apply patches and print the diff."""
+    try:
+        arguments = _patch_arguments(options)
+    except ValueError as error:
+        return misused("patch", error)
+    return run(options, lambda workspace: workspace.call("patch", arguments), _patch_told, edits=True)
+
+
+def _patch_arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of the tool: the document's, and the options'; ValueError says why they cannot be."""
+    source, found = document(options.patches)
+    given: dict[str, Any] = found if isinstance(found, dict) and "patches" in found else {"patches": found}
+    if given.get("path", options.path) != options.path:
+        message = f"{source} is for {given['path']}, not for {options.path}"
+        raise ValueError(message)
+    named = {name: getattr(options, name) for name in ("match", "encoding", "expect_hash", "validate")}
+    chosen = {name: value for name, value in named.items() if value is not None}
+    flags = {name: True for name in ("dry_run", "literal") if getattr(options, name)}
+    return {**given, "path": options.path, **chosen, **flags}
+
+
+def _patch_told(result: ToolResult) -> str:
+    """What happened, the notes, the whole diff, and what checks found."""
+    data = result.metadata
+    number, path = len(data["patches"]), clean(data["path"])
+    patches = f"{number} patch{'es' * (number != 1)}"
+    diff = data["display"]["diff"].removesuffix("\n")
+    if data.get("dry_run") and not diff:
+        head = f"{path} would stay as it is ({patches})."
+    elif data.get("dry_run"):
+        head = f"Would create {path} ({patches})." if data["created"] else f"Would apply {patches} to {path}."
+    elif data["change_id"] is None:
+        head = f"No change: {path} is as it was."
+    else:
+        head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
+    checked = on_validation(data)
+    below = "\n".join(["", "", *checked]) if checked else ""
+    said = result.text.replace(below, "", 1).partition("\n\ndiff --git ")[0].split("\n")[1:]
+    notes = [clean(line) for line in said if not line.startswith(("Dry run", "No change: "))]
+    found = ["", *map(clean, checked)] if checked else []
+    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])
+
+
+def write(options: argparse.Namespace) -> int:
+    """Write what stdin says, if it passes the checks."""
+    try:
+        content = _content(options.path, may_be_empty=options.allow_empty)
+    except ValueError as error:
+        return misused("write", error)
+    given = {"path": options.path, "content": content, "mode": "verify_only" if options.dry_run else options.mode}
+    given |= {name: getattr(options, name) for name in ("encoding", "expect_hash", "validate", "literal")}
+    return save(options, given, show_diff=not options.no_diff)
+
+
+def _content(path: str, *, may_be_empty: bool) -> str:
+    """What stdin says; ValueError says what is wrong with it."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        note(f"Type what {clean(path)} is to hold, and end it by Ctrl-D on a line of its own.")
+    content = text_of(STDIN)
+    if not content and not may_be_empty:  # the program before the pipe has perhaps failed
+        message = f"stdin is empty; to leave {clean(path)} without content, add --allow-empty"
+        raise ValueError(message)
+    return content
+
+
+def save(options: argparse.Namespace, given: Mapping[str, object], *, show_diff: bool = True) -> int:
+    """Call `safe_edit`; print the diff and what became of it. The exit code is 1 if strict would have refused."""
+    chosen = {name: value for name, value in given.items() if value is not None}
+    arguments = {**chosen, "show_diff": show_diff and options.json}  # else the diff is printed from the data
+    result = attempt(options, lambda workspace: workspace.call("safe_edit", arguments))
+    if options.json:
+        print_json(result.to_dict())
+    else:
+        _tell(options, result, show_diff=show_diff)
+    if result.is_error:
+        return exit_code(result)
+    return int(given.get("mode") == "verify_only" and _is_broken(result.metadata["validation"], given))
+
+
+def _is_broken(validation: dict[str, Any], given: Mapping[str, object]) -> bool:
+    """Whether what was only verified would be refused."""
+    counted = [*validation["new"], *(validation["existing"] if given.get("validate") == "all" else ())]
+    errors = any(each["severity"] == "error" for each in counted)
+    return errors or any(each["required"] for each in validation["not_run"])
+
+
+def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -> None:
+    """Print the diff, then what the tool says; a refusal goes to stderr."""
+    data = result.metadata
+    diff = data.get("diff", "").removesuffix("\n") if show_diff else ""
+    lines = [*colored_diff(diff)] if diff else []
+    status = _status(result)
+    if not result.is_error:
+        lines += [*([""] if lines else []), *status]
+    try:
+        if lines:
+            print_text("\n".join(lines))
+            flush()
+    finally:
+        if result.is_error:
+            refused(options, result, "\n".join(status))
+        elif data["change_id"] is not None and data.get("history", {}).get("recorded", True):
+            note(way_back(options, data))
+
+
+def _status(result: ToolResult) -> list[str]:
+    """The lines that say what became of the file, in the words of the command line."""
+    lines = result.text.split("\n")
+    if result.is_error:
+        hint = result.metadata["error"]["hint"].split("\n")
+        lines += [] if hint[0] in lines else hint
+        lines = [
+            in_options(lines[0].removeprefix("❌ ")),
+            *(in_options(line) if line in hint else line for line in lines[1:]),
+        ]
+    return [clean(allowable(line)) for line in lines]
+
+
+_UNUSABLE = "NO_BLOCKS"
+_APPLY_WORDS = {"already_applied": "applied already", "failed": "failed", "skipped": "skipped"}
+
+
+def apply(options: argparse.Namespace) -> int:
+    """Apply a reply, or of it what was said yes to; print the diff, and what became of each block."""
+    try:
+        arguments = _apply_arguments(options)
+    except ValueError as error:
+        return misused("apply", error)
+    if options.patch:
+        return _asking(options, arguments)
+    result = _call(options, arguments)
+    if options.json:
+        print_json(result.to_dict())
+    if not result.metadata.get("blocks"):
+        return _refused(options, result)
+    if not options.json:
+        _tell_reply(options, result.metadata, result.metadata["blocks"], result.metadata["diff"])
+    return int(result.is_error)
+
+
+def _asking(options: argparse.Namespace, arguments: dict[str, Any]) -> int:
+    """Try all blocks, ask about each that fits, apply those that are wanted."""
+    preview = _call(options, {**arguments, "dry_run": True, "atomic": False, "validate": "off"})
+    if not preview.metadata.get("blocks"):
+        return _refused(options, preview)
+    before: dict[str, Told] = {block["id"]: block for block in preview.metadata["blocks"]}
+    try:
+        wanted = choose(list(before.values()), options.reply)
+    except ValueError as error:
+        return misused("apply", error)
+    if wanted is None:
+        refuse("NO_ANSWER", "No answer came: nothing was changed.", "Answer y or n, or name blocks by --only.")
+        return 1
+    result = _call(options, {**arguments, "only": wanted})
+    if not result.metadata.get("blocks"):
+        return _refused(options, result)
+    settled = {name: block for name, block in before.items() if block["status"] in {"failed", "already_applied"}}
+    blocks = [settled.get(each["id"], each) for each in result.metadata["blocks"]]
+    cleared_up = {"recovered": preview.metadata["recovered"]} if "recovered" in preview.metadata else {}
+    _tell_reply(options, {**result.metadata, **cleared_up}, blocks)
+    missed = [each["id"] for each in blocks if each["status"] == "failed" and each["id"] in wanted]
+    left_out = [each["id"] for each in before.values() if each["status"] == "applied" and each["id"] not in wanted]
+    if missed and left_out:
+        note(f"note: {', '.join(missed)} fitted together with what was left out: {', '.join(left_out)}")
+    unread = any(each["edits"] for each in result.metadata["unread"])
+    return int(unread or any(each["status"] == "failed" for each in blocks))
+
+
+def _call(options: argparse.Namespace, arguments: dict[str, Any]) -> ToolResult:
+    return attempt(options, lambda workspace: workspace.call("apply_reply", arguments))
+
+
+def _apply_arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of the tool; ValueError says why they cannot be."""
+    names = ("only", "match", "default_path", "expect_hash", "validate")
+    chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    flags = {name: True for name in ("atomic", "dry_run", "whole_files", "literal") if getattr(options, name)}
+    return {"reply": _reply_text(options.reply), **chosen, **flags}
+
+
+def _reply_text(name: str) -> str:
+    """The reply, without a byte order mark."""
+    if name == STDIN and sys.stdin is not None and sys.stdin.isatty():
+        note("Paste the reply, and end it by Ctrl-D on a line of its own.")
+    return text_of(name).removeprefix("\ufeff")
+
+
+def _refused(options: argparse.Namespace, result: ToolResult) -> int:
+    """Say why nothing of the reply was even tried."""
+    told = result.metadata["error"]
+    if not options.json:
+        refused(options, result, "\n".join(map(clean, result.text.split("\n"))))
+    return USAGE if told["code"] == _UNUSABLE else exit_code(result)
+
+
+def _tell_reply(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told], diff: str = "") -> None:
+    """Print the diff, a line for each block and one for all, and what checks found; complaints go to stderr."""
+    shown = [*colored_diff(diff.removesuffix("\n")), ""] if diff else []
+    found = map(clean, on_validation(data))
+    try:
+        print_text("\n".join([*shown, *map(line, blocks), _summary(options, data, blocks), *found]))
+        flush()
+    finally:
+        for block in _failed(blocks):
+            complain(failure(block))
+        for each in data["unread"]:
+            if each["edits"]:
+                complain(f"UNREAD_EDITS: {clean(each['message'])}.")
+        if data.get("error", {}).get("code") == "UNREAD_EDITS":
+            note(in_options(data["error"]["hint"]))
+        for each in _notes(options, data, blocks):
+            note(each)
+
+
+def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told]) -> str:
+    numbers = {status: sum(each["status"] == status for each in blocks) for status in data["summary"]}
+    applied = numbers.pop("applied")
+    others = ", ".join(f"{number} {_APPLY_WORDS[status]}" for status, number in numbers.items() if number)
+    done = count(len(blocks), "block") if applied == len(blocks) else f"{applied} of {count(len(blocks), 'block')}"
+    rest = f"; {others}" if others else ""
+    if not applied:
+        return f"{'Nothing would change' if options.dry_run else 'Nothing was changed'}: {others}."
+    if options.dry_run:
+        return f"Would apply {done}{rest}."
+    if data["change_id"] is None:
+        return f"No change: {done} together leave everything as it was{rest}."
+    return f"Applied {done} as change {data['change_id']}{rest}."
+
+
+def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told]) -> Iterator[str]:
+    """What else is to be known, and how to take it back."""
+    failed = _failed(blocks)
+    told = _cut_off(failed)
+    unread = {each["message"] for each in data["unread"] if each["edits"]}
+    errors = [each for each in data["errors"] if each not in unread]
+    yield from (f"note: {clean(each)}" for each in errors if failed and not told)
+    warnings = [each for each in data["warnings"] if not (told and each.startswith("Some "))]
+    yield from (f"warning: {clean(in_options(each))}" for each in warnings)
+    yield from recovered(data)
+    if data["change_id"] is not None:
+        yield way_back(options, data)
+
+
+def _failed(blocks: Sequence[Told]) -> list[Told]:
+    return [each for each in blocks if each["status"] == "failed"]
+
+
+def _cut_off(failed: Sequence[Told]) -> bool:
+    """Whether a block is cut off, which is told with it."""
+    return any(each["error"]["code"] == "INCOMPLETE_BLOCK" for each in failed)

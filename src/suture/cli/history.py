@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 
 from suture.cli.commands import run
-from suture.cli.notes import at_root
-from suture.cli.output import misused
-from suture.cli.terminal import clean, colored, colored_diff
-from suture.render import count
+from suture.cli.output import at_root, clean, colored, colored_diff, misused
 from suture.tools.history import about, file_name
+from suture.wording.phrases import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

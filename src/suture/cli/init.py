@@ -9,22 +9,17 @@ from __future__ import annotations
 import os
 import sys
 
-from suture import render
-from suture.cli.clients import CLIENTS, NoHomeError
-from suture.cli.merging import Different, Unmergeable, written
-from suture.cli.output import USAGE, complain, misused, note, print_json, print_text, refuse
-from suture.cli.settings_file import place_of, put, state
-from suture.cli.terminal import clean
+from suture import wording
+from suture.cli.clients import CLIENTS, Different, NoHomeError, Unmergeable, place_of, put, state, written
+from suture.cli.output import USAGE, clean, complain, misused, note, print_json, print_text, refuse
 from suture.errors import SutureError
-from suture.tools.profiles import chosen
+from suture.tools import chosen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from suture.cli.clients import Client
-    from suture.cli.merging import Addition
-    from suture.cli.settings_file import Outcome, Place
+    from suture.cli.clients import Addition, Client, Outcome, Place
 
 _LONGEST_NAME = 64
 _OTHERS = frozenset("-_")
@@ -61,7 +56,7 @@ def _misused(options: argparse.Namespace) -> int:
     except ValueError as error:
         return misused("init", error)
     except SutureError as error:
-        complain(render.error_text(error))
+        complain(wording.error_text(error))
         return USAGE
     problem = _misuse(options)
     return misused("init", problem) if problem else 0
@@ -186,7 +181,7 @@ def _write(options: argparse.Namespace, client: Client, place: Place, addition: 
     except Unmergeable as error:
         problem = clean(str(error))
     except SutureError as error:
-        problem = render.error_text(error)
+        problem = wording.error_text(error)
     else:
         _tell(options, client, place, addition, outcome)
         return 0

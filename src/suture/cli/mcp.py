@@ -7,12 +7,12 @@ import os
 import sys
 from contextlib import contextmanager
 
-from suture import render
+from suture import wording
 from suture.cli.output import USAGE, complain, flush, misused, note, print_json, print_text, refuse
 from suture.errors import SutureError, UnknownTool
 from suture.origins import drop_entries
 from suture.settings import Settings
-from suture.tools.profiles import chosen
+from suture.tools import chosen
 from suture.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel import Server
 
-    from suture.mcp_server.calls import Calls
+    from suture.server.calls import Calls
 
 TOKEN = "SUTURE_MCP_TOKEN"  # noqa: S105  the name of a variable, not what it holds
 _INTERRUPTED = 130
@@ -40,7 +40,7 @@ def mcp(options: argparse.Namespace) -> int:
     except ValueError as error:
         return misused("mcp", error)
     except UnknownTool as error:
-        complain(render.error_text(error))
+        complain(wording.error_text(error))
         return USAGE
     except ModuleNotFoundError as error:
         package = str(error.name).partition(".")[0]
@@ -52,7 +52,7 @@ def mcp(options: argparse.Namespace) -> int:
         else:
             refuse("CANNOT_LISTEN", f"suture mcp: {error}.", "Choose another port, or 0 for any that is free.")
     except SutureError as error:
-        complain(render.error_text(error))
+        complain(wording.error_text(error))
     return 1
 
 
@@ -68,8 +68,8 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
     drop_entries([options.root, *settings.extra_roots])
     workspace = Workspace(options.root, settings)
     with _quick_imports():
-        from suture.mcp_server.calls import Calls
-        from suture.mcp_server.server import build
+        from suture.server import build
+        from suture.server.calls import Calls
     if not options.verbose:
         _hush()
     calls = Calls(workspace, names, options.max_result_bytes, text_too=options.structured_text)
@@ -105,7 +105,7 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 
 def _over_stdio(server: Server[Any], calls: Calls, largest: int) -> int:
-    from suture.mcp_server.stdio import serve
+    from suture.server.stdio import serve
 
     if sys.stdin is not None and sys.stdin.isatty():
         note("Waiting for an agent's messages on stdin; Ctrl-D ends it. To put suture into an agent: suture init")
@@ -113,8 +113,7 @@ def _over_stdio(server: Server[Any], calls: Calls, largest: int) -> int:
 
 
 def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, token: str | None) -> int:
-    from suture.mcp_server.address import Address, Names
-    from suture.mcp_server.http import PATH, serve
+    from suture.server.http import PATH, Address, Names, serve
 
     if token is not None and (len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token):
         message = f"{TOKEN} must have at least {_SHORTEST} characters, all of them ASCII, and no spaces"

@@ -1,21 +1,211 @@
-"""Where what commands say goes: results to stdout; errors, notes and logs to stderr.
+"""What commands print: results, progress, notes and errors, on a terminal or in a pipe.
 
 An error is a line that begins with its code, and what to do about it.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from time import monotonic
 
-from suture.cli.terminal import clean, colored
-from suture.json_text import dumps
+from suture.json_text import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable, Iterator, Mapping
+    from types import TracebackType
+    from typing import Any, Self, TextIO
 
     from suture.cli import QuickOptions
+
+
+def several(number: int, noun: str) -> str:
+    """A number of things."""
+    ending = "es" if noun.endswith("h") else "s"
+    return f"{number:,} {noun}{ending * (number != 1)}"
+
+
+def in_bytes(size: int) -> str:
+    """A number of bytes, in the unit that suits it."""
+    for unit, power in (("GB", 3), ("MB", 2), ("kB", 1)):
+        if size >= 1000**power:
+            return f"{size / 1000**power:.1f} {unit}"
+    return f"{size} bytes"
+
+
+_RAW = {chr(0xDC00 + byte) for byte in range(0x80, 0x100)}  # bytes of names that are not UTF-8
+_COLORS = {
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "cyan": "36",
+    "bold": "1",
+    "faint": "2",
+    "match": "1;31",
+    "error": "1;31",
+}
+
+
+def colored_diff(diff: str) -> Iterator[str]:
+    """The lines of a diff, colored on a terminal."""
+    for line in diff.split("\n"):
+        shown = as_content(line)
+        header = line.startswith(("diff --git ", "--- ", "+++ "))
+        color = "bold" if header else {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+        yield colored(color, shown) if color else shown
+
+
+def as_content(text: str) -> str:
+    """A line of a file: clean on a terminal; a pipe gets it as it is, so that it can be applied or processed."""
+    return clean(text) if _terminal() else text
+
+
+def clean(text: str) -> str:
+    """A line without what a terminal would obey."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char == "\t" or (char in _RAW and not _terminal()) else ascii(char)[1:-1]
+        for char in text
+    )
+
+
+def colored(color: str, text: str, stream: TextIO | None = None) -> str:
+    """Text in a color, if it goes to a terminal that has them: stdout, unless a stream is given."""
+    if not text or not _has_colors(stream):
+        return text
+    return f"\033[{_COLORS[color]}m{text}\033[0m"
+
+
+def _has_colors(stream: TextIO | None) -> bool:
+    """Whether to use colors: https://no-color.org and https://force-color.org say who decides."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return _terminal(stream) and os.environ.get("TERM") != "dumb"
+
+
+def _terminal(stream: TextIO | None = None) -> bool:
+    stream = stream or sys.stdout
+    return stream is not None and stream.isatty()
+
+
+_PATIENCE = 1.0  # seconds before anything is shown
+_INTERVAL = 0.1
+_WIDTH = 80
+_ERASE = "\r\033[K"
+
+
+class Progress:
+    """A counter that a walk calls for each folder. It shows itself on a terminal, and only if it takes long.
+
+    It is a function of the walk and not a thread: what shows progress that does not happen helps nobody.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._files = self._matches = 0
+        self._next = monotonic() + _PATIENCE
+        self._shown = False
+        terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._wanted = not quiet and terminal and os.environ.get("TERM") != "dumb"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.erase()
+
+    def __call__(self, files: int, matches: int) -> None:
+        """Take note of more files and matches."""
+        self._files += files
+        self._matches += matches
+        if self._wanted and (now := monotonic()) >= self._next:
+            self._next = now + _INTERVAL
+            self._shown = True
+            words = f"{several(self._files, 'file')}, {several(self._matches, 'match')} …"
+            self._write(_ERASE + words[: _columns() - 1])
+
+    def erase(self) -> None:
+        """Leave no trace."""
+        if self._shown:
+            self._shown = False
+            self._write(_ERASE)
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except (OSError, ValueError):  # the terminal is gone, or cannot write "…"
+            self._wanted = False
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH
+    except (OSError, ValueError):
+        return _WIDTH
+
+
+STDIN = "-"
+_MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
+
+
+def document(given: str) -> tuple[str, object]:
+    """Where a JSON document comes from, and what it says: the argument itself, stdin, or a file."""
+    content: bytes | str
+    if given.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+        source, content = "the argument", given
+    else:
+        source, content = source_of(given), content_of(given)
+    try:
+        return source, decoded(content)
+    except (ValueError, RecursionError) as error:
+        message = f"{source} is not JSON: {error}"
+        raise ValueError(message) from None
+
+
+def decoded(given: bytes | str) -> object:
+    """What JSON says, perhaps with a byte order mark before it; ValueError or RecursionError if it is none."""
+    return loads((given.decode() if isinstance(given, bytes) else given).removeprefix("\ufeff"))
+
+
+def text_of(name: str) -> str:
+    """The text of a file or of stdin; ValueError says why it cannot be read, or where it is not UTF-8."""
+    raw = content_of(name)
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        message = f"{source_of(name)} is not UTF-8: byte {error.start + 1:,} is 0x{raw[error.start]:02x}"
+        raise ValueError(message) from None
+
+
+def content_of(name: str) -> bytes:
+    """A file that the command line names, or stdin, up to a limit; ValueError says why it cannot be read."""
+    if name == STDIN and sys.stdin is None:
+        message = "stdin is closed"
+        raise ValueError(message)
+    try:
+        with nullcontext(sys.stdin.buffer) if name == STDIN else open(name, "rb") as file:
+            raw = file.read(_MOST_INPUT + 1)
+    except OSError as error:
+        message = f"cannot read {source_of(name)}: {error.strerror}"
+        raise ValueError(message) from error
+    if len(raw) > _MOST_INPUT:
+        message = f"{source_of(name)} has more than {_MOST_INPUT:,} bytes"
+        raise ValueError(message)
+    return raw
+
+
+def source_of(name: str) -> str:
+    """What a message calls a file that the command line names."""
+    return "stdin" if name == STDIN else name
+
 
 USAGE = 2
 CODES = {
@@ -125,3 +315,139 @@ def _tell(text: str) -> None:
         raise
     except OSError:  # nobody can be told; what was done is done, and the exit code says how
         sys.stderr = None
+
+
+_DELIMITERS = 2
+_NOT_ALLOWED = "can allow (project_commands)"
+"""How a line ends that tells of a check which only who sits at the command line can allow."""
+_DIGITS = frozenset("123456789")
+
+
+def on_pattern(pattern: str) -> list[str]:
+    """Whether slashes were taken for those of /pattern/flags although there is no flag."""
+    body = pattern[1:-1]
+    if len(pattern) <= _DELIMITERS or pattern[0] + pattern[-1] != "//" or body.endswith("\\"):
+        return []
+    return [f"note: read as the pattern {body}; for the slashes themselves write \\/{body}\\/"]
+
+
+def on_replacement(replacement: str) -> list[str]:
+    """Whether it holds what other tools take for a group."""
+    literal = _looks_like_group(replacement)
+    if literal is None:
+        return []
+    how = "groups are written $1 or ${name}, the whole match $&"
+    return [f"note: {literal} is taken literally; {how}"]
+
+
+def _looks_like_group(replacement: str) -> str | None:
+    at = 0
+    while at < len(replacement) - 1:
+        pair, rest = replacement[at : at + 2], replacement[at + 2 :]
+        if pair[0] == "\\" and pair[1] in _DIGITS:
+            return pair
+        if pair == "$0" and rest.lstrip("0")[:1] not in _DIGITS:
+            return pair
+        if pair == "\\g" and rest.startswith("<"):
+            return "\\g<"
+        at += 2 if pair == "$$" else 1
+    return None
+
+
+def on_validation(metadata: Mapping[str, Any]) -> list[str]:
+    """What checks found, if there were any."""
+    if "validation" not in metadata:
+        return []
+    from suture.wording.edits import checked_lines  # most calls ask for no checks
+
+    return [*map(allowable, checked_lines(metadata["validation"]))]
+
+
+def allowable(line: str) -> str:
+    """A line about a check; one that was not run, because nobody allowed it, names the option that does."""
+    return in_options(line) if line.endswith(_NOT_ALLOWED) else line
+
+
+def skipped(paths: Iterable[str]) -> list[str]:
+    """Which files were named, and not looked into."""
+    return [f"note: {clean(path)} is binary and was skipped" for path in paths]
+
+
+_CLEARED_UP = {
+    "back": "change {} had been interrupted and was rolled back first",
+    "forward": "change {} had been interrupted; it was complete and has landed",
+    "unknown": "a power cut had interrupted change {}; what was left of it was cleared up first",
+}
+
+
+def recovered(metadata: Mapping[str, Any]) -> list[str]:
+    """Whether an interrupted transaction had to be cleared up before the call."""
+    found = metadata.get("recovered")
+    return [] if found is None else [f"note: {_CLEARED_UP[found['direction']].format(found['id'])}; see --json"]
+
+
+def way_back(options: argparse.Namespace, metadata: Mapping[str, Any]) -> str:
+    """How to take a change back, or that it cannot be."""
+    if not metadata.get("history", {}).get("recorded", "history" not in metadata):
+        return "note: it cannot be undone, for it could not be recorded; see --json"
+    return f"To take it back: suture undo {metadata['change_id']}{at_root(options)}"
+
+
+def at_root(options: argparse.Namespace | QuickOptions) -> str:
+    """The option that names the workspace, behind a command that somebody is told to type."""
+    from shlex import quote
+
+    return "" if options.root == "." else f" --root {quote(options.root)}"
+
+
+def in_options(hint: str) -> str:
+    """A hint to callers of tools, for who sits at the command line."""
+    for argument, option in _OPTIONS.items():
+        hint = hint.replace(argument, option)
+    return hint
+
+
+def as_option(argument: str) -> str:
+    """What gives an argument of a tool: an option, or a word; in JSON it has its own name."""
+    name = argument.partition("[")[0]
+    if name in _IN_JSON:
+        return argument
+    return _NAMED_OTHERWISE.get(name) or f"--{name.replace('_', '-')}"
+
+
+_IN_JSON = {"edits", "patches"}
+_NAMED_OTHERWISE = {
+    "change_id": "ID",
+    "content": "stdin",
+    "file_path": "PATH",
+    "line_edits": "--lines",
+    "name": "NAME",
+    "path": "PATH",
+    "paths": "PATH",
+    "pattern": "PATTERN",
+    "replacement": "REPLACEMENT",
+    "reply": "the reply",
+}
+_OPTIONS = {
+    "add literal: true": "add --literal",
+    "set include_ignored": "add --include-ignored",
+    "set whole_files": "add --whole-files",
+    "give default_path": "name it by --default-path",
+    'set match to "lenient"': "use --match lenient",
+    '"lenient" finds more.': "--match lenient finds more.",
+    "Use file_read to see": "Use suture read to see",
+    "Update occurrences to": "Give --occurrences",
+    "or raise max_replacements": "or raise --max-replacements",
+    "set allow_over_match": "add --allow-over-match",
+    "Name the encoding (": "Name the encoding by --encoding (",
+    "name its encoding.": "name its encoding by --encoding.",
+    "expected_text does not stand": "What --expected-text says does not stand",
+    "expected_text stands": "What --expected-text says stands",
+    "expected_text begins": "What --expected-text says begins",
+    "give its whole content instead.": "give its whole content instead, by suture write.",
+    _NOT_ALLOWED: "can allow (--allow-commands)",
+    "(check_max_files)": "(--max-files)",
+    "(check_max_issues)": "(--max-issues)",
+    "(check_call_ms)": "(--max-time)",
+    "can allow (allow_executables)": "can allow (--allow-executables)",
+}

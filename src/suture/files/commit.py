@@ -21,18 +21,11 @@ from contextlib import suppress
 from itertools import count
 
 from suture import log
-from suture.errors import (
-    FileChanged,
-    PermissionDenied,
-    RecoveryBlocked,
-    SameFileTwice,
-    SutureError,
-    WriteFailed,
-)
-from suture.files import recovery, steps
+from suture.errors import FileChanged, PermissionDenied, RecoveryBlocked, SameFileTwice, SutureError, WriteFailed
+from suture.files import recovery
+from suture.files.fs import split
 from suture.files.journal import Intent, Journal, Step, helper_stem, new_id
 from suture.files.paths import INTENT_NAME, shown
-from suture.files.tree import split
 from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
 from suture.records import Record
 
@@ -40,10 +33,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from suture.files.contents import Supply
-    from suture.files.fs import FS, Stat
+    from suture.files.fs import FS, Stat, Tree
     from suture.files.history import History
-    from suture.files.tree import Tree
+    from suture.files.store import Supply
     from suture.plan import Content, FileChange, Place, Plan, Snapshot, Trouble
     from suture.settings import Settings
 
@@ -59,7 +51,7 @@ class Work(Record):
     name: str
     before: Snapshot | None
     after: Content | None
-    like: steps.Source | None
+    like: recovery.Source | None
     """The file whose metadata the new one takes; with no `after`, the file that becomes the new one."""
     mode: int | None = None
 
@@ -75,7 +67,7 @@ def commit(trees: Sequence[Tree], plan: Plan, history: History, settings: Settin
     while True:
         try:
             return _attempt(trees, plan, history, in_place, settings)
-        except steps.CannotKeep as reason:
+        except recovery.CannotKeep as reason:
             path = reason.step.root, reason.step.path
             if path in in_place:
                 raise PermissionDenied(path=path[1], operation="keep the owner and attributes of") from None
@@ -128,10 +120,10 @@ def _run(
         for work in works:
             with _writing(work.name):
                 tree, before = trees[work.step.root], work.before
-                verified.append(steps.verify(tree, work.step, before.content if before else None))
+                verified.append(recovery.verify(tree, work.step, before.content if before else None))
         for work, seen in zip(works, verified, strict=True):
             with _writing(work.name):
-                steps.publish(trees[work.step.root], work.step, work.after, seen, durable=durable)
+                recovery.publish(trees[work.step.root], work.step, work.after, seen, durable=durable)
         with _writing("the intent"):
             if durable:
                 recovery.sync_folders(trees, intent)
@@ -142,7 +134,7 @@ def _run(
         raise
     trouble = history.record(recovery.made(trees, intent), _supply(works))
     try:
-        recovery.finish(trees, intent, journal, durable=durable, published=True)
+        recovery.finish_transaction(trees, intent, journal, durable=durable, published=True)
     except (OSError, SutureError, MemoryError) as error:
         log.warning("commit", "%s landed; tidying up is left to the next call: %s", intent.id, error)
     return trouble
@@ -168,7 +160,7 @@ def _stage(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, dura
             trees[root].mkdir(path)
     for work in works:
         with _writing(work.name):
-            steps.stage(trees[work.step.root], work.step, work.after, work.like, work.mode)
+            recovery.stage(trees[work.step.root], work.step, work.after, work.like, work.mode)
     if durable:
         for start in range(0, len(works), _AT_ONCE):
             _sync_files(trees, works[start : start + _AT_ONCE])
@@ -287,7 +279,7 @@ def _work(
         f"{stem}.new" if after or like else None,
         f"{stem}.old" if before else None,
     )
-    return Work(step, place.name, before, after, steps.Source(trees[like.root], like.path) if like else None, mode)
+    return Work(step, place.name, before, after, recovery.Source(trees[like.root], like.path) if like else None, mode)
 
 
 def _decided(
@@ -322,7 +314,7 @@ def _check(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:
         with _writing(work.name):
             found = tree.stat(step.path)
             if found is None or work.before is None or found.fingerprint != work.before.fingerprint:
-                steps.verify(tree, step, work.before.content if work.before else None)
+                recovery.verify(tree, step, work.before.content if work.before else None)
             if found is not None and not _permitted(tree, work):
                 raise PermissionDenied(path=work.name, operation="write")
             key = _identity(tree, step.path, found)

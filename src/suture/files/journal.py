@@ -25,9 +25,9 @@ import time
 from contextlib import suppress
 
 from suture.errors import InputTooLarge, RecoveryBlocked, SutureError
+from suture.files.fs import split
 from suture.files.paths import INTENT_NAME, check_sane
 from suture.files.protected import OWN_PREFIX, Guard
-from suture.files.tree import split
 from suture.json_text import dumps, loads
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 from suture.records import Record
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from suture.files.tree import Tree
+    from suture.files.fs import Tree
 
 _OPEN, _DONE = "open", "done"
 _VERSION = b"suture-intent 2 "

@@ -13,7 +13,7 @@ from _thread import allocate_lock
 
 from suture import log
 from suture.errors import WorkspaceBusy
-from suture.files.tree import as_ours
+from suture.files.fs import as_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from suture.files.tree import Tree
+    from suture.files.fs import Tree
 
 _FIRST_WAIT = 0.0005
 _LONGEST_WAIT = 0.02

@@ -1,6 +1,4 @@
-"""One resolver for every path argument.
-
-    resolve(requested) -> Target, or an error
+"""Names of files: resolved without leaving the root; and what a missing one may mean.
 
 A path is taken apart name by name. Links are read and followed here, by hand: a relative target
 continues where the link stands, an absolute one must lead into a root; `..` steps back and never
@@ -18,10 +16,12 @@ from suture.errors import (
     NotAFile,
     NotAFolder,
     PathOutsideWorkspace,
+    PermissionDenied,
     ProtectedPath,
+    SutureError,
 )
+from suture.files.fs import split
 from suture.files.protected import OWN_PREFIX
-from suture.files.tree import Tree, split
 from suture.plan import Place
 from suture.records import Record
 
@@ -29,8 +29,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from suture.files.fs import Stat
+    from suture.files.fs import Stat, Tree
     from suture.files.protected import Guard
+
 
 INTENT_NAME = OWN_PREFIX + "intent"
 """The intent of a transaction, in the workspace root."""
@@ -208,3 +209,34 @@ def _spellings(trees: Sequence[Tree]) -> list[tuple[int, list[str]]]:
     """Every way a root may be written, the longest first, so that a root inside another is found."""
     found = {(index, way) for index, tree in enumerate(trees) for way in (tree.root, tree.fs.real_path(tree.root))}
     return sorted(((index, _names(way)) for index, way in found), key=lambda pair: -len(pair[1]))
+
+
+_MOST = 3
+_COMPARED = 2_000  # names in one folder
+
+
+def near(tree: Tree, path: str) -> list[str]:
+    """Paths that resemble a missing file's: below a folder named nearly so, or of a name nearly the same."""
+    from difflib import get_close_matches  # only a failure needs it
+
+    folder, name = split(path)
+    while folder and tree.stat(folder) is None:
+        folder = split(folder)[0]
+    try:
+        names = [each for each in tree.names(folder) if not each.startswith(OWN_PREFIX)][:_COMPARED]
+    except PermissionDenied:
+        return []
+    prefix = f"{folder}/" if folder else ""
+    missing, _, below = path.removeprefix(prefix).partition("/")
+    found = [f"{prefix}{each}/{below}" for each in get_close_matches(missing, names, _MOST) if below]
+    found = [each for each in found if _is_file(tree, each)]
+    found += [f"{prefix}{each}" for each in get_close_matches(name, names, _MOST)]
+    return found[:_MOST]
+
+
+def _is_file(tree: Tree, path: str) -> bool:
+    try:
+        found = tree.stat(path)
+    except SutureError:
+        return False
+    return found is not None and found.kind == "file"

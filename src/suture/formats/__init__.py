@@ -1,1 +1,272 @@
-"""Parsers of what models write to change files. They yield what could be meant, and never look at a file."""
+"""What models write to change files, as values: blocks of edits, and the lines they are read from.
+
+Texts are whole lines, each with its line end. A last line without one is the end of a file that has none there.
+Only the texts of a call may be parts of lines: there they are exactly what was sent.
+
+Readers are generators: they yield None where they need a line that is not there yet, and a `Block` as soon as it
+is complete; they return the number of the first line that is not theirs.
+
+    while not source.ready(at):
+        yield None
+    line = source.line(at)
+"""
+
+from __future__ import annotations
+
+from suture.bounds import check_time
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    Reading = Generator["Block | None", None, int]
+
+
+IN_HUNKS = {"v4a", "unified"}
+"""Formats whose blocks are made of hunks that can be chosen one by one."""
+
+
+class Split(Record):
+    """One way to read a change: the lines that stand in the file, and those that shall stand there."""
+
+    old: str
+    new: str
+    literal: bool = False
+    """Whether a line such as `# ... existing code ...` is text of the file, and stands for nothing."""
+
+
+class Hunk(Record):
+    """One change of a file's lines."""
+
+    line: int
+    """Where it begins in the reply, counted from 1."""
+    splits: tuple[Split, ...]
+    """What it may mean. Several only where a separator stands in the content: the file's text decides."""
+    context: tuple[str, ...] = ()
+    """Lines of the file above the change, the outermost first, which say in what it stands."""
+    at: int | None = None
+    """The line of the file where it begins, counted from 1, if the diff says so; of one that only inserts, the line
+    behind which it does."""
+    at_end: bool = False
+    """Whether it stands at the end of the file."""
+    inner: bool = False
+    """Whether a SEARCH marker without an end comes before it: then it may be the rest of that one's content."""
+    likely: int = 0
+    """How many of the splits, the first ones, are at a separator as long as the block's first marker."""
+    section: str = ""
+    """The line above the hunk that a diff names behind `@@`: as git has it, the header of what the hunk begins in."""
+    near: int | None = None
+    """The line of the file where it begins, counted from 1, as a hint: it decides only between equal places."""
+    part: bool = False
+    """Whether its texts may be parts of lines."""
+    occurrences: int = 1
+    """How often the old text must occur, for all of them to be replaced; 0: at least once."""
+
+
+class Mention(Record):
+    """A file that a line above a block speaks of."""
+
+    path: str
+    sure: bool
+    """Whether it looks like a file even if there is none of that name; `self.value` does not."""
+    role: str = "target"
+    """`target`: the block may be about it. `source`: a sentence takes something from it, so the block may as well be
+    about the file of the block before. `aside`: a sentence compares with it ("as in b.py").
+    `spared`: a sentence says that it stays as it is, or is only run; it is no candidate."""
+    inside: str = ""
+    """The line of the block's own text that names it, if it is named there: it may be text of the file as well."""
+
+
+class Block(Record):
+    """What a reply says about one file."""
+
+    number: int
+    """Its place among the blocks of the reply, counted from 1."""
+    format: str
+    """`search_replace`, `new_file`, `v4a`, `unified`, `call` or `whole_file`."""
+    action: str
+    """`create`, `update`, `delete` or `rename`."""
+    line: int
+    """Its first line in the reply, counted from 1."""
+    end_line: int
+    path: str | None
+    """The file, as far as the reply says which."""
+    path_as_written: str | None = None
+    alternatives: tuple[str, ...] = ()
+    """Other files that it may be about, where only prose names one: the files decide."""
+    hunks: tuple[Hunk, ...] = ()
+    content: str | None = None
+    """The whole file, where it is given."""
+    to: str | None = None
+    """The new name of a file that is renamed."""
+    mode: int | None = None
+    """Git's mode of the file after the change, where the diff says it."""
+    copied_from: str | None = None
+    """The file that a new one begins as."""
+    problem: str | None = None
+    """Why it cannot be used, as a word of a fixed list: see `PROBLEMS`."""
+    doubts: int | None = None
+    """The number of an earlier block that may go on up to here, and so cannot be used either."""
+    mentions: tuple[Mention, ...] = ()
+    """The files that the lines since the block before mention, the likeliest last, if no line names its file."""
+    inherited: str | None = None
+    """The file in force without those lines: of a heading, the default path, or of the block before."""
+    follows: int | None = None
+    """The number of the block whose file is inherited, if only the files tell which one that is."""
+
+    def id_of(self, hunk: int) -> str:
+        """How a hunk is named when it is chosen, counted from 0; one that is the whole block has the block's name."""
+        in_hunks = self.format in IN_HUNKS and self.hunks and self.action != "delete"
+        in_hunks = in_hunks or (self.format == "call" and len(self.hunks) > 1)
+        return f"{self.number}.{hunk + 1}" if in_hunks else str(self.number)
+
+    @property
+    def ids(self) -> list[str]:
+        """What can be chosen of it."""
+        return list(dict.fromkeys(self.id_of(number) for number in range(len(self.hunks) or 1)))
+
+    def chosen(self, only: Sequence[str] | None) -> list[str]:
+        """Those of its ids that are meant by some; the block's own number means them all."""
+        if only is None or str(self.number) in only:
+            return self.ids
+        return [each for each in self.ids if each in only or (each == str(self.number) and f"{each}.1" in only)]
+
+
+PROBLEMS = (
+    "no_start",  # an end marker that nothing begins
+    "no_separator",  # a block without =======
+    "many_separators",  # a block with so many lines of ======= that nobody can tell which is meant
+    "no_end",  # the reply ends, or goes on with something else, before the block does
+    "two_ends",  # the block may end at either of two markers, and other blocks stand between them
+    "inside",  # it comes behind a block that nothing ends, and may be its content
+    "excerpt",  # a fence that is introduced as a part of a file or as an example, where a whole file is asked for
+    "empty",  # a section that says nothing about its file
+    "not_a_hunk",  # a line that is neither context nor added nor removed
+    "binary",  # a change of a binary file
+    "not_a_file",  # a symbolic link or a submodule
+    "not_exact",  # a call that asks for something that cannot be done exactly as it says
+    "not_asked",  # a whole file among other calls, where whole files were not asked for
+)
+
+
+class Unread(Record):
+    """Something in a reply that looks like an edit and was not read."""
+
+    line: int
+    """Where it begins in the reply, counted from 1."""
+    kind: str
+    """What it seems to be, as a word of a fixed list: see `KINDS`."""
+    path: str | None = None
+    """The file it seems to be about."""
+    edits: bool = False
+    """Whether it clearly edits a file: a path with old and new text, or with all of the file."""
+
+
+KINDS = (
+    "call",  # a tool call, or an edit in JSON
+    "fields",  # an edit as fields: in YAML or TOML, or behind labels
+    "tag",  # an edit in tags
+    "file",  # a whole file in a tag or a call, where whole files were not asked for
+    "fenced_file",  # a code fence with a path, where whole files were not asked for
+    "markers",  # a block with markers of other words
+    "escaped",  # a block whose markers are escaped
+    "diff",  # a diff that names no file, or of another kind
+    "fences",  # old and new text in code fences
+    "sentence",  # a sentence that says what to replace by what
+    "heredoc",  # a shell command that writes a file
+    "shell",  # a shell command that changes, moves or deletes files
+)
+
+
+_OFTEN = 1_024  # lines between two looks at the clock
+MOST_DIGITS = 18
+"""Digits of a number that says where an edit goes: one that has more is none, and `int` refuses very many."""
+MOST_UNENDED = 20
+"""Calls without an end after which no more are looked for."""
+
+
+class Source:
+    r"""A text that arrives in pieces. Lines end at a newline; a `\r` before it is left, to be looked at."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.over = False
+        self.cut = False
+        """Whether the last line has no end."""
+        self._rest: list[str] = []
+        self._looks = 0
+        self.closings: dict[int, int | None] = {}
+        """Where a block ends that begins at a line, once that is known; None: nowhere."""
+        self.torn: dict[int, int] = {}
+        """Blocks that may have ended earlier, at a marker of another length, with other blocks behind it."""
+        self.unclosed = False
+        """Whether the last block is a SEARCH that nothing ends."""
+        self.unended = 0
+        """How many calls, and blocks in entities, nothing ended so far: each takes a look at all that follows."""
+        self.endless: int | None = None
+        """From this line on no line ends a block; known once the reply is over, and somebody has looked."""
+        self.quoted = 0
+        """Behind the last line of a quotation in which no block begins."""
+
+    def add(self, chunk: str) -> None:
+        """Take more of the text."""
+        *lines, rest = chunk.split("\n")
+        if lines:
+            lines[0] = "".join([*self._rest, lines[0]])
+            self._rest.clear()
+            self.lines += lines
+        if rest:
+            self._rest.append(rest)
+
+    def close(self) -> None:
+        """No more will come."""
+        self.cut = bool(self._rest)
+        if self._rest:
+            self.lines.append("".join(self._rest))
+            self._rest.clear()
+        self.over = True
+
+    def replace(self, first: int, lines: list[str]) -> None:
+        """Put other lines in the place of as many."""
+        end = first + len(lines)
+        self.lines[first:end] = lines
+        if self.endless is not None:
+            self.endless = max(self.endless, end)
+
+    def forget(self) -> None:
+        """Nothing before counts any more: what is known of blocks may depend on it."""
+        self.closings.clear()
+        self.torn.clear()
+        self.unclosed = False
+
+    def dedent(self, first: int, end: int, lead: str) -> None:
+        """Take an indentation off some lines, as far as they have it."""
+        self.replace(first, [line.removeprefix(lead) for line in self.lines[first:end]])
+
+    def ready(self, at: int) -> bool:
+        """Whether it is known what line comes there, or that none does. Lines are counted from 0."""
+        self._looks += 1
+        if not self._looks % _OFTEN:  # every reader asks this of each line
+            check_time()
+        return at < len(self.lines) or self.over
+
+    def line(self, at: int) -> str | None:
+        """A line without its end, or None behind the last one."""
+        return self.lines[at].removesuffix("\r") if at < len(self.lines) else None
+
+    def text(self, first: int, end: int, *, crlf: bool = False) -> str:
+        r"""Some lines as a text, each with its end. In a reply that is `crlf`, lines end so, and the text has `\n`."""
+        lines = self.lines[first:end]
+        if crlf:
+            lines = [line.removesuffix("\r") for line in lines]
+        return "".join([f"{line}\n" for line in lines])
+
+    def lead(self, at: int) -> str:
+        """The indentation of a line."""
+        line = self.lines[at]
+        return line[: len(line) - len(line.lstrip())]
+
+    def is_crlf(self, at: int) -> bool:
+        r"""Whether a line of the reply ends with `\r\n`: asked of a marker, it tells of the block."""
+        return self.lines[at].endswith("\r")

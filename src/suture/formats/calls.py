@@ -26,10 +26,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from suture.formats import search_replace, unified, v4a
-from suture.formats.blocks import Block, Hunk, Split
-from suture.formats.naming import as_path, closes, is_known
-from suture.formats.source import MOST_DIGITS, MOST_UNENDED, Source
+from suture.formats import MOST_DIGITS, MOST_UNENDED, Block, Hunk, Source, Split, search_replace, unified, v4a
+from suture.formats.file_names import as_path, closes, is_known
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from re import Match, Pattern
     from typing import Any
 
-    from suture.formats.source import Reading
+    from suture.formats import Reading
 
     Place = tuple[int, int]
 

@@ -1,4 +1,4 @@
-r"""SEARCH/REPLACE and NEW_FILE blocks.
+r"""SEARCH/REPLACE blocks, quoted and escaped ones included.
 
     block     = search | new_file
     search    = "<<<<<<< SEARCH" lines "=======" lines ">>>>>>> REPLACE"
@@ -21,18 +21,22 @@ a beginning without an end may be a part of what that one began: it says so.
 
 Rejected: a pattern such as `SEARCH\n(.*?)\n=======\n(.*?)\n>>>>>>> REPLACE`. An empty part makes it run into the next
 block, content that looks like a marker ends it too early, and it may look at a long reply again and again.
+
+That is done only where it is exact: all lines of a quotation begin with its mark, and a block in entities has no
+bracket that is not one.
 """
 
 from __future__ import annotations
 
-from suture.formats.blocks import Block, Hunk, Split
-from suture.formats.source import MOST_DIGITS
+from suture.formats import MOST_DIGITS, MOST_UNENDED, Block, Hunk, Split, unified, v4a
+from suture.formats.file_names import fence_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from suture.formats.source import Reading, Source
+    from suture.formats import Reading, Source
+
 
 _SHORTEST, _LONGEST = 5, 9
 _MARKERS = {
@@ -277,3 +281,72 @@ def _dedented(texts: list[str], lead: str) -> list[str]:
     if any(line.strip() and not line.startswith(lead) for each in lines for line in each):
         return texts
     return ["\n".join([line.removeprefix(lead) for line in each]) for each in lines]
+
+
+_QUOTE, _ENTITY, _MANY = ">", "&lt;", 5
+
+
+def unwrap(source: Source, at: int) -> Generator[None, None, None]:
+    """Take off what is around a block that begins at a line, or a fence with one in it."""
+    start = source.lines[at].lstrip()
+    if start.startswith(_QUOTE) and at >= source.quoted:
+        yield from _unquote(source, at)
+    elif (
+        start.startswith(_ENTITY * _MANY)
+        and source.unended < MOST_UNENDED
+        and _begins(_decoded(source.lines[at]), None)
+    ):
+        yield from _decode(source, at)
+
+
+def _unquote(source: Source, at: int) -> Generator[None, None, None]:
+    first = _unquoted(source.lines[at])
+    if first[:1] not in {"<", "*", "-", "d", "`", "~"} or not (fence_of(first) or _may_begin(first)):
+        return
+    end = at
+    while True:
+        while not source.ready(end):
+            yield None
+        line = source.line(end)
+        if line is None or not line.lstrip().startswith(_QUOTE):
+            break
+        end += 1
+    lines = [_unquoted(line) for line in source.lines[at:end]]
+    if any(_begins(line, lines[number + 1] if number + 1 < len(lines) else None) for number, line in enumerate(lines)):
+        source.replace(at, lines)
+    else:
+        source.quoted = end
+
+
+def _unquoted(line: str) -> str:
+    return line.lstrip().removeprefix(_QUOTE).removeprefix(" ")
+
+
+def _may_begin(line: str) -> bool:
+    return line.startswith("--- ") or _begins(line, None)
+
+
+def _begins(line: str, next_line: str | None) -> bool:
+    begun = marker(line) in {"search", "new_file"} or v4a.begins(line)
+    return begun or unified.begins(line, next_line)
+
+
+def _decode(source: Source, at: int) -> Generator[None, None, None]:
+    end = at
+    while True:
+        while not source.ready(end):
+            yield None
+        line = source.line(end)
+        if line is None or "<" in line or ">" in line:
+            source.unended += 1
+            return
+        end += 1
+        if marker(_decoded(line)) in {"replace", "end_of_file"}:
+            break
+    source.replace(at, [_decoded(line) for line in source.lines[at:end]])
+
+
+def _decoded(line: str) -> str:
+    from html import unescape  # only such a reply needs it
+
+    return unescape(line)

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from suture.formats import calls
-from suture.formats.blocks import Unread
-from suture.formats.naming import alone, as_path, closes, fence_of, in_info, mentions
+from suture.formats import Unread, calls
+from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, mentions
 from suture.formats.search_replace import marker
 from suture.records import Record
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from re import Match, Pattern
 
-    from suture.formats.blocks import Block
-    from suture.formats.source import Source
+    from suture.formats import Block, Source
 
     Rule = Callable[["_Reply", "_Passage"], Iterator[Unread]]
 

@@ -23,8 +23,8 @@ Where it is looser:
 
 from __future__ import annotations
 
-from suture.formats.blocks import Block, Hunk
-from suture.formats.naming import closes
+from suture.formats import Block, Hunk
+from suture.formats.file_names import closes
 from suture.formats.thinking import is_end
 from suture.formats.unified import HunkHeader, hunk_header, is_blank, split_of, without_blanks
 
@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from suture.formats.source import Reading, Source
+    from suture.formats import Reading, Source
 
 _STARS = "*** "
 _ACTIONS = {"add file": "create", "update file": "update", "delete file": "delete", "begin patch": "update"}

@@ -1,4 +1,8 @@
-"""Two engines behind one door.
+"""Patterns compiled and run on a text, within a time limit.
+
+The body of nearly every file is that already. In a file of unknown encoding, each byte that is not UTF-8 becomes a
+lone surrogate in the view, as Python's `surrogateescape` has it, so that `.` and `[^x]` match it; RE2 and `regex`
+both take it for a character.
 
 RE2 finds in time linear to the text, but has neither look-around nor back-references; patterns with these go to
 `regex`, which backtracks under a time limit. Which one is a property of the pattern, never of the text. Both let
@@ -11,25 +15,162 @@ A match is a list of spans in the subject's body: the whole, then each group; `(
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from time import monotonic
 
 from suture import log
-from suture.errors import InvalidRegex
-from suture.patterns.emit import for_re2, for_regex
-from suture.patterns.shape import is_literal, may_be_empty, may_hold, required, stays_in_line, weight
-from suture.patterns.subject import Places
+from suture.errors import InvalidRegex, RegexTimeout
+from suture.patterns.translate import (
+    for_re2,
+    for_regex,
+    is_literal,
+    may_be_empty,
+    may_hold,
+    required,
+    stays_in_line,
+    weight,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-    from typing import Any
+    from collections.abc import Callable, Generator, Iterable, Iterator
+    from typing import Any, TypeVar
 
-    from suture.patterns.clock import Clock
-    from suture.patterns.emit import Emitted, Slot
-    from suture.patterns.nodes import Pattern
-    from suture.patterns.subject import Subject
+    from suture.patterns.dialect import Pattern
+    from suture.patterns.translate import Emitted, Slot
+    from suture.text import Text
 
+    T = TypeVar("T")
     Spans = list[tuple[int, int]]
+
+
+_EACH = 1e-5  # seconds for each place that is looked at,
+_PATIENCE = 10  # but never more than so many times what a file is allowed
+
+
+class Clock:
+    """How long a file, and all files of a call together, may be searched."""
+
+    def __init__(self, file_ms: int, call_ms: int) -> None:
+        self._file_ms = file_ms
+        self._call_ms = call_ms
+        self._call_ends = monotonic() + call_ms / 1000
+        self._path = ""
+        self.ends = self._latest = 0.0
+        self.start("")
+
+    def start(self, path: str) -> None:
+        """Begin with another file."""
+        self._path = path
+        now, allowed = monotonic(), self._file_ms / 1000
+        self.ends = min(now + allowed, self._call_ends)
+        self._latest = min(now + allowed * _PATIENCE, self._call_ends)
+
+    def grant(self) -> None:
+        """Allow for a place that was looked at: many of them take time, which is not the pattern's fault."""
+        self.ends = min(self.ends + _EACH, self._latest)
+
+    def untimed(self, matches: Iterable[T]) -> Iterator[T]:
+        """The same matches; what is done with one, until the next is asked for, is not searching the file."""
+        for match in matches:
+            began = monotonic()
+            yield match
+            taken = monotonic() - began
+            self.ends = min(self.ends + taken, self._call_ends)
+            self._latest = min(self._latest + taken, self._call_ends)
+
+    def left(self, source: str) -> float:
+        """How many seconds the search for a pattern may still take; none left is an error."""
+        left = self.ends - monotonic()
+        if left <= 0:
+            raise self.timeout(source)
+        return left
+
+    def timeout(self, source: str) -> RegexTimeout:
+        """The error for a search that took too long."""
+        whole = self.ends >= self._call_ends
+        limit, setting = (self._call_ms, "regex_call_ms") if whole else (self._file_ms, "regex_file_ms")
+        return RegexTimeout(pattern=source, path=self._path, timeout_ms=limit, setting=setting)
+
+
+_SMALL = 10_000_000
+_GROWTH = 2  # bytes by which an undecodable byte is longer in the view
+
+
+class Subject:
+    """A text to be searched."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        self.body = text.body
+        self._errors = "surrogatepass"
+        self._escaped: list[int] | None = None
+        self.view = self.body
+        """The text that is searched."""
+        if text.encoding is None:
+            self._errors = "surrogateescape"
+            self.view = self.body.decode("utf-8", "surrogateescape").encode("utf-8", "surrogatepass")
+
+    def offset(self, place: int) -> int:
+        """Where a place in the view is in the body."""
+        return place if self.view is self.body else place - _GROWTH * bisect_left(self._places(), place)
+
+    def place(self, offset: int) -> int:
+        """Where an offset of the body is in the view."""
+        if self.view is self.body:
+            return offset
+        places = self._places()
+        return offset + _GROWTH * bisect_left(range(len(places)), offset, key=lambda n: places[n] - _GROWTH * n)
+
+    def _places(self) -> list[int]:
+        """Where the bytes that are no characters begin in the view."""
+        if self._escaped is None:
+            import re  # rare
+
+            self._escaped = [found.start() for found in re.finditer(rb"\xed[\xb2\xb3]", self.view)]
+        return self._escaped
+
+    def string(self) -> str | None:
+        """The text, if its characters are its bytes and it is not too large to have twice."""
+        return self.body.decode() if len(self.body) <= _SMALL and self.body.isascii() else None
+
+    def shown(self, start: int, end: int) -> str:
+        """A part of the body for people and models; what is no character becomes U+FFFD, one for each."""
+        return self.readable(self.body[start:end])
+
+    def readable(self, part: bytes) -> str:
+        """As `shown`, of bytes in the body's form."""
+        try:
+            return part.decode()
+        except UnicodeDecodeError:
+            characters = part.decode("utf-8", self._errors)
+            return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in characters)
+
+    def width(self, start: int, end: int) -> int:
+        """How many characters a part of the body has."""
+        part = self.body[start:end]
+        return len(part) if part.isascii() else len(part.decode("utf-8", self._errors))
+
+
+class Places:
+    """Offsets in UTF-8 of places in a string, asked for from left to right, or nearly so."""
+
+    def __init__(self, string: str, errors: str = "surrogatepass") -> None:
+        self._string = string
+        self._errors = errors
+        self._at = self._offset = 0
+
+    def offset(self, place: int) -> int:
+        """The offset of a place; -1 stays what it is."""
+        if place < 0:
+            return place
+        if place >= self._at:
+            self._offset += len(self._string[self._at : place].encode("utf-8", self._errors))
+        else:
+            self._offset -= len(self._string[place : self._at].encode("utf-8", self._errors))
+        self._at = place
+        return self._offset
+
 
 NONE = (-1, -1)
 _MEMORY = 64 << 20

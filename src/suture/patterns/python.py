@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from suture.errors import InvalidCaptureGroup, InvalidRegex
-from suture.patterns.subject import Places
+from suture.patterns.engines import Places
 from suture.patterns.template import read
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from suture.patterns.clock import Clock
+    from suture.patterns.engines import Clock
     from suture.patterns.template import Template
     from suture.text import Text
 

@@ -11,16 +11,14 @@ from itertools import chain, islice
 from suture.bounds import timed
 from suture.errors import InputTooLarge
 from suture.json_text import quoted, quoter
-from suture.lines import terminator_of
 from suture.patterns.engines import NONE
+from suture.text.lines import terminator_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from suture.patterns.clock import Clock
-    from suture.patterns.engines import Compiled, Spans
-    from suture.patterns.subject import Subject
+    from suture.patterns.engines import Clock, Compiled, Spans, Subject
 
 _WORTH_SPLITTING = 4_000  # bytes for each time that lines are asked for
 _LARGE = 20_000_000  # bytes of a text whose lines are not taken apart: each would take more than 50

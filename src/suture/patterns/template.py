@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from suture.bounds import check_time, timed
 from suture.errors import InvalidCaptureGroup
-from suture.occurrences import ending
 from suture.records import Record
+from suture.text.replace import ending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from suture.patterns.nodes import Pattern
+    from suture.patterns.dialect import Pattern
     from suture.text import Text
 
 _MOST_DIGITS = 9

@@ -7,7 +7,7 @@ Both are peers of `LocalFS`: `Workspace(root, fs=…)` takes any of them.
 """
 
 from suture.files.local_fs import LocalFS
-from suture.testing.faulty import FaultyFS, Stopped
-from suture.testing.memory import MemoryFS
+from suture.testing.faulty_fs import FaultyFS, Stopped
+from suture.testing.memory_fs import MemoryFS
 
 __all__ = ["FaultyFS", "LocalFS", "MemoryFS", "Stopped"]

@@ -1,4 +1,4 @@
-"""The list of tools. A new one is a module beside this file and a line here.
+"""The tools, and the choices of tools that profiles make.
 
 A module is imported when its tool is first used, so a call pays only for what it needs.
 """
@@ -11,7 +11,10 @@ from suture.errors import UnknownTool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from suture.tools.spec import ToolSpec
+
 
 TOOLS = {
     "apply_reply": "suture.tools.reply",
@@ -19,29 +22,29 @@ TOOLS = {
     "file_read": "suture.tools.read",
     "history": "suture.tools.history",
     "patch": "suture.tools.patch",
-    "redo": "suture.tools.undo",
-    "regex_extract": "suture.tools.pick",
-    "regex_match_lines": "suture.tools.pick",
+    "redo": "suture.tools.history",
+    "regex_extract": "suture.tools.search",
+    "regex_match_lines": "suture.tools.search",
     "regex_replace": "suture.tools.replace",
     "regex_replace_multi": "suture.tools.replace",
     "regex_search": "suture.tools.search",
     "regex_search_multi": "suture.tools.search",
-    "regex_split": "suture.tools.pick",
+    "regex_split": "suture.tools.search",
     "safe_edit": "suture.tools.safe",
-    "undo": "suture.tools.undo",
+    "undo": "suture.tools.history",
 }
 DIALECTS = {
-    "apply_patch": "suture.tools.envelope",
+    "apply_patch": "suture.tools.apply_patch",
     "str_replace_based_edit_tool": "suture.tools.text_editor",
 }
 """Tools that models were trained on: what the others do, under the names that vendors gave it. Called by name only."""
 COMMANDS = {
     "check": "suture.tools.check",
-    "replace": "suture.tools.replace_named",
-    "restore": "suture.tools.restore",
-    "search": "suture.tools.search_named",
+    "replace": "suture.tools.named",
+    "restore": "suture.tools.history",
+    "search": "suture.tools.named",
     "show": "suture.tools.history",
-    "snapshots": "suture.tools.restore",
+    "snapshots": "suture.tools.history",
 }
 """What is made like a tool, but for the command line only."""
 
@@ -70,3 +73,49 @@ def _load(module: str, name: str) -> ToolSpec:
 def every() -> list[ToolSpec]:
     """All tools of the list, by name."""
     return [find(name) for name in sorted(TOOLS)]
+
+
+_LOOKING = ("regex_extract", "regex_match_lines", "regex_search", "regex_search_multi", "regex_split")
+_SHOWN = 100
+PROFILES: dict[str, tuple[str, ...]] = {
+    "full": tuple(sorted(TOOLS)),
+    "edit": (
+        "file_read",
+        "file_edit",
+        "patch",
+        "apply_reply",
+        "safe_edit",
+        "regex_search_multi",
+        "history",
+        "undo",
+        "redo",
+    ),
+    "search": ("file_read", *_LOOKING),
+    "read-only": ("file_read", "history", *_LOOKING),
+}
+
+
+def chosen(profile: str | None = None, names: Iterable[str] | None = None) -> list[str]:
+    """The tools of a profile and those named, each once; all tools if neither is given.
+
+    ValueError for a profile that does not exist, UnknownTool for a tool; both say what is near.
+    """
+    if profile is None:
+        found: tuple[str, ...] = PROFILES["full"] if names is None else ()
+    elif profile in PROFILES:
+        found = PROFILES[profile]
+    else:
+        from difflib import get_close_matches  # only a failure needs it
+
+        near = get_close_matches(profile[:100], PROFILES, 1, 0.5)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise ValueError(f"there is no profile {profile!r:.100}; {meant}known are {', '.join(PROFILES)}")
+    return list(dict.fromkeys((*found, *(find(name).name for name in names or ()))))
+
+
+def not_offered(name: str, names: Iterable[str]) -> UnknownTool:
+    """The error for a tool that is none of these."""
+    from difflib import get_close_matches  # only a failure needs it
+
+    known = sorted(names)
+    return UnknownTool(name=name[:_SHOWN], near=get_close_matches(name[:_SHOWN], known, 3, 0.5), known=known)

@@ -1,20 +1,35 @@
-"""`history`: what landed in the workspace, newest first; and one change with its diff, for the command line."""
+"""`history`, `undo`, `redo` and `restore`."""
 
 from __future__ import annotations
 
-from suture.render import plain
+from suture import wording
+from suture.engine.revert import invert, take_snapshot
+from suture.engine.revert import restore as restored
+from suture.errors import (
+    AlreadyUndone,
+    ChangeNotFound,
+    HistoryDamaged,
+    InvalidArguments,
+    NothingToRedo,
+    NothingToUndo,
+    NotRecorded,
+    UndoConflict,
+)
+from suture.plan import Plan
 from suture.tools import outcome
-from suture.tools.request import Request, integer, text
-from suture.tools.spec import Answer, Example, ToolSpec
+from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, integer, text, texts
+from suture.wording.phrases import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from suture.files.logbook import LogBook
-    from suture.plan import ChangeRecord
-    from suture.session import Session
+    from suture.engine.revert import Inverse
+    from suture.engine.session import Session
+    from suture.files.database import LogBook
+    from suture.plan import Change, ChangeRecord, Version
+
 
 _MOST = 1_000
 _MOST_FILES = 20_000  # of all changes of one answer; the next one goes on from there
@@ -174,4 +189,290 @@ SHOW = ToolSpec(
     request=Show,
     examples=(),
     read=show,
+)
+
+
+_DONE = {"undo": "Undid", "redo": "Redid"}
+_NOTHING = {"undo": "the files are already in that state", "redo": "the files are as they were before the undo"}
+
+
+class Undo(Request):
+    """Arguments of `undo`."""
+
+    change_id: str | None = text("The change, or the beginning of its id; the newest one if left out", default=None)
+    dry_run: bool = dry_run()
+
+
+class Redo(Request):
+    """Arguments of `redo`."""
+
+    change_id: str | None = text("The undone change; the most recently undone one if left out", default=None)
+    dry_run: bool = dry_run()
+
+
+def plan_undo(session: Session, request: Undo) -> Proposal:
+    """Plan to take a change back."""
+    with session.history.reading() as book:
+        change = book.newest(undo=False) if request.change_id is None else book.change(request.change_id)
+        if change is None:
+            raise NothingToUndo(root=session.trees[0].root)
+        if change.state == "undone":
+            raise AlreadyUndone(change_id=change.id)
+        inverse = invert(session, book, change)
+    return _proposal(session, inverse, change, done=("undo", "undone", change.id), dry_run=request.dry_run)
+
+
+def plan_redo(session: Session, request: Redo) -> Proposal:
+    """Plan to take an undo back."""
+    with session.history.reading() as book:
+        undoing = _undoing(book, request.change_id)
+        try:
+            inverse = invert(session, book, undoing)
+        except UndoConflict as error:
+            fields = {**error.fields(), "change_id": undoing.undoes, "operation": "redo"}
+            raise UndoConflict(**fields) from None
+    return _proposal(session, inverse, undoing, done=("redo", "redone", str(undoing.undoes)), dry_run=request.dry_run)
+
+
+def _undoing(book: LogBook, change_id: str | None) -> ChangeRecord:
+    """The undo that is to be taken back: the newest, that of a change, or the one named itself."""
+    if change_id is None:
+        found = book.newest(undo=True)
+    else:
+        change = book.change(change_id)
+        in_force = change.tool == "undo" and change.state == "landed"
+        found = change if in_force else book.undoing(change)
+        change_id = change.id
+    if found is None:
+        raise NothingToRedo(change_id=change_id)
+    return found
+
+
+def _proposal(
+    session: Session, inverse: Inverse, undoes: ChangeRecord, *, done: tuple[str, str, str], dry_run: bool
+) -> Proposal:
+    tool, key, subject = done
+    summary = undoes.summary if tool == "undo" else undoes.summary.partition(": ")[2]  # "undo <id>: summary"
+    about = f"{tool} {subject}: {summary}" if summary else f"{tool} {subject}"
+    plan = Plan(inverse.changes, tool, about, undoes.id, undoes.folders)
+    files, diff = outcome.files(plan.changes), outcome.plan_diff(plan.changes)
+
+    def describe(change: Change | None) -> Answer:
+        words = f"Would {tool} {subject}" if dry_run else f"{_DONE[tool]} {subject}"
+        words += f" ({wording.plain(summary)})" if summary else ""
+        words += f" as change {change.id}" if change is not None else ""
+        words += "; later edits are kept (merged)." if inverse.merged else "."
+        if not files:
+            words = f"No change: nothing to {tool} for {subject}; {_NOTHING[tool]}."
+        shown = outcome.cut(diff, session.settings)
+        return Answer(
+            text=f"{words}\n\n{shown}" if shown else words,
+            data={
+                "change_id": None if change is None else change.id,
+                key: subject,
+                "merged": inverse.merged,
+                "files": files,
+                "diff": diff,
+            },
+        )
+
+    return Proposal(plan, describe)
+
+
+UNDO = ToolSpec(
+    name="undo",
+    title="Take a change back",
+    description=(
+        "Take back one change that a tool made: the newest, or any by its change_id. Later changes, also by others, "
+        "are kept by a three-way merge; where they touch the same lines, nothing is changed and UNDO_CONFLICT shows "
+        "both sides. Content, creation, deletion, renames, mode, encoding and line endings come back."
+    ),
+    request=Undo,
+    examples=(
+        Example(
+            "The newest change",
+            {"notes.txt": "one\ntwo\n"},
+            {},
+            "Undid <id> (an edit) as change <id>.\n\n"
+            "diff --git a/notes.txt b/notes.txt\n--- a/notes.txt\n+++ b/notes.txt\n"
+            "@@ -1,2 +1,2 @@\n one\n-2\n+two",
+            earlier=({"notes.txt": "one\n2\n"},),
+        ),
+    ),
+    plan=plan_undo,
+    serial=True,
+)
+
+REDO = ToolSpec(
+    name="redo",
+    title="Take an undo back",
+    description=(
+        "Do again what undo took back: the most recently undone change, or the one named. Edits made since are kept "
+        "by a three-way merge, or the call is refused with UNDO_CONFLICT."
+    ),
+    request=Redo,
+    examples=(
+        Example(
+            "The change that was undone last",
+            {"notes.txt": "one\ntwo\n"},
+            {"dry_run": True},
+            "Would redo <id> (an edit).\n\ndiff --git a/notes.txt b/notes.txt\n--- a/notes.txt\n+++ b/notes.txt\n"
+            "@@ -1,2 +1,2 @@\n one\n-two\n+2",
+            earlier=({"notes.txt": "one\n2\n"}, "undo"),
+        ),
+    ),
+    plan=plan_redo,
+    serial=True,
+)
+
+
+_LONGEST_NAME = 100
+
+
+class Restore(Request):
+    """Arguments of `restore`."""
+
+    to: str | None = text("A change, right after which, or a snapshot; if left out, as last recorded", default=None)
+    paths: list[str] = texts("Files and folders; all that changed since if left out")
+    dry_run: bool = dry_run()
+
+
+def plan_restore(session: Session, request: Restore) -> Proposal:
+    """Plan to bring files back to a point."""
+    if request.to is None and not request.paths:
+        problem = "missing: a point to restore to, or the files to restore"
+        raise InvalidArguments(problems=[{"argument": "to", "problem": problem}])
+    with session.history.reading() as book:
+        state, folders, sure, damage = _state(book, request.to, named=bool(request.paths))
+        wanted = [_known(session, book, path) for path in request.paths]
+        if damage is not None and not (wanted and sure.issuperset(wanted)):
+            raise damage
+        if wanted:
+            state = {name: each for name, each in state.items() if any(is_below(name, path) for path in wanted)}
+            near = [each for each in folders if any(is_below(each, path) or is_below(path, each) for path in wanted)]
+            folders = tuple(near)
+        changes = restored(session, book, state)
+    what = f"to {request.to}" if request.to else "to the last recorded state"
+    plan = Plan(tuple(changes), "restore", f"restore {what}", None, folders)
+    files, diff = outcome.files(plan.changes), outcome.plan_diff(plan.changes)
+
+    def describe(change: Change | None) -> Answer:
+        words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {what}"
+        words += f" as change {change.id}; undo it to have back what it replaced." if change is not None else "."
+        shown = outcome.cut(diff, session.settings)
+        data = {"change_id": None if change is None else change.id, "to": request.to, "files": files, "diff": diff}
+        return Answer(
+            f"{words}\n\n{shown}" if files else f"No change: {_count(len(state))} already in that state.", data
+        )
+
+    return Proposal(plan, describe)
+
+
+def _count(number: int) -> str:
+    return "1 file is" if number == 1 else f"{number} files are"
+
+
+def _state(
+    book: LogBook, to: str | None, *, named: bool
+) -> tuple[dict[str, Version | None], tuple[str, ...], set[str], HistoryDamaged | None]:
+    """What stood at each path at a point, and the folders that were made since.
+
+    If a record is damaged that would have to say so, that is the last one, after the paths that are known all the same.
+    Of a file that neither this change nor a later one touched, that is known only as well as an earlier one left it:
+    others may have written it before that point or after. So it counts where files are named, and not for all.
+    """
+    if to is None:
+        last = book.last_state()
+        return last.files, (), last.files.keys() - last.doubtful, last.damage
+    snapshot = book.snapshot(to)
+    try:
+        change = book.change(to) if snapshot is None else None
+    except ChangeNotFound as error:
+        names = [each.name for each in book.snapshots() if not each.is_damaged]
+        fields = {**error.fields(), "snapshots": names}
+        raise ChangeNotFound(**fields) from None
+    number = change.number if change is not None else snapshot.after_change if snapshot is not None else 0
+    at_point: dict[str, Version | None] = {}
+    if change is not None:
+        at_point = {path: after for file in change.files for path, _, after in file.versions()}
+    if snapshot is not None:
+        at_point = book.snapshot_files(snapshot)
+    state = book.state_after(number) | at_point
+    damaged = book.damaged_since(number)
+    damage = None if damaged is None else HistoryDamaged(what="change", name=damaged.id)
+    sure = set(state if damage is None else at_point)
+    if named:
+        before = book.last_state(number)
+        state = before.files | state
+        if damage is None:
+            damage = before.damage
+            sure |= before.files.keys() - before.doubtful
+    made = [folder for change in book.changes_since(number) for folder in change.folders]
+    return state, tuple(dict.fromkeys(made)), sure, damage
+
+
+def _known(session: Session, book: LogBook, path: str) -> str:
+    """The path as the history names it, if it has seen it or something below it."""
+    known = book.paths()
+    path = path if path in known else named(session, path)  # a link now, perhaps, but a file once
+    if not any(is_below(name, path) for name in known):
+        from difflib import get_close_matches  # only a failure needs it
+
+        raise NotRecorded(path=path, near=get_close_matches(path, known, 3, 0.8))
+    return path
+
+
+def check_name(name: str) -> None:
+    """Refuse what no snapshot can be called."""
+    if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        problem = f"expected a name of 1 to {_LONGEST_NAME} printable characters"
+        raise InvalidArguments(problems=[{"argument": "name", "problem": problem}])
+
+
+def snapshot(session: Session, name: str, paths: Sequence[str]) -> Answer:
+    """Name this point, and keep the files as they stand. The workspace is locked."""
+    taken = take_snapshot(session, name, paths)
+    words = f"Took snapshot '{name}' with {wording.count(taken.kept, 'file')}: "
+    words += "those that suture changed here, and those named." if taken.kept else "suture has changed none here yet."
+    if taken.skipped:
+        words += f" Not kept, for they cannot be read: {', '.join(map(wording.plain, taken.skipped))}."
+    return Answer(words, {"name": name, "id": taken.point.id, "files": taken.kept, "skipped": list(taken.skipped)})
+
+
+class Snapshots(Request):
+    """Arguments of `snapshots`: none."""
+
+
+def snapshots(session: Session, _: Snapshots) -> Answer:
+    """List the named points."""
+    with session.history.reading() as book:
+        found = [
+            {"name": each.name, "id": each.id, "time": time_of_id(each.id)}
+            | ({"damaged": True} if each.is_damaged else {})
+            for each in book.snapshots()
+        ]
+    lines = [
+        f"{wording.plain(str(each['name']))}  {each['time']}{' (damaged)' if 'damaged' in each else ''}"
+        for each in reversed(found)
+    ]
+    return Answer("\n".join(lines) or "There are no snapshots.", {"snapshots": found})
+
+
+SNAPSHOTS = ToolSpec(
+    name="snapshots",
+    title="List the snapshots",
+    description="The named points of the history.",
+    request=Snapshots,
+    examples=(),
+    read=snapshots,
+)
+
+RESTORE = ToolSpec(
+    name="restore",
+    title="Restore files",
+    description="Bring files back to the state right after a change, at a snapshot, or as last recorded.",
+    request=Restore,
+    examples=(),
+    plan=plan_restore,
+    serial=True,
 )

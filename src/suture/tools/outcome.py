@@ -1,22 +1,25 @@
-"""What changing tools answer with: the files they changed, and the diff."""
+"""What the tools that edit share: answers, hashes, and warnings about what would be lost."""
 
 from __future__ import annotations
 
-from suture.diff import FileDiff, counted, counts, unified
-from suture.edits import common_ends, edit
-from suture.errors import FileChanged
+from suture import errors
+from suture.errors import ElisionInNewText, FileChanged
 from suture.plan import Create, Delete, Rename, Update
 from suture.text import Text
+from suture.text.diff import FileDiff, counted, counts, unified
+from suture.text.edits import common_ends, edit
+from suture.wording.phrases import count, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from suture.edits import Edit
-    from suture.files.logbook import LogBook
+    from suture.files.database import LogBook
     from suture.plan import ChangeRecord, FileChange, Snapshot, Version
     from suture.settings import Settings
+    from suture.text.edits import Edit
+
 
 _MODE = 0o644
 _LONGEST_LINE = 500
@@ -155,3 +158,189 @@ def cut(diff: str, settings: Settings) -> str:
     more = max(len(lines) - 1 - settings.max_diff_lines, 0)
     what = f"{more:,} more lines" if more else "more"
     return f"{shown}\n… {what} ({limit}); the metadata, or `suture show`, have the whole diff"
+
+
+def check_whole(text: Text, new: str, own: str) -> None:
+    """Refuse half characters, which JSON can spell and no file should hold, unless they stand there already."""
+    lone = [char for char in new if "\ud800" <= char <= "\udfff" and char not in own]
+    if lone:
+        text.body_bytes(lone[0])
+
+
+def check_writable(text: Text, new: bytes, own: bytes) -> None:
+    """Refuse what the file's encoding cannot hold; characters and bytes that are the file's own pass."""
+    if new.isascii():
+        return
+    encoding = text.encoding
+    try:
+        said = new.decode("utf-8", "surrogateescape" if encoding is None else "surrogatepass")
+    except UnicodeDecodeError:
+        reason = "the text holds bytes of another encoding, which is not known"
+        raise errors.EncodingMismatch(encoding=str(encoding), reason=reason) from None
+    chars = [char for char in dict.fromkeys(said) if not char.isascii()]
+    if encoding is None:
+        chars = [char for char in chars if not "\udc80" <= char <= "\udcff"]
+    try:
+        text.body_bytes("".join(chars))
+    except (errors.EncodingUnknown, errors.NotEncodable):
+        text.body_bytes("".join(char for char in chars if char.encode("utf-8", "surrogatepass") not in own))
+
+
+_HEADER = 2_000
+_LONG_LINES = 500
+_SMALL = 2_000
+_SHOWN = 80
+_LOCKS = {
+    "bun.lock",
+    "cargo.lock",
+    "composer.lock",
+    "flake.lock",
+    "gemfile.lock",
+    "go.sum",
+    "mix.lock",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "packages.lock.json",
+    "pdm.lock",
+    "pipfile.lock",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "pubspec.lock",
+    "pylock.toml",
+    "uv.lock",
+    "yarn.lock",
+}
+_BUNDLES = (".min.js", ".min.mjs", ".min.cjs", ".min.css")
+_SCRIPTS = (".js", ".mjs", ".cjs", ".css")
+_PROSE = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
+_COMMENTS = ("//", "/*", "*", "#", ";", "--", "%", "'", "!", "{-", "(*", "<!--", '"""')
+_PROSE_COMMENTS = ("<!--", ".. ")
+_FORBIDS = ("do not edit", "do not modify", "don't edit", "do not hand edit")
+_QUOTES = "`'\""
+
+
+def warning(path: str, body: bytes) -> str | None:
+    """What to know before editing the file, judged by its name and its first lines; None for an ordinary one."""
+    name = path.rpartition("/")[2].casefold()
+    if name in _LOCKS:
+        return f"{plain(path)} is a lock file: the tool that wrote it will write it again."
+    if name.endswith(_BUNDLES) or (name.endswith(_SCRIPTS) and _has_long_lines(body)):
+        return f"{plain(path)} is a minified bundle: edit what it is made from, and make it again."
+    mark = _mark(name, body)
+    if mark is None:
+        return None
+    return f"{plain(path)} is generated ({mark}): edit what it is made from, or the change will be lost."
+
+
+def _has_long_lines(body: bytes) -> bool:
+    return len(body) > _SMALL and len(body) > _LONG_LINES * (body.count(b"\n") + 1)
+
+
+def _mark(name: str, body: bytes) -> str | None:
+    """The line of a file's header that says that it is generated."""
+    header = body[: 4 * _HEADER].decode("utf-8", "ignore")[:_HEADER].replace("\r", "")
+    if "generated" not in header.casefold():  # as in nearly all files
+        return None
+    comments = _PROSE_COMMENTS if name.endswith(_PROSE) else _COMMENTS
+    lines = [line.strip() for line in header.split("\n")]
+    said = [line.casefold() if line.startswith(comments) else "" for line in lines]
+    for line, words, following in zip(lines, said, [*said[1:], ""], strict=True):
+        if "generated" in words + following and (_is_tagged(words) or _is_forbidden(words, following)):
+            return plain(line)[:_SHOWN]
+    return None
+
+
+def _is_tagged(words: str) -> bool:
+    """Whether a comment holds `@generated`, not in quotes, or `<auto-generated>`."""
+    before, tag, after = words.partition("@generated")
+    tagged = bool(tag) and not before.endswith(tuple(_QUOTES)) and not (after[:1].isalnum() or after[:1] in {"_", "-"})
+    return tagged or "<auto-generated" in words or "<autogenerated" in words
+
+
+def _is_forbidden(words: str, following: str) -> bool:
+    """Whether a comment, of one line or two, forbids to edit what is generated."""
+    both = f"{words} {following}"
+    return bool(words) and "`" not in both and any(each in both for each in _FORBIDS)
+
+
+_SHORTEST = 30
+"""Lines of a file; what becomes of a shorter one is seen at a glance."""
+_LONGEST = 120
+_NEARBY = 800
+"""Bytes of a line on each side of an edit; a placeholder has 200 characters at most."""
+_MORE = b"x"
+"""In place of the rest of a longer line: with it, the line is no placeholder."""
+
+
+def check_placeholders(
+    old: str | bytes,
+    new: str,
+    path: str,
+    argument: str,
+    *,
+    whole: bool = False,
+    judged: bool = False,
+    index: int = 0,
+    total: int = 1,
+) -> list[str]:
+    """Refuse a new text with a placeholder for text that it deletes; warn of one that is only inserted.
+
+    `old` is what `new` takes the place of, and `argument` names where the caller wrote it; with `whole`, `old` is a
+    file. `locate` has `judged` an edit that it placed: what both texts leave out stands for the same lines.
+    """
+    from suture.match.placeholders import added  # reading needs none
+
+    found = added(old if isinstance(old, str) else old.decode("utf-8", "replace"), new, path)
+    if found is None or (found.deletes and judged):
+        return []
+    if found.deletes:
+        raise ElisionInNewText(
+            index=index,
+            total=total,
+            path=path,
+            search_text="" if whole or isinstance(old, bytes) else old,
+            operation="overwrite" if whole else "replace",
+            marker=found.line,
+            argument=argument,
+        )
+    return [taken_literally(argument, found.line)]
+
+
+def taken_literally(argument: str, line: str) -> str:
+    """A warning of a placeholder that was put in."""
+    said = argument.replace("].", "]: ") or "The new text"
+    return f"{said} seems to contain a placeholder ({plain(line)[:_LONGEST]}); it is taken literally."
+
+
+def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:
+    """The lines that an edit touches, as they are and as they become: a placeholder is a whole line.
+
+    Of a line that is too long for one, only the part near the edit: a minified file may be a single line.
+    """
+    start, end = edit.span.start, edit.span.end
+    old = body[start:end]
+    head = body[max(start - _NEARBY, 0) : start].rpartition(b"\n")[2]
+    ended = old.endswith(b"\n") and (not edit.new or edit.new.endswith(b"\n"))
+    tail = b"" if ended else body[end : end + _NEARBY].partition(b"\n")[0]
+    head = _MORE + head if len(head) == _NEARBY else head
+    tail = tail + _MORE if len(tail) == _NEARBY else tail
+    return head + old + tail, (head + edit.new + tail).decode("utf-8", "replace")
+
+
+def shrinkage(path: str, before: bytes, after: bytes) -> list[str]:
+    """A warning if a file that is written whole loses more than half of its lines."""
+    from collections import Counter
+
+    old, new = (_lines(text) for text in (before, after))
+    if len(old) < _SHORTEST:
+        return []
+    gone = (Counter(old) - Counter(new)).total()
+    if gone * 2 <= len(old):
+        return []
+    return [f"{plain(path)}: {count(len(old), 'line')} became {len(new)}; {gone} of the old lines are gone."]
+
+
+def _lines(text: bytes) -> list[bytes]:
+    """The lines of a text without their indentation: one that is only moved in is not gone."""
+    text = text.replace(b"\r\n", b"\n") if b"\n" in text else text.replace(b"\r", b"\n")
+    return [line.strip() for line in text.removesuffix(b"\n").split(b"\n")] if text else []

@@ -1,26 +1,693 @@
-"""`patch`: edits of one file by text, with clipboards; all of them or none."""
+"""`patch`: patch operations with clipboards and forgiving matches.
+
+The fields are spelled as the specification spells them (docs/spec/seeds/003). Models also send snake_case, the
+names of other tools (`old_string`), null or an empty string for what is left out, an operation in another case.
+What is unknown, or could mean two things, is refused with its index.
+
+A `Placement` claims the bytes that its patch replaces; two claims on the same bytes are refused. What is inserted
+at the beginning comes before everything else that stands there, what is appended comes after it, and otherwise the
+order of the request holds.
+"""
 
 from __future__ import annotations
 
-from suture.edits import splice
-from suture.errors import ClipboardNotFound, FileNotFound, InputTooLarge, InvalidArguments
+from itertools import pairwise
+from time import monotonic
+
+from suture import errors, wording
+from suture.bounds import check_size, check_time
+from suture.errors import ClipboardNotFound, FileNotFound, InputTooLarge, InvalidArguments, StripPreconditionFailed
+from suture.match import locate, locate_in_bases
+from suture.match.diagnose import differences
+from suture.match.index import Found, Index, Refused, Site, symbol
+from suture.match.request import split
 from suture.plan import Plan
+from suture.records import Record
 from suture.text import Text
-from suture.tools.outcome import check_hash
-from suture.tools.patched import Patched
-from suture.tools.patches import OnePatch, gathered
-from suture.tools.placement import Placing, edits_of
-from suture.tools.request import Request, dry_run, encoding, expect_hash, items, literal, text, validate
-from suture.tools.spec import Example, Proposal, ToolSpec
+from suture.text.edits import edit, splice
+from suture.tools import outcome
+from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage
+from suture.tools.spec import (
+    Answer,
+    Example,
+    Proposal,
+    Request,
+    ToolSpec,
+    dry_run,
+    encoding,
+    expect_hash,
+    items,
+    literal,
+    member,
+    text,
+    validate,
+)
+from suture.wording.phrases import AS_SENT, difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Self
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Self
 
-    from suture.plan import FileChange, Snapshot
-    from suture.session import Session
-    from suture.tools.placement import Placement
+    from suture.engine.session import Session
+    from suture.match.index import Base
+    from suture.plan import Change, Content, FileChange, Snapshot
+    from suture.text.edits import Edit
+    from suture.text.lines import Lines
+
+
+_SHOWN_LINES = 10
+_NEAREST = 3
+
+
+class Searched(Record):
+    """What was searched, by which patch."""
+
+    index: int
+    total: int
+    path: str
+    old: str
+    new: str
+    match: str
+
+
+def refusal(request: Searched, answer: Refused, index: Index) -> errors.SutureError:
+    """The error. Where only an exact text is looked for, earlier versions still tell what became of it."""
+    known = None
+    if answer.why == "missing" and request.match != "lenient":
+        known = locate_in_bases(index, request.old, request.new)
+        answer = known if isinstance(known, Refused) and known.why == "applied" else answer
+    where: dict[str, Any] = {
+        "index": request.index,
+        "total": request.total,
+        "path": request.path,
+        "search_text": request.old,
+    }
+    site = answer.sites[0] if answer.sites else Site(1, 1)
+    at: dict[str, Any] = {"start_line": site.start_line, "end_line": site.end_line}
+    if answer.why == "missing":
+        nearest = [_near(request.old, index, each) for each in answer.sites[:_NEAREST]]
+        stale = None if known is None else replaced(known, index)
+        return errors.OldTextNotFound(**where, match=request.match, nearest=nearest, rung=answer.rung, stale=stale)
+    version = version_of(answer.base)
+    if answer.why == "ambiguous":
+        return errors.OldTextNotUnique(**where, rung=answer.rung, places=[_lines(each) for each in answer.sites])
+    if answer.why == "conflict" and answer.sides is not None:
+        sides = {name: getattr(answer.sides, name) for name in ("line", "base", "ours", "theirs")}
+        return errors.EditConflict(**where, **sides, detail=answer.detail, written_on=version)
+    made: dict[str, Callable[[], errors.SutureError]] = {
+        "applied": lambda: errors.AlreadyApplied(**where, **at, change_id=change_of(answer.base)),
+        "deleted": lambda: errors.TargetDeleted(**where, **at, text=_text(index.lines, site), written_on=version),
+        "partly_applied": lambda: errors.PartlyApplied(**where, **at, text=_text(index.lines, site)),
+        "elided": lambda: errors.ElisionInNewText(**where, marker=_placeholder(request)),
+    }
+    if answer.why in made:
+        return made[answer.why]()
+    return errors.UnprovedChange(
+        **where, **at, rung=answer.rung, text=_text(index.lines, site), detail=answer.detail or answer.why
+    )
+
+
+def _placeholder(request: Searched) -> str:
+    """The line of the new text that leaves something out; empty if only the old text has one."""
+    from suture.match.placeholders import added
+
+    found = added(request.old, request.new, request.path)
+    return found.line if found is not None and found.deletes else ""
+
+
+def _near(old: str, index: Index, site: Site) -> dict[str, Any]:
+    """A place that is much like the text, with what it is in, and how it differs."""
+    differing = differences(split(old), index.window(site.start_line - 1, site.end_line), site.start_line)
+    return {
+        **_lines(site),
+        "score": round(site.score, 3),
+        "symbol": symbol(index.line, site.start_line - 1, len(index.lines)),
+        "text": _text(index.lines, site),
+        "differences": [f"line {each.line}: {difference(each)}" for each in differing[:_NEAREST]],
+    }
+
+
+def replaced(answer: Found | Refused, index: Index) -> dict[str, Any] | None:
+    """What replaced a text that an earlier version holds (None: no change of ours), and what is there now."""
+    site = answer.site if isinstance(answer, Found) else next(iter(answer.sites), None)
+    if answer.base is None or site is None:
+        return None
+    return {"change_id": change_of(answer.base), **_lines(site), "text": _text(index.lines, site)}
+
+
+def change_of(base: Base | None) -> str | None:
+    """The change of ours that replaced a version, if it is known."""
+    return None if base is None or base.source not in {"read", "history"} else base.until
+
+
+def version_of(base: Base | None) -> dict[str, Any] | None:
+    """An earlier version of a file, as errors and results name it."""
+    return None if base is None else {"source": base.source, "id": base.id, "until": base.until}
+
+
+def _lines(site: Site) -> dict[str, Any]:
+    return {"start_line": site.start_line, "end_line": site.end_line}
+
+
+def _text(lines: Lines, site: Site) -> str:
+    """The lines of a place as they stand in the file, not too many."""
+    last = min(site.end_line, len(lines), site.start_line + _SHOWN_LINES - 1)
+    return b"\n".join(lines.contents(site.start_line, last)).decode("utf-8", "replace")
+
+
+OPERATIONS = ("replace", "append_eof", "prepend_bof", "overwrite")
+_OPERATIONS = {name.replace("_", ""): name for name in OPERATIONS} | {"append": "append_eof", "prepend": "prepend_bof"}
+_ALIASES = {
+    "old_text": "oldText",
+    "old_string": "oldText",
+    "old_str": "oldText",
+    "new_text": "newText",
+    "new_string": "newText",
+    "new_str": "newText",
+    "to_clipboard": "toClipboard",
+    "from_clipboard": "fromClipboard",
+}
+_LONGEST_NAME = 200
+
+
+class Reindent(Request):
+    """How the indentation of inserted text is changed."""
+
+    strip: str | None = text("Remove this prefix from each non-empty line", default=None)
+    add: str | None = text("Add this prefix to each non-empty line after stripping", default=None)
+
+
+class OnePatch(Request):
+    """One patch, as it was meant."""
+
+    operation: str = text("Type of operation to perform", choices=OPERATIONS)
+    oldText: str | None = text(  # noqa: N815  the specification's name
+        "Text to locate (must be unique in file, required for replace)", default=None
+    )
+    newText: str | None = text(  # noqa: N815
+        "The new text to use (empty for deletions, leave empty if fromClipboard is set)", default=None
+    )
+    toClipboard: str | None = text(  # noqa: N815
+        "Save oldText to this named clipboard before the operation", default=None
+    )
+    fromClipboard: str | None = text(  # noqa: N815
+        "Use content from this clipboard as newText (overrides newText field)", default=None
+    )
+    reindent: Reindent | None = member("Modify indentation of inserted text before insertion", model=Reindent)
+
+    @classmethod
+    def parse(cls, given: Mapping[str, object]) -> Self:
+        """Check one patch, taking well-known wrong spellings for what they mean."""
+        found: dict[str, object] = {}
+        for name, value in given.items():
+            meant = _ALIASES.get(name, name)
+            found[name if meant in given else meant] = value  # named twice: the second name is unknown
+        found = {name: value for name, value in found.items() if value is not None or name not in cls._fields}
+        if "operation" not in found and "oldText" in found:
+            found["operation"] = "replace"
+        elif isinstance(named := found.get("operation"), str):
+            found["operation"] = _OPERATIONS.get(_bare(named), named)
+        patch = super().parse(found)
+        patch.check()
+        return patch.but(toClipboard=patch.toClipboard or None, fromClipboard=patch.fromClipboard or None)
+
+    def check(self) -> None:
+        """Refuse what would be passed over otherwise."""
+        if self.oldText and self.operation != "replace":
+            raise _invalid("oldText", f"goes with replace only; {self.operation} needs no place")
+        for name in ("toClipboard", "fromClipboard"):
+            clipboard = getattr(self, name) or ""
+            if len(clipboard) > _LONGEST_NAME or any("\ud800" <= char <= "\udfff" for char in clipboard):
+                raise _invalid(name, f"expected a name of 1 to {_LONGEST_NAME} characters")
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it only fills a clipboard: what it finds stays where it is."""
+        return self.toClipboard is not None and self.toClipboard == self.fromClipboard and not self.reindents
+
+    @property
+    def reindents(self) -> bool:
+        """Whether the indentation of what it inserts changes."""
+        return self.reindent is not None and bool(self.reindent.strip or self.reindent.add)
+
+    @property
+    def carries(self) -> bool:
+        """Whether a change is described, which can be carried over to a text that differs; else text is put in."""
+        return self.fromClipboard is None and not self.reindents
+
+
+def gathered(given: Mapping[str, object]) -> Mapping[str, object]:
+    """The arguments of a call with `patches`, where the fields of one patch stand beside the path."""
+    fields = {*OnePatch._fields, *_ALIASES}
+    if given.get("patches") is not None or not fields & given.keys():
+        return given
+    one = {name: value for name, value in given.items() if name in fields}
+    rest = {name: value for name, value in given.items() if name not in fields}
+    return {**rest, "patches": [one]}
+
+
+def reindented(inserted: str, patch: OnePatch, index: int, total: int) -> str:
+    """The text to insert with its indentation changed, line by line; empty lines stay empty."""
+    if patch.reindent is None or not patch.reindents:
+        return inserted
+    strip, add = patch.reindent.strip or "", patch.reindent.add or ""
+    result = []
+    ending = "\r" if "\r" in inserted and "\n" not in inserted else "\n"
+    check_size("The new text", len(inserted) + inserted.count(ending) * (len(add) - len(strip)))
+    for number, line in enumerate(inserted.split(ending), 1):
+        if line in {"", "\r"}:
+            result.append(line)
+            continue
+        if not line.startswith(strip):
+            raise StripPreconditionFailed(
+                index=index, total=total, line_number=number, line=line.removesuffix("\r"), prefix=strip
+            )
+        result.append(add + line[len(strip) :])
+    return ending.join(result)
+
+
+def _bare(operation: str) -> str:
+    """An operation's name without what is written in many ways."""
+    return "".join(char for char in operation.casefold() if char.isalnum())
+
+
+def _invalid(argument: str, problem: str) -> InvalidArguments:
+    return InvalidArguments(problems=[{"argument": argument, "problem": problem}])
+
+
+_PATIENCE = 2.0
+"""Seconds for looking at the other patches once one has failed."""
+_CLOSELY = 10
+"""Of the other failures, those that are told with all that is known."""
+
+
+class Placement(Record):
+    """One patch in the original: what it replaces, by what, and how it was found."""
+
+    index: int
+    operation: str
+    start: int
+    end: int
+    edits: tuple[Edit, ...]
+    start_line: int
+    end_line: int
+    rung: str | None = None
+    score: float | None = None
+    runner_up: Site | None = None
+    rank: int = 0
+    """Which comes first of those at one point."""
+    claims: bool = True
+    """Whether nobody else may replace these bytes."""
+    carried: bool = False
+    """Whether it is a change, carried over to what stands there; else text that is put in as it is."""
+    base: Base | None = None
+    """The version that it was written on, if it was merged from there."""
+
+
+class Placing:
+    """The patches of one call, on one text."""
+
+    def __init__(
+        self,
+        path: str,
+        text: Text,
+        patches: Sequence[OnePatch],
+        match: str,
+        recall: Callable[[str], str],
+        bases: Iterable[Base] = (),
+        *,
+        literal: bool = False,
+    ) -> None:
+        """`recall` knows the clipboards from before this call; `bases` are earlier versions of the file."""
+        self._path = path
+        self._bases = bases
+        self._text = text
+        self._patches = patches
+        self._match = match
+        self._recall = recall
+        self._literal = literal
+        self._index: Index | None = None
+        self._made = 0
+        """Bytes of new text so far."""
+        self.clipboards: dict[str, str] = {}
+        """What this call puts into clipboards so far."""
+        self.warnings: list[str] = []
+        """What may not have been meant."""
+
+    @property
+    def _searched(self) -> Index:
+        """The text, prepared for searching once."""
+        self._index = self._index or Index(self._text.body, self._path, self._bases)
+        return self._index
+
+    def place(self) -> list[Placement]:
+        """Every patch, in the order of the request, or the error of the first that has no place, and all others."""
+        placed: list[Placement] = []
+        failures: list[tuple[int, errors.SutureError]] = []
+        unfilled: set[str | None] = set()
+        examined, until = 0, 0.0
+        for index, patch in enumerate(self._patches):
+            if failures and monotonic() > until:
+                break
+            examined += 1
+            if (
+                patch.fromClipboard is not None and patch.fromClipboard in unfilled
+            ):  # it fails only because another one does
+                unfilled.add(patch.toClipboard)
+                continue
+            check_time()
+            try:
+                found = self._placed(index, patch)
+            except errors.SutureError as error:
+                failures.append((index, error.with_traceback(None)))  # or it holds all that was made on the way
+                unfilled.add(patch.toClipboard)
+                until = until or monotonic() + _PATIENCE
+            else:
+                placed.append(self._sized(found))
+        try:
+            self._check_overlaps(placed)
+        except errors.OverlappingPatches as error:
+            failures.append((error.second, error))
+        if not failures:
+            return placed
+        (_, first), *others = sorted(failures, key=lambda each: each[0])
+        first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
+        first.unexamined = len(self._patches) - examined
+        raise first
+
+    def _sized(self, placement: Placement) -> Placement:
+        """A placement that still fits into a file with those before it: one clipboard may be put in many times."""
+        self._made += sum(len(each.new) for each in placement.edits)
+        check_size("All new text", self._made)
+        return placement
+
+    def _placed(self, index: int, patch: OnePatch) -> Placement:
+        if patch.toClipboard is not None and patch.operation != "replace":
+            raise errors.ClipboardRequiresReplace(index=index, total=len(self._patches), operation=patch.operation)
+        if patch.operation == "replace":
+            return self._replacement(index, patch)
+        size, lines = len(self._text.body), self._text.lines
+        inserted = self._inserted(index, patch)
+        if patch.operation == "overwrite":
+            new = self._bytes(inserted.removeprefix("\ufeff") if self._text.bom else inserted, self._text.body)
+            self._check_placeholders(index, patch, self._text.body)
+            self.warnings += shrinkage(self._path, self._text.body, new)
+            return Placement(index, patch.operation, 0, size, (edit(0, size, new),), 1, max(len(lines), 1))
+        at, rank = (0, -1) if patch.operation == "prepend_bof" else (size, 1)
+        new = self._adapted(inserted, at)
+        self._check_placeholders(index, patch, "")
+        line = lines.position(at)[0]
+        return Placement(index, patch.operation, at, at, (edit(at, at, new),), line, line, rank=rank)
+
+    def _replacement(self, index: int, patch: OnePatch) -> Placement:
+        found = self._found(index, patch)
+        self._check_placeholders(index, patch, patch.oldText or "")
+        start, end = self._span(found, patch.oldText or "")
+        if patch.toClipboard is not None:
+            self.clipboards[patch.toClipboard] = self._text.body[start:end].decode("utf-8", "surrogateescape")
+        if patch.is_copy:
+            edits: tuple[Edit, ...] = ()
+        elif patch.carries:
+            edits = found.edits
+            for each in edits:
+                check_writable(self._text, each.new, self._text.body[start:end])
+        else:
+            edits = (edit(start, end, self._adapted(self._inserted(index, patch), start)),)
+        return Placement(
+            index,
+            patch.operation,
+            min([start, *(each.span.start for each in edits)]),
+            max([end, *(each.span.end for each in edits)]),
+            edits,
+            found.site.start_line,
+            found.site.end_line,
+            found.rung,
+            found.score,
+            found.runner_up,
+            claims=not patch.is_copy,
+            carried=patch.carries,
+            base=found.base,
+        )
+
+    def _found(self, index: int, patch: OnePatch) -> Found:
+        if not patch.oldText:
+            if patch.oldText is None or self._text.body:
+                raise errors.MissingOldText(index=index, total=len(self._patches))
+            check_whole(self._text, patch.newText or "", "")
+            inserted = edit(0, 0, self._adapted(patch.newText or "", 0))
+            return Found("exact", 1.0, None, Site(1, 1), (0, 0), (inserted,))
+        new = (patch.newText or "") if patch.carries else patch.oldText
+        check_whole(self._text, new, patch.oldText)
+        answer = locate(self._searched, patch.oldText, new, match=self._match, literal=self._literal)
+        if isinstance(answer, Found) and answer.rung != "exact" and not patch.carries and not patch.is_copy:
+            # What is put in takes the place of every line that was found: each must be known, as for a deletion.
+            gone = locate(self._searched, patch.oldText, "", match=self._match)
+            answer = answer if isinstance(gone, Found) else gone
+        if isinstance(answer, Found):
+            return answer
+        request = Searched(index, len(self._patches), self._path, patch.oldText, new, self._match)
+        raise refusal(request, answer, self._searched)
+
+    def _span(self, found: Found, old: str) -> tuple[int, int]:
+        """The bytes that were meant: without the end of the last line, if the text that was sent has none."""
+        start, end = found.span
+        if old.endswith(("\n", "\r")) or found.rung == "exact":
+            return start, end
+        part = self._text.body[start:end]
+        return start, start + len(part.removesuffix(b"\n").removesuffix(b"\r"))
+
+    def _inserted(self, index: int, patch: OnePatch) -> str:
+        """The text that a patch puts in: from a clipboard of this call, from one of before, or its own."""
+        total, name = len(self._patches), patch.fromClipboard
+        if name is None:
+            check_whole(self._text, patch.newText or "", "")
+            return reindented(patch.newText or "", patch, index, total)
+        try:
+            found = self.clipboards[name] if name in self.clipboards else self._recall(name)
+        except errors.ClipboardNotFound as error:
+            known = sorted({*error.known, *self.clipboards})
+            raise errors.ClipboardNotFound(index=index, total=total, name=name, known=known) from None
+        return reindented(found, patch, index, total)
+
+    def _adapted(self, inserted: str, at: int) -> bytes:
+        """Text to put in at an offset, with the line ends that stand there, unless it brings its own."""
+        if "\n" in inserted and "\r" not in inserted:
+            inserted = inserted.replace("\n", self._ending(at))
+        return self._bytes(inserted, self._text.body)
+
+    def _ending(self, at: int) -> str:
+        r"""How lines end at an offset; in a text without any, `\n`."""
+        lines = self._text.lines
+        if not len(lines):
+            return "\n"
+        line = lines.at(at)
+        ending = lines.ending(line) or (lines.ending(line - 1) if line > 1 else b"")
+        return ending.decode() or "\n"
+
+    def _bytes(self, inserted: str, own: bytes) -> bytes:
+        new = inserted.encode("utf-8", "surrogateescape")
+        check_writable(self._text, new, own)
+        return new
+
+    def _check_placeholders(self, index: int, patch: OnePatch, old: str | bytes) -> None:
+        """Refuse a new text that would delete what it leaves out. What comes from a clipboard was in a file."""
+        if self._match == "exact" or self._literal or patch.fromClipboard is not None or not patch.newText:
+            return
+        judged = patch.operation == "replace" and patch.carries
+        argument, total = f"patches[{index}].newText", len(self._patches)
+        whole = patch.operation == "overwrite"
+        self.warnings += check_placeholders(
+            old, patch.newText, self._path, argument, whole=whole, judged=judged, index=index, total=total
+        )
+
+    def _check_overlaps(self, placed: Sequence[Placement]) -> None:
+        claims = sorted((each for each in placed if each.operation == "replace" and each.claims), key=_where)
+        for one, next_one in pairwise(claims):
+            same = (one.start, one.end) == (next_one.start, next_one.end)
+            if next_one.start < one.end or same:
+                first, second = sorted((one, next_one), key=lambda each: each.index)
+                raise errors.OverlappingPatches(
+                    path=self._path,
+                    first=first.index,
+                    second=second.index,
+                    first_lines=(first.start_line, first.end_line),
+                    second_lines=(second.start_line, second.end_line),
+                    total=len(self._patches),
+                )
+
+
+def edits_of(placed: Sequence[Placement]) -> list[Edit]:
+    """All edits, by position; `edits.ordered` keeps this order where they stand at one point."""
+    return [each for one in sorted(placed, key=_where) for each in one.edits]
+
+
+def _where(placement: Placement) -> tuple[int, int, int, int]:
+    return placement.start, placement.end, placement.rank, placement.index
+
+
+_REPLACED_LINES = 20
+_REPLACED_CHARACTERS = 2_000
+_APPLIED = "<patches_applied>{}</patches_applied>"
+_ENDS = (b"\n", b"\r")
+
+
+class Patched:
+    """The result of a call, told once it landed, or would have."""
+
+    def __init__(
+        self,
+        session: Session,
+        plan: Plan,
+        original: Text,
+        placed: Sequence[Placement],
+        request: Patch,
+        cautions: Sequence[str],
+        *,
+        created: bool,
+    ) -> None:
+        """`cautions` are what was noticed while the patches were placed."""
+        self._session = session
+        self._plan = plan
+        self._original = original
+        self._placed = placed
+        self._patches = request.patches
+        self._noticed = cautions
+        self._created = created
+        self._dry_run = request.dry_run
+
+    def answer(self, change: Change | None) -> Answer:
+        """What the caller is told."""
+        (file,) = self._plan.changes
+        after: Content = getattr(file, "after")  # noqa: B009  a creation or an update: both have it
+        diff = outcome.plan_diff([file])
+        names = [name for name, _ in self._plan.clipboards]
+        warnings = self._warnings(names)
+        data = {
+            "path": file.place.name,
+            "change_id": None if change is None else change.id,
+            "hash": after.digest,
+            "created": self._created,
+            "patches": [self._told(each) for each in self._placed],
+            "clipboards": names,
+            "warnings": warnings,
+            "display": {"path": file.place.name, "diff": diff},
+        }
+        notes = [note for each in self._placed for note in (self._note(each), self._clipboard_note(each)) if note]
+        notes += [f"warning: {each}" for each in warnings]
+        if not self._dry_run:
+            same = not diff and not self._created
+            notes += [f"No change: {wording.plain(file.place.name)} is as it was."] if same else []
+            applied = _APPLIED.format("none" if same and not names else "all")
+            return Answer("\n".join([applied, *notes]), data)
+        notes.insert(0, f"Dry run: {self._expected(wording.plain(file.place.name), diff)}; nothing was written.")
+        shown = outcome.cut(diff, self._session.settings)
+        words = "\n".join([_APPLIED.format("none"), *notes])
+        return Answer(f"{words}\n\n{shown}" if shown else words, {**data, "dry_run": True})
+
+    def _expected(self, path: str, diff: str) -> str:
+        """What the call would do."""
+        number = f"all {len(self._placed)} patches" if len(self._placed) > 1 else "the patch"
+        if self._created:
+            return f"{number} would create {path}"
+        return f"{number} would be applied" if diff else f"{number} would leave {path} as it is"
+
+    def _told(self, placed: Placement) -> dict[str, Any]:
+        near = placed.runner_up
+        return {
+            "index": placed.index,
+            "operation": placed.operation,
+            "rung": placed.rung,
+            "score": placed.score,
+            "runner_up": near
+            and {"start_line": near.start_line, "end_line": near.end_line, "score": round(near.score, 3)},
+            "start_line": placed.start_line,
+            "end_line": placed.end_line,
+            "replaced": self._replaced(placed),
+            "written_on": version_of(placed.base),
+        }
+
+    def _replaced(self, placed: Placement) -> str:
+        """What stood there, not too much of it."""
+        whole = self._original.show(placed.start, placed.end)
+        lines = whole.split("\n")
+        shown = "\n".join(lines[:_REPLACED_LINES])[:_REPLACED_CHARACTERS]
+        return whole if len(shown) >= len(whole.removesuffix("\n")) else f"{shown}\n… {len(whole):,} characters in all"
+
+    def _note(self, placed: Placement) -> str:
+        """What a caller should know about a patch that was not found just as it was sent."""
+        if placed.rung in AS_SENT:
+            return ""
+        where = wording.span(placed.start_line, placed.end_line)
+        if (version := version_of(placed.base)) is not None:
+            written = f"written on {wording.written_on(version)}"
+            return f"patches[{placed.index}]: {written}; merged into the current file at {where}."
+        words = f"patches[{placed.index}]: found at {where} {wording.matched(placed.rung)}"
+        if placed.runner_up is not None:
+            words += f" (next best: {wording.span(placed.runner_up.start_line, placed.runner_up.end_line)})"
+        if not placed.carried:
+            return f"{words}."
+        return f"{words}; your change was carried over to the file's own text."
+
+    def _clipboard_note(self, placed: Placement) -> str:
+        """What was put into which clipboard."""
+        patch = self._patches[placed.index]
+        if patch.toClipboard is None:
+            return ""
+        where = wording.span(placed.start_line, placed.end_line)
+        where, name = where if self._is_lines(placed) else f"a part of {where}", wording.plain(patch.toClipboard)
+        if patch.is_copy:
+            return f"{'Would copy' if self._dry_run else 'Copied'} {where} to clipboard '{name}'."
+        if not any(each.new for each in placed.edits):
+            return f"{'Would cut' if self._dry_run else 'Cut'} {where} to clipboard '{name}'."
+        return f"{'Would put' if self._dry_run else 'Put'} {where} (before the change) into clipboard '{name}'."
+
+    def _is_lines(self, placed: Placement) -> bool:
+        """Whether it replaces whole lines, perhaps without the end of the last one."""
+        body, start, end = self._original.body, placed.start, placed.end
+        begins = not start or body.endswith(_ENDS, 0, start)
+        return begins and (end == len(body) or body.endswith(_ENDS, 0, end) or body.startswith(_ENDS, end))
+
+    def _cautions(self) -> Iterator[str]:
+        """What may not have been meant, but was done as it was said."""
+        for patch, placed in zip(self._patches, self._placed, strict=True):
+            if patch.fromClipboard is not None and patch.newText:
+                yield f"patches[{placed.index}]: newText was ignored: fromClipboard is set."
+        if not (body := self._original.body):
+            return
+        first, last = body.startswith(_ENDS), body.endswith(_ENDS)
+        for each in self._inserted("prepend_bof")[-1:]:
+            if not (first or each.edits[0].new.endswith(_ENDS)):
+                yield f"patches[{each.index}]: the text has no newline at its end: the file's first line continues it."
+        for each in self._inserted("append_eof")[:1]:
+            if not (last or each.edits[0].new.startswith(_ENDS)):
+                yield f"patches[{each.index}]: the file has no newline at its end: the text continues its last line."
+        for each in self._placed:
+            if each.rung == "exact" and self._joins_lines(each):
+                yield f"patches[{each.index}]: newText has no newline at its end: the file's next line continues it."
+
+    def _joins_lines(self, placed: Placement) -> bool:
+        """Whether a line end is taken away at the end of a text, and something follows it."""
+        body, last = self._original.body, placed.edits[-1:]
+        return any(
+            body[each.span.start : each.span.end].endswith(_ENDS)
+            and bool(each.new)
+            and not each.new.endswith(_ENDS)
+            and body[each.span.end : each.span.end + 1] not in (b"", b"\n", b"\r")
+            for each in last
+        )
+
+    def _inserted(self, operation: str) -> list[Placement]:
+        """The patches of a kind that put something in."""
+        return [each for each in self._placed if each.operation == operation and each.edits[0].new]
+
+    def _warnings(self, names: Sequence[str]) -> list[str]:
+        found = outcome.warning(self._plan.changes[0].place.name, self._original.body)
+        warnings = [*([found] if found else []), *self._noticed, *self._cautions()]
+        unsaved = not self._session.settings.history or any(name in self._session.unsaved for name in names)
+        if names and unsaved:
+            warnings.append("The history cannot be used: clipboards last only as long as this process.")
+        return warnings
 
 
 _VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write; "" empties the file'}

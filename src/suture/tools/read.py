@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from suture import indent
 from suture.errors import RangeOutOfBounds
-from suture.tools.request import Request, encoding, integer, text
-from suture.tools.spec import Answer, Example, ToolSpec
+from suture.text.lines import detect
+from suture.tools.spec import Answer, Example, Request, ToolSpec, encoding, integer, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from suture.session import Session
+    from suture.engine.session import Session
     from suture.text import Text
 
 
@@ -89,7 +88,7 @@ def _raw(body: Text, first: int, last: int) -> str:
 
 
 def _indent(body: Text) -> dict[str, object]:
-    found = indent.detect(body.body)
+    found = detect(body.body)
     return {"style": found.style, "width": found.width}
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import islice
 
 from suture.bounds import timed
-from suture.edits import edit
 from suture.errors import InputTooLarge, OverMatch, TooManyReplacements
 from suture.json_text import quoted
 from suture.patterns.scan import each_match, rows
 from suture.patterns.template import parse as parse_template
 from suture.plan import Plan
-from suture.tools.matching import (
+from suture.text.edits import edit
+from suture.tools.outcome import check_hash
+from suture.tools.search import (
     ABOUT_PATTERN,
     binary_check,
     explain_one,
@@ -28,20 +29,28 @@ from suture.tools.matching import (
     sought,
     subject,
 )
-from suture.tools.outcome import check_hash
-from suture.tools.request import Request, dry_run, encoding, expect_hash, flag, text, texts, validate
-from suture.tools.spec import Example, Proposal, ToolSpec
+from suture.tools.spec import (
+    Example,
+    Proposal,
+    Request,
+    ToolSpec,
+    dry_run,
+    encoding,
+    expect_hash,
+    flag,
+    text,
+    texts,
+    validate,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from suture.edits import Edit
-    from suture.patterns.clock import Clock
-    from suture.patterns.engines import Compiled, Spans
-    from suture.patterns.subject import Subject
+    from suture.engine.session import Session
+    from suture.patterns.engines import Clock, Compiled, Spans, Subject
     from suture.plan import Change, Snapshot, Update
-    from suture.session import Session
+    from suture.text.edits import Edit
     from suture.tools.spec import Answer
 
 

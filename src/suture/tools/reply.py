@@ -1,26 +1,275 @@
-"""`apply_reply`: a model's whole reply, in whatever format it came, applied to the files it names."""
+r"""`apply_reply`: a model's whole reply; and the functions about replies that need no workspace.
+
+>>> reply = parse_reply("a.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n")
+>>> apply_blocks("one\n", reply).text
+'two\n'
+"""
 
 from __future__ import annotations
 
-from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
-from suture.formats.reply import parse_reply
-from suture.formats.validation import validated
-from suture.plan import Plan
-from suture.tools.replied import Replied, unapplied, unread_data
-from suture.tools.request import Request, dry_run, expect_hash, flag, ids, literal, text, validate
-from suture.tools.sheets import Files, Sheets
-from suture.tools.spec import Example, Proposal, ToolSpec
-from suture.tools.stitching import Stitching
+from suture import wording
+from suture.errors import (
+    BlocksFailed,
+    IncompleteBlock,
+    InputTooLarge,
+    InvalidArguments,
+    NoBlocks,
+    PathOutsideWorkspace,
+    UnreadEdits,
+)
+from suture.formats import IN_HUNKS
+from suture.formats.reply import (
+    ReplyParser,
+    Validation,
+    describe_unread,
+    extract_paths,
+    parse_reply,
+    validate_reply,
+    validated,
+)
+from suture.plan import Content, Place, Plan, Snapshot
+from suture.records import Record
+from suture.text import Text
+from suture.tools import outcome
+from suture.tools.blocks import Outcome, Stitching
+from suture.tools.patch import version_of
+from suture.tools.reply_files import Files, Sheets
+from suture.tools.spec import (
+    Answer,
+    Example,
+    Proposal,
+    Request,
+    ToolSpec,
+    dry_run,
+    expect_hash,
+    flag,
+    ids,
+    literal,
+    text,
+    validate,
+)
+from suture.wording.phrases import AS_SENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
+    from suture.engine.session import Session
     from suture.errors import SutureError
-    from suture.formats.blocks import Block
-    from suture.session import Session
-    from suture.tools.section import Outcome
-    from suture.tools.spec import Answer
+    from suture.formats import Block, Unread
+    from suture.match.index import Base
+    from suture.plan import Change
+    from suture.settings import Settings
+
+
+_SHOWN_APPLIED = 20
+_SHOWN_FAILED = 5
+_SHOWN_LINES = 60
+_STATUSES = ("applied", "already_applied", "failed", "skipped")
+_DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
+_HIDDEN = ("edit_index", "total_edits", "expected_occurrences", "index", "total")
+"""Fields of errors that say something about other tools' requests."""
+
+
+class Replied:
+    """The outcome of a call, told once it landed, or would have."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        plan: Plan,
+        outcomes: Sequence[Outcome],
+        validation: Validation,
+        *,
+        dry_run: bool,
+        atomic: bool,
+        chosen: bool = False,
+    ) -> None:
+        """`chosen`: the caller said which blocks to apply, and so knows what the rest of the reply is."""
+        self._settings = settings
+        self._plan = plan
+        self._outcomes = outcomes
+        self._validation = validation
+        self._dry_run = dry_run
+        self._atomic = atomic
+        self._missed = [] if chosen else [each for each in validation.unread if each.edits]
+
+    def answer(self, change: Change | None) -> Answer:
+        """What the caller is told."""
+        failed = self._with("failed")
+        diff = outcome.plan_diff(self._plan.changes)
+        warnings = [*self._validation.warnings, *self._warnings()]
+        data: dict[str, Any] = {
+            "change_id": None if change is None else change.id,
+            "summary": {status: len(self._with(status)) for status in _STATUSES},
+            "blocks": [_told(each) for each in self._outcomes],
+            "files": outcome.files(self._plan.changes),
+            "unread": [unread_data(each) for each in self._validation.unread],
+            "errors": self._validation.errors,
+            "warnings": warnings,
+            "diff": diff,
+        }
+        if failed:
+            error = BlocksFailed(failed=_ids(failed), landed=_ids(self._with("applied")), total=len(self._outcomes))
+            data["error"] = wording.error_data(error)
+        elif self._missed:
+            data["error"] = wording.error_data(self._unread_edits())
+        words = "\n".join([self._head(change), *self._words(change, warnings)])
+        shown = outcome.cut(diff, self._settings) if self._dry_run else ""
+        return Answer(f"{words}\n\n{shown}" if shown else words, data, is_error="error" in data)
+
+    def _unread_edits(self) -> UnreadEdits:
+        return UnreadEdits(unread=list(map(unread_data, self._missed)), landed=_ids(self._with("applied")))
+
+    def _with(self, status: str) -> list[Outcome]:
+        return [each for each in self._outcomes if each.status == status]
+
+    def _head(self, change: Change | None) -> str:
+        applied, failed, total = self._with("applied"), self._with("failed"), len(self._outcomes)
+        already, skipped = self._with("already_applied"), self._with("skipped")
+        others = [
+            f"{len(each)} {words}"
+            for each, words in ((failed, "failed"), (already, "applied already"), (skipped, "skipped"))
+            if each
+        ]
+        others += [f"{wording.count(len(self._missed), 'edit')} not read"] if self._missed else []
+        rest = f"; {', '.join(others)}" if others else ""
+        if self._dry_run:
+            return f"Dry run: {_of(len(applied), total)} would be applied{rest}. Nothing was written."
+        if change is None and applied:
+            return f"No change: {_of(len(applied), total)} together leave every file as it was{rest}."
+        if change is None:
+            return (
+                f"No block was applied{rest}. Nothing was changed."
+                if failed
+                else f"No change: no block was applied{rest}."
+            )
+        return f"Applied {_of(len(applied), total)} (change {change.id}){rest}."
+
+    def _words(self, change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
+        applied, failed = self._with("applied"), self._with("failed")
+        for each in applied[:_SHOWN_APPLIED]:
+            yield _line(each)
+        if len(applied) > _SHOWN_APPLIED:
+            yield f"… and {len(applied) - _SHOWN_APPLIED} more."
+        for each in self._with("already_applied"):
+            at = f" at line {each.line}" if each.line else ""
+            yield f"{each.id} {wording.plain(each.path or '')}: applied already{at}; leave it out."
+        missed = failed or self._missed
+        if missed and change is not None and applied:
+            ids = ", ".join(_ids(applied))
+            one = len(applied) == 1
+            yield f"{'Block' if one else 'Blocks'} {ids} landed: do not send {'it' if one else 'them'} again."
+        elif missed and self._atomic and self._with("skipped"):
+            yield "atomic is set: nothing landed. Fix the following, and send all blocks again:"
+        room = _SHOWN_LINES
+        for number, each in enumerate(failed):
+            lines = _failure(each, full=number < _SHOWN_FAILED and room > 0)
+            room -= len(lines)
+            yield from lines
+        named = any(isinstance(each.error, IncompleteBlock) for each in failed)
+        known = {*self._validation.errors, *self._validation.warnings} if named else set()  # told with the block
+        known -= {describe_unread(each) for each in self._validation.unread}
+        yield from (f"error: {each}" for each in self._validation.errors if each not in known)
+        if self._missed:
+            yield wording.error_data(self._unread_edits())["hint"]
+        yield from (f"warning: {each}" for each in warnings if each not in known)
+
+    def _warnings(self) -> Iterator[str]:
+        """What may not have been meant, or is worth knowing, but was done."""
+        for each in self._with("applied"):
+            if each.holds_marker:
+                yield f"Block {each.id}: a line of ======= was taken for a part of the new text."
+        for note in dict.fromkeys(each.note for each in self._outcomes if each.note and each.status != "failed"):
+            yield wording.plain(f"{note[0].upper()}{note[1:]}.")
+        yield from dict.fromkeys(warning for each in self._with("applied") for warning in each.warnings)
+        for file in self._plan.changes:
+            before = getattr(file, "before", None)
+            if before is not None and (made := outcome.warning(file.place.name, before.text.body)) is not None:
+                yield f"{file.place.name}: {made}"
+
+
+def unapplied(error: SutureError) -> Answer:
+    """The answer to a call that could not be carried out at all."""
+    data: dict[str, Any] = {"change_id": None, "summary": dict.fromkeys(_STATUSES, 0), "blocks": [], "files": []}
+    data |= {"unread": error.unread if isinstance(error, NoBlocks) else []}
+    data |= {"errors": [wording.message(error)], "warnings": [], "diff": "", "error": wording.error_data(error)}
+    return Answer(wording.error_text(error), data, is_error=True)
+
+
+def unread_data(each: Unread) -> dict[str, Any]:
+    """Something that was not read."""
+    names = ("line", "kind", "path", "edits")
+    return {**{name: getattr(each, name) for name in names}, "message": describe_unread(each)}
+
+
+def _ids(outcomes: Sequence[Outcome]) -> list[str]:
+    return [each.id for each in outcomes]
+
+
+def _of(number: int, total: int) -> str:
+    """So many blocks of all."""
+    if number != total:
+        return f"{number} of {wording.count(total, 'block')}"
+    return {1: "the block", 2: "both blocks"}.get(total, f"all {total} blocks")
+
+
+def _line(each: Outcome) -> str:
+    """One block that was applied."""
+    line = f":{each.line}" if each.line and each.action == "update" else ""
+    line = f" → {wording.plain(each.to)}" if each.to else line
+    how = "" if each.rung in AS_SENT else f"; found {wording.matched(each.rung)}, carried over to the file's own text"
+    if (version := version_of(each.base)) is not None:
+        how = f"; written on {wording.written_on(version)}, merged into the current file"
+    return f"{each.id} {wording.plain(each.path or '')}{line}, {_DONE[each.action]}{how}"
+
+
+def _failure(each: Outcome, *, full: bool) -> list[str]:
+    """One block that failed: what happened, what is known, what to do."""
+    assert each.error is not None  # noqa: S101  a failure has its reason
+    message, hint = wording.block_message(each.error), _hint(each)
+    head = f"Block {each.id} failed: {message}"
+    if not full:
+        return [head]
+    return [head, *(f"  {line}" for line in wording.block_details(each.error)), f"  {hint}"]
+
+
+def _hint(each: Outcome) -> str:
+    """What to do about a block that failed, in the words of its format."""
+    assert each.error is not None  # noqa: S101  a failure has its reason
+    hint = wording.block_hint(each.error)
+    old = "its context and - lines" if each.block.format in IN_HUNKS else "its old text"
+    return hint.replace("its SEARCH part", old) if each.block.format in IN_HUNKS | {"call"} else hint
+
+
+def _told(each: Outcome) -> dict[str, Any]:
+    return {
+        "id": each.id,
+        "format": each.block.format,
+        "action": each.action,
+        "path": each.path,
+        **({"to": each.to} if each.to else {}),
+        "path_as_written": each.block.path_as_written,
+        "status": each.status,
+        "line": each.line if each.status != "failed" else None,
+        "reply_line": each.block.line,
+        "rung": each.rung,
+        "score": each.score,
+        "written_on": version_of(each.base),
+        "diff": each.diff,
+        "error": None if each.error is None else error_data(each),
+    }
+
+
+def error_data(each: Outcome) -> dict[str, Any]:
+    """Why a block failed."""
+    assert each.error is not None  # noqa: S101  asked only then
+    told = wording.error_data(each.error)
+    told |= {"details": wording.block_details(each.error)}
+    told |= {"message": wording.block_message(each.error), "hint": _hint(each)}
+    return {name: value for name, value in told.items() if name not in _HIDDEN}
+
 
 _SHOWN_IDS = 20
 _LONGEST_ID = 20
@@ -138,3 +387,127 @@ APPLY_REPLY = ToolSpec(
     plan=plan_apply_reply,
     explain=explain_apply_reply,
 )
+
+
+__all__ = [
+    "Applied",
+    "Outcome",
+    "Preview",
+    "ReplyParser",
+    "apply_blocks",
+    "extract_paths",
+    "parse_reply",
+    "preview_reply",
+    "validate_reply",
+]
+
+_ONLY = "text"
+
+
+class Applied(Record):
+    """One text after the blocks, and what became of each."""
+
+    text: str
+    outcomes: list[Outcome]
+
+
+class Preview(Record):
+    """What a reply would do: each file that changes with its new text (None: it goes away), and each block."""
+
+    files: dict[str, str | None]
+    outcomes: list[Outcome]
+    validation: Validation
+
+
+def apply_blocks(
+    text: str, blocks: Iterable[Block], match: str = "lenient", *, path: str | None = None, literal: bool = False
+) -> Applied:
+    """Apply blocks to one text: those about `path`, or all, whatever they are about. One that fails changes nothing."""
+    sheets = Sheets(_Texts({_ONLY: text}))
+    chosen = [block for block in blocks if path in {None, block.path}]
+    named = [_about_text(block) for block in chosen]
+    known = {block.number: block for block in chosen}
+    outcomes = [
+        each.but(block=known[each.block.number], path=known[each.block.number].path)
+        for each in Stitching(sheets, match, literal=literal).run(named)
+    ]
+    return Applied(_said(sheets.at(_ONLY).body), outcomes)
+
+
+def preview_reply(
+    text: str,
+    files: Mapping[str, str],
+    *,
+    only: Iterable[str] | None = None,
+    match: str = "lenient",
+    default_path: str | None = None,
+    whole_files: bool = False,
+    literal: bool = False,
+) -> Preview:
+    """What a reply would make of some files, given by path."""
+    reply = parse_reply(text, default_path, whole_files=whole_files)
+    sheets = Sheets(_Texts(files))
+    outcomes = Stitching(sheets, match, literal=literal).run(reply.blocks, None if only is None else list(only))
+    changed = {each.name: _said(each.body) if each.exists else None for each in sheets.changed()}
+    return Preview(changed, outcomes, validated(text, reply))
+
+
+def _about_text(block: Block) -> Block:
+    """A block that is about the one text there is; a new name means nothing there."""
+    action = "update" if block.action == "rename" else block.action
+    named = block.but(path=_ONLY, path_as_written=_ONLY, alternatives=(), mentions=(), inherited=None, follows=None)
+    return named.but(action=action, to=None)
+
+
+class _Texts:
+    """Texts by path, as a shelf."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def name_of(self, path: str) -> str:
+        """The path without detours."""
+        names: list[str] = []
+        for number, name in enumerate(path.split("/")):
+            if (name == ".." and not names) or (not name and not number):
+                raise PathOutsideWorkspace(path=path, reason="it leads above all files")
+            if name == "..":
+                names.pop()
+            elif name not in {"", "."}:
+                names.append(name)
+        return "/".join(names)
+
+    def read(self, name: str) -> Snapshot | None:
+        """The text, as if it were a file."""
+        if name not in self._texts:
+            return None
+        body = self._texts[name].encode("utf-8", "surrogatepass")
+        text = Text(body, bom=b"", encoding="utf-8", body=body)
+        return Snapshot(Place(0, name, name), text, Content((body,)), (), 0o644)
+
+    def bases(self, before: Snapshot) -> tuple[Base, ...]:  # noqa: ARG002  nobody knows what stood there
+        """None."""
+        return ()
+
+    def blank(self, name: str) -> Text:  # noqa: ARG002  every text begins so
+        """Nothing."""
+        return Text.decode(b"")
+
+    def is_link(self, path: str) -> bool:  # noqa: ARG002  texts have none
+        """No."""
+        return False
+
+    def near(self, path: str) -> list[str]:
+        """Texts of nearly that name, or of the same one elsewhere."""
+        from difflib import get_close_matches  # only a failure needs it
+
+        same = [each for each in self._texts if each.rpartition("/")[2] == path.rpartition("/")[2]]
+        return list(dict.fromkeys([*same, *get_close_matches(path, self._texts)]))
+
+    def same_named(self, names: Collection[str]) -> list[str]:
+        """Texts whose paths end so."""
+        return [each for each in self._texts if each.rpartition("/")[2] in names]
+
+
+def _said(body: bytes) -> str:
+    return body.decode("utf-8", "surrogatepass")

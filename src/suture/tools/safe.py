@@ -1,28 +1,332 @@
-"""`safe_edit`: one file by its whole content, by lines or by search, written only if nothing breaks."""
+"""`safe_edit`: content, lines or search and replace, behind validators."""
 
 from __future__ import annotations
 
-from suture.edits import splice
-from suture.errors import InputTooLarge, InvalidArguments, PatternNotFound, SutureError, ValidationFailed
+from itertools import islice, pairwise
+
+from suture import wording
+from suture.bounds import check_size, timed
+from suture.errors import (
+    Drifted,
+    InputTooLarge,
+    InvalidArguments,
+    LineOutOfBounds,
+    OverlappingLines,
+    PatternNotFound,
+    SutureError,
+    TooManyReplacements,
+    ValidationFailed,
+)
 from suture.plan import Plan
-from suture.tools import checking, outcome
-from suture.tools.losses import check_placeholders, shrinkage, whole_lines
-from suture.tools.outcome import check_hash
-from suture.tools.request import Request, encoding, expect_hash, flag, integer, items, literal, member, text
-from suture.tools.rewriting import by_lines, by_search, whole
-from suture.tools.saved import Saved, unsaved
-from suture.tools.spec import Example, Proposal, ToolSpec
+from suture.text.edits import edit, minimize, splice
+from suture.text.replace import adapted, occurrences
+from suture.tools import check, outcome
+from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage, whole_lines
+from suture.tools.spec import (
+    Answer,
+    Example,
+    Proposal,
+    Request,
+    ToolSpec,
+    encoding,
+    expect_hash,
+    flag,
+    integer,
+    items,
+    literal,
+    member,
+    text,
+)
+from suture.wording.edits import existing_errors, failed_lines, new_lines, other_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Self
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, Self
 
-    from suture.edits import Edit
-    from suture.plan import Create, Snapshot, Update
-    from suture.session import Session
+    from suture.engine.session import Session
+    from suture.plan import Change, Create, Snapshot, Update
     from suture.text import Text
-    from suture.tools.spec import Answer
+    from suture.text.edits import Edit
+
+
+def whole(text: Text, content: str) -> list[Edit]:
+    """The edit that makes a text say just this; its mark and encoding stay."""
+    content = content.removeprefix("\ufeff") if text.bom else content
+    new = text.body_bytes(content)
+    return minimize(text.body, [edit(0, len(text.body), new)])
+
+
+def by_lines(name: str, text: Text, edits: Sequence[LineEdit], near: Sequence[str]) -> list[Edit]:
+    """Edits of ranges of lines, all of them as the text stands. `near` are files that may be meant instead."""
+    total = len(text.lines)
+    for each in edits:
+        for which, line in (("start_line", each.start_line), ("end_line", each.end_line)):
+            if line > total:
+                raise LineOutOfBounds(path=name, which=which, line=line, total_lines=total, near=list(near))
+    in_order = sorted(edits, key=lambda each: (each.start_line, each.end_line))
+    for one, other in pairwise(in_order):
+        if one.end_line >= other.start_line:
+            first, second = ((each.start_line, each.end_line) for each in (one, other))
+            raise OverlappingLines(first=first, second=second)
+    return [_by_lines(name, text, each) for each in in_order]
+
+
+def _by_lines(name: str, text: Text, wanted: LineEdit) -> Edit:
+    lines, body = text.lines, text.body
+    start, end = lines.span(wanted.start_line)[0], lines.span(wanted.end_line)[1]
+    if wanted.expected_text is not None:
+        _check_expected(name, text, wanted, body[start:end])
+    ending = lines.ending(wanted.end_line)
+    new = wanted.new_content.encode("utf-8", "surrogatepass")
+    check_whole(text, wanted.new_content, "")
+    check_writable(text, new, body[start:end])
+    if not new:
+        return edit(start, end, b"")
+    new = adapted(body, start, end, new)
+    finished = new.endswith(b"\n") or (new.endswith(b"\r") and ending in {b"", b"\r"})
+    if ending and not finished:
+        new += ending
+    elif finished and not ending:
+        new = new.removesuffix(b"\n").removesuffix(b"\r")
+    return edit(start, end, new)
+
+
+def _check_expected(name: str, text: Text, wanted: LineEdit, found: bytes) -> None:
+    """Refuse lines that do not say what the caller expects; how they end makes no difference."""
+    assert wanted.expected_text is not None  # noqa: S101  asked only then
+    expected = _bare(wanted.expected_text.encode("utf-8", "surrogatepass"))
+    if _bare(found) == expected:
+        return
+    places = occurrences(text.body, expected, 20) if expected else []
+    stands_at = [text.lines.at(start) for start, _ in places]
+    raise Drifted(
+        path=name,
+        start_line=wanted.start_line,
+        end_line=wanted.end_line,
+        text=found.decode("utf-8", "replace"),
+        stands_at=stands_at,
+    )
+
+
+def _bare(text: bytes) -> bytes:
+    return text.replace(b"\r\n", b"\n").removesuffix(b"\n")
+
+
+def by_search(session: Session, name: str, text: Text, wanted: SearchReplace) -> list[Edit]:
+    """The replacements, from left to right."""
+    most = session.settings.max_replacements
+    limit = min(wanted.count, most + 1) if wanted.count else most + 1
+    if wanted.regex:
+        made = _by_pattern(session, name, text, wanted, limit)
+        _check_number(len(made), most)
+        check_size(name, len(text.body) + sum(each.growth for each in made))
+        return made
+    old, new = _old_and_new(text, wanted)
+    spans = occurrences(text.body, old, limit)
+    _check_number(len(spans), most)
+    check_size(name, len(text.body) + len(spans) * (len(new) - len(old)))
+    return [edit(start, end, adapted(text.body, start, end, new)) for start, end in timed(spans)]
+
+
+def _check_number(found: int, most: int) -> None:
+    if found > most:
+        raise TooManyReplacements(found=found, limit=most, setting="max_replacements")
+
+
+def _old_and_new(text: Text, wanted: SearchReplace) -> tuple[bytes, bytes]:
+    """The two texts as bytes, if the file can hold the new one."""
+    if not wanted.search:
+        raise InvalidArguments(problems=[{"argument": "search_replace.search", "problem": "empty: say what to search"}])
+    old = wanted.search.encode("utf-8", "surrogatepass")
+    new = wanted.replace.encode("utf-8", "surrogatepass")
+    check_whole(text, wanted.replace, wanted.search)
+    check_writable(text, new, old)
+    return old, new
+
+
+def _by_pattern(session: Session, name: str, text: Text, wanted: SearchReplace, limit: int) -> list[Edit]:
+    from suture.patterns.engines import Clock
+    from suture.patterns.python import PythonPattern, parse_template
+
+    settings = session.settings
+    size, most = len(wanted.search), settings.max_pattern_chars
+    if size > most:
+        raise InputTooLarge(what="The pattern", size=size, limit=most, setting="max_pattern_chars", unit="characters")
+    pattern = PythonPattern(wanted.search, wanted.flags)
+    template = parse_template(wanted.replace, pattern)
+    clock = Clock(settings.regex_file_ms, settings.regex_call_ms)
+    clock.start(name)
+    made: list[Edit] = []
+    grown = 0
+    for spans in timed(islice(pattern.matches(text, clock), limit)):
+        grown += template.size(text, spans)
+        if grown > settings.max_result_bytes:
+            limit, setting = settings.max_result_bytes, "max_result_bytes"
+            raise InputTooLarge(what="All new text", size=grown, limit=limit, setting=setting)
+        made.append(edit(*spans[0], template.filled(text, spans)))
+    return made
+
+
+_EDIT_ERRORS = {
+    "LINE_OUT_OF_BOUNDS",
+    "OVERLAPPING_LINES",
+    "DRIFTED",
+    "INVALID_REGEX",
+    "INVALID_CAPTURE_GROUP",
+    "REGEX_TIMEOUT",
+}
+_WRITE_ERRORS = {"PERMISSION_DENIED", "WRITE_FAILED"}
+_SHOWN = 8
+_SHORTEST_FENCE = 3
+_TOLD_ABOVE = {"validation", "diff", "replacements"}
+"""Fields of an error that stand elsewhere in the answer."""
+
+
+class Saved:
+    """The outcome of a call, told once it landed, or would have."""
+
+    def __init__(
+        self,
+        request: SafeEdit,
+        name: str,
+        current: str | None,
+        changes: Sequence[Update | Create],
+        diff: str,
+        replacements: int | None,
+        validation: dict[str, Any],
+        warnings: Sequence[str] = (),
+    ) -> None:
+        """`current` is the hash of the file as it stands; `warnings` are about text that goes away."""
+        self._request = request
+        self._name = name
+        self._current = current
+        self._changes = changes
+        self._diff = diff
+        self._replacements = replacements
+        self._validation = validation
+        self._lost = warnings
+
+    def answer(self, change: Change | None) -> Answer:
+        """What the caller is told."""
+        written = change is not None
+        data = {
+            "path": self._name,
+            "mode": self._request.mode,
+            "written": written,
+            "change_id": None if change is None else change.id,
+            "hash": self._changes[0].after.digest if written else self._current,
+            "replacements": self._replacements,
+            "diff": self._diff,
+            "validation": self._validation,
+        }
+        words = "\n".join([*self._status(change), *self._warnings()])
+        return Answer(preview(self._diff, words) if self._request.show_diff else words, data)
+
+    def _status(self, change: Change | None) -> Iterator[str]:
+        request, found = self._request, self._validation
+        counted = [*new_lines(found)]
+        if every := request.validate == "all":
+            counted += existing_errors(found)
+        yield from self._done(change)
+        if request.mode == "verify_only":
+            yield from self._verified(counted)
+        elif change is not None and counted:
+            yield f"⚠️ Saved with validation warnings (Mode: {request.mode}):"
+            yield from counted
+        yield from other_lines(found, existing=not every)
+
+    def _done(self, change: Change | None) -> Iterator[str]:
+        """What became of the file."""
+        wanted = self._request.search_replace
+        if wanted is not None and not self._replacements:
+            yield f"⚠️ Pattern '{wording.plain(wanted.search)}' not found (no changes made)"
+        elif not self._changes:
+            yield f"✅ No changes: {wording.plain(self._name)} does not exist, and nothing was to be written."
+        elif not self._diff and self._current is not None:
+            yield f"✅ No changes: {wording.plain(self._name)} already has this content."
+        elif change is not None:
+            if wanted is not None:
+                old, new = (f"'{wording.plain(each)}'" for each in (wanted.search, wanted.replace))
+                yield f"✅ Replaced {wording.count(self._replacements or 0, 'occurrence')} of {old} → {new}"
+            yield "✅ File saved successfully."
+
+    def _verified(self, counted: Sequence[str]) -> Iterator[str]:
+        """What an edit that is not written would bring."""
+        found = self._validation
+        errors = [each for each in found["new"] if each["severity"] == "error"]
+        if found["passed"]:
+            yield "✅ Validation Passed"
+        if errors or (self._request.validate == "all" and existing_errors(found)):
+            yield "❌ Validation Failed:"
+        elif counted:
+            yield "⚠️ Warnings:"
+        yield from counted
+
+    def _warnings(self) -> Iterator[str]:
+        yield from (f"warning: {each}" for each in self._lost)
+        for each in self._changes:
+            before = getattr(each, "before", None)
+            content = self._request.content
+            if before is not None and content is not None and "\r" not in content and b"\r\n" in before.text.body:
+                yield "warning: the file's lines ended with CRLF; those of content end with LF, and are taken so."
+            if before is not None and self._diff and (made := outcome.warning(self._name, before.text.body)):
+                yield f"warning: {made}"
+
+
+def preview(diff: str, words: str) -> str:
+    """A diff, and the words below it; the fence is longer than any run of backticks inside."""
+    if not diff:
+        return words
+    longest = max((len(run) for line in diff.split("\n") for run in _backticks(line)), default=0)
+    fence = "`" * max(longest + 1, _SHORTEST_FENCE)
+    return f"**Diff Preview:**\n{fence}diff\n{diff.removesuffix(chr(10))}\n{fence}\n\n{words}"
+
+
+def _backticks(line: str) -> list[str]:
+    """The runs of backticks in a line."""
+    return "".join(char if char == "`" else " " for char in line).split() if "`" in line else []
+
+
+def unsaved(given: Mapping[str, object], error: SutureError) -> Answer:
+    """A failure in the shape of a result."""
+    path, mode = getattr(error, "path", given.get("path")), given.get("mode")
+    data: dict[str, Any] = {
+        "path": path if isinstance(path, str) else None,
+        "mode": mode if isinstance(mode, str) else "strict",
+    }
+    data |= {"written": False, "change_id": None, "hash": error.standing, "replacements": None, "diff": ""}
+    data["validation"] = {"passed": False, "new": [], "existing": [], "fixed": [], "not_run": []}
+    words = _told(error)
+    if isinstance(error, ValidationFailed):
+        data |= {"path": error.files[0], "replacements": error.replacements, "diff": error.diff}
+        data["validation"] = error.validation
+        words = preview(error.diff, words) if given.get("show_diff") not in {False, "false"} else words
+    elif isinstance(error, PatternNotFound):
+        data["replacements"] = 0
+    shown = {name: each for name, each in wording.error_data(error).items() if name not in _TOLD_ABOVE}
+    return Answer(words, {**data, "error": shown}, is_error=True)
+
+
+def _told(error: SutureError) -> str:
+    """An error as the specification has it: a cross, what is wrong, and what to do about it."""
+    if isinstance(error, ValidationFailed):
+        found = error.validation
+        blamed = bool(found["new"]) or any(each["required"] for each in found["not_run"])
+        lines, others = failed_lines(found), other_lines(found, existing=blamed, required=False)
+        return "\n".join(["❌ Edit rejected due to validation errors (Mode: strict):", *lines, *others])
+    if isinstance(error, InvalidArguments):
+        problems = [wording.plain(f"{each['argument']}: {each['problem']}") for each in error.problems[:_SHOWN]]
+        return "\n".join(["❌ Invalid arguments:", *problems, wording.hint(error)])
+    message, hint = wording.message(error), wording.hint(error)
+    if error.code in _EDIT_ERRORS:
+        message = f"Edit failed: {message}"
+    elif error.code == "BINARY_FILE":
+        message = f"Cannot edit binary file {wording.plain(getattr(error, 'path', ''))}"
+    elif error.code in _WRITE_ERRORS:
+        message = f"Failed to write file: {message}"
+    return f"❌ {message}\n{hint}"
+
 
 MODES = ("content", "line_edits", "search_replace")
 NO_MODE = "At least one edit mode must be specified (content, line_edits, or search_replace)"
@@ -145,8 +449,8 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     warnings = [] if before is None else _losses(request, name, old, edits)
     changes = _changes(session, request, before, old, edits)
     every = request.validate == "all"
-    report = checking.report(session, changes)
-    found = checking.told(report, every=every)
+    report = check.report(session, changes)
+    found = check.told(report, every=every)
     diff, current = outcome.plan_diff(changes), None if before is None else before.content.digest
     if request.mode == "strict" and diff and report.blocks(every=every):
         raise ValidationFailed(files=[name], validation=found, diff=diff, replacements=replacements)
@@ -209,9 +513,8 @@ def _not_found(session: Session, wanted: SearchReplace | None, name: str, before
     found = PatternNotFound(path=name, search=wanted.search, exists=True, near=[], details=[])
     if wanted.regex:
         return found
-    from suture.render import block_details
-    from suture.tools.edit import OneEdit
-    from suture.tools.mismatch import no_match
+    from suture.tools.edit import OneEdit, no_match
+    from suture.wording import block_details
 
     one = OneEdit(old_text=wanted.search, new_text=wanted.replace, occurrences=1)
     missing = no_match(session, before, one, dry_run=False)

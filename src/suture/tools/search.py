@@ -1,4 +1,4 @@
-"""`regex_search` and `regex_search_multi`: matches of a pattern in one file, or in many."""
+"""`regex_search`, `regex_search_multi`, `regex_extract`, `regex_match_lines` and `regex_split`."""
 
 from __future__ import annotations
 
@@ -6,38 +6,206 @@ from itertools import chain, islice
 
 from suture.bounds import timed
 from suture.engine import Engine
-from suture.errors import SutureError
-from suture.patterns.scan import as_match, each_match, rows
+from suture.errors import InputTooLarge, NoCaptureGroups, SutureError
+from suture.files.walk import Sought
+from suture.json_text import compact
+from suture.patterns.dialect import parse
+from suture.patterns.engines import Clock, Subject, compiled
+from suture.patterns.scan import as_match, each_match, extracts, line_rows, matching_lines, rows, segments
 from suture.settings import Settings
-from suture.tools.matching import (
-    ABOUT_PATTERN,
-    binary_check,
-    explain_one,
-    explain_several,
-    file_path,
-    flags,
-    joined,
-    limit,
-    lines,
-    opened,
-    path_pattern,
-    pattern,
-    prepared,
-    sought,
-    subject,
-)
-from suture.tools.request import Request, encoding, flag, texts
-from suture.tools.share import Shared
-from suture.tools.spec import Example, ToolSpec
+from suture.tools.spec import Answer, Example, Request, Rows, ToolSpec, encoding, flag, integer, text, texts
+from suture.wording import error_data, error_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from suture.session import Session
-    from suture.tools.share import Batch
-    from suture.tools.spec import Answer
+    from suture.engine.session import Session
+    from suture.files.worker import Finder, Partner
+    from suture.patterns.engines import Compiled
+    from suture.plan import Snapshot
+    from suture.text import Text
+
+    Run = tuple[int, str, list[str]]
+    Files = list[tuple[str, list[str]]]
+    Batch = tuple[str, dict[str, Any], dict[str, Any], int, Files]
+
+
+ABOUT_PATTERN = """\
+The pattern is a JavaScript regular expression (flag u), written plainly or as /pattern/flags. Flags: g all matches \
+(without it, the first of each line), i ignore case, m ^ and $ at line ends, s . matches line ends."""
+
+
+def file_path() -> Any:
+    """The argument of tools that look into one file."""
+    return text("Path of the file, absolute or relative to the workspace root")
+
+
+def path_pattern() -> Any:
+    """The argument of tools that look into many."""
+    return text("Which files: a glob from the workspace root such as src/**/*.js; **, *, ?, […] and {a,b}")
+
+
+def pattern() -> Any:
+    """The argument of all."""
+    return text("Regular expression: pattern or /pattern/flags")
+
+
+def flags() -> Any:
+    """As the flags behind a delimited pattern, which win."""
+    return text("Flags: g, i, m, s; those of /pattern/flags win", default=None)
+
+
+def lines(about: str) -> Any:
+    """A number of lines to show."""
+    return integer(about, default=0, minimum=0, maximum=10_000)
+
+
+def limit(about: str) -> Any:
+    """A number that results are cut at, or must not exceed."""
+    return integer(about, default=None, minimum=0)
+
+
+def binary_check() -> Any:
+    """The argument that tells text from other files."""
+    about = "First bytes in which a NUL makes a file binary, which is skipped (default 8192); 0 treats all as text"
+    return integer(about, default=None)
+
+
+def prepared(session: Session, request: Any) -> tuple[Compiled, Clock]:
+    """The request's pattern, ready to search, and the time it has."""
+    settings, size = session.settings, len(request.pattern)
+    most = settings.max_pattern_chars
+    if size > most:
+        raise InputTooLarge(what="The pattern", size=size, limit=most, setting="max_pattern_chars", unit="characters")
+    found = compiled(parse(request.pattern, request.flags or ""))
+    return found, Clock(settings.regex_file_ms, settings.regex_call_ms)
+
+
+def window(session: Session, request: Any) -> int:
+    """The first bytes in which a NUL makes a file binary."""
+    chosen = request.binary_check_buffer_size
+    return session.settings.binary_window if chosen is None else max(chosen, 0)
+
+
+def sought(session: Session, request: Any, compiled: Compiled) -> Sought:
+    """What makes a file worth looking at."""
+    largest, size = session.settings.max_file_bytes, window(session, request)
+    if session.settings.encodings:  # the bytes of a file may mean anything
+        return Sought(_always, _always, only_utf8=False, binary_window=size, largest=largest)
+    only = not compiled.reads_undecodable
+    return Sought(compiled.glimpse, compiled.may_hold, only_utf8=only, binary_window=size, largest=largest)
+
+
+def _always(*_: object) -> bool:
+    return True
+
+
+def opened(session: Session, request: Any) -> tuple[Snapshot, Subject | None]:
+    """The one file of a request; no subject if it is binary."""
+    found = session.read(request.file_path, request.encoding)
+    return found, subject(session, request, found.text)
+
+
+def subject(session: Session, request: Any, text: Text) -> Subject | None:
+    """A text to be searched; None if it is binary."""
+    size = window(session, request)
+    return None if size and text.is_binary(size) else Subject(text)
+
+
+def listed(rows: list[dict[str, Any]], data: dict[str, Any] | None = None) -> Answer:
+    """A list as an answer."""
+    return Answer(compact(rows), data or {}, verbatim=True, rows=Rows(rows))
+
+
+def joined(rows: Iterable[str], data: dict[str, Any] | None = None) -> Answer:
+    """A list as an answer, its items in JSON."""
+    text = f"[{','.join(rows)}]"
+    return Answer(text, data or {}, verbatim=True, rows=Rows(text=text))
+
+
+def explain_one(given: Mapping[str, object], error: SutureError) -> Answer:
+    """A failure of a tool that works on one file, in one line."""
+    del given  # the texts are fixed
+    return Answer(error_line(error, several=False), {"error": error_data(error)}, verbatim=True, is_error=True)
+
+
+def explain_several(given: Mapping[str, object], error: SutureError) -> Answer:
+    """A failure of a tool that works on many files, in one line."""
+    del given
+    return Answer(error_line(error, several=True), {"error": error_data(error)}, verbatim=True, is_error=True)
+
+
+_WORTH_ASKING = 200  # files that are looked at alone before a second process is asked,
+_WORTH_STARTING = 1_500  # or started
+_BATCH = 400
+
+
+class Shared:
+    """The files of one call. `own` gives those to look at here, `others` what came of the rest."""
+
+    def __init__(self, find: Finder, batch: Callable[[int, Files], Batch]) -> None:
+        self._find = find
+        self._batch = batch
+        self._partner: Partner | None = None
+        self._given: Files = []
+        self._done: list[tuple[Files, Any]] = []
+
+    @property
+    def was_used(self) -> bool:
+        """Whether a part of the files was looked at elsewhere."""
+        return bool(self._done)
+
+    def own(self, root: int, runs: Iterable[Run]) -> Iterator[Run]:
+        """The runs to look at here."""
+        seen, filling, size = 0, list[tuple[str, list[str]]](), 0
+        for folder, prefix, names in _pieces(runs):
+            seen += len(names)
+            if seen < _WORTH_ASKING or not (filling or self._is_free(start=seen >= _WORTH_STARTING)):
+                yield folder, prefix, names
+                continue
+            filling.append((prefix, names))
+            size += len(names)
+            if size >= _BATCH:
+                self._give(root, filling)
+                filling, size = [], 0
+        if filling:
+            self._give(root, filling)
+
+    def _is_free(self, *, start: bool) -> bool:
+        if self._partner is None:
+            self._partner = self._find(start=start)
+        if self._partner is None or not self._partner.usable:
+            return False
+        if self._given and self._partner.ready:
+            self._take()
+        return not self._given
+
+    def _give(self, root: int, files: Files) -> None:
+        assert self._partner is not None  # noqa: S101  it was free
+        if self._partner.give(self._batch(root, files)):
+            self._given = files
+        else:
+            self._done.append((files, None))
+
+    def _take(self) -> None:
+        assert self._partner is not None  # noqa: S101  it was given something
+        self._done.append((self._given, self._partner.take()))
+        self._given = []
+
+    def others(self) -> list[tuple[Files, Any]]:
+        """The files that were given away, and the answers; None where there is none."""
+        if self._given:
+            self._take()
+        return self._done
+
+
+def _pieces(runs: Iterable[Run]) -> Iterator[Run]:
+    """The runs, none of them longer than a batch."""
+    for folder, prefix, names in runs:
+        for start in range(0, len(names), _BATCH):
+            yield folder, prefix, names[start : start + _BATCH]
 
 
 class RegexSearch(Request):
@@ -229,4 +397,152 @@ REGEX_SEARCH_MULTI = ToolSpec(
     ),
     read=search_multi,
     explain=explain_several,
+)
+
+
+class RegexExtract(Request):
+    """Arguments of `regex_extract`."""
+
+    file_path: str = file_path()
+    pattern: str = pattern()
+    flags: str | None = flags()
+    max_matches: int | None = limit("At most so many matches; all if left out")
+    binary_check_buffer_size: int | None = binary_check()
+    encoding: str | None = encoding()
+
+
+class RegexMatchLines(Request):
+    """Arguments of `regex_match_lines`."""
+
+    file_path: str = file_path()
+    pattern: str = pattern()
+    flags: str | None = flags()
+    invert: bool = flag("Give the lines that do not match")
+    max_lines: int | None = limit("At most so many lines; all if left out")
+    binary_check_buffer_size: int | None = binary_check()
+    encoding: str | None = encoding()
+    format: str = text(
+        "json: file, line and content of each; text: the lines themselves", default="json", choices=("json", "text")
+    )
+
+
+class RegexSplit(Request):
+    """Arguments of `regex_split`."""
+
+    file_path: str = file_path()
+    pattern: str = pattern()
+    flags: str | None = flags()
+    max_splits: int | None = limit("At most so many splits; the rest stays in the last segment")
+    binary_check_buffer_size: int | None = binary_check()
+    encoding: str | None = encoding()
+
+
+def extract(session: Session, request: RegexExtract) -> Answer:
+    """The groups of each match."""
+    compiled, clock = prepared(session, request)
+    if not compiled.pattern.groups:
+        raise NoCaptureGroups(pattern=request.pattern)
+    before, subject = opened(session, request)
+    if subject is None:
+        return joined([])
+    name, room = before.place.name, session.settings.max_result_bytes
+    clock.start(name)
+    matches = islice(each_match(compiled, subject, clock), request.max_matches)
+    return joined(extracts(name, subject, matches, room))
+
+
+def match_lines(session: Session, request: RegexMatchLines) -> Answer:
+    """The lines that match, or those that do not."""
+    compiled, clock = prepared(session, request)
+    before, subject = opened(session, request)
+    name = before.place.name
+    clock.start(name)
+    if subject is None:
+        return joined([])
+    most, room = request.max_lines, session.settings.max_result_bytes
+    lines = matching_lines(compiled, subject, clock, invert=request.invert, most=most)
+    if request.format == "json":
+        return joined(line_rows(name, lines, room))
+    contents: list[str] = []
+    rows = line_rows(name, _noting(lines, contents), room)
+    return joined(rows).but(text="\n".join(contents))
+
+
+def _noting(lines: Iterable[tuple[int, str]], contents: list[str]) -> Iterator[tuple[int, str]]:
+    """The same lines, their contents noted."""
+    for number, content in lines:
+        contents.append(content)
+        yield number, content
+
+
+def split(session: Session, request: RegexSplit) -> Answer:
+    """What stands between the matches."""
+    compiled, clock = prepared(session, request)
+    before, subject = opened(session, request)
+    if subject is None:
+        return joined([])
+    clock.start(before.place.name)
+    matches = clock.untimed(compiled.matches(subject, clock))
+    return joined(segments(subject, matches, request.max_splits, session.settings.max_result_bytes))
+
+
+REGEX_EXTRACT = ToolSpec(
+    name="regex_extract",
+    title="Extract groups",
+    description=(
+        "Give what the groups of a regular expression capture in one file, without the whole match. The answer is a "
+        f"JSON array: file, line, groups (null for one without part). {ABOUT_PATTERN}"
+    ),
+    request=RegexExtract,
+    examples=(
+        Example(
+            "Names and values",
+            {"package.json": '{\n  "name": "my-project",\n  "version": "1.0.0"\n}\n'},
+            {"file_path": "package.json", "pattern": r'"(\w+)": "([^"]+)"'},
+            '[{"file":"package.json","line":2,"groups":["name","my-project"]},'
+            '{"file":"package.json","line":3,"groups":["version","1.0.0"]}]',
+        ),
+    ),
+    read=extract,
+    explain=explain_one,
+)
+REGEX_MATCH_LINES = ToolSpec(
+    name="regex_match_lines",
+    title="Filter lines",
+    description=(
+        "Give the lines of one file that match a regular expression, or with invert those that do not. Each line is "
+        "looked at alone: ^ and $ are its ends. The answer is a JSON array (file, line, content), or the lines "
+        f"themselves with format text. {ABOUT_PATTERN}"
+    ),
+    request=RegexMatchLines,
+    examples=(
+        Example(
+            "What went wrong",
+            {"server.log": "INFO start\nERROR: timeout\nINFO retry\nFATAL: unreachable\n"},
+            {"file_path": "server.log", "pattern": "^(ERROR|FATAL)", "format": "text"},
+            "ERROR: timeout\nFATAL: unreachable",
+        ),
+    ),
+    read=match_lines,
+    explain=explain_one,
+)
+REGEX_SPLIT = ToolSpec(
+    name="regex_split",
+    title="Split a file",
+    description=(
+        "Split the content of one file where a regular expression matches. The answer is a JSON array: segment (from "
+        "1), content, line_start, line_end. The delimiters are in no segment; empty segments are kept. " + ABOUT_PATTERN
+    ),
+    request=RegexSplit,
+    examples=(
+        Example(
+            "Paragraphs",
+            {"text.txt": "First paragraph\nwith multiple lines\n\nSecond paragraph"},
+            {"file_path": "text.txt", "pattern": r"\n\n+"},
+            '[{"segment":1,"content":"First paragraph\\nwith multiple lines","line_start":1,"line_end":2},'
+            '{"segment":2,"content":"Second paragraph","line_start":4,"line_end":4}]',
+        ),
+    ),
+    read=split,
+    explain=explain_one,
 )

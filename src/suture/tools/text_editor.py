@@ -1,4 +1,4 @@
-"""`str_replace_based_edit_tool`: Anthropic's text editor (type `text_editor_20250728`) on this engine.
+"""The text editor of Anthropic's API, as a dialect of these tools.
 
 Commands, arguments and sentences are those that models were trained on; below a sentence stands what the engine knows.
 Text is replaced as `file_edit` does it, and a whole file is written as `safe_edit` writes one. The command `undo_edit`,
@@ -7,30 +7,339 @@ which older versions of the tool had, is left out as in this one: the tool `undo
 
 from __future__ import annotations
 
-from suture.edits import edit, splice
-from suture.errors import ElisionInNewText, FileNotFound, InvalidArguments, LineOutOfBounds
-from suture.json_text import loads
-from suture.occurrences import adapted, ending
-from suture.phrases import plain
+from itertools import accumulate
+
+from suture import errors, wording
+from suture.errors import (
+    ElisionInNewText,
+    FileNotFound,
+    InvalidArguments,
+    LineOutOfBounds,
+    RangeOutOfBounds,
+    SutureError,
+)
+from suture.files.fs import as_ours
+from suture.json_text import dumps, loads
 from suture.plan import Plan
-from suture.tools import generated, outcome
+from suture.text.edits import edit, splice
+from suture.text.replace import adapted, ending
+from suture.tools import outcome
 from suture.tools.edit import FileEdit, OneEdit, plan_file_edit
-from suture.tools.losses import check_placeholders, shrinkage
-from suture.tools.request import Argument, Request, integer, literal, text
-from suture.tools.rewriting import whole
-from suture.tools.spec import Answer, Example, Proposal, ToolSpec
-from suture.tools.text_editor_view import file_view, folder_view
-from suture.tools.writable import check, check_whole
+from suture.tools.outcome import check_placeholders, check_whole, check_writable, shrinkage
+from suture.tools.safe import whole
+from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec, integer, literal, text
+from suture.wording.phrases import as_it_is, count, few, first_line, matched, plain, span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Self
 
-    from suture.errors import SutureError
+    from suture.engine.session import Session
+    from suture.files.glob import Ignore
     from suture.files.paths import Target
     from suture.plan import Change, FileChange, Snapshot
-    from suture.session import Session
+
+    Rules = tuple[tuple[int, Ignore], ...]
+
+
+_SHOWN_PLACES = 8
+_SHOWN_REGION = 80
+_LONGEST_CALL = 4_000
+_READING = {"read", "list", "look at", "open"}
+_HINTS = {
+    "BINARY_FILE": "Only text can be viewed and edited.",
+    "ENCODING_UNKNOWN": "Write ASCII, or ask the operator to name the file's encoding (the setting encodings).",
+    "ENCODING_MISMATCH": "Ask the operator to name the encoding that the file is really in (the setting encodings).",
+}
+"""What to do where other tools have an argument for it."""
+
+
+def explained(given: Mapping[str, object], error: errors.SutureError) -> Answer:
+    """A failure as data and in words; `given` are the arguments as they were sent."""
+    sentence, *diagnosis = _told(error, given)
+    path = getattr(error, "path", given.get("path"))
+    data = {
+        "command": command if isinstance(command := given.get("command"), str) else None,
+        "path": path if isinstance(path, str) else None,
+        "change_id": None,
+        "error": wording.error_data(error) | {"message": sentence, "hint": diagnosis[-1]},
+    }
+    return Answer("\n".join([f"Error: {sentence}", *diagnosis]), data, is_error=True)
+
+
+def _told(error: errors.SutureError, given: Mapping[str, object]) -> list[str]:
+    """What happened, in the documented words where there are some; what is known about it; what to do."""
+    match error:
+        case errors.NoMatch():
+            sentence = "No match found for replacement. Please check your text and try again."
+            return [sentence, *_no_match(error, given)]
+        case errors.WrongCount():
+            many = f"Found {error.actual_occurrences} matches for replacement text."
+            return [f"{many} Please provide more context to make a unique match.", *_wrong_count(error)]
+        case errors.FileNotFound():
+            return ["File not found", wording.message(error), wording.hint(error)]
+        case errors.PermissionDenied():
+            what = "Cannot read file." if error.operation in _READING else "Cannot write to file."
+            return [f"Permission denied. {what}", wording.message(error), wording.hint(error)]
+        case errors.LineOutOfBounds():
+            end = f" to {error.total_lines} (the end)" if error.total_lines else " only, for the file is empty"
+            return [f"{wording.message(error)}.", f"insert_line goes from 0 (the beginning){end}. Nothing was changed."]
+    return [wording.message(error), _HINTS.get(error.code) or wording.hint(error)]
+
+
+def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[str]:
+    """Where the text may have gone, or what is most like it; and the call that lands, if there is one."""
+    path = plain(error.path)
+    if not error.file_preview:
+        yield f"{path} is empty."
+        yield "Nothing was changed. To fill the file, use create."
+        return
+    if error.why == "empty":
+        yield f"old_str is empty, and {path} is not."
+        yield "Nothing was changed. To add text, use insert."
+        return
+    yield f"Searched {path} for: {first_line(error.search_text)}"
+    yield from _evidence(error)
+    if error.candidates is not None and not error.search_text.isascii():
+        yield "The file's encoding is not known, and only ASCII can be found in it."
+    if error.correction is not None:
+        fits = error.correction
+        call = {"command": "str_replace", "path": given.get("path", error.path)}
+        said = _json({**call, "old_str": fits["old_text"], "new_str": fits["new_text"]})
+        if len(said) > _LONGEST_CALL:
+            said = "(in metadata.error.correction, for it is long)"
+        yield f"Nothing was changed. Send this instead, which fits once, at {_span(fits)}: {said}"
+        return
+    yield from _unique(error)
+    yield f"Nothing was changed. {_advice(error)}"
+
+
+def _evidence(error: errors.NoMatch) -> Iterator[str]:
+    if error.applied is not None:
+        change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
+        yield f"new_str stands already at {_span(error.applied)}{change}."
+    elif error.written_on is not None:
+        yield from wording.block_details(error)
+    elif error.why == "ambiguous":
+        places = ", ".join(f"line {each['line_number']}" for each in error.similar_content)
+        yield f"It fits {count(len(error.similar_content), 'place')} {matched(error.rung)}: {places}."
+    elif error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
+        yield f"Line {error.sides['line']} is not what the edit assumes:"
+        sides = {"in old_str: ": error.sides["base"], "in the file:": error.sides["ours"]}
+        yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 1))
+    elif error.attempt > 1 and error.region is not None:
+        yield f"The same edit was refused before (attempt {error.attempt}), and the file has not changed since."
+        yield f"{_span(error.region).capitalize()}, exactly:"
+        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
+    else:
+        yield from wording.block_details(error)
+
+
+_ADVICE = {
+    "deleted": "View the file again, and decide whether the edit is still needed.",
+    "ambiguous": "Copy the lines of the place you mean, with enough around them to stand only there.",
+    "partly_applied": "A part of this edit is there already: send only what is still to be changed.",
+    "elided": "Write out what is left out ('...') in old_str and new_str.",
+}
+
+
+def _advice(error: errors.NoMatch) -> str:
+    if error.applied is not None:
+        return "If that is the place, the edit is done: leave it out."
+    if error.why not in _ADVICE and error.stale is not None:
+        return "Your copy of the file is old: view it again."
+    return _ADVICE.get(error.why, "View the file, and copy old_str from it exactly, white space included.")
+
+
+def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
+    """Where the text stands, and what would be unique."""
+    yield f"It stands in {plain(error.path)} at:"
+    for each in error.match_locations[:_SHOWN_PLACES]:
+        content = as_it_is(each["line_content"].strip())
+        yield f"  Line {each['line_number']}, column {each['column_start']}: {content}"
+    if error.actual_occurrences > _SHOWN_PLACES:
+        yield f"  … and {error.actual_occurrences - _SHOWN_PLACES} more"
+    yield from _unique(error)
+    yield "Nothing was changed. Send old_str with more of the lines around the place you mean."
+
+
+def _unique(error: errors.NoMatch | errors.WrongCount) -> Iterator[str]:
+    for each in error.unique:
+        said = _json({"old_str": each["old_text"]})
+        yield f"To change line {each['line_number']} and no other, begin from this, which stands once: {said}"
+
+
+def _span(lines: Mapping[str, Any]) -> str:
+    return span(lines["start_line"], lines["end_line"])
+
+
+def _json(value: Mapping[str, object]) -> str:
+    """JSON to be copied: as it is if all of it can be seen, else by code points."""
+    import json  # only a failure needs it
+    from unicodedata import combining
+
+    said = json.dumps(value, ensure_ascii=False)
+    return said if said.isprintable() and not any(map(combining, said)) else dumps(value)
+
+
+_GITIGNORE = ".gitignore"
+_PASSED_OVER = {"node_modules", "__pycache__"}
+_MOST_ENTRIES = 1_000
+_LARGEST_RULES = 1 << 20
+
+
+def file_view(session: Session, target: Target, view_range: Sequence[int] | None) -> Answer:
+    """Lines of a file, each behind its number and a tab, as many as one answer may show."""
+    found = session.text(target.requested)
+    name, body, total = found.place.name, found.text, len(found.text.lines)
+    first, last = (1, total) if view_range is None else _bounds(name, view_range, total)
+    session.show(found)
+    most = session.settings.max_read_bytes
+    wanted = body.lines.contents(first, min(last, first + session.settings.max_read_lines - 1))
+    numbered = [f"{number:6d}\t{line.decode('utf-8', 'replace')}" for number, line in enumerate(wanted, first)]
+    fitting = _fitting(numbered, most)
+    shown, end = "\n".join(numbered[:fitting]), first + fitting - 1
+    notes = []
+    if not total:
+        notes.append(f"{plain(name)} is empty.")
+    if len(shown) > most:
+        notes.append(f"Note: line {end} is cut; it is longer than {most:,} characters.")
+    if end < last:
+        notes.append(f"Note: cut after line {end} of {total}; go on with view_range [{end + 1}, -1].")
+    if body.encoding is None:
+        notes.append("Note: the file's encoding is not known; U+FFFD stands for what cannot be read.")
+    data = {
+        "command": "view",
+        "path": name,
+        "hash": found.content.digest,
+        "total_lines": total,
+        "start_line": first,
+        "end_line": end,
+        "truncated": end < last or len(shown) > most,
+    }
+    return Answer("\n\n".join([*([shown[:most]] if total else []), *notes]), data)
+
+
+def _bounds(name: str, view_range: Sequence[int], total: int) -> tuple[int, int]:
+    """The first and the last line of a range that lies in the file; an empty one has a first line, in a way."""
+    first, last = view_range
+    end = None if last == -1 else last
+    if not 1 <= first <= max(total, 1) or (end is not None and not first <= end <= max(total, 1)):
+        raise RangeOutOfBounds(path=name, start_line=first, end_line=end, total_lines=total)
+    return first, total if end is None else min(end, total)
+
+
+def _fitting(lines: Sequence[str], most: int) -> int:
+    """How many of some lines fit into so many characters; the first does in any case."""
+    fitting = sum(size <= most + 1 for size in accumulate(len(line) + 1 for line in lines))
+    return max(fitting, min(len(lines), 1))
+
+
+def folder_view(session: Session, target: Target, view_range: Sequence[int] | None) -> Answer:
+    """What is in a folder and in the folders in it, without what is hidden, ignored or protected."""
+    listing = _Listing(session, target)
+    entries = listing.entries()
+    name = target.name.rstrip("/") or "."
+    head = f"Files and folders in {plain(name)}, up to 2 levels deep, without hidden and ignored ones:"
+    lines = [head, *map(plain, entries)] if entries else [f"{plain(name)} has no files or folders to show."]
+    if not entries and listing.left_out:
+        lines.append(f"{count(listing.left_out, 'hidden or ignored one')} left out.")
+    if listing.cut:
+        lines += ["", f"Note: cut after {len(entries):,} entries; view one of the folders to see all that is in it."]
+    if view_range is not None:
+        lines += ["", "Note: view_range was passed over; it is for files."]
+    data = {"command": "view", "path": name, "entries": entries, "left_out": listing.left_out, "truncated": listing.cut}
+    return Answer("\n".join(lines), data)
+
+
+class _Listing:
+    """The names in a folder, and in the folders in it."""
+
+    def __init__(self, session: Session, target: Target) -> None:
+        self._guard = session.guard
+        self._tree = session.trees[target.root]
+        self._path = target.path
+        self._shown = f"{target.name.rstrip('/')}/" if target.name else ""
+        self.left_out = 0
+        self.cut = False
+
+    def entries(self) -> list[str]:
+        """All that is shown, a folder with a slash at its end and before what is in it."""
+        rules: Rules = ()
+        parts = self._path.split("/") if self._path else []
+        for depth in range(len(parts) + 1):
+            rules += self._rules("/".join(parts[:depth]))
+        first = self._names(self._path, rules)
+        self.cut = len(first) > _MOST_ENTRIES
+        first = first[:_MOST_ENTRIES]
+        room, entries = _MOST_ENTRIES - len(first), []
+        for name in first:
+            entries.append(self._shown + name)
+            if not name.endswith("/"):
+                continue
+            below = self._below(name, rules) if room else [""]
+            self.cut = self.cut or len(below) > room
+            entries += [f"{self._shown}{name}{each}" for each in below[:room]]
+            room -= min(len(below), room)
+        return entries
+
+    def _below(self, name: str, rules: Rules) -> list[str]:
+        """The names in a folder of the folder; of one that may not be read, none."""
+        path = f"{self._path}/{name[:-1]}" if self._path else name[:-1]
+        try:
+            return self._names(path, (*rules, *self._rules(path)))
+        except SutureError:
+            return []
+
+    def _names(self, folder: str, rules: Rules) -> list[str]:
+        """The names in a folder that are shown, sorted; those of folders with a slash."""
+        names, folders = self._scanned(folder)
+        prefix = f"{folder}/" if folder else ""
+        plainly = [name for name in names if not name.startswith(".") and name not in _PASSED_OVER]
+        shown = [name for name in plainly if self._guard.rule(prefix + name) is None]
+        gone = self._ignored(shown, folders, prefix, rules)
+        shown = [name for name in shown if name not in gone]
+        self.left_out += len(names) - len(shown)
+        return [f"{name}/" if name in folders else name for name in shown]
+
+    def _scanned(self, folder: str) -> tuple[list[str], set[str]]:
+        """All names in a folder, sorted, and those of folders; a link is none."""
+        names = self._tree.names(folder)
+        try:
+            handle, _, folders = self._tree.fs.scan(self._tree.folder(folder), "")
+        except OSError as error:
+            raise as_ours(error, folder, "list") from error
+        self._tree.let_go(handle)
+        return names, set(folders)
+
+    @staticmethod
+    def _ignored(names: Sequence[str], folders: set[str], prefix: str, rules: Rules) -> set[str]:
+        """Those that a `.gitignore` leaves out; the nearest one that says something about a name decides."""
+        gone: set[str] = set()
+        open_files = [name for name in names if name not in folders]
+        open_folders = [name for name in names if name in folders]
+        for skip, ignore in reversed(rules):
+            ignored, kept = ignore.files(open_files, prefix[skip:])
+            open_files = [name for name in open_files if name not in ignored | kept]
+            ignored_too, kept = ignore.folders(open_folders, prefix[skip:])
+            open_folders = [name for name in open_folders if name not in ignored_too | kept]
+            gone |= ignored | ignored_too
+        return gone
+
+    def _rules(self, folder: str) -> Rules:
+        """The `.gitignore` of a folder; one that is a link, too large or unreadable counts as empty."""
+        from suture.files.glob import Ignore  # files are viewed more often than folders
+
+        prefix = f"{folder}/" if folder else ""
+        try:
+            found = self._tree.stat(prefix + _GITIGNORE)
+            if found is None or found.kind != "file" or found.size > _LARGEST_RULES:
+                return ()
+            return ((len(prefix), Ignore(b"".join(self._tree.chunks(prefix + _GITIGNORE)))),)
+        except SutureError:
+            return ()
+
 
 _NAME = "str_replace_based_edit_tool"
 _ARGUMENTS = {
@@ -206,7 +515,7 @@ def _inserted(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
     at = lines.span(line)[1] if line else 0
     new = inserted.encode("utf-8", "surrogatepass")
     check_whole(before.text, inserted, "")
-    check(before.text, new, body)
+    check_writable(before.text, new, body)
     new, end = adapted(body, at, at, new), ending(body, at, at)
     if at == len(body):
         if not body or lines.finished:
@@ -216,7 +525,7 @@ def _inserted(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
 
 
 def _generated(before: Snapshot) -> list[str]:
-    found = generated.warning(before.place.name, before.text.body)
+    found = outcome.warning(before.place.name, before.text.body)
     return [] if found is None else [found]
 
 
@@ -242,8 +551,6 @@ def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Seq
 
 def explain_text_editor(given: Mapping[str, object], error: SutureError) -> Answer:
     """A failure: the sentence that the tool's documentation has for it, and below it what is known."""
-    from suture.tools.text_editor_wording import explained  # only a failure needs it
-
     return explained(given, error)
 
 

@@ -14,8 +14,7 @@ from openai.types.shared_params import FunctionDefinition
 
 from suture import definitions
 from suture.errors import UnknownTool
-from suture.tools import TOOLS, every, find
-from suture.tools.profiles import PROFILES, chosen
+from suture.tools import PROFILES, TOOLS, chosen, every, find
 from tests.unit.apis.shapes import fits
 
 EVERY = sorted(TOOLS)

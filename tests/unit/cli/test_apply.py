@@ -428,7 +428,7 @@ def test_a_reply_that_cannot_be_read_is_wrong_usage(
     (root / "reply.md").write_text(REPLY)
     assert main(["apply", "reply.md", "-p"]) == 2
     assert capfd.readouterr().err == wrong("-p reads the answers from stdin, which is closed")
-    monkeypatch.setattr("suture.cli.documents._MOST_INPUT", 10)
+    monkeypatch.setattr("suture.cli.output._MOST_INPUT", 10)
     assert main(["apply", "reply.md"]) == 2
     assert capfd.readouterr().err == wrong("reply.md has more than 10 bytes")
     assert contents(root) == {"src/app.py": APP, "reply.md": REPLY}
@@ -750,7 +750,7 @@ def test_an_interrupt_at_a_question_changes_nothing(
 STALLED = """
 import sys, time
 from suture.cli import main
-import suture.files.steps as module
+import suture.files.recovery as module
 real, calls = module.publish, []
 def stalled(*given, **named):
     calls.append(1)
@@ -816,5 +816,5 @@ def test_a_call_imports_nothing_slow(root: Path) -> None:
         check=True,
         env={name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")},
     )
-    slow = ["suture.patterns", "re2", "suture.cli.matching", "dataclasses", "typing", "pathlib", "logging", "shutil"]
+    slow = ["suture.patterns", "re2", "suture.cli.search", "dataclasses", "typing", "pathlib", "logging", "shutil"]
     assert set(slow).isdisjoint(done.stderr.split())

@@ -17,7 +17,7 @@ from suture import Settings, Workspace
 from suture.cli import main
 from suture.files.local_fs import LocalFS
 from suture.tools import check
-from suture.tools.checking import state
+from suture.tools.check import state
 from tests.unit.changes import interrupt
 
 BROKEN = "x = (\n"
@@ -235,7 +235,7 @@ class Closed(LocalFS):
         return super().open_file(folder, name)
 
 
-@pytest.mark.parametrize("limit", ["_MOST_FILES", "_MOST_BYTES"])
+@pytest.mark.parametrize("limit", ["_MOST_FILES", "_MOST_CHECKED_BYTES"])
 def test_many_files_are_checked_in_batches(root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     sizes: list[int] = []
 

@@ -10,7 +10,7 @@ import pytest
 import suture
 from suture import Workspace
 from suture.cli import main, quick
-from suture.cli.parser import build_parser
+from suture.cli.arguments import build_parser
 from suture.files.local_fs import LocalFS
 from suture.testing import FaultyFS, Stopped
 

@@ -14,12 +14,11 @@ from time import monotonic
 import pytest
 
 from suture.cli import main
+from suture.cli.arguments import build_parser
 from suture.cli.clients import CLIENTS
-from suture.cli.completion.completable import LISTS
+from suture.cli.completion import LISTS
 from suture.cli.menu import COMMANDS
-from suture.cli.parser import build_parser
-from suture.tools import DIALECTS, TOOLS
-from suture.tools.profiles import PROFILES
+from suture.tools import DIALECTS, PROFILES, TOOLS
 from suture.workspace import Workspace
 
 SHELLS = ("bash", "zsh", "fish")

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from suture.cli import main
+from suture.cli.arguments import build_parser
 from suture.cli.menu import COMMANDS, EXIT_CODES, GROUPS, MEANT, page
 from suture.cli.output import CODES
-from suture.cli.parser import build_parser
 from suture.errors import SutureError
 from suture.tools import TOOLS, find
 

@@ -17,12 +17,10 @@ from typing import Any
 import pytest
 
 import suture
+from suture.cli import doctor, main
 from suture.cli import doctor as command
-from suture.cli import main
-from suture.cli.amounts import in_bytes
-from suture.cli.doctor import installation, state, workspace
-from suture.cli.doctor.finding import Finding
-from suture.cli.doctor.installation import PACKAGES
+from suture.cli.doctor import PACKAGES, Finding
+from suture.cli.output import in_bytes
 from suture.files.local_fs import LocalFS, state_folder
 from suture.settings import Settings
 from suture.testing import FaultyFS, Stopped
@@ -205,7 +203,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
             "problem",
             "configuration",
             "suture.toml is not TOML: Expected ']' at the end of a table declaration (at line 1, column 12)",
-            workspace._FORM,
+            doctor._FORM,
         ),
     ),
     "a configuration that says what nobody knows": (
@@ -215,7 +213,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
             "problem",
             "configuration",
             "pyproject.toml: validators must be a table of tables",
-            workspace._FORM,
+            doctor._FORM,
         ),
     ),
     "an intent that is a folder": (
@@ -293,7 +291,7 @@ def test_a_damaged_history_is_a_problem(
     file.write_bytes(raw)
     before = files(world)
     (line,) = odd(looked(capfd, code=1), "state folder")
-    assert [line[0], line[1], line[3]] == ["problem", name, state._NEW_ONE]
+    assert [line[0], line[1], line[3]] == ["problem", name, doctor._NEW_ONE]
     assert found in line[2]
     assert files(world) == before
 
@@ -334,7 +332,7 @@ def test_a_history_that_was_being_written_is_left_as_it_is(world: Path, capfd: p
 def test_a_history_that_somebody_has_locked_is_told(
     world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state, "_PATIENCE_MS", 0)
+    monkeypatch.setattr(doctor, "_PATIENCE_MS", 0)
     database = sqlite3.connect(changed(world / "project"), isolation_level=None)
     database.execute("BEGIN EXCLUSIVE")
     (line,) = odd(looked(capfd), "state folder")
@@ -360,8 +358,8 @@ def test_a_large_history_is_read_for_a_while_only(
     world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = changed(world / "project")
-    monkeypatch.setattr(state, "_SECONDS", -1)
-    monkeypatch.setattr(state, "_STEPS", 1)
+    monkeypatch.setattr(doctor, "_SECONDS", -1)
+    monkeypatch.setattr(doctor, "_STEPS", 1)
     checks = {each["name"]: each["found"] for each in looked(capfd) if each["group"] == "state folder"}
     assert checks["database"] == f"{file}: sound as far as it was read, for -1 s"
 
@@ -411,7 +409,7 @@ def test_a_state_folder_of_another_user_is_a_problem(
 )
 def test_little_room_is_told(world: Path, blocks: int, level: str, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=blocks, f_frsize=1000))
-    told = state.free_space(str(world))
+    told = doctor.free_space(str(world))
     assert (told.state, told.found) == (level, f"{found} on the disk of {world}")
 
 
@@ -420,7 +418,7 @@ def test_little_room_is_told(world: Path, blocks: int, level: str, found: str, m
 )
 def test_a_very_broad_root_is_told(world: Path, root: str, what: str) -> None:
     place = str(world) if root == "." else root if root == "/" else str(world / root)
-    told = next(workspace.folder(place))
+    told = next(doctor.workspace_folder(place))
     assert told == Finding(
         "root", "note", f"{place} is very broad: an agent can edit {what}", "Name the project's own folder: --root DIR"
     )
@@ -446,7 +444,7 @@ def test_programs_of_checks_are_looked_for(world: Path, capfd: pytest.CaptureFix
             "problem",
             "validators.misspelled",
             "there is no check of this name, and no command is given for it",
-            workspace._FORM,
+            doctor._FORM,
         ),
     ]
     assert odd(looked(capfd, code=1), "workspace") == wanted
@@ -480,11 +478,11 @@ def test_a_network_disk_is_told(
 ) -> None:
     table = world / "mountinfo"
     table.write_text(MOUNTS.format(folder=world, kind=kind))
-    monkeypatch.setattr(workspace, "_MOUNTS", str(table))
-    (told,) = workspace._file_system(str(world / "project"))
+    monkeypatch.setattr(doctor, "_MOUNTS", str(table))
+    (told,) = doctor._file_system(str(world / "project"))
     assert (told.state, told.found) == (state, found)
     table.unlink()
-    assert [*workspace._file_system(str(world))] == []
+    assert [*doctor._file_system(str(world))] == []
 
 
 def test_a_file_system_without_locks_is_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -492,7 +490,7 @@ def test_a_file_system_without_locks_is_told(world: Path, monkeypatch: pytest.Mo
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", fail)
-    first, second = workspace.transaction(str(world / "project"))
+    first, second = doctor.transaction(str(world / "project"))
     assert (first.state, first.found) == ("note", "folders cannot be locked on this file system")
     assert second.state == "ok"
 
@@ -561,20 +559,20 @@ def test_settings_are_not_looked_for_where_there_is_no_home(
 def test_what_is_missing_of_the_installation_is_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("regex", "tree_sitter_go", "mcp"):
         monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("suture.validate.programs.program", lambda *_: None)
+    monkeypatch.setattr("suture.check.programs.program", lambda *_: None)
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     root = str(world / "project")
-    first, second = installation.packages(root)
+    first, second = doctor.packages(root)
     assert (first.state, first.advice) == ("problem", "Install it again: pip install --force-reinstall regex")
     assert first.found.startswith("regex cannot be imported: ModuleNotFoundError: ")
     assert second.found.count(",") == len(PACKAGES) - 2
-    told = {each.name: each for each in installation.extras(root)}
+    told = {each.name: each for each in doctor.extras(root)}
     assert {name: each.advice for name, each in told.items()} == {
         name: f"pip install 'suture[{name}]'" for name in ("mcp", "models", "lint", "syntax")
     }
     assert {each.state for each in told.values()} == {"note"}
     assert "tree-sitter-go" in told["syntax"].found or "are missing;" in told["syntax"].found
-    assert installation._version("no-such-distribution") == "of an unknown version"
+    assert doctor._version("no-such-distribution") == "of an unknown version"
 
 
 def test_the_packages_are_those_of_the_project() -> None:
@@ -600,7 +598,7 @@ def test_another_suture_on_the_path_is_told(
         monkeypatch.setenv("PATH", "")
     else:
         (world / "bin" / "suture").write_text(script)
-    assert installation._on_path().state == state
+    assert doctor._on_path().state == state
 
 
 @pytest.mark.promise("confine.no-code")
@@ -631,13 +629,13 @@ def test_programs_in_the_workspace_are_told(
 def test_other_systems_and_old_versions_are_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "freebsd14")
     monkeypatch.setattr(sys, "getfilesystemencoding", lambda: "ascii")
-    system, names = installation.platform(str(world))
+    system, names = doctor.platform(str(world))
     assert (system.state, system.advice) == ("note", "suture is tested on Linux and macOS only.")
     assert names == Finding(
         "names of files", "note", "the locale makes Python read them as ascii", "Set LANG to C.UTF-8."
     )
-    monkeypatch.setattr(installation, "_OLDEST", (99, 0))
-    old = [*installation.program(str(world))][1]
+    monkeypatch.setattr(doctor, "_OLDEST", (99, 0))
+    old = [*doctor.program(str(world))][1]
     assert (old.state, old.advice) == ("problem", "Install suture with Python 99.0 or newer.")
 
 
@@ -656,7 +654,7 @@ def test_a_check_that_fails_or_hangs_is_a_problem_and_the_others_go_on(
         ends.wait()
 
     monkeypatch.setattr(command, "CHECKS", {"one": (failing, hanging), "two": (lambda _: iter(()),)})
-    monkeypatch.setattr(command, "_SECONDS", 0.05)
+    monkeypatch.setattr(command, "_DOCTOR_SECONDS", 0.05)
     assert main(["doctor"]) == 1
     ends.set()
     assert capfd.readouterr().out == (

@@ -16,9 +16,9 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.cli import main
+from suture.files.fs import Tree
 from suture.files.history import History
 from suture.files.local_fs import LocalFS, shelf_folder
-from suture.files.tree import Tree
 from tests.unit.changes import create, delete, done, land, lines, rename, write
 
 ID = re.compile(r"\b[0-9a-z]{15}\b")

@@ -15,10 +15,10 @@ import pytest
 
 from suture.cli import main
 from suture.cli.clients import CLIENTS, NoHomeError, user_file
-from suture.edits import Edit
+from suture.engine.session import Session
 from suture.files.local_fs import LocalFS
 from suture.plan import Snapshot, Update
-from suture.session import Session
+from suture.text.edits import Edit
 from suture.workspace import Workspace
 
 PLACES = {

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.cli.insertion import plain
-from suture.cli.merging import Addition, Different, Merged, Unmergeable, holds, merged, written
+from suture.cli.clients import Addition, Different, Merged, Unmergeable, holds, merged, plain, written
 
 ENTRY = {"command": "/bin/suture", "args": ["mcp"]}
 JSON = Addition("json", "mcpServers", "suture", ENTRY)

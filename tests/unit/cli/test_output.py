@@ -16,7 +16,7 @@ import pytest
 from suture import Settings, Workspace
 from suture.cli import main
 from suture.cli.menu import COMMANDS
-from suture.cli.terminal import colored
+from suture.cli.output import colored
 from tests.unit.changes import interrupt
 
 BLOCK = "### File: a.txt\n<<<<<<< SEARCH\n{}\n=======\n{}\n>>>>>>> REPLACE\n"

@@ -10,7 +10,7 @@ import pytest
 
 from suture import Workspace, parse_reply
 from suture.cli import main
-from suture.formats.blocks import Block
+from suture.formats import Block
 
 GREETING = 'def greet(name):\n    return "Hello " + name\n\n\nLIMIT = 10\nUNUSED = 20\n'
 FAREWELL = 'def part(name):\n    return "Goodbye " + name\n'
@@ -116,4 +116,4 @@ def test_a_prompt_needs_no_tool() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     found = set(done.stderr.split())
     assert "suture.cli.prompt" in found
-    assert found.isdisjoint(["suture.workspace", "suture.tools", "suture.formats", "suture.render"])
+    assert found.isdisjoint(["suture.workspace", "suture.tools", "suture.formats", "suture.wording"])

@@ -14,8 +14,8 @@ import pytest
 
 from suture import Workspace
 from suture.cli import main
+from suture.cli.arguments import build_parser
 from suture.cli.commands import attempt
-from suture.cli.parser import build_parser
 from suture.tools.spec import ToolResult
 
 DIFF = """\
@@ -330,9 +330,9 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.parametrize(
     ("module", "function", "number", "lands"),
     [
-        ("steps", "stage", 2, False),
-        ("steps", "verify", 2, False),
-        ("steps", "publish", 2, False),
+        ("recovery", "stage", 2, False),
+        ("recovery", "verify", 2, False),
+        ("recovery", "publish", 2, False),
         ("recovery", "finish", 1, True),
     ],
 )

@@ -17,12 +17,12 @@ import pytest
 from suture import Workspace
 from suture.cli import main
 from suture.cli.menu import COMMANDS
-from suture.tools import search, search_named
+from suture.tools import named, search
 from tests.unit.changes import interrupt
 
 Run = Callable[..., str]
-PATIENT = "import suture.cli.progress as progress; progress._PATIENCE = 1_000"
-IMPATIENT = "import suture.cli.progress as progress; progress._PATIENCE = progress._INTERVAL = 0"
+PATIENT = "import suture.cli.output as progress; progress._PATIENCE = 1_000"
+IMPATIENT = "import suture.cli.output as progress; progress._PATIENCE = progress._INTERVAL = 0"
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 
@@ -383,7 +383,7 @@ def test_a_file_that_changes_while_it_is_searched_shows_what_was_found(
             (root / "docs/guide.md").write_text("a\nb\nc\n" if change == "other" else "")
         return answer
 
-    monkeypatch.setattr(search_named, "in_many", search_then_change)
+    monkeypatch.setattr(named, "in_many", search_then_change)
     assert said("TODO: (\\w+)", "docs") == "docs/guide.md\n3:TODO: write\n"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from suture import definitions
 from suture.cli import main
-from suture.tools.profiles import PROFILES
+from suture.tools import PROFILES
 
 
 @pytest.mark.parametrize("format_", ["anthropic", "openai", "openai-responses", "gemini", "mcp"])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha1
 from pathlib import Path
 
-from suture.edits import common_ends
+from suture.text.edits import common_ends
 
 COMMIT, TREE, BLOB, TAG, OFFSET_DELTA, NAME_DELTA = 1, 2, 3, 4, 6, 7
 WORDS = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suture.files import contents
-from suture.files.contents import SCHEMA, Contents
+from suture.files import store
+from suture.files.store import SCHEMA, Contents
 from suture.plan import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from suture.files.contents import Supply
+    from suture.files.store import Supply
 
 LINES = [b"line %d of the text\n" % number for number in range(200)]
 
@@ -148,7 +148,7 @@ def depths_by_counting(database: sqlite3.Connection) -> list[int]:
 
 def test_a_chain_of_large_contents_ends_earlier(database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     versions = edited(40)
-    monkeypatch.setattr(contents, "_CHAIN_BYTES", 5 * len(versions[0]))
+    monkeypatch.setattr(store, "_CHAIN_BYTES", 5 * len(versions[0]))
     kept(database, versions)
     assert max(depth for (depth,) in rows(database, "depth")) in {4, 5}
     assert all(depth * size <= 5 * len(versions[0]) for depth, size in rows(database, "depth, size") if depth > 1)
@@ -304,7 +304,7 @@ def test_a_chain_that_nobody_refers_to_is_dropped_whole(database: sqlite3.Connec
 
 
 def test_what_is_held_in_memory_is_bounded(database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents, "_CACHED", 100_000)
+    monkeypatch.setattr(store, "_CACHED", 100_000)
     versions = rewritten(30)
     found, number = Contents(database), None
     for content in versions:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suture.files.delta import delta, patched
-from suture.files.packing import pack, unpack
+from suture.files.store import delta, pack, patched, unpack
 
 LINES = [b"%06d = make(%d, 'a value of some length')\n" % (number, number * 7919) for number in range(30_000)]
 OLD = b"".join(LINES)

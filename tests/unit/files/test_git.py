@@ -8,8 +8,7 @@ from time import monotonic
 
 import pytest
 
-from suture.files.git import Repository, repository
-from suture.files.git_objects import Objects
+from suture.files.git import Objects, Repository, repository
 from tests.unit.files.git_writer import (
     BLOB,
     COMMIT,
@@ -260,7 +259,7 @@ def test_putting_an_object_together_ends_with_the_time(tmp_path: Path, monkeypat
     pack.write(tmp_path)
     assert read(tmp_path, named(BLOB, content)) == content
     times = count()
-    monkeypatch.setattr("suture.files.git_objects.monotonic", lambda: next(times))
+    monkeypatch.setattr("suture.files.git.monotonic", lambda: next(times))
     with objects(tmp_path, 10) as found, pytest.raises(TimeoutError):
         found.read(named(BLOB, content), BLOB)
 

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suture.errors import PathOutsideWorkspace
-from suture.errors.patterns import InvalidGlob
-from suture.files.globs import MAX_ALTERNATIVES, MAX_LENGTH, Excluded, Selection, below_root
-from suture.files.wildcards import Fits
+from suture.errors import InvalidGlob, PathOutsideWorkspace
+from suture.files.glob import MAX_ALTERNATIVES, MAX_LENGTH, Excluded, Fits, Selection, below_root
 
 
 def means(pattern: str, path: str) -> bool:

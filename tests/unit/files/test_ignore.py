@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from suture.files.ignore import Ignore
-from suture.files.wildcards import join
+from suture.files.glob import Ignore, join
 
 
 def says(rules: str | bytes, path: str) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from suture.errors import RecoveryBlocked
+from suture.files.fs import Tree
 from suture.files.journal import Intent, Journal, Left, Step, new_id
-from suture.files.tree import Tree
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 from suture.testing import MemoryFS
 

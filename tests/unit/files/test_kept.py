@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from suture import Settings, Workspace
-from suture.files import contents
+from suture.files import store
 from suture.files.local_fs import LocalFS, state_folder
 from suture.testing import FaultyFS, MemoryFS
 
@@ -272,7 +272,7 @@ def test_a_content_that_another_damaged_is_not_built_upon(home: Path) -> None:
 
 
 def test_little_is_held_in_memory_between_changes(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents, "_RESTING", 1_000)
+    monkeypatch.setattr(store, "_RESTING", 1_000)
     workspace = Workspace(home / "ws", FAST)
     for number in range(1, 6):
         with workspace.transaction(str(number)) as tx:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from suture.errors import Cancelled, WorkspaceBusy
+from suture.files.fs import Tree
 from suture.files.local_fs import LocalFS
 from suture.files.lock import Lock
-from suture.files.tree import Tree
 
 if TYPE_CHECKING:
     from _thread import LockType

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suture.errors import ChangeNotFound
-from suture.files import logbook
+from suture.files import database
+from suture.files.database import SCHEMA, KnownVersion, LogBook, NamedPoint, PastVersion
 from suture.files.journal import id_at
-from suture.files.logbook import SCHEMA, KnownVersion, LogBook, NamedPoint, PastVersion
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 
 if TYPE_CHECKING:
@@ -543,7 +543,7 @@ def test_a_snapshot_has_the_files_as_they_stood(book: Book) -> None:
 
 
 def test_lines_of_a_large_change_are_counted_when_asked_for(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logbook, "_COUNTED", 10)
+    monkeypatch.setattr(database, "_COUNTED", 10)
     book.did(updated("a", b"one\ntwo\n" * 9, b"three\n"), updated("b", b"one\n", b"one\ntwo\n"))
     first, second = book.change("c1").files
     assert (first.added, first.removed, second.added, second.removed) == (None, None, 1, 0)

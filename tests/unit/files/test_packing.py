@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from suture.files.packing import Packed, pack, unpack
+from suture.files.store import Packed, pack, unpack
 
 LINES = b"".join(b"line %d of the old text\n" % number for number in range(300))
 OTHER_LINES = b"".join(b"row %d, which is new\n" % (number * 7) for number in range(300))

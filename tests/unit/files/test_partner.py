@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from suture import Settings, Workspace
-from suture.files import partner as module
-from suture.files.partner import Partner, Team, serve
-from suture.tools import search, share
+from suture.files import worker as module
+from suture.files.worker import Partner, Team, serve
+from suture.tools import search
 
 ENTRY = "suture.tools.search"
 
@@ -32,9 +32,9 @@ def tree(tmp_path: Path) -> Path:
 
 def sharing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share from the first file on, in small batches."""
-    monkeypatch.setattr(share, "_WORTH_ASKING", 1)
-    monkeypatch.setattr(share, "_WORTH_STARTING", 1)
-    monkeypatch.setattr(share, "_BATCH", 5)
+    monkeypatch.setattr(search, "_WORTH_ASKING", 1)
+    monkeypatch.setattr(search, "_WORTH_STARTING", 1)
+    monkeypatch.setattr(search, "_BATCH", 5)
     monkeypatch.setattr(module, "_has_room", lambda: True)
 
 
@@ -178,7 +178,7 @@ def test_a_partner_belongs_to_the_process_that_started_it(monkeypatch: pytest.Mo
 
 def test_the_partner_ends_when_nobody_is_left() -> None:
     script = (
-        "import os, sys; from suture.files.partner import Partner;"
+        "import os, sys; from suture.files.worker import Partner;"
         "p = Partner('suture.tools.search'); print(p._process, flush=True); os.kill(os.getpid(), 9)"
     )
     process = int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False).stdout)

@@ -3,9 +3,9 @@
 import pytest
 
 from suture.errors import SutureError
+from suture.files.fs import Tree
 from suture.files.paths import Resolver, Target, check_new_name
 from suture.files.protected import Guard
-from suture.files.tree import Tree
 from suture.testing import FaultyFS, MemoryFS
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.files.fs import FS
+from suture.files.history import Pending, Waiting
 from suture.files.local_fs import LocalFS, state_folder
-from suture.files.pending import Pending, Waiting
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 from suture.testing import FaultyFS
 

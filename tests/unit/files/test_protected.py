@@ -7,9 +7,9 @@ import pytest
 import regex
 
 from suture.cli.clients import CLIENTS, Client, user_file
-from suture.files.globs import Selection
+from suture.files.fs import Tree
+from suture.files.glob import Selection
 from suture.files.protected import _IGNORABLE, PROTECTED, Guard
-from suture.files.tree import Tree
 from suture.files.walk import walk
 from suture.testing import MemoryFS
 

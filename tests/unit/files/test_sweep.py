@@ -8,9 +8,9 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.errors import InputTooLarge
-from suture.files import sweep as module
-from suture.files.sweep import Sought, sweep
-from suture.files.tree import Tree
+from suture.files import walk as module
+from suture.files.fs import Tree
+from suture.files.walk import Sought, sweep
 from suture.testing import FaultyFS, MemoryFS
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from suture.errors import SutureError
+from suture.files.fs import Tree, split
 from suture.files.local_fs import LocalFS
-from suture.files.tree import Tree, split
 from suture.settings import Settings
 from suture.testing import FaultyFS, MemoryFS
 from suture.workspace import Workspace

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from suture.errors import InputTooLarge, PermissionDenied, ReadFailed, SutureError, WorkspaceNotFound
-from suture.files.fs import FS
-from suture.files.globs import Selection
+from suture.files.fs import FS, Tree
+from suture.files.glob import Selection
 from suture.files.local_fs import LocalFS
 from suture.files.protected import Guard
-from suture.files.tree import Tree
 from suture.files.walk import walk
 from suture.testing import FaultyFS, MemoryFS
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable
 
-from suture.formats.blocks import Block
-from suture.formats.source import Source
+from suture.formats import Block, Source
 
 Reader = Callable[[Source, int, str | None], Generator[Block | None, None, int]]
 

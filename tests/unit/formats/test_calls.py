@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from suture import parse_reply, preview_reply
-from suture.formats.blocks import Hunk, Split
+from suture.formats import Hunk, Split
 from suture.formats.reply import Reply
 
 ARGS: dict[str, Any] = {"path": "a.py", "old_str": "x", "new_str": "y"}

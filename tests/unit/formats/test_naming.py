@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.formats.naming import alone, as_path, closes, fence_of, in_info, is_excerpt, labelled, mentions
+from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, is_excerpt, labelled, mentions
 
 LABELLED = {
     "### File: src/app.ts": "src/app.ts",

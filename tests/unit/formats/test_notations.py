@@ -3,9 +3,9 @@
 import pytest
 
 from suture import Workspace, parse_reply, preview_reply, validate_reply
-from suture.formats.blocks import KINDS
+from suture.formats import KINDS
 from suture.formats.reply import Reply, ReplyParser
-from suture.replies import Preview
+from suture.tools.reply import Preview
 from tests.unit.formats.notations import ORDINARY, READ, TOLD, WHOLE
 
 GOOD = "### File: good.py\n<<<<<<< SEARCH\ny_old\n=======\ny_new\n>>>>>>> REPLACE\n\n"

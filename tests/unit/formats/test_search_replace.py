@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.formats.blocks import Block, Split
+from suture.formats import Block, Split
 from suture.formats.reply import parse_reply
 from suture.formats.search_replace import marker, path_behind
 

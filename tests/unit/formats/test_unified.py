@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from suture.formats import unified
-from suture.formats.blocks import Block, Hunk, Split
+from suture.formats import Block, Hunk, Split, unified
 from tests.unit.formats.reading import fed, in_pieces
 
 

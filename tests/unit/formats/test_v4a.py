@@ -2,8 +2,7 @@
 
 import pytest
 
-from suture.formats import v4a
-from suture.formats.blocks import Block, Hunk, Split
+from suture.formats import Block, Hunk, Split, v4a
 from tests.unit.formats.reading import fed, in_pieces
 
 

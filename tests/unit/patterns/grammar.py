@@ -12,12 +12,9 @@ from typing import Any
 
 import regex
 
-from suture.patterns.clock import Clock
-from suture.patterns.emit import for_re2, for_regex
-from suture.patterns.engines import Compiled, _Re2, _re2, _Regex
-from suture.patterns.nodes import Back, Group, Look, Node, Pattern, Repeat
-from suture.patterns.shape import may_be_empty, nodes
-from suture.patterns.subject import Subject
+from suture.patterns.dialect import Back, Group, Look, Node, Pattern, Repeat
+from suture.patterns.engines import Clock, Compiled, Subject, _Re2, _re2, _Regex
+from suture.patterns.translate import for_re2, for_regex, may_be_empty, nodes
 from suture.text import Text
 
 Pick = Callable[[Sequence[Any]], Any]

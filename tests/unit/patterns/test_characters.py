@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.patterns.characters import LAST, inverted, joined, members, property_of
+from suture.patterns.dialect import LAST, inverted, joined, members, property_of
 
 
 def test_ranges_are_joined() -> None:

@@ -5,9 +5,25 @@ from time import process_time
 import pytest
 
 from suture.errors import InvalidFlags, InvalidRegex
-from suture.patterns.characters import ALSO_WORDS, DIGITS, LINE_ENDS, SPACES, WORDS, inverted
-from suture.patterns.dialect import parse
-from suture.patterns.nodes import Back, Char, Choice, Class, Edge, Group, Look, Node, Repeat, Sequence
+from suture.patterns.dialect import (
+    ALSO_WORDS,
+    DIGITS,
+    LINE_ENDS,
+    SPACES,
+    WORDS,
+    Back,
+    Char,
+    Choice,
+    Class,
+    Edge,
+    Group,
+    Look,
+    Node,
+    Repeat,
+    Sequence,
+    inverted,
+    parse,
+)
 
 
 def a(char: str) -> Char:

@@ -3,7 +3,7 @@
 import pytest
 
 from suture.patterns.dialect import parse
-from suture.patterns.emit import Emitted, Slot, for_re2, for_regex
+from suture.patterns.translate import Emitted, Slot, for_re2, for_regex
 
 WORD = "[0-9A-Z_a-z]"
 

@@ -8,11 +8,9 @@ import regex
 
 from suture.errors import InvalidRegex, RegexTimeout
 from suture.patterns import engines
-from suture.patterns.clock import Clock
 from suture.patterns.dialect import parse
-from suture.patterns.emit import for_regex
-from suture.patterns.engines import NONE, Compiled, _Regex, compiled
-from suture.patterns.subject import Subject
+from suture.patterns.engines import NONE, Clock, Compiled, Subject, _Regex, compiled
+from suture.patterns.translate import for_regex
 from suture.text import Text
 from tests.unit.patterns.grammar import by_both, matches_of, subject_of
 

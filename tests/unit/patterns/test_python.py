@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.edits import apply, edit
 from suture.errors import InvalidCaptureGroup, InvalidRegex, RegexTimeout
-from suture.patterns.clock import Clock
+from suture.patterns.engines import Clock
 from suture.patterns.python import FLAGS, PythonPattern, parse_template
 from suture.text import Text
+from suture.text.edits import apply, edit
 
 
 def replaced(pattern: str, replacement: str, raw: bytes, flags: int = 0, encoding: str | None = None) -> bytes:

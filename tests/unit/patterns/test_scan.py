@@ -8,20 +8,9 @@ from typing import Any
 import pytest
 
 from suture.errors import InputTooLarge
-from suture.patterns.clock import Clock
 from suture.patterns.dialect import parse
-from suture.patterns.engines import compiled
-from suture.patterns.scan import (
-    Places,
-    as_match,
-    each_match,
-    extracts,
-    line_rows,
-    matching_lines,
-    rows,
-    segments,
-)
-from suture.patterns.subject import Subject
+from suture.patterns.engines import Clock, Subject, compiled
+from suture.patterns.scan import Places, as_match, each_match, extracts, line_rows, matching_lines, rows, segments
 from suture.text import Text
 
 LONG = Clock(10_000_000, 10_000_000)

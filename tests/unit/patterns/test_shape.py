@@ -3,7 +3,7 @@
 import pytest
 
 from suture.patterns.dialect import parse
-from suture.patterns.shape import is_literal, may_be_empty, may_hold, nodes, required, weight
+from suture.patterns.translate import is_literal, may_be_empty, may_hold, nodes, required, weight
 
 
 @pytest.mark.parametrize(

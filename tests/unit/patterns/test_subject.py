@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.patterns.subject import Subject
+from suture.patterns.engines import Subject
 from suture.text import Text
 
 

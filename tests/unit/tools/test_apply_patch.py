@@ -7,7 +7,7 @@ import pytest
 
 from suture import Settings, ToolResult, Workspace
 from suture.errors import InvalidArguments
-from suture.tools.envelope import operation_envelope
+from suture.tools.apply_patch import operation_envelope
 from tests.unit.changes import done, recorded, refused, state, workspace
 from tests.unit.file_edits import seen
 

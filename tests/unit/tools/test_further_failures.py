@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from suture.tools import edit, placement
+from suture.tools import edit, patch
 from suture.tools.spec import ToolResult
 from tests.unit.changes import done, refused, workspace
 
@@ -121,7 +121,7 @@ def test_ten_are_looked_into_and_the_others_are_named() -> None:
 @pytest.mark.promise("teach.all-failures")
 def test_what_takes_too_long_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edit, "_PATIENCE", -1.0)
-    monkeypatch.setattr(placement, "_PATIENCE", -1.0)
+    monkeypatch.setattr(patch, "_PATIENCE", -1.0)
     edits = [(f"nowhere {number}", "x") for number in range(5)]
     for result in (edited(*edits), patched(*({"oldText": old, "newText": new} for old, new in edits))):
         assert refused(result)["unexamined"] == 4

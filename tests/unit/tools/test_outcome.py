@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from suture.edits import edit
 from suture.plan import Content, Create, Delete, FileChange, Place, Rename, Snapshot, Update
 from suture.settings import Settings
 from suture.text import Text
+from suture.text.edits import edit
 from suture.tools.outcome import cut, files, plan_diff, text_diff
 from tests.unit.changes import create, done, git_apply, hashed, land, lose, rename, workspace, write
 

@@ -1,4 +1,4 @@
-"""The tool `patch`: operations, clipboards, shapes, codes. How a text is found is in tests/unit/locate."""
+"""The tool `patch`: operations, clipboards, shapes, codes. How a text is found is in tests/unit/match."""
 
 from itertools import permutations
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from suture import Settings, Text, Workspace
-from suture.edits import edit
-from suture.locate import Found, Refused, Site
-from suture.locate.found import Base, Sides
+from suture.match.index import Base, Found, Refused, Sides, Site
 from suture.testing import FaultyFS, MemoryFS
-from suture.tools import find, placement
+from suture.text.edits import edit
+from suture.tools import find
+from suture.tools import patch as patch_tool
 from tests.unit.changes import done, hashed, land, recorded, refused, state, workspace, write
 
 APPLIED = "<patches_applied>all</patches_applied>"
@@ -295,7 +295,7 @@ def test_a_clipboard_holds_the_very_bytes(content: bytes, monkeypatch: pytest.Mo
     ws, fs = workspace({"a": content})
     end = len(Text.decode(content).body)
     found = Found("exact", 1.0, None, Site(1, 1), (0, end), (edit(0, end, b""),))
-    monkeypatch.setattr(placement, "locate", lambda *_, **__: found)
+    monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: found)
     done(ws.patch("a", [replace("all of it", "", toClipboard="x")]))
     done(Workspace(fs.root, fs=fs).patch("a", [append(fromClipboard="x")]))
     assert fs.files() == {"a": content}
@@ -308,7 +308,7 @@ def test_bytes_of_an_unknown_encoding_are_pasted_only_where_they_are_none_either
     assert session.clipboard("x") is None
     found = Found("exact", 1.0, None, Site(1, 1), (0, 5), ())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(placement, "locate", lambda *_, **__: found)
+        patch.setattr(patch_tool, "locate", lambda *_, **__: found)
         done(ws.patch("a", [copy("1", "x")]))
     assert refused(ws.patch("b", [append(fromClipboard="x")]))["code"] == "ENCODING_MISMATCH"
     done(ws.patch("c", [append(fromClipboard="x")]))
@@ -670,7 +670,7 @@ ANSWERS: dict[str, tuple[Refused, dict[str, Any], str]] = {
 @pytest.mark.parametrize("code", ANSWERS)
 def test_every_refusal_of_the_search_has_its_code_and_fields(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     answer, fields, said = ANSWERS[code]
-    monkeypatch.setattr(placement, "locate", lambda *_, **__: answer)
+    monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: answer)
     ws, fs = workspace({"a": CODE})
     result = ws.patch("a", [replace("one line\nthat was sent", "x")])
     error = refused(result)
@@ -1065,7 +1065,7 @@ def test_what_was_replaced_is_told_but_not_all_of_a_long_text() -> None:
 @pytest.mark.promise("patch.shape")
 def test_a_match_that_is_not_exact_is_told_with_its_place_and_the_next_best(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Found("similar", 0.9, Site(5, 6, 0.5), Site(1, 2), (0, 24), (edit(4, 7, b"ONE"),))
-    monkeypatch.setattr(placement, "locate", lambda *_, **__: found)
+    monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: found)
     ws, fs = workspace({"a": CODE})
     result = ws.patch("a", [replace("def oen():\n return 1\n", "def ONE():\n return 1\n", toClipboard="x")])
     (told,) = done(result)["patches"]
@@ -1272,7 +1272,7 @@ def test_parts_that_are_left_out_on_one_side_only_are_told_in_words_that_fit_bot
 
 @pytest.mark.promise("patch.codes")
 def test_a_conflict_without_sides_is_a_change_that_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placement, "locate", lambda *_, **__: Refused("conflict"))
+    monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: Refused("conflict"))
     ws, _ = workspace({"a": b"1\n"})
     error = refused(ws.patch("a", [replace("x", "y")]))
     assert (error["code"], error["detail"]) == ("UNPROVED_CHANGE", "conflict")

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from suture import Workspace
-from suture.edits import edit
-from suture.locate.placeholders import added
+from suture.match.placeholders import added
+from suture.text.edits import edit
 from suture.tools import find
-from suture.tools.losses import whole_lines
+from suture.tools.outcome import whole_lines
 from suture.tools.spec import ToolResult
 from tests.unit.changes import done, workspace
 from tests.unit.placeholder_lines import HONEST, PLACEHOLDERS
@@ -105,7 +105,7 @@ def codes(result: ToolResult) -> list[str]:
 @pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("ask", TOOLS.values(), ids=TOOLS)
 def test_a_placeholder_where_lines_go_away_is_refused_unless_it_is_meant_literally(ask: Ask) -> None:
-    for line in PLACEHOLDERS[::2]:  # all of them are judged in tests/unit/locate
+    for line in PLACEHOLDERS[::2]:  # all of them are judged in tests/unit/match
         ws, fs = workspace({NAME: BEFORE.encode()})
         refused = ask(ws, new_text(line), {})
         assert refused.is_error, line

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from suture.errors import InvalidArguments
-from suture.tools.request import Request, dry_run, encoding, expect_hash, flag, integer, items, member, text, validate
+from suture.tools.spec import Request, dry_run, encoding, expect_hash, flag, integer, items, member, text, validate
 
 HASH = "sha256:" + "0a" * 32
 NO_HASH = "expected sha256: and 64 hexadecimal digits, as results give it, got the string "

@@ -14,7 +14,7 @@ from suture.errors import EncodingMismatch, NoMatch, UnknownTool
 from suture.testing import FaultyFS, MemoryFS
 from suture.tools import DIALECTS, TOOLS, every, find
 from suture.tools.spec import Example
-from suture.tools.text_editor_wording import explained
+from suture.tools.text_editor import explained
 from tests.unit.changes import done, hashed, land, recorded, refused, workspace, write
 from tests.unit.file_edits import seen
 

@@ -1,0 +1,324 @@
+r"""What a check is, what it finds, and which findings an edit brought.
+
+    class NoTabs:
+        name = "no-tabs"
+        files = ("*.py",)
+
+        def check(self, path, before, after, staging):
+            return [Issue("error", n, 1, "TAB", "a tab") for n, line in enumerate(after.split("\n"), 1) if "\t" in line]
+
+A check that cannot be carried out raises `NotRunError`; any other exception is told as a crash. Neither is ever taken
+for a pass.
+
+Line numbers mean little across an edit, so an old problem is looked for where its line stands now:
+
+1. the same words at the line it had, mapped through the edit;
+2. the same words in the same changed region, line for line if it has as many as before: rewritten, and still wrong;
+3. the same words at a line that says the same, and was put in or is still beside its neighbor: it was moved;
+4. the same words behind all that the text says.
+
+Any other problem in what was changed is new: whoever writes lines writes right ones, whatever stood there.
+
+What a check could not see before is not blamed on the edit: behind a syntax error that stood in the text, a check
+that stops at the first has not looked, others find their way back at any place, and other problems are not reported.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from itertools import accumulate
+
+from suture.records import Record
+from suture.text.diff import changes, split_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from typing import Protocol
+
+else:
+    Protocol = object
+
+
+INVALID = "invalid-syntax"
+"""The code of everything that is not the language."""
+_SHOWN = 30
+
+
+class Places:
+    r"""Lines and columns of a text, both from 1, in code points.
+
+    A line ends at `\n`; at a lone `\r` only where there is no `\n` at all.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._end = len(text)
+        lengths = map(len, text.split("\n" if "\n" in text else "\r"))
+        self._starts = array("Q", [0, *accumulate(length + 1 for length in lengths)][:-1])
+
+    def at(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset; one beyond the text is its end."""
+        offset = max(0, min(offset, self._end))
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def line(self, offset: int) -> int:
+        """The line of an offset."""
+        return self.at(offset)[0]
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column, which are brought inside the text."""
+        line = max(1, min(line, len(self._starts)))
+        last = self._starts[line] - 1 if line < len(self._starts) else self._end
+        return min(self._starts[line - 1] + max(0, column - 1), last)
+
+
+def cut(text: str) -> str:
+    """A text short enough for a message, on one line."""
+    return printable(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+
+
+def printable(chars: Iterable[str]) -> str:
+    """Characters that can be shown, the others as escapes."""
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in chars)
+
+
+class Issue(Record):
+    """A problem: `severity` is error or warning, `line` and `column` count from 1."""
+
+    severity: str
+    line: int
+    column: int
+    code: str
+    message: str
+
+
+class NotRunError(Exception):
+    """A check could not be carried out; the message says why, and how to make it possible."""
+
+
+class Staging(Protocol):
+    """The text that is checked, as a file that other programs can read, and what it is a part of."""
+
+    @property
+    def root(self) -> str:
+        """The workspace's own folder, as it is."""
+
+    @property
+    def name(self) -> str:
+        """The file's full path in it, whether it exists yet or not."""
+
+    @property
+    def seconds(self) -> float:
+        """How long this check may take."""
+
+    def folder(self) -> str:
+        """A private folder laid out as the workspace is, with the checked text in place; made when first asked for."""
+
+    def file(self) -> str:
+        """The checked text in it."""
+
+
+class Validator(Protocol):
+    """A check of one file. A plugin needs `name`, `files` and `check`."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in results and in configurations."""
+
+    @property
+    def files(self) -> Sequence[str]:
+        """Globs of the files it checks; one without a slash fits a name anywhere."""
+
+    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
+        """The problems of `after`, the text that `path` (below the root, with `/`) is going to hold.
+
+        `before` is the text it holds now, for a check that wants to compare; None where there is none.
+        Bytes that are not text are U+FFFD. To tell old problems from new ones, it is asked about the old text, too.
+        """
+
+
+def syntax_codes(validator: Validator) -> Collection[str]:
+    """The codes of issues that keep a check from seeing others; its attribute `syntax_codes`, if it has one."""
+    found: Collection[str] = getattr(validator, "syntax_codes", ())
+    return found
+
+
+def first_only(validator: Validator) -> bool:
+    """Whether a check stops at the first problem; its attribute `first_only`, if it has one."""
+    return bool(getattr(validator, "first_only", False))
+
+
+def sees_all(validator: Validator) -> bool:
+    """Whether a check finds everything although there are syntax errors; its attribute `sees_all`, if it has one."""
+    return bool(getattr(validator, "sees_all", False))
+
+
+_CLOSED = " closed"
+
+
+class Compared(Record):
+    """The problems after an edit, told apart, and those that are gone."""
+
+    new: tuple[Issue, ...] = ()
+    existing: tuple[Issue, ...] = ()
+    fixed: tuple[Issue, ...] = ()
+
+
+def compared(
+    before: str | None,
+    after: str,
+    old: Sequence[Issue],
+    new: Sequence[Issue],
+    syntax: Collection[str] = (),
+    *,
+    first_only: bool = False,
+) -> Compared:
+    """Tell new problems from old ones. `syntax` are the codes that hide others, `first_only` that only one is found."""
+    if not old or before is None:
+        return Compared(new=tuple(new))
+    if not new:
+        return Compared(fixed=tuple(old))
+    return _Comparison(before, after, old, new, syntax, first_only=first_only).result()
+
+
+class _Comparison:
+    """The problems that are not paired yet, and what the edit did to the lines."""
+
+    def __init__(
+        self,
+        before: str,
+        after: str,
+        old: Sequence[Issue],
+        new: Sequence[Issue],
+        syntax: Collection[str],
+        *,
+        first_only: bool,
+    ) -> None:
+        self._lines = [split_lines(each.encode("utf-8", "surrogatepass")) for each in (before, after)]
+        self._regions = changes(*self._lines)
+        """(i, j, k, m): the lines i to j became the lines k to m, counted from 0."""
+        self._last = [max((n for n, line in enumerate(each, 1) if line.strip()), default=0) for each in self._lines]
+        """The number of the last line that says something."""
+        self._syntax = syntax
+        self._first_only = first_only
+        self._old = list(old)
+        self._new = list(new)
+        self._existing: list[Issue] = []
+        blind = [self._mapped(each.line) or self._start(each.line) for each in old if each.code in syntax]
+        self._seen_until = min(blind, default=None)
+        """The line, as it is now, at which the check stopped looking before; None if it saw all."""
+
+    def result(self) -> Compared:
+        """All of it."""
+        self._pair(lambda each: (_words(each), self._mapped(each.line)), lambda each: (_words(each), each.line))
+        self._pair_alike(lambda each, side: (_words(each), self._part(each.line, side)))
+        self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, -1)))
+        self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, 1)))
+        self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, 0)))
+        self._pair_alike(lambda each, side: (_words(each), self._is_at_end(each.line, side) or None))
+        broken = {(_words(each), each.line) for each in self._existing if self._is_syntax(each)}
+        unseen: list[Issue] = []
+        blamed: list[Issue] = []
+        for each in self._new:
+            was_there = self._was_unseen(each) or (_words(each), each.line) in broken
+            (unseen if was_there else blamed).append(each)
+        existing = sorted([*self._existing, *unseen], key=lambda each: (each.line, each.column))
+        fixed = self._old
+        if any(map(self._is_syntax, blamed)):  # what is not seen behind it need not be gone
+            fixed = [each for each in fixed if self._mapped(each.line) is None]
+        return Compared(tuple(blamed), tuple(existing), tuple(fixed))
+
+    def _pair_alike(self, key: Callable[[Issue, int], object]) -> None:
+        """As `_pair`, by one function of a problem and its side: 0 for the old text, 1 for the new one."""
+        self._pair(lambda each: key(each, 0), lambda each: key(each, 1))
+
+    def _pair(self, old_key: Callable[[Issue], object], new_key: Callable[[Issue], object]) -> None:
+        """Take every new problem for an old one of the same key, each old one once. A key that lacks a part is none."""
+        known: dict[object, list[int]] = {}
+        for at in reversed(range(len(self._old))):
+            known.setdefault(old_key(self._old[at]), []).append(at)
+        taken: set[int] = set()
+        rest: list[Issue] = []
+        for each in self._new:
+            key = new_key(each)
+            found = known.get(key)
+            if not found or not key or (isinstance(key, tuple) and None in key):
+                rest.append(each)
+                continue
+            taken.add(found.pop())
+            self._existing.append(each)
+        self._old = [each for at, each in enumerate(self._old) if at not in taken]
+        self._new = rest
+
+    def _mapped(self, line: int) -> int | None:
+        """Where a line of the old text stands in the new one; None if it was changed."""
+        at = bisect_right(self._regions, line - 1, key=lambda region: region[0]) - 1
+        if at < 0:
+            return line
+        _, end, _, new_end = self._regions[at]
+        return None if line <= end else line - end + new_end
+
+    def _start(self, line: int) -> int:
+        """Where, in the new text, the region begins in which a line was changed."""
+        at = bisect_right(self._regions, line - 1, key=lambda region: region[0]) - 1
+        return self._regions[at][2] + 1
+
+    def _region(self, line: int, side: int) -> tuple[int, ...] | None:
+        """The changed region that a line lies in, or None. Behind the last line is as good as in it."""
+        line = min(line, len(self._lines[side]))
+        at = bisect_right(self._regions, line - 1, key=lambda region: region[2 * side]) - 1
+        region = self._regions[at] if at >= 0 else (0, 0, 0, 0)
+        return region if region[2 * side] < line <= region[2 * side + 1] else None
+
+    def _is_at_end(self, line: int, side: int) -> bool:
+        """Whether nothing is said behind a line."""
+        return line >= self._last[side]
+
+    def _is_edited(self, line: int) -> bool:
+        """Whether a line is new, or just behind what was changed, where a parser notices it; or beside a gap."""
+        line = min(line, len(self._lines[1]))
+        at = bisect_right(self._regions, line, key=lambda region: region[2])
+        return any(k + (k < m) <= line <= m + 1 for _, _, k, m in self._regions[max(at - 2, 0) : at])
+
+    def _part(self, line: int, side: int) -> tuple[int, ...] | None:
+        """The changed region that a line lies in, and the line in it where all have been replaced one by one."""
+        region = self._region(line, side)
+        if region is None:
+            return None
+        i, j, k, m = region
+        return (*region, line - (i, k)[side]) if j - i == m - k else region
+
+    def _moved(self, line: int, side: int, beside: int) -> tuple[bytes, bytes] | None:
+        """What a line and its neighbor say; of one that was taken away or put in as it is, the line alone."""
+        said = self._said(line, side)
+        if beside:
+            neighbor = self._said(line + beside, side)
+            return None if said is None or neighbor is None else (said, neighbor)
+        region = self._region(line, side)
+        pure = region is not None and region[0 if side else 2] == region[1 if side else 3]
+        return (said, b"") if said is not None and pure else None
+
+    def _said(self, line: int, side: int) -> bytes | None:
+        """What a line says, if anything."""
+        lines = self._lines[side]
+        return lines[line - 1].strip() or None if 0 < line <= len(lines) else None
+
+    def _is_syntax(self, issue: Issue) -> bool:
+        return issue.code in self._syntax
+
+    def _was_unseen(self, issue: Issue) -> bool:
+        """Whether the check could not have seen a problem before, if it was there."""
+        if self._seen_until is None:
+            return False
+        if not self._is_syntax(issue):
+            return self._region(issue.line, 1) is None
+        behind = issue.line >= self._seen_until or _CLOSED in issue.message  # which is told where it was opened
+        return not self._is_edited(issue.line) and (behind or not self._first_only)
+
+
+def _words(issue: Issue) -> tuple[str, str, str]:
+    """What makes two problems the same, wherever they stand: line numbers in a message do not count."""
+    first, *rest = issue.message.split("line ")
+    return issue.severity, issue.code, "line ".join([first, *(each.lstrip("0123456789") for each in rest)])

@@ -1,0 +1,124 @@
+r"""Markers of merge conflicts and of SEARCH/REPLACE blocks that were left in a file.
+
+    conflict  = begin lines [ base lines ] "=======" lines end
+    begin     = "<<<<<<<" [ " " label ]
+    end       = ">>>>>>>" [ " " label ]
+
+A marker has seven characters, no more, and begins its line: what is indented or quoted is none. `=======` alone says
+nothing, as it underlines headings.
+
+Documentation may show markers. In its files those in a fence count as examples, and so do those labeled as edit
+blocks are (`SEARCH`, `REPLACE`, `NEW_FILE`); one without a label, and an end alone, may be an underline or a quoted
+mail. Elsewhere a marker of an edit block is as much left behind as one of a conflict, except in Python that compiles:
+there it stands in a string.
+"""
+
+from __future__ import annotations
+
+from suture.check.issue import Issue, NotRunError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from suture.check.issue import Staging
+
+    _Marker = tuple[int, str, str]
+    """Its line, its characters and its label."""
+
+_CODE = "conflict-marker"
+_BEGIN, _END = "<" * 7, ">" * 7
+_PATCHES = (".patch", ".diff", ".rej", ".orig")
+_DOCUMENTS = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org", ".eml", ".mbox")
+_EDIT_BLOCKS = ("SEARCH", "REPLACE", "NEW_FILE")
+_MOST = 1_000
+_LINE = r"(?m)^(<{7}|>{7})(?:[ \t]+([^\r\n]*))?\r?$"
+_LINE_OR_FENCE = _LINE + r"|^[ \t>]*(`{3,}|~{3,})([^\r\n]*)$"
+
+
+class ConflictMarkers:
+    """Leftover markers: one issue for each conflict, at its first line."""
+
+    name = "conflict-markers"
+    files = ("*",)
+    syntax_codes = ()
+
+    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
+        """All conflicts and all markers that stand alone."""
+        del before
+        if (_BEGIN not in after and _END not in after) or path.lower().endswith(_PATCHES):
+            return []
+        markers = list(_markers(path, after))
+        if path.endswith(".py") and any(map(_is_edit, markers)) and _compiles(path, after, staging):
+            markers = [each for each in markers if not _is_edit(each)]
+        return _issues(markers)
+
+
+def _issues(markers: Sequence[_Marker]) -> list[Issue]:
+    found: list[Issue] = []
+    opened: _Marker | None = None
+    for each in markers[:_MOST]:
+        line, kind, _ = each
+        if kind == _END and opened:
+            what = "an edit block was left here as it is" if _is_edit(opened) else "a merge conflict is not resolved"
+            found.append(Issue("error", opened[0], 1, _CODE, f"{what}: it ends in line {line}"))
+            opened = None
+        elif kind == _END:
+            found.append(_alone(each))
+        else:
+            found += [_alone(opened)] if opened else []
+            opened = each
+    return [*found, _alone(opened)] if opened else found
+
+
+def _alone(marker: _Marker) -> Issue:
+    line, kind, _ = marker
+    what = "an edit block" if _is_edit(marker) else "a merge conflict"
+    return Issue("error", line, 1, _CODE, f"a marker of {what} was left here: {kind}")
+
+
+def _is_edit(marker: _Marker) -> bool:
+    return marker[2].startswith(_EDIT_BLOCKS)
+
+
+def _compiles(path: str, text: str, staging: Staging) -> bool:
+    from suture.check.python import check_python
+
+    try:
+        return not check_python(path, text, staging)
+    except NotRunError:
+        return False
+
+
+def _markers(path: str, text: str) -> Iterator[_Marker]:
+    """Line, marker and label of each marker that counts."""
+    from re import finditer
+
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    is_document = path.lower().endswith(_DOCUMENTS)
+    line, at, fence = 1, 0, ""
+    opened = False
+    separator = 0 if text.startswith("=======\n") else text.find("\n=======\n") if is_document else -1
+    for found in finditer(_LINE_OR_FENCE if is_document else _LINE, text):
+        line += text.count("\n", at, found.start())
+        at = found.start()
+        marker, label = found[1], found[2] or ""
+        if not marker:
+            fence = _fence(fence, found[3], found[4])
+            continue
+        if is_document:
+            is_example = fence or not label.strip() or label.startswith(_EDIT_BLOCKS)
+            separated = 0 <= separator < at
+            if is_example or (marker == _END and not opened and not separated):
+                continue
+            opened = marker == _BEGIN
+        yield line, marker, label
+
+
+def _fence(inside: str, found: str, behind: str) -> str:
+    """The fence that is open behind a line that holds one, or nothing."""
+    if not inside:
+        return found
+    closes = found.startswith(inside) and not behind.strip()
+    return "" if closes else inside

@@ -1,0 +1,344 @@
+"""Other programs as checks: found outside every workspace, run within limits.
+
+A command is an argument list in which `{file}` stands for the checked text, in a private folder that is laid out as
+the workspace is; it runs in that folder, without a shell. Exit code 0 means that all is well. Otherwise what it wrote
+is read: a line such as `file:12:5: error: words [code]` is a problem; column, severity and code may be left out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from time import monotonic
+
+from suture.check.issue import Issue, NotRunError
+from suture.origins import (
+    Inside,
+)
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from subprocess import Popen
+
+    from suture.check.issue import Staging
+
+
+_PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
+_SET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+_MOST_OUTPUT = 10_000_000
+_CHUNK = 1 << 16
+_LONGEST_FIRST_LINE = 4_096
+_GRACE = 0.2  # seconds for what a program left behind to close its end of the pipes
+
+
+class Ran(Record):
+    """How a program ended, and what it wrote."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+def program(name: str, roots: Sequence[str], *, beside: bool = True) -> str | None:
+    """The program of a name: the one installed beside suture, or on the path; never one that a root holds.
+
+    Whoever may edit the workspace could have written that.
+    """
+    inside = Inside(roots)
+    return next((found for found in _installed(name, beside=beside) if not _is_held(found, inside)), None)
+
+
+def program_inside(name: str, roots: Sequence[str], *, beside: bool = True) -> str | None:
+    """The program of a name that is not taken because a root holds it."""
+    inside = Inside(roots)
+    return next((found for found in _installed(name, beside=beside) if _is_held(found, inside)), None)
+
+
+def permitted(name: str, roots: Sequence[str], folder: str, *, beside: bool = True) -> str:
+    """What to start for the first word of a command that runs in a folder; NotRunError if there is nothing."""
+    if "/" in name:
+        if _is_held(os.path.join(folder, name), Inside(roots)):
+            raise NotRunError(held_reason(name))
+        return name
+    found = program(name, roots, beside=beside)
+    if found is not None:
+        return found
+    held = program_inside(name, roots, beside=beside)
+    raise NotRunError(f"{name} is not installed" if held is None else held_reason(held))
+
+
+def held_reason(path: str) -> str:
+    """Why a program that a root holds is not run, and what to do."""
+    name = os.path.basename(path)
+    return (
+        f"{path} is not run, because it is in the workspace, where an agent can change it: install {name} elsewhere, "
+        "or trust the workspace, which only the operator can allow (project_commands)"
+    )
+
+
+def read_regular(path: str, most: int) -> bytes | None:
+    """The beginning of a file; None if there is none, or what is there might block whoever opens it."""
+    from stat import S_ISREG
+
+    try:
+        if not S_ISREG(os.stat(path).st_mode):
+            return None
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return file.read(most) if S_ISREG(os.fstat(file.fileno()).st_mode) else None
+    except (OSError, ValueError):
+        return None
+
+
+def _installed(name: str, *, beside: bool) -> Iterator[str]:
+    """The programs of a name, beside suture and on the path."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    for folder in (*([os.path.dirname(sys.executable)] if beside else []), *folders):
+        found = os.path.join(folder, name)
+        if os.path.isabs(folder) and os.path.isfile(found) and os.access(found, os.X_OK):
+            yield found
+
+
+def _is_held(found: str, inside: Inside) -> bool:
+    """Whether a root holds a program, a link to it, or what a script says that it runs by."""
+    if inside.holds(found):
+        return True
+    first = (read_regular(found, _LONGEST_FIRST_LINE) or b"").partition(b"\n")[0]
+    words = os.fsdecode(first.removeprefix(b"#!")).split()
+    return first.startswith(b"#!") and bool(words) and inside.holds(words[0])
+
+
+def run(
+    arguments: Sequence[str], seconds: float, cwd: str, given: bytes | None = None, *, roots: Sequence[str] = ()
+) -> Ran:
+    """Run a program to its end, without a shell, in a clean environment; what it starts ends with it.
+
+    It finds no program on the path that `roots` hold. If it cannot be started, takes too long or writes too much, that
+    is a `NotRunError`.
+    """
+    import subprocess
+
+    ends = monotonic() + seconds
+    try:
+        started = subprocess.Popen(  # noqa: S603  the operator's command, or one of ours
+            list(arguments),
+            cwd=cwd,
+            env=_environment(os.environ, roots),
+            stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise NotRunError(f"{arguments[0]} cannot be started: {reason}") from None
+    with started:
+        try:
+            out, err = _Talk(started, given or b"").until(ends)
+            return Ran(started.wait(max(ends - monotonic(), 0.01)), out, err)
+        except (TimeoutError, subprocess.TimeoutExpired):
+            raise NotRunError(f"{os.path.basename(arguments[0])} took longer than {seconds:.1f} s") from None
+        finally:
+            _end(started)
+
+
+def _environment(known: Mapping[str, str], roots: Sequence[str]) -> dict[str, str]:
+    """What a program is told about where it runs: no secrets of the process that edits, no folders of a root."""
+    inside = Inside(roots)
+    folders = known.get("PATH", os.defpath).split(os.pathsep)
+    path = [folder for folder in folders if os.path.isabs(folder) and not inside.holds(folder)]
+    passed_on = {name: known[name] for name in _PASSED_ON if name in known}
+    return passed_on | _SET | {"PATH": os.pathsep.join(path)}
+
+
+class _Talk:
+    """What is handed to a program, and what it writes meanwhile."""
+
+    def __init__(self, started: Popen[bytes], given: bytes) -> None:
+        from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
+
+        self._rest = memoryview(given)
+        self._started = started
+        self._selector = DefaultSelector()
+        self._written: dict[int, bytearray] = {}
+        for stream in (started.stdout, started.stderr):
+            assert stream is not None  # noqa: S101  both are pipes
+            self._written[stream.fileno()] = bytearray()
+            self._selector.register(stream.fileno(), EVENT_READ)
+        if started.stdin is not None:
+            os.set_blocking(started.stdin.fileno(), False)
+            self._selector.register(started.stdin.fileno(), EVENT_WRITE)
+
+    def until(self, ends: float) -> tuple[bytes, bytes]:
+        """Listen until the program closes both its ends, or is over; what it said and what it complained of."""
+        with self._selector:
+            while self._selector.get_map():
+                if monotonic() > ends:
+                    raise TimeoutError
+                ready = self._selector.select(min(max(ends - monotonic(), 0), _GRACE))
+                if not ready and self._started.poll() is not None:
+                    break  # something it started keeps them open
+                for key, _ in ready:
+                    if key.fd in self._written:
+                        self._take(key.fd)
+                    else:
+                        self._give(key.fd)
+        out, err = self._written.values()
+        return bytes(out), bytes(err)
+
+    def _take(self, end: int) -> None:
+        piece = os.read(end, _CHUNK)
+        self._written[end] += piece
+        if len(self._written[end]) > _MOST_OUTPUT:
+            raise NotRunError(f"it wrote more than {_MOST_OUTPUT:,} bytes")
+        if not piece:
+            self._selector.unregister(end)
+
+    def _give(self, end: int) -> None:
+        try:
+            self._rest = self._rest[os.write(end, self._rest[:_CHUNK]) :]
+        except OSError:  # it does not want to know
+            self._rest = self._rest[:0]
+        if not self._rest and self._started.stdin is not None:
+            self._selector.unregister(end)
+            self._started.stdin.close()
+
+
+def _end(started: Popen[bytes]) -> None:
+    """End what a program left running, and itself; its group is its own."""
+    import signal
+
+    with suppress(OSError):  # nothing of it is left
+        os.killpg(started.pid, signal.SIGKILL)
+    for stream in (started.stdin, started.stdout, started.stderr):
+        if stream is not None and not stream.closed:
+            stream.close()
+
+
+FILE = "{file}"
+_PYTHON = ("*.py", "*.pyi")
+_CANNOT_EXECUTE = 126
+_LONGEST = 500
+_MOST_ISSUES = 1_000
+_FORMS = (
+    r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)?[ \t]*"
+    r"(?:(?P<severity>fatal|error|warning|note|info|convention|refactor|hint)\b[:\]]?[ \t]*)?(?P<words>.*)"
+)
+_SEVERITIES = {None: "error", "error": "error", "fatal": "error"}
+_REMARKS = {"note", "info", "hint"}
+
+
+class Command:
+    """A check that a program carries out."""
+
+    external = True
+
+    def __init__(
+        self,
+        name: str,
+        files: Sequence[str],
+        command: Sequence[str],
+        *,
+        syntax_codes: Sequence[str] = (),
+        first_column: int = 1,
+        beside: bool = False,
+        follows: bool = False,
+        roots: Sequence[str] = (),
+    ) -> None:
+        """`beside`: the program is looked for beside suture, too. `roots` are the folders that must not hold it.
+
+        `follows`: it may speak of other files only, which are not what is checked.
+        """
+        self.name = name
+        self.files = tuple(files)
+        self.syntax_codes = (*syntax_codes, name)
+        self._command = tuple(command)
+        self._first_column = first_column
+        self._beside = beside
+        self._follows = follows
+        self._roots = tuple(roots)
+
+    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
+        """Run the program on the staged text, and read what it says about it."""
+        del before, after
+        first, *rest = self._command
+        file = staging.file()
+        first = permitted(first, self._roots, staging.folder(), beside=self._beside)
+        arguments = [first, *(each.replace(FILE, file) for each in rest)]
+        ran = run(arguments, staging.seconds, staging.folder(), roots=self._roots)
+        if ran.code == 0:
+            return []
+        said = _plain((ran.out + b"\n" + ran.err).decode("utf-8", "replace"))
+        said = said.replace(f"{staging.folder()}/", "")  # which is another one each time
+        if ran.code < 0 or ran.code >= _CANNOT_EXECUTE:
+            how = f"was ended by signal {-ran.code}" if ran.code < 0 else f"ended with code {ran.code}"
+            raise NotRunError(f"{os.path.basename(first)} {how}: {_summary(said)}")
+        told = list(_read(said, self.name))
+        issues = [issue for name, issue in told if _is_same(name, path, staging)][:_MOST_ISSUES]
+        if not issues and not (told and self._follows):  # nothing that could be read
+            return [Issue("error", 1, 1, self.name, _summary(said) or f"exit code {ran.code}")]
+        return [issue.but(column=max(issue.column + 1 - self._first_column, 1)) for issue in issues]
+
+
+def mypy(roots: Sequence[str] = ()) -> Command:
+    """Types, as the project's configuration wants them checked."""
+    options = "--no-error-summary --show-column-numbers --show-error-codes --no-color-output --no-pretty"
+    command = ["mypy", *options.split(), "--follow-imports=silent", f"--cache-dir={os.devnull}", FILE]
+    return Command("mypy", _PYTHON, command, syntax_codes=("syntax",), beside=True, follows=True, roots=roots)
+
+
+def pylint(roots: Sequence[str] = ()) -> Command:
+    """What pylint finds, as the project's configuration wants it."""
+    form = "--msg-template={path}:{line}:{column}: {category}: {msg} [{symbol}]"
+    command = ["pylint", "--score=n", "--persistent=n", "--reports=n", form, FILE]
+    codes = ("syntax-error", "astroid-error")
+    return Command(
+        "pylint", _PYTHON, command, syntax_codes=codes, first_column=0, beside=True, follows=True, roots=roots
+    )
+
+
+ON_REQUEST = {"mypy": mypy, "pylint": pylint}
+"""What is slow, and may run what the project's own files say: carried out only where it is asked for."""
+
+
+def _plain(said: str) -> str:
+    """What a program wrote, without colors and what else a terminal obeys."""
+    import re
+
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\0", "", said)
+
+
+def _read(said: str, name: str) -> Iterator[tuple[str, Issue]]:
+    """The problems in what a program wrote, each with the file it is in; `name` is the code of those without one."""
+    import re
+
+    form = re.compile(_FORMS)
+    for line in said.split("\n"):
+        found = form.fullmatch(line.rstrip()[: 4 * _LONGEST])
+        if found is None or found["severity"] in _REMARKS:
+            continue
+        words, code = _code(found["words"], name)
+        severity = _SEVERITIES.get(found["severity"], "warning")
+        yield found["file"], Issue(severity, max(int(found["line"]), 1), int(found["column"] or 1), code, words)
+
+
+def _code(words: str, name: str) -> tuple[str, str]:
+    """A message without the code that stands in brackets at its end, and that code, or the name."""
+    head, bracket, tail = words.rpartition("[")
+    if bracket and tail.endswith("]") and head.strip() and " " not in tail:
+        return head.strip()[:_LONGEST], tail[:-1]
+    return words[:_LONGEST], name
+
+
+def _is_same(name: str, path: str, staging: Staging) -> bool:
+    """Whether the file that a program names is the checked one."""
+    shown = os.path.normpath(os.path.join(staging.folder(), name))
+    return os.path.realpath(shown) == os.path.realpath(staging.file()) or name == path
+
+
+def _summary(said: str) -> str:
+    """What a program says, in a line."""
+    lines = [line.strip() for line in said.split("\n") if line.strip()]
+    return " / ".join(lines[:3])[:_LONGEST]

@@ -1,0 +1,379 @@
+"""Python files: the parser of the running Python, and ruff.
+
+Nothing is run, and warnings are kept back. The compiler cannot be interrupted, and some texts make it take forever, or
+crash, so those are known here. `finally` inside `finally` doubles the code at every level; comprehensions inside each
+other, more than 20, end the process (Python 3.12 and 3.13); equal functions are compared with each other, too long
+where a file has thousands (Python 3.11). These go to the parser and the symbol table alone, which miss a few errors,
+such as `return` outside a function. A name of thousands of parts in an import, and thousands of fields in an f-string
+on one line, are beyond the parser, too.
+
+Rejected: the symbol table for all files. It takes four fifths of the time and finds less. The AST takes longer.
+
+The project's own configuration says what is looked for. What would break the program when it runs is an error, all
+else a warning: an import that is added before its use must pass.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+
+from suture.check.issue import INVALID, Issue, NotRunError, Places
+from suture.check.programs import program, read_regular, run
+from suture.files.protected import Guard
+from suture.origins import Inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from suture.check.issue import Staging
+    from suture.check.programs import Ran
+
+
+_ONLY_AST = 1024  # ast.PyCF_ONLY_AST
+_LONGEST = 4_000_000
+_LONGEST_COMPILED = 400_000
+_MOST_FINALLY = 6
+_DEEPEST = 15
+_STEPS = {**dict.fromkeys("[({", 1), **dict.fromkeys("])}", -1)}
+_LONG_LINE, _MOST_DOTS, _MOST_FIELDS = 2_000, 1_000, 10_000
+_TEMPLATE = r"(?m)^[ \t]*\{%|\{\{ ?cookiecutter\b"
+_one_at_a_time = allocate_lock()
+
+
+class PythonSyntax:
+    """Python's own syntax errors."""
+
+    name = "python"
+    files = ("*.py", "*.pyi", "*.pyw", "SConstruct", "SConscript", "wscript")
+    syntax_codes = (INVALID,)
+    first_only = True
+    tame = 1_000  # `lambda:` again and again: 5 KB take 0.2 s, 20 KB take 4 s
+
+    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
+        """The first error, in the compiler's words."""
+        del before, staging
+        if "\0" in after:
+            return [Issue("error", *Places(after).at(after.index("\0")), INVALID, "a null byte cannot stand in Python")]
+        _hold_bearable(path, after)
+        try:
+            self._compile(path, after)
+        except SyntaxError as error:
+            if _is_template(after):
+                why = "its lines hold {% %} or {{ cookiecutter }}"
+                raise NotRunError(f"{path} is a template, which is not Python yet: {why}") from None
+            return [_syntax_issue(after, error)]
+        except (RecursionError, MemoryError):
+            raise NotRunError(f"{path} is nested too deeply for Python's compiler") from None
+        except (ValueError, OverflowError) as error:
+            raise NotRunError(f"{path} cannot be given to Python's compiler: {error}") from None
+        return []
+
+    def _compile(self, path: str, text: str) -> None:
+        import warnings
+
+        # The filters belong to the whole process: two checks that change them at once could leave them changed.
+        with _one_at_a_time, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._read(path, text)
+
+    def _read(self, path: str, text: str) -> None:
+        if len(text) > _LONGEST_COMPILED or _doubles(text) or _depth(text) > _DEEPEST:
+            from symtable import symtable
+
+            symtable(text, path, "exec")
+        else:
+            compile(text, path, "exec", dont_inherit=True)
+
+
+class PythonParser(PythonSyntax):
+    """What the parser alone objects to; the compiler knows more."""
+
+    name = "python-parser"
+
+    def _read(self, path: str, text: str) -> None:
+        compile(text, path, "exec", _ONLY_AST, dont_inherit=True)
+
+
+def check_python(path: str, text: str, staging: Staging, check: PythonSyntax | None = None) -> list[Issue]:
+    """What Python says of a text to a check by another program, in a process that can be ended if need be."""
+    check = check or PythonSyntax()
+    if len(text) <= check.tame:
+        return check.check(path, None, text, staging)
+    from suture.check import worker
+
+    return worker.check(check.name, path, None, text, staging.seconds, (staging.root,))
+
+
+def parses(path: str, text: str, staging: Staging) -> bool:
+    """Whether a text that cannot be compiled can at least be parsed: then no other Python takes it either."""
+    try:
+        return not check_python(path, text, staging, PythonParser())
+    except NotRunError:
+        return False
+
+
+def _doubles(text: str) -> bool:
+    """Whether `finally` may stand in `finally`, many times over."""
+    if text.count("finally:") <= _MOST_FINALLY:
+        return False
+    lines = (line for line in text.split("\n") if "finally:" in line)
+    return len({len(line) - len(line.lstrip()) for line in lines}) > _MOST_FINALLY
+
+
+def _depth(text: str) -> int:
+    """How deep brackets stand in each other, about: those in strings are counted, too."""
+    from re import findall
+
+    depth = deepest = 0
+    for found in findall(r"(?m)^\w|[\[({})\]]", text):
+        depth = max(0, depth + _STEPS.get(found, -depth))  # a line that begins at its edge is in no bracket
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _hold_bearable(path: str, text: str) -> None:
+    if len(text) > _LONGEST:
+        raise NotRunError(f"{path} is longer than {_LONGEST:,} characters")
+    for line in text.split("\n"):
+        if len(line) > _LONG_LINE:
+            names = line.lstrip().startswith(("import ", "from ")) and line.count(".") > _MOST_DOTS
+            if names or (line.count("{") > _MOST_FIELDS and ('f"' in line or "f'" in line)):
+                raise NotRunError(f"{path} has a line that Python's compiler takes too long for")
+
+
+def _is_template(text: str) -> bool:
+    from re import search
+
+    return search(_TEMPLATE, text) is not None
+
+
+def _syntax_issue(text: str, error: SyntaxError) -> Issue:
+    begin, end = _span(text, error.lineno or 1)
+    line = text[begin:end]
+    column = error.offset or 1
+    if isinstance(error, IndentationError) and "indented block" not in error.msg and line.strip():
+        column = len(line) - len(line.lstrip()) + 1
+    elif error.text and error.msg.startswith("f-string") and error.text.strip() not in line:
+        column += max(0, line.find("{" + error.text.strip()[1:-1]))  # Python 3.11 counts in the field, with brackets
+    offset = min(begin + max(0, column - 1), end)
+    return Issue("error", *Places(text).at(offset), INVALID, error.msg)
+
+
+def _span(text: str, line: int) -> tuple[int, int]:
+    r"""Where a line begins and ends as Python counts them: any `\r` ends one. One that is not there is the end."""
+    from re import finditer
+
+    ends = [(0, 0), *((found.start(), found.end()) for found in finditer(r"\r\n?|\n", text)), (len(text), len(text))]
+    if line >= len(ends) or (line > 1 and ends[line - 1][1] == len(text)):
+        end = len(text.rstrip())
+        return end, end
+    return ends[line - 1][1], ends[line][0]
+
+
+_ERRORS = ("E9", "F404", "F406", "F407", "F62", "F63", "F7", "F82")
+"""What breaks a program when it is compiled or runs."""
+_ALWAYS = ("--no-cache", "--quiet", "--no-fix", "--no-fix-only", "--no-force-exclude", "--output-format", "json")
+"""Whatever a configuration says: it is asked about one text, and only asked."""
+_UNCONFIGURED = ("--select", "E9,F")
+_SCOPED = ("await", "async", "global", "nonlocal")
+"""Words whose misuse ruff does not notice by default, and Python does, in 15 ms for 100 KB."""
+_CONFIGURATIONS = (".ruff.toml", "ruff.toml")
+_PROJECT = "pyproject.toml"
+_MOST_EXTENDED = 20
+_AT_THE_END = "unexpected EOF while parsing"
+_PROBLEMS = 1
+_LARGEST_CONFIGURATION = 1_000_000
+
+
+class Ruff:
+    """Syntax, undefined names and what else the project wants, of one Python file."""
+
+    name = "ruff"
+    files = ("*.py", "*.pyi", "*.pyw")
+    syntax_codes = (INVALID,)
+    external = True
+
+    def __init__(
+        self, roots: Sequence[str] = (), held: Sequence[str] | None = None, guard: Guard | None = None
+    ) -> None:
+        """`held`: the roots from which no program is taken; all of them, unless it is said."""
+        self._roots = tuple(roots)
+        self._held = self._roots if held is None else tuple(held)
+        self._guard = guard or Guard()
+
+    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
+        """Ask ruff about the text as if it stood in the file, so that it finds the configuration by itself."""
+        del before
+        found = program("ruff", self._held)
+        if found is None:
+            raise NotRunError("ruff is not installed: pip install 'suture[lint]'")
+        asked = [found, "check", *_ALWAYS]
+        configured = _Configured(staging.name, self._roots or (staging.root,), self._guard)
+        refused = configured.refusal()
+        if refused is None:
+            ran = self._ask([*asked, *(() if configured.file else _UNCONFIGURED)], after, staging)
+            if ran.code not in {0, _PROBLEMS}:
+                refused = f"ruff rejects it: {_summary(ran)}"
+        notes: list[Issue] = []
+        if refused is not None:
+            words = f"ruff used its default rules instead of the project's configuration: {refused}"
+            notes.append(Issue("warning", 1, 1, "ruff-configuration", words))
+            ran = self._ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
+        if ran.code not in {0, _PROBLEMS}:
+            raise NotRunError(f"ruff failed: {_summary(ran)}")
+        return notes + _with_python([_ruff_issue(each) for each in _told(ran.out)], path, after, staging)
+
+    def _ask(self, arguments: Sequence[str], text: str, staging: Staging) -> Ran:
+        given = text.encode("utf-8", "replace")
+        command = [*arguments, "--stdin-filename", staging.name, "-"]
+        return run(command, staging.seconds, staging.root, given, roots=self._held)
+
+
+class _Configured:
+    """The configuration that ruff finds for a file: the nearest, and what that extends.
+
+    Whoever writes it must not learn by it what files outside of the workspace say, or whether they exist: ruff quotes
+    what it cannot read. And ruff must not be led to a pipe that nobody writes into.
+    """
+
+    def __init__(self, name: str, roots: Sequence[str], guard: Guard) -> None:
+        self._inside = Inside(roots)
+        self._roots = [os.path.realpath(root).rstrip("/") for root in roots]
+        self._guard = guard
+        self._folder = os.path.dirname(name)
+        self.file: str | None = None
+        """The nearest one, once `refusal` looked for it; None if there is none."""
+
+    def refusal(self) -> str | None:
+        """Why the configuration must not be used; None if it may be, or if there is none."""
+        folder = self._folder
+        while True:
+            for name in (*_CONFIGURATIONS, _PROJECT):
+                file = os.path.join(folder, name)
+                if not os.path.lexists(file):
+                    continue
+                wrong = self._wrong_place(file)
+                if wrong is not None:
+                    return wrong
+                if self.file is None and (name != _PROJECT or _settings(file) != {}):
+                    self.file = file
+            above = os.path.dirname(folder)
+            if above == folder:
+                break
+            folder = above
+        if self.file is None:
+            home = os.path.expanduser("~/.config/ruff")
+            return f"{home} is in the workspace" if os.path.lexists(home) and self._inside.holds(home) else None
+        return self._wrong_chain(self.file) if self._inside.holds(self.file) else None
+
+    def _wrong_chain(self, file: str) -> str | None:
+        """What is wrong with a configuration or with one that it extends."""
+        for _ in range(_MOST_EXTENDED):
+            shown, said = os.path.basename(file), _settings(file)
+            if said is None:
+                return f"{shown} cannot be read as TOML"
+            folder = os.path.dirname(file)
+            sources = said.get("src")
+            for path in sources if isinstance(sources, list) else ():
+                if not isinstance(path, str) or self._leads_out(folder, path):
+                    return f"src in {shown} leads out of the workspace"
+            extended = said.get("extend")
+            if extended is None:
+                return None
+            if not isinstance(extended, str) or self._leads_out(folder, extended):
+                return f"extend in {shown} leads out of the workspace"
+            file = os.path.join(folder, extended)
+            wrong = self._wrong_place(file)
+            if wrong is not None:
+                return wrong
+        return "extend is nested too deeply, or circular"
+
+    def _leads_out(self, folder: str, path: str) -> bool:
+        """Whether a path in a configuration means something outside of the roots, or may: ruff knows variables."""
+        real = os.path.realpath(os.path.join(folder, path))
+        below = any(f"{real}/".startswith(f"{root}/") for root in self._roots)
+        return not below or path.startswith("~") or "$" in path
+
+    def _wrong_place(self, file: str) -> str | None:
+        """What is wrong with where a configuration is; one above the roots is not the agent's."""
+        shown = os.path.basename(file)
+        if self._inside.holds(file):  # whether there is something outside must not be told
+            real = os.path.realpath(file)
+            root = next((root for root in self._roots if real.startswith(f"{root}/")), None)
+            if root is None:
+                return f"{shown} leads out of the workspace"
+            rule = self._guard.rule(real.removeprefix(f"{root}/"))
+            if rule is not None:
+                return f"{shown} is protected ({rule})"
+        return None if os.path.isfile(file) else f"{shown} is not a regular file"
+
+
+def _settings(file: str) -> dict[str, Any] | None:
+    """What a file says about ruff, nothing if it is not about ruff; None if it cannot be read."""
+    from suture.check.toml import loaded  # most projects have no configuration
+
+    raw = read_regular(file, _LARGEST_CONFIGURATION + 1)
+    if raw is None or len(raw) > _LARGEST_CONFIGURATION:
+        return None
+    is_project = os.path.basename(file) == _PROJECT
+    if is_project and b"ruff" not in raw:
+        return {}
+    try:
+        said: Any = loaded(file, raw.decode())
+    except (ValueError, NotRunError):
+        return None
+    if is_project:
+        tool = said.get("tool")
+        said = tool.get("ruff", {}) if isinstance(tool, dict) else {}
+    return said if isinstance(said, dict) else None
+
+
+def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) -> list[Issue]:
+    """What Python itself says beside ruff: where a bracket is opened that is never closed, what cannot be compiled.
+
+    What only the parser objects to may be newer syntax than that of the Python that runs.
+    """
+    broken = any(each.code == INVALID for each in issues)
+    if not broken and not any(word in text for word in _SCOPED):
+        return issues
+    try:
+        known = check_python(path, text, staging)
+    except NotRunError:
+        return issues
+    if not known:
+        return issues
+    if not broken:
+        same_line = any(each.line == known[0].line and each.severity == "error" for each in issues)
+        return issues if same_line or not parses(path, text, staging) else sorted([*known, *issues], key=_place)
+    if "was never closed" not in known[0].message:
+        return issues
+    cause = known[0]
+    notices = [each for each in issues if each.code == INVALID and each.line >= cause.line]
+    rest = [each for each in issues if each not in notices[:1] and each.message != _AT_THE_END]
+    return sorted([cause, *rest], key=_place) if notices else issues
+
+
+def _place(issue: Issue) -> tuple[int, int]:
+    return issue.line, issue.column
+
+
+def _summary(ran: Ran) -> str:
+    said = [line.strip() for line in ran.err.decode("utf-8", "replace").split("\n") if line.strip()]
+    return " / ".join(said[:3])[:200]
+
+
+def _told(out: bytes) -> list[dict[str, Any]]:
+    from suture.json_text import loads
+
+    told: Any = loads(out.decode("utf-8", "replace") or "[]")
+    return list(told)
+
+
+def _ruff_issue(told: dict[str, Any]) -> Issue:
+    code = told["code"] or INVALID
+    severity = "error" if code == INVALID or code.startswith(_ERRORS) else "warning"
+    place = told["location"]
+    return Issue(severity, place["row"], place["column"], code, told["message"])

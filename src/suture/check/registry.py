@@ -1,0 +1,430 @@
+"""Which checks a file gets: those built in, those configured, and plugins.
+
+    [validators.ruff]
+    files = ["src/**/*.py"]          # globs; one without a slash fits a name anywhere
+    exclude = ["src/generated/**"]
+    severity = "error"               # or "warning": what its problems count as
+    required = true                  # strict refuses if it could not be run
+    enabled = false                  # not at all
+    timeout_ms = 5000
+
+    [validators.eslint]              # another program, run in a copy of the layout
+    files = ["*.js"]
+    command = ["eslint", "--format=unix", "{file}"]
+
+A check that the operator's own file names is the operator's alone: the project cannot change anything about it.
+That file may also say `trust = ["/a/root"]`: only there may the project's files name programs to run, because an
+agent can write them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+
+from suture.check.issue import NotRunError
+from suture.check.programs import read_regular
+from suture.errors import SutureError
+from suture.origins import Inside, importing_outside
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from importlib.metadata import EntryPoint
+    from typing import Any
+
+    from suture.check.issue import Issue, Staging, Validator
+    from suture.files.protected import Guard
+
+
+_KEYS = ("command", "enabled", "exclude", "files", "required", "severity", "timeout_ms")
+_SEVERITIES = ("error", "warning")
+
+
+class Rule(Record):
+    """What is said about one check; None where nothing is."""
+
+    name: str
+    files: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+    severity: str | None = None
+    required: bool | None = None
+    enabled: bool | None = None
+    timeout_ms: int | None = None
+    command: tuple[str, ...] | None = None
+    by_project: bool = False
+    """Whether the project says it, and not the operator."""
+
+
+class Configuration(Record):
+    """The rules by the name of their check, roots that are trusted, and what could not be understood."""
+
+    rules: dict[str, Rule] = {}  # noqa: RUF012  a record is never changed
+    trust: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def parse(said: Mapping[str, Any], where: str, *, by_project: bool) -> Configuration:
+    """Read what one file says; what does not fit is told, and left out."""
+    rules: dict[str, Rule] = {}
+    problems: list[str] = []
+    tables = said.get("validators", {})
+    if not isinstance(tables, dict):
+        problems.append(f"{where}: validators must be a table of tables")
+        tables = {}
+    for name, table in tables.items():
+        wrong = _wrong(table) if isinstance(table, dict) else ["it must be a table"]
+        problems += [f"{where}: validators.{name}: {each}" for each in wrong]
+        if not wrong:
+            rules[name] = Rule(name, **{key: _frozen(value) for key, value in table.items()}, by_project=by_project)
+    trust = said.get("trust", ())
+    if by_project and "trust" in said:
+        problems.append(f"{where}: only the operator's own file can say trust")
+    elif not _is_texts(trust):
+        problems.append(f"{where}: trust must be a list of folders")
+    known = {"validators", "trust"}
+    problems += [f"{where}: {key} is unknown; known is validators" for key in said if key not in known]
+    fits = not by_project and _is_texts(trust)
+    return Configuration(rules, tuple(trust) if fits else (), tuple(problems))
+
+
+def merged(project: Configuration, operator: Configuration) -> Configuration:
+    """Both as one; what the operator names is the operator's alone."""
+    problems = project.problems + operator.problems
+    return Configuration(project.rules | operator.rules, operator.trust, problems)
+
+
+def _wrong(table: Mapping[str, Any]) -> list[str]:
+    found = [f"{key} is unknown; known are {', '.join(_KEYS)}" for key in table if key not in _KEYS]
+    lists = [key for key in ("files", "exclude", "command") if key in table]
+    found += [f"{key} must be a list of strings" for key in lists if not (_is_texts(table[key]) and table[key])]
+    switches = [key for key in ("required", "enabled") if key in table]
+    found += [f"{key} must be true or false" for key in switches if not isinstance(table[key], bool)]
+    if table.get("severity", "error") not in _SEVERITIES:
+        found.append("severity must be error or warning")
+    timeout = table.get("timeout_ms", 1)
+    if isinstance(timeout, bool) or not isinstance(timeout, int) or timeout < 1:
+        found.append("timeout_ms must be a number above 0")
+    if "command" in table and "files" not in table:
+        found.append("a command needs files, the globs of what it checks")
+    return found
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, str) and each for each in value)
+
+
+def _frozen(value: object) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+PLUGINS = "suture.validators"
+"""The group of entry points under which plugins are found."""
+_TIMEOUT_MS = 10_000
+_LATE = 1.0  # seconds that the process that asks a worker has to end it
+_LARGEST_ENTRY_POINTS = 1_000_000
+
+
+class Chosen(Record):
+    """A check of a file, and what is said about it."""
+
+    validator: Validator
+    timeout_ms: int = _TIMEOUT_MS
+    severity: str | None = None
+    required: bool = False
+    held: tuple[str, ...] = ()
+    """The roots from which it may import nothing, if it is a plugin's."""
+
+
+class Unavailable:
+    """A check that is asked for and cannot be carried out."""
+
+    external = True  # there is nothing to parse in another process, however large a text is
+
+    def __init__(self, name: str, reason: str, files: Sequence[str] = ("*",)) -> None:
+        self.name = name
+        self.files = tuple(files)
+        self._reason = reason
+
+    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
+        """Say why."""
+        del path, before, after, staging
+        raise NotRunError(self._reason)
+
+
+class Table:
+    """All checks there are in a workspace."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        roots: Sequence[str],
+        *,
+        commands: bool,
+        untrusted: Sequence[str] | None = None,
+        guard: Guard | None = None,
+    ) -> None:
+        """`commands`: whether the project may name programs to run.
+
+        No program is started and no plugin loaded that an `untrusted` root holds: all roots, unless it is said.
+        """
+        held = tuple(roots if untrusted is None else untrusted)
+        self._rules = {name: rule for name, rule in configuration.rules.items() if _wrong_glob(rule) is None}
+        self._syntax = [*_syntax(roots, held, guard)]
+        self._held = held
+        self._plugins = plugins(held)
+        self._others = [*_others(), *_ruff_inside(held), *self._plugins]
+        known = {each.name for each in (*self._syntax, *self._others)}
+        self._others += [
+            _asked_for(rule, held, commands=commands) for rule in self._rules.values() if rule.name not in known
+        ]
+        globs = [wrong for rule in configuration.rules.values() if (wrong := _wrong_glob(rule)) is not None]
+        self._others += [Unavailable("configuration", problem) for problem in (*configuration.problems, *globs)]
+
+    def chosen(self, path: str) -> list[Chosen]:
+        """The checks of a file. Of those that look at its syntax, one: the first that is configured for it, or fits."""
+        by_syntax = sorted((each for each in self._syntax if self._fits(each, path)), key=self._is_by_type)
+        others = [each for each in self._others if self._fits(each, path)]
+        return [self._ruled(each) for each in (*by_syntax[:1], *others)]
+
+    def _is_by_type(self, validator: Validator) -> bool:
+        """Whether nobody says which files it is for."""
+        rule = self._rules.get(validator.name)
+        return rule is None or rule.files is None
+
+    def _fits(self, validator: Validator, path: str) -> bool:
+        rule = self._rules.get(validator.name)
+        if rule is None:
+            return fits(validator.files, path)
+        if rule.enabled is False or fits(rule.exclude or (), path):
+            return False
+        return fits(rule.files or validator.files, path)
+
+    def _ruled(self, validator: Validator) -> Chosen:
+        held = self._held if validator in self._plugins else ()
+        rule = self._rules.get(validator.name)
+        if rule is None:
+            return Chosen(validator, held=held)
+        return Chosen(validator, rule.timeout_ms or _TIMEOUT_MS, rule.severity, bool(rule.required), held)
+
+
+def _wrong_glob(rule: Rule) -> str | None:
+    """What is wrong with a glob of a rule, if anything."""
+    for glob in (*(rule.files or ()), *(rule.exclude or ())):
+        try:
+            fits((glob,), "x/x")
+        except SutureError as error:
+            return f"validators.{rule.name}: {glob!r:.80} is no glob ({error.code})"
+    return None
+
+
+def fits(globs: Sequence[str], path: str) -> bool:
+    """Whether a path fits one of some globs; one without a slash fits a name anywhere."""
+    folder, _, name = path.rpartition("/")
+    for glob in globs:
+        plain = glob.removeprefix("*")
+        if any(char in plain for char in "*?[{\\/"):
+            from suture.files.glob import Excluded  # most are a suffix or a name
+
+            whole = f"{glob}/*" if glob.endswith("/**") else glob
+            if Excluded([whole]).files([name], f"{folder}/" if folder else ""):
+                return True
+        elif name == glob or (plain != glob and name.lower().endswith(plain.lower())):
+            return True
+    return False
+
+
+def _syntax(roots: Sequence[str], held: Sequence[str], guard: Guard | None = None) -> Iterator[Validator]:
+    """The checks of which a file gets one."""
+    from suture.check.programs import program
+    from suture.check.python import Ruff
+    from suture.check.syntax import LANGUAGES, Syntax
+
+    if program("ruff", held) is not None:
+        yield Ruff(roots, held, guard)
+    yield from _parsers()
+    yield from map(Syntax, LANGUAGES)
+
+
+def _parsers() -> tuple[Validator, ...]:
+    """The checks by parsers that are no grammars."""
+    from suture.check.json import Json, JsonWithComments
+    from suture.check.python import PythonSyntax
+    from suture.check.toml import Toml
+    from suture.check.xml import Xml
+    from suture.check.yaml import Yaml
+
+    return PythonSyntax(), JsonWithComments(), Json(), Yaml(), Toml(), Xml()
+
+
+def built_in(name: str) -> Validator:
+    """The built-in check of a name, which looks at nothing but the text."""
+    from suture.check.syntax import LANGUAGES
+
+    language = next((each for each in LANGUAGES if each.name == name), None)
+    if language is not None:
+        from suture.check.syntax import Syntax
+
+        return Syntax(language)
+    from suture.check.python import PythonParser
+
+    return next(each for each in (*_parsers(), PythonParser(), *_others()) if each.name == name)
+
+
+class _Text:
+    """The staging of a text that no program reads."""
+
+    root = name = ""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def folder(self) -> str:
+        """No built-in check asks for it."""
+        raise NotImplementedError
+
+    file = folder
+
+
+def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, list[tuple[object, ...]]]:
+    """What a worker does (see `apart`): a check by its name. Why it was not carried out, or what it found.
+
+    If the process that asks is gone, nobody else ends a check that takes too long.
+    """
+    import signal
+
+    name, path, before, after, seconds = asked
+    signal.setitimer(signal.ITIMER_REAL, seconds + _LATE)
+    try:
+        found = built_in(name).check(path, before, after, _Text(seconds))
+    except NotRunError as error:
+        return str(error), []
+    except MemoryError:
+        return "the parser ran out of memory on this text", []
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return None, [tuple(getattr(each, field) for field in each._fields) for each in found]
+
+
+def _ruff_inside(held: Sequence[str]) -> Iterator[Validator]:
+    """The check by ruff, if a root holds the only one there is; then Python's own parser looks at the syntax."""
+    from suture.check.programs import held_reason, program, program_inside
+    from suture.check.python import Ruff
+
+    found = program_inside("ruff", held)
+    if found is not None and program("ruff", held) is None:
+        yield Unavailable("ruff", held_reason(found), Ruff.files)
+
+
+def _others() -> Iterator[Validator]:
+    """The checks that every file gets, whatever it is."""
+    from suture.check.markers import ConflictMarkers
+
+    yield ConflictMarkers()
+
+
+def _asked_for(rule: Rule, held: Sequence[str], *, commands: bool) -> Validator:
+    """A check that only a configuration asks for."""
+    from suture.check.programs import ON_REQUEST, Command  # most projects ask for none
+
+    if rule.command is None and rule.name not in ON_REQUEST:
+        return Unavailable(rule.name, "there is no check of this name, and no command is configured for it")
+    if rule.by_project and not commands:
+        reason = "the project's configuration asks to run it, which only the operator can allow (project_commands)"
+        return Unavailable(rule.name, reason)
+    if rule.command is None:
+        return ON_REQUEST[rule.name](held)
+    return Command(rule.name, rule.files or (), rule.command, roots=held)
+
+
+@cache
+def plugins(held: tuple[str, ...] = ()) -> list[Validator]:
+    """The checks of installed packages; one that cannot be loaded, or that a root holds, cannot be carried out."""
+    found = {each: named for each in _packages() if (named := _named_plugins(each))}
+    if not found:
+        return []
+    from importlib.metadata import EntryPoint  # 30 ms, for what is rare
+
+    inside = Inside(held)
+    loaded: list[Validator] = []
+    seen: set[str] = set()
+    for file in sorted(found, key=inside.holds):  # a planted package does not hide an installed one of its name
+        package = os.path.basename(os.path.dirname(file)).partition("-")[0].lower().replace(".", "_")
+        if package not in seen:
+            seen.add(package)
+            points = [EntryPoint(name, value, PLUGINS) for name, value in found[file]]
+            loaded += [_held(point, file, inside) or _loaded(point, held) for point in points]
+    return loaded
+
+
+def _packages() -> Iterator[str]:
+    """The files in which installed packages name their entry points."""
+    for folder in dict.fromkeys(sys.path):
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith((".dist-info", ".egg-info")):
+                yield os.path.join(os.path.abspath(folder), name, "entry_points.txt")
+
+
+def _named_plugins(file: str) -> list[tuple[str, str]]:
+    """The names and values of the plugins in a file of entry points."""
+    raw = read_regular(file, _LARGEST_ENTRY_POINTS) or b""
+    if PLUGINS.encode() not in raw:
+        return []
+    section, found = "", []
+    for line in raw.decode("utf-8", "replace").split("\n"):
+        said = line.strip()
+        if said.startswith("["):
+            section = said.strip("[] ")
+        elif section == PLUGINS and "=" in said and said[0] not in "#;":
+            name, _, value = said.partition("=")
+            found.append((name.strip(), value.strip()))
+    return found
+
+
+def _held(point: EntryPoint, file: str, inside: Inside) -> Validator | None:
+    """A plugin that is not loaded, because a root holds its package or a module that loading it would import."""
+    places = [file, *_origins(point.value.partition(":")[0].strip())]
+    place = next((each for each in places if inside.holds(each)), None)
+    if place is None:
+        return None
+    reason = (
+        f"the plugin is not loaded, because {place} is in the workspace, where an agent can change it: install it "
+        "elsewhere (not editable), or trust the workspace, which only the operator can allow (project_commands)"
+    )
+    return Unavailable(point.name, reason)
+
+
+def _origins(module: str) -> Iterator[str]:
+    """The files of a module and of the packages around it, found without importing any of them."""
+    from importlib.machinery import PathFinder
+    from importlib.util import find_spec
+
+    names, above = module.split("."), None
+    for end in range(1, len(names) + 1):
+        name = ".".join(names[:end])
+        try:
+            spec = find_spec(name) if above is None else PathFinder.find_spec(name, above)
+        except (ImportError, ValueError):  # which loading it will tell
+            return
+        if spec is None:
+            return
+        yield from (spec.origin,) if spec.has_location and spec.origin else ()
+        above = [*(spec.submodule_search_locations or ())]
+        yield from above
+
+
+def _loaded(point: EntryPoint, held: Sequence[str]) -> Validator:
+    try:
+        with importing_outside(held):
+            found = point.load()
+            made: Validator = found() if isinstance(found, type) else found
+        wrong = [name for name in ("name", "files", "check") if not hasattr(made, name)]
+    except Exception as error:  # noqa: BLE001  a plugin may fail in any way, and must not take the edit with it
+        return Unavailable(point.name, f"the plugin cannot be loaded: {type(error).__name__}: {error}")
+    return Unavailable(point.name, f"the plugin has no {wrong[0]}") if wrong else made

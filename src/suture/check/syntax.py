@@ -1,0 +1,382 @@
+"""Syntax of other languages by tree-sitter."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from suture.check.blame import Suspect, View
+from suture.check.issue import INVALID, Issue, NotRunError
+from suture.records import Record
+from suture.text.diff import changes, split_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import tree_sitter
+
+    from suture.check.issue import Staging
+
+
+class Grammar(Record):
+    """A tree-sitter grammar: `function` of `module` gives it, `distribution` brings it."""
+
+    module: str
+    function: str = "language"
+
+    @property
+    def distribution(self) -> str:
+        """What to install."""
+        return self.module.replace("_", "-")
+
+
+class Language(Record):
+    """A language: a text is right if one of its `grammars` reads it.
+
+    `blocks` are words that open what another word closes. Of a language that is not `trusted`, the grammar
+    takes some code that is right for broken.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    grammars: tuple[Grammar, ...]
+    trusted: bool = True
+    blocks: tuple[tuple[str, str], ...] = ()
+    without: tuple[str, ...] = ()
+    """How the names of files end that are not checked."""
+    elements: bool = False
+    """Whether elements as in HTML may stand in it, whose names the grammar does not compare."""
+    paired: bool = False
+    """Whether brackets come in pairs in every right text without a preprocessor."""
+    unchecked: tuple[bytes, ...] = ()
+    """Words of a dialect that the grammar does not know: a text with one of them is not checked."""
+
+
+def _ended(*words: str) -> tuple[tuple[str, str], ...]:
+    return tuple((word, "end") for word in words)
+
+
+_C, _CPP, _OBJC = Grammar("tree_sitter_c"), Grammar("tree_sitter_cpp"), Grammar("tree_sitter_objc")
+_TYPESCRIPT = "tree_sitter_typescript"
+_NEWER = (b"export type *", b"<in ", b"<out ")  # since TypeScript 5.0, 4.7
+
+LANGUAGES = (
+    Language(
+        "javascript",
+        ("*.js", "*.mjs", "*.cjs", "*.jsx"),
+        (Grammar("tree_sitter_javascript"),),
+        elements=True,
+        unchecked=(b"@flow",),  # with types
+    ),
+    Language(
+        "typescript",
+        ("*.ts", "*.mts", "*.cts"),
+        (Grammar(_TYPESCRIPT, "language_typescript"),),
+        without=(".d.ts", ".d.mts", ".d.cts"),  # generated, and full of types that the grammar does not know
+        unchecked=_NEWER,
+    ),
+    Language("tsx", ("*.tsx",), (Grammar(_TYPESCRIPT, "language_tsx"),), elements=True, unchecked=_NEWER),
+    Language("go", ("*.go",), (Grammar("tree_sitter_go"),)),
+    Language("rust", ("*.rs",), (Grammar("tree_sitter_rust"),), unchecked=(b" safe fn ", b"\tsafe fn ")),  # since 1.82
+    Language("java", ("*.java",), (Grammar("tree_sitter_java"),), unchecked=(b"import module ",)),  # since 25
+    # A macro may stand for anything, and the preprocessor may cut a statement in two.
+    Language("c", ("*.c",), (_C,), trusted=False, paired=True),
+    Language("cpp", ("*.cpp", "*.cc", "*.cxx", "*.hpp", "*.hh", "*.hxx"), (_CPP,), trusted=False, paired=True),
+    Language("header", ("*.h",), (_C, _CPP, _OBJC), trusted=False),
+    # Conditional compilation in the middle of an expression; pointers.
+    Language("csharp", ("*.cs",), (Grammar("tree_sitter_c_sharp"),), trusted=False, paired=True),
+    Language(
+        "ruby",
+        ("*.rb", "*.rake", "*.gemspec", "Rakefile", "Gemfile"),
+        (Grammar("tree_sitter_ruby"),),
+        blocks=_ended("def", "class", "module", "if", "unless", "while", "until", "case", "begin", "do", "for"),
+    ),
+    Language("php", ("*.php",), (Grammar("tree_sitter_php", "language_php"),), unchecked=(b"__halt_compiler",)),
+    # Patterns in `[[ ]]`, numbers with a base, nested substitutions.
+    Language(
+        "bash",
+        ("*.sh", "*.bash"),
+        (Grammar("tree_sitter_bash"),),
+        trusted=False,
+        blocks=(("if", "fi"), ("case", "esac"), ("do", "done")),
+    ),
+    # Hacks for old browsers, and nested rules of new ones.
+    Language("css", ("*.css",), (Grammar("tree_sitter_css"),), trusted=False, paired=True),
+    # Templates, and a bare `>` in running text.
+    Language(
+        "html",
+        ("*.html", "*.htm"),
+        (Grammar("tree_sitter_html"),),
+        trusted=False,
+        unchecked=(b"<?xml", b"{%", b"<%", b"{{"),
+    ),
+    # `fun interface F { fun f() }` in one line, guards of `when`, context parameters.
+    Language("kotlin", ("*.kt", "*.kts"), (Grammar("tree_sitter_kotlin"),), trusted=False, paired=True),
+    # Attributes of the standard library, prefix operators, `sending`, `nonisolated(unsafe)`.
+    Language("swift", ("*.swift",), (Grammar("tree_sitter_swift"),), trusted=False, paired=True),
+    # Two styles of blocks, and an operator may have any name.
+    Language("scala", ("*.scala", "*.sc"), (Grammar("tree_sitter_scala"),), trusted=False),
+    Language(
+        "lua",
+        ("*.lua",),
+        (Grammar("tree_sitter_lua"),),
+        blocks=(*_ended("function", "if", "do"), ("repeat", "until")),
+    ),
+    # Every database has words of its own.
+    Language("sql", ("*.sql",), (Grammar("tree_sitter_sql"),), trusted=False),
+    # Extensions, and the C preprocessor.
+    Language("haskell", ("*.hs",), (Grammar("tree_sitter_haskell"),), trusted=False),
+    Language("elixir", ("*.ex", "*.exs"), (Grammar("tree_sitter_elixir"),), blocks=_ended("do", "fn")),
+    # The language still changes from version to version.
+    Language("zig", ("*.zig",), (Grammar("tree_sitter_zig"),), trusted=False, paired=True),
+    # `a, = b`, and macros.
+    Language(
+        "julia",
+        ("*.jl",),
+        (Grammar("tree_sitter_julia"),),
+        trusted=False,
+        blocks=_ended(
+            *("function", "if", "for", "while", "begin", "let", "struct", "module", "do", "try", "quote", "macro")
+        ),
+    ),
+    Language(
+        "ocaml",
+        ("*.ml",),
+        (Grammar("tree_sitter_ocaml", "language_ocaml"),),
+        without=(".cppo.ml",),
+        unchecked=(b"\n#if",),  # preprocessed
+    ),
+    Language("hcl", ("*.tf", "*.hcl", "*.tfvars"), (Grammar("tree_sitter_hcl"),)),
+    # What a shell reads stands between, and conditions cut rules in two.
+    Language("make", ("Makefile", "makefile", "GNUmakefile", "*.mk"), (Grammar("tree_sitter_make"),), trusted=False),
+    Language("dockerfile", ("Dockerfile", "*.dockerfile"), (Grammar("tree_sitter_dockerfile"),), trusted=False),
+    # Only perl can parse Perl.
+    Language("perl", ("*.pl", "*.pm"), (Grammar("tree_sitter_perl"),), trusted=False),
+    Language("dart", ("*.dart",), (Grammar("tree_sitter_dart"),)),
+    # Attributes before parameters, lists of arguments.
+    Language("powershell", ("*.ps1", "*.psm1"), (Grammar("tree_sitter_powershell"),), trusted=False),
+    Language("nix", ("*.nix",), (Grammar("tree_sitter_nix"),), unchecked=(b"|>",)),  # still experimental
+    Language("solidity", ("*.sol",), (Grammar("tree_sitter_solidity"),)),
+)
+
+
+MOST = 40
+_CHUNK = 1 << 12
+_LATE = "the time limit was reached while the syntax was read"
+_SPARE = 1.0
+_TRIES = 48
+_PATIENCE = 1 << 21  # bytes that are read again to try repairs
+_FEW = 12
+_loaded: dict[Grammar, tree_sitter.Language] = {}
+
+
+class Syntax:
+    """The syntax of one language."""
+
+    syntax_codes = (INVALID,)
+    sees_all = True
+    tame = 0  # 1 KB takes most grammars 50 ms and more if it is made for that, 4 KB take 2 s and 600 MB
+
+    def __init__(self, language: Language) -> None:
+        self.name = language.name
+        self.files = language.files
+        self._language = language
+
+    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
+        """Where the syntax is broken, 40 places at most; none if one of the grammars reads the text.
+
+        Of a language that is not trusted, only where the grammar could read the text before; and in a new file, only
+        a bracket or a quote whose repair heals it, or brackets that do not come in pairs. Otherwise it may be the
+        grammar that is wrong, and the text counts as not checked.
+        """
+        source = after.encode("utf-8", "replace")
+        language = self._language
+        if not source.strip():
+            return []
+        deadline = monotonic() + staging.seconds
+        readings = []
+        for grammar in language.grammars:
+            reader = Reader(grammar, deadline)
+            tree = reader.parse(source)
+            if not tree.root_node.has_error:
+                return _mismatched(source, tree) if language.elements else []
+            readings.append((reader, tree))
+        odd = [word.decode().strip() for word in language.unchecked if word in source]
+        if odd or path.endswith(language.without):
+            what = f"it holds {odd[0]}, which" if odd else "what stands in such files"
+            raise NotRunError(f"{what} the grammar of {self.name} may not know")
+        old = None if before is None else before.encode("utf-8", "replace")
+        fitting = [] if old is None else [each for each in readings if each[0].reads(old)]
+        reader, tree = (fitting or readings)[0]
+        view = View(source, tree, language.blocks, reader.hurry)
+        found: list[tuple[int, str]] = []
+        if old is None or fitting or language.trusted:
+            found = _faults(reader, view, old if fitting else None, trusted=language.trusted)
+        if not found and old is None and language.paired and b"\n#" not in source and view.uneven():
+            found = _apart(view.brackets()[:1])
+        if not found:
+            raise NotRunError(f"the grammar of {self.name} cannot read it, which may be the grammar's fault")
+        lines = view.lines
+        return [Issue("error", lines.number(at), lines.column(at), INVALID, message) for at, message in found[:MOST]]
+
+
+class Reader:
+    """Reads texts with a grammar, until a moment of the monotonic clock."""
+
+    def __init__(self, grammar: Grammar, deadline: float) -> None:
+        language = _load(grammar)
+        import tree_sitter
+
+        self._parser = tree_sitter.Parser(language)
+        self._deadline = deadline
+
+    def parse(self, source: bytes) -> tree_sitter.Tree:
+        """The tree; NotRunError if it is not done in time."""
+        late = False
+        text = source if source.endswith(b"\n") else source + b"\n"  # some grammars end a line by it alone
+
+        # The parser's own `progress_callback` crashes the interpreter (0.26.0); a text that ends early stops it, too.
+        def read(at: int, _: object) -> bytes:
+            nonlocal late
+            late = late or monotonic() > self._deadline
+            return b"" if late else text[at : at + _CHUNK]
+
+        tree = self._parser.parse(read)
+        if late:
+            raise NotRunError(_LATE)
+        return tree
+
+    def reads(self, source: bytes) -> bool:
+        """Whether a text has no error, as far as there is time to see it."""
+        try:
+            return not self.parse(source).root_node.has_error
+        except NotRunError:
+            return False
+
+    def hurry(self) -> None:
+        """NotRunError if the time is over."""
+        if monotonic() > self._deadline:
+            raise NotRunError(_LATE)
+
+    def spare(self) -> float:
+        """A moment by which to have stopped what need not be done."""
+        now = monotonic()
+        return now + min(_SPARE, (self._deadline - now) / 3)
+
+
+def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) -> list[tuple[int, str]]:
+    """The places to show: the one whose repair heals the text, or else all that the parser objects to."""
+    suspects = view.suspects() if trusted or before is not None else view.pairs()
+    hunk = None if before is None else _hunk(reader, before, view.source)
+    if hunk is not None:
+        start, end = view.behind(hunk[0]), hunk[1]
+        brackets = [each for each in view.brackets() if start <= each.at <= end]
+        others = [each for each in suspects if start <= each.at <= end and each not in brackets]
+        suspects = [*brackets, *_undone(view, *hunk), *others]
+    tries = max(_TRIES // 8, min(_TRIES, _PATIENCE // (len(view.source) + 1)))
+    moment = reader.spare()
+    for each in suspects[:tries]:
+        if monotonic() > moment:
+            break
+        if (each.put or each.end > each.start) and reader.reads(_repaired(view.source, each)):
+            return [(each.at, each.message)]
+    if before is None and not trusted:
+        return []
+    errors = view.errors()
+    if hunk is not None:
+        if suspects:
+            return [(suspects[0].at, suspects[0].message)]
+        seen = f"broken here, seen in line {view.lines.number(errors[0].at)}: {errors[0].message}"
+        return [(max(view.behind(hunk[1]), hunk[0]), seen)]
+    return _apart([*(view.brackets()[:1] if view.uneven() else []), *errors])
+
+
+def _mismatched(source: bytes, tree: tree_sitter.Tree) -> list[Issue]:
+    """JSX elements that are closed by another name, which the grammar takes."""
+    if b"</" not in source:
+        return []
+    found: list[Issue] = []
+    stack = [tree.root_node]
+    while stack and len(found) < MOST:
+        node = stack.pop()
+        stack += reversed(node.children)
+        if node.type != "jsx_element":
+            continue
+        first, last = node.child_by_field_name("open_tag"), node.child_by_field_name("close_tag")
+        names = [None if each is None else each.child_by_field_name("name") for each in (first, last)]
+        opened, closed = (b"" if name is None else name.text or b"" for name in names)
+        if opened != closed and last is not None:
+            line, at = last.start_point
+            column = len(source.split(b"\n")[line][:at].decode("utf-8", "replace")) + 1
+            words = f"`</{closed.decode()}>` does not close the `<{opened.decode()}>` of line {node.start_point[0] + 1}"
+            found.append(Issue("error", line + 1, column, INVALID, words))
+    return found
+
+
+def _apart(errors: list[Suspect]) -> list[tuple[int, str]]:
+    found: dict[int, str] = {}
+    for each in errors:
+        found.setdefault(each.at, each.message)
+    return list(found.items())
+
+
+def _hunk(reader: Reader, before: bytes, after: bytes) -> tuple[int, int, bytes] | None:
+    """The changed part of a text that was right before: where it starts and ends, and what stood there."""
+    old, new = split_lines(before), split_lines(after)
+    hunks = list(changes(old, new))
+    while len(hunks) > 1:
+        halves = hunks[: len(hunks) // 2], hunks[len(hunks) // 2 :]
+        guilty = next((half for half in halves if reader.reads(_reverted(old, new, half))), None)
+        if guilty is None:
+            return None
+        hunks = guilty
+    i, j, k, m = hunks[0]
+    start = sum(map(len, new[:k]))
+    return start, start + sum(map(len, new[k:m])), b"".join(old[i:j])
+
+
+def _reverted(old: list[bytes], new: list[bytes], hunks: list[tuple[int, int, int, int]]) -> bytes:
+    parts, done = [], 0
+    for i, j, k, m in hunks:
+        parts += [*new[done:k], *old[i:j]]
+        done = m
+    return b"".join([*parts, *new[done:]])
+
+
+def _undone(view: View, start: int, end: int, old: bytes) -> list[Suspect]:
+    """A change of a few characters, taken back."""
+    gone, come = old.decode("utf-8", "replace"), view.source[start:end].decode("utf-8", "replace")
+    shared = min(len(gone), len(come))
+    same = next((at for at in range(shared) if gone[at] != come[at]), shared)
+    tail = next((at for at in range(shared - same) if gone[-1 - at] != come[-1 - at]), shared - same)
+    at = start + len(come[:same].encode())
+    gone, come = gone[same : len(gone) - tail], come[same : len(come) - tail]
+    if not come.strip() and 0 < len(gone.strip()) <= _FEW:
+        return [Suspect(view.behind(at) if view.lines.leads(at) else at, f"missing `{gone.strip()}`", start, end, old)]
+    if not gone.strip() and 0 < len(come.strip()) <= _FEW:
+        return [Suspect(at + len(come) - len(come.lstrip()), f"unexpected `{come.strip()}`", start, end, old)]
+    return []
+
+
+def _repaired(source: bytes, suspect: Suspect) -> bytes:
+    return source[: suspect.start] + suspect.put + source[suspect.end :]
+
+
+def _load(grammar: Grammar) -> tree_sitter.Language:
+    """The grammar's tables, loaded once; they are never changed, so threads may share them."""
+    found = _loaded.get(grammar)
+    if found is None:
+        try:
+            import warnings
+            from importlib import import_module
+
+            import tree_sitter
+
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # some wheels still give their tables as a number
+                found = tree_sitter.Language(getattr(import_module(grammar.module), grammar.function)())
+        except ImportError:
+            raise NotRunError(f"{grammar.distribution} is not installed: pip install 'suture[syntax]'") from None
+        except (AttributeError, ValueError) as error:
+            message = f"{grammar.distribution} does not fit tree-sitter: pip install -U 'suture[syntax]' ({error})"
+            raise NotRunError(message) from None
+        _loaded[grammar] = found
+    return found

@@ -1,0 +1,155 @@
+"""Built-in checks in processes of their own, which can be killed: parsers cannot be interrupted.
+
+Texts of a few KB make a grammar take seconds and gigabytes, or crash (`python -m bench syntax` has the figures). A
+worker is a process that waits for texts; it is kept between calls, as starting one takes longer than most checks. It
+may have `MEMORY` bytes, is killed when the time of a check is over, and ends with the process that started it. A text
+that ends it is not checked, which is told; the next one gets a new worker.
+
+A worker that was used before may have ended since for reasons of its own, so that a text is given to a new one before
+it is called guilty.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from atexit import register
+from threading import Condition
+from time import monotonic
+
+from suture.check.issue import Issue, NotRunError
+from suture.files.worker import Partner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Origin = tuple[tuple[str, ...], tuple[str, ...]]
+    """Roots from which nothing is imported, and the folders of `sys.path`."""
+
+MEMORY = 1_000_000_000
+"""Bytes that a worker may have; the largest text that is checked takes up to 400 MB of it where it is not hostile."""
+TAME = 10_000
+"""Characters of a text that a parser is done with in some milliseconds, whatever it says, unless a check says less."""
+_ENTRY = "suture.check.registry"
+_MOST = 4
+_SOON = 0.1  # seconds after which a check that waits for a worker gets another one
+_CRASHED = "the parser crashed on this text, or needed more than {memory:,} MB of memory"
+_LATE = "it took longer than {seconds:.1f} s"
+_BUSY = "all workers were busy with other checks until its time was up"
+
+
+def check(name: str, path: str, before: str | None, after: str, seconds: float, roots: Sequence[str]) -> list[Issue]:
+    """What the built-in check of a name finds; NotRunError if it takes too much time or memory.
+
+    Nothing is imported from `roots`.
+    """
+    ends = monotonic() + seconds
+    for _ in range(2):
+        worker, is_new = _workers.take((tuple(roots), tuple(sys.path)), ends)
+        try:
+            asked = name, path, before, after, max(ends - monotonic(), 0.0)
+            told = worker.take(ends) if worker.give(asked, ends) else None
+        finally:
+            _workers.put_back(worker)
+        if told is not None:
+            reason, found = told
+            if reason is not None:
+                raise NotRunError(reason)
+            return [Issue(*each) for each in found]
+        if monotonic() >= ends:
+            raise NotRunError(_LATE.format(seconds=seconds))
+        if is_new:
+            break
+    raise NotRunError(_CRASHED.format(memory=MEMORY // 1_000_000))
+
+
+class _Workers:
+    """The workers of this process: those that wait, and those that are at work."""
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._waiting: list[tuple[Origin, Partner]] = []
+        self._at_work: dict[Partner, Origin] = {}
+
+    def take(self, origin: Origin, ends: float) -> tuple[Partner, bool]:
+        """A worker that imports from there, and whether it is new.
+
+        While others are at work, one of them is waited for a moment: most checks are over before another has started.
+        """
+        soon = monotonic() + _SOON
+        with self._changed:
+            while True:
+                waiting = self._fitting(origin)
+                if waiting is not None:
+                    return waiting, False
+                now = monotonic()
+                if now >= ends:
+                    raise NotRunError(_BUSY)
+                if len(self._at_work) < (_MOST if now >= soon else 1):
+                    return self._started(origin), True
+                self._changed.wait(min(ends, soon if now < soon else ends) - now)
+
+    def put_back(self, worker: Partner) -> None:
+        """Let others have a worker, if it still lives and owes no answer."""
+        with self._changed:
+            origin = self._at_work.pop(worker, None)
+            if origin is None or worker.busy:
+                worker.close()
+            elif worker.usable:
+                self._waiting.append((origin, worker))
+            self._changed.notify()
+
+    def close(self) -> None:
+        """End all of them; a later check starts another."""
+        with self._changed:
+            for worker in self._at_work:
+                worker.kill()
+            for _, worker in self._waiting:
+                worker.close()
+            self._waiting = []
+
+    def forget(self) -> None:
+        """In a process that was forked: leave them to the other one, and close what leads to them."""
+        for worker in (*self._at_work, *(each for _, each in self._waiting)):
+            worker.close()
+
+    def _fitting(self, origin: Origin) -> Partner | None:
+        """A worker that waits; the one that worked last, so that others are not needed and end."""
+        for at in reversed(range(len(self._waiting))):
+            known, worker = self._waiting[at]
+            if known != origin and len(self._waiting) + len(self._at_work) < _MOST:
+                continue
+            del self._waiting[at]
+            if known == origin and not worker.ready:  # nothing is asked, so that is its end
+                self._at_work[worker] = origin
+                return worker
+            worker.close()
+        return None
+
+    def _started(self, origin: Origin) -> Partner:
+        try:
+            worker = Partner(_ENTRY, origin[0], MEMORY)
+        except (OSError, NotImplementedError, AttributeError, TypeError) as error:  # also: nobody knows where Python is
+            raise NotRunError(f"no process could be started for it: {error}") from None
+        self._at_work[worker] = origin
+        return worker
+
+
+_workers = _Workers()
+
+
+def close() -> None:
+    """End the workers of this process; a later check starts another."""
+    _workers.close()
+
+
+def _start_anew() -> None:
+    global _workers
+    known, _workers = _workers, _Workers()
+    known.forget()
+
+
+register(close)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)

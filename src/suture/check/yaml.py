@@ -1,0 +1,255 @@
+"""YAML, judged by PyYAML: by libyaml where it was built with it, else by its Python code, which is 15 times slower.
+
+Only events are read: tags may be unknown, aliases are not followed, and nothing is made of what a file says.
+A file that is wrong and looks like a template that makes YAML is not judged.
+
+Rejected: composing nodes. It recurses in C without a limit, and does not say where a key stood before.
+"""
+
+from __future__ import annotations
+
+from suture.check.issue import INVALID, Issue, NotRunError, Places, cut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from yaml import (
+        AliasEvent,
+        CollectionStartEvent,
+        Event,
+        MappingStartEvent,
+        ScalarEvent,
+        SequenceStartEvent,
+        YAMLError,
+    )
+
+    from suture.check.issue import Staging
+
+_DEEPEST = 1_000  # libyaml's time grows with the square of the depth
+_LONGEST_WITHOUT_LIBYAML = 300_000
+_MOST = 1_000
+_MERGE = "tag:yaml.org,2002:merge"
+_TEMPLATE = r"(?m)^[ \t]*(?:-[ \t]+)*(?:\{%|\{\{|<%|[^#\n\r'\"{\[]*:[ \t]+\{\{)"
+
+_WORDS_AT_BEGIN = (
+    ("could not find expected ':'", "a ':' is missing behind this key"),
+    ("unexpected end of stream", "the quoted text that begins here is never closed"),
+)
+_WORDS = (
+    (
+        "values are not allowed",
+        "a ':' cannot stand here: quotes are missing, the indentation is wrong, or a ':' above has no space behind it",
+    ),
+    ("entries are not allowed", "a '-' cannot stand here: a list begins on a line of its own"),
+    ("',' or ']'", "',' or ']' is missing here, in the list that begins in line {line}"),
+    ("',' or '}'", "',' or '}}' is missing here, in the mapping that begins in line {line}"),
+    ("'-' indicator", "this does not continue the list of line {line}: wrong indentation, or a '-' is missing"),
+    ("expected key", "this does not continue the mapping of line {line}: wrong indentation, or quotes are missing"),
+    ("<block end>", "this does not continue what begins in line {line}: wrong indentation, or quotes are missing"),
+    ("node content", "a value must stand here, not {char}"),
+    ("document start", "text behind the end of the document: '---' must begin the next one"),
+    ("cannot start any token", "a value cannot begin with {char}: it needs quotes"),
+    ("alphabetic or numeric", "a name must stand behind '&' or '*': a text that begins so needs quotes"),
+    ("unknown escape", "'\\' begins an escape that YAML does not know: write '\\\\', or use single quotes"),
+    ("hexade", "hexadecimal digits are missing in this escape"),
+    ("hexdec", "hexadecimal digits are missing in this escape"),
+    ("tag handle", "the prefix of this tag is declared nowhere"),
+    ("incompatible YAML", "this version of YAML is not known"),
+    ("comment or line break", "{char} cannot stand behind '|' or '>': the text begins on the next line"),
+    ("chomping or indentation", "{char} cannot stand behind '|' or '>': the text begins on the next line"),
+)
+"""What PyYAML says, with libyaml or without, and what it means."""
+
+
+class Yaml:
+    """YAML 1.1, as PyYAML reads it. A key that stands twice in a mapping is an error; all of them are listed."""
+
+    name = "yaml"
+    files = ("*.yaml", "*.yml", "*.sublime-syntax", ".clang-format", ".clang-tidy", ".clangd", "CITATION.cff")
+    syntax_codes = (INVALID,)
+    first_only = True
+    tame = 1_000  # libyaml looks at a long line again and again: 5 KB of tabs take 0.1 s, and 20 KB 2 s
+
+    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
+        """The first error of syntax, or all keys that stand twice and all aliases without an anchor."""
+        del before, staging
+        try:
+            from yaml import YAMLError
+        except ImportError:
+            raise NotRunError("PyYAML is not installed: pip install PyYAML") from None
+        reader = _Reader(path, after)
+        try:
+            reader.read()
+        except YAMLError as error:
+            if _is_template(after):
+                why = "its lines hold {{ }}, {% %} or <% %>"
+                raise NotRunError(f"{path} is a template, which is not YAML yet: {why}") from None
+            return [reader.issue(error)]
+        except UnicodeEncodeError:
+            raise NotRunError(f"{path} holds half a surrogate pair") from None
+        return reader.found
+
+
+class _Collection:
+    """A mapping that is being read, or a list, which has no keys; `bracket` is where its bracket stands, or -1."""
+
+    def __init__(self, bracket: int, *, has_keys: bool) -> None:
+        self.bracket = bracket
+        self.has_keys = has_keys
+        self.key_is_next = has_keys
+        self.keys: dict[str | tuple[str, str], ScalarEvent] = {}
+
+
+class _Reader:
+    """Reads a text once, and says of an error where it is and what it means."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.found: list[Issue] = []
+        self._path = path
+        self._text = text
+        self._places = Places(text)
+        self._open = [_Collection(-1, has_keys=False)]
+        self._anchors: set[str] = set()
+
+    def read(self) -> None:
+        """Collect what is wrong with keys and aliases; raise PyYAML's error where the syntax is."""
+        import yaml
+
+        handlers: dict[object, Callable[[Any], object]] = {
+            yaml.ScalarEvent: self._scalar,
+            yaml.AliasEvent: self._alias,
+            yaml.SequenceStartEvent: self._list,
+            yaml.MappingStartEvent: self._mapping,
+            yaml.SequenceEndEvent: self._end,
+            yaml.MappingEndEvent: self._end,
+            yaml.DocumentStartEvent: self._document,
+        }
+        if not hasattr(yaml, "CSafeLoader") and len(self._text) > _LONGEST_WITHOUT_LIBYAML:
+            raise NotRunError(f"{self._path} is too long for PyYAML without libyaml: install one that has it")
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(self._text)
+        while event := loader.get_event():
+            if handle := handlers.get(event.__class__):
+                handle(event)
+
+    def issue(self, error: YAMLError) -> Issue:
+        """What an error of PyYAML means."""
+        offset, message = self._meaning(error)
+        return Issue("error", *self._places.at(offset), INVALID, message)
+
+    def _key_is_next(self) -> bool:
+        """Whether what stands now is a key, as every second thing in a mapping is."""
+        around = self._open[-1]
+        is_key = around.key_is_next
+        around.key_is_next = around.has_keys and not is_key
+        return is_key
+
+    def _document(self, _: object) -> None:
+        self._anchors = set()
+
+    def _scalar(self, event: ScalarEvent) -> None:
+        if event.anchor is not None:
+            self._anchors.add(event.anchor)
+        if self._key_is_next():
+            keys = self._open[-1].keys
+            first = keys.setdefault(event.value, event)
+            if first is not event:
+                self._maybe_twice(keys, first, event)
+
+    def _maybe_twice(
+        self, keys: dict[str | tuple[str, str], ScalarEvent], first: ScalarEvent, event: ScalarEvent
+    ) -> None:
+        """Compare two keys of the same letters: `1` is a number, and `"1"` a text."""
+        tag = _tag(event)
+        if _tag(first) != tag:
+            first = keys.setdefault((event.value, tag), event)
+        if first is not event and tag != _MERGE:
+            line = self._places.line(_offset(first))
+            self._tell(event, "duplicate-key", f"the key {cut(event.value)} stands twice, first in line {line}")
+
+    def _alias(self, event: AliasEvent) -> None:
+        self._key_is_next()
+        if event.anchor not in self._anchors:
+            self._tell(event, "undefined-alias", f"no anchor &{event.anchor} stands before this alias")
+
+    def _list(self, event: SequenceStartEvent) -> None:
+        self._begin(event, "[")
+
+    def _mapping(self, event: MappingStartEvent) -> None:
+        self._begin(event, "{")
+
+    def _begin(self, event: CollectionStartEvent, char: str) -> None:
+        self._key_is_next()
+        if event.anchor is not None:
+            self._anchors.add(event.anchor)
+        if len(self._open) > _DEEPEST:
+            raise NotRunError(f"{self._path} is nested too deeply: more than {_DEEPEST:,} levels")
+        bracket = -1
+        if event.flow_style:
+            begin = _offset(event)
+            if self._text[begin : begin + 1] in {char, "&", "!"}:  # anchor and tag stand before the bracket
+                bracket = self._text.find(char, begin)
+        self._open.append(_Collection(bracket, has_keys=char == "{"))
+
+    def _end(self, _: object) -> None:
+        self._open.pop()
+
+    def _tell(self, event: Event, code: str, message: str) -> None:
+        if len(self.found) < _MOST:
+            self.found.append(Issue("error", *self._places.at(_offset(event)), code, message))
+
+    def _meaning(self, error: YAMLError) -> tuple[int, str]:
+        """Where an error is, and what is wrong there."""
+        text, end = self._text, len(self._text.rstrip())
+        character = getattr(error, "character", None)
+        if isinstance(character, int):
+            return max(0, text.find(chr(character))), f"the character U+{character:04X} cannot stand in YAML"
+        problem = str(getattr(error, "problem", None) or error)
+        offset, begin = _offsets(error)
+        if text[offset : offset + 1] == "\t" and ("tab" in problem or "any token" in problem):
+            return offset, "a tab cannot indent YAML: use spaces"
+        if offset >= end and (bracket := self._open[-1].bracket) >= 0:
+            return bracket, f"this '{text[bracket]}' is never closed"
+        for part, words in _WORDS_AT_BEGIN:
+            if part in problem:
+                return begin, words
+        for part, words in _WORDS:
+            if part in problem:
+                problem = words.format(line=self._places.line(begin), char=_shown(text, offset))
+                break
+        return min(offset, end), problem
+
+
+def _tag(event: ScalarEvent) -> str:
+    from yaml import ScalarNode
+    from yaml.resolver import Resolver
+
+    if event.tag is not None and event.tag != "!":
+        return str(event.tag)
+    return str(Resolver().resolve(ScalarNode, event.value, event.implicit))  # type: ignore[no-untyped-call]  # the stubs leave it out
+
+
+def _is_template(text: str) -> bool:
+    from re import search
+
+    return search(_TEMPLATE, text) is not None
+
+
+def _offset(event: Event) -> int:
+    return event.start_mark.index if event.start_mark else 0
+
+
+def _offsets(error: YAMLError) -> tuple[int, int]:
+    """Where the problem is, and where what it is a part of begins."""
+    mark = getattr(error, "problem_mark", None)
+    context = getattr(error, "context_mark", None)
+    offset = mark.index if mark else 0
+    return offset, context.index if context else offset
+
+
+def _shown(text: str, offset: int) -> str:
+    char = text[offset : offset + 1]
+    if not char.strip():
+        return "a space" if text[offset:].strip() else "the end of the text"
+    return f"'{char}'"

@@ -1,0 +1,703 @@
+"""`suture doctor`: what is installed, what works, and what does not.
+
+Each check has a time of its own, in a thread that is left behind if it hangs, as on a network disk that does not
+answer. One that fails in a way that nobody thought of is a problem itself.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import islice
+from shlex import join, quote
+from shutil import which
+from time import monotonic
+
+import suture
+from suture import __version__
+from suture.cli.clients import CLIENTS, NoHomeError, Unmergeable, as_utf8, parsed, place_of, servers_in
+from suture.cli.output import clean, colored, in_bytes, print_json, print_text, refuse, several
+from suture.cli.readonly import sight
+from suture.engine import Engine
+from suture.errors import HistoryUnavailable, RecoveryBlocked, WorkspaceNotFound
+from suture.files.fs import Tree
+from suture.files.journal import Journal, Left
+from suture.files.local_fs import LocalFS, shelf_folder
+from suture.files.protected import Guard
+from suture.files.recovery import find_strays
+from suture.records import Record
+from suture.settings import Settings
+from suture.text import Text
+from suture.wording import hint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+    from sqlite3 import Connection
+    from typing import Any
+
+    from suture.check.registry import Configuration, Rule
+    from suture.cli.clients import Client
+    from suture.engine.session import Session
+
+    Check = Callable[[str], Iterator["Finding"]]
+
+
+OK, NOTE, PROBLEM = "ok", "note", "problem"
+
+
+class Finding(Record):
+    """One line: what was looked at, how it is, and what to do about it."""
+
+    name: str
+    state: str
+    """ok; note: something to know; problem: something does not work."""
+    found: str
+    advice: str = ""
+
+
+def ok(name: str, found: str) -> Finding:
+    """All is as it should be."""
+    return Finding(name, OK, found)
+
+
+def note(name: str, found: str, advice: str) -> Finding:
+    """It works, but perhaps not as somebody thinks."""
+    return Finding(name, NOTE, found, advice)
+
+
+def problem(name: str, found: str, advice: str) -> Finding:
+    """It does not work."""
+    return Finding(name, PROBLEM, found, advice)
+
+
+_LARGEST = 10_000_000
+_NAME = "suture"
+
+
+def agents(root: str) -> Iterator[Finding]:
+    """Every entry in the settings of an agent, the user's own and the project's, that starts suture."""
+    none = True
+    for client in CLIENTS.values():
+        for scope in ("user", "project")[: 1 + (client.project is not None)]:
+            for finding in _settings(client, scope, root):
+                none = False
+                yield finding
+    if none:
+        yield note("settings", "no agent starts suture", "To put it into one: suture init")
+
+
+def _settings(client: Client, scope: str, root: str) -> Iterator[Finding]:
+    try:
+        path = place_of(client, scope, root).path
+        servers = _read(path, client)
+    except NoHomeError:
+        return
+    except (OSError, Unmergeable) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        yield note(client.name, f"{path} cannot be read: {why}", "Mend it, or its servers do not start.")
+        return
+    for name, entry in servers.items():
+        if isinstance(entry, dict) and _is_ours(name, entry):
+            yield _entry(client, scope, root, path, name, entry)
+
+
+def _read(path: str, client: Client) -> dict[str, Any]:
+    """The servers in a file; none where there is no file."""
+    if not os.path.isfile(path):
+        return {}
+    with open(path, "rb") as file:
+        text = as_utf8(Text.decode(file.read(_LARGEST)))
+    return servers_in(parsed(text, client.format), client.addition(_NAME, [_NAME]))
+
+
+def _is_ours(name: str, entry: dict[str, Any]) -> bool:
+    program = os.path.basename(str(entry.get("command", ""))).removesuffix(".exe")
+    return _NAME in {name, program} or f"-m {_NAME} " in " ".join(_words(entry))
+
+
+def _words(entry: dict[str, Any]) -> list[str]:
+    found = entry.get("args")
+    return [str(each) for each in found] if isinstance(found, list) else []
+
+
+def _entry(client: Client, scope: str, root: str, path: str, name: str, entry: dict[str, Any]) -> Finding:
+    """Whether what an entry names is there."""
+    command, words = entry.get("command"), _words(entry)
+    if not isinstance(command, str):
+        said = f"{path} has {name}, but not as suture init writes it"
+        return note(client.name, said, "Nothing to do, if it works; suture cannot tell what it starts.")
+    served = words[words.index("--root") + 1] if "--root" in words[:-1] else None
+    again = join([_NAME, "init", client.name, f"--{scope}", "--write", "--force", "--name", name, "--root"])
+    if which(command) is None:
+        said = f"{path} starts {command}, which is not there"
+        return problem(client.name, said, f"{again} {join([served or root])}")
+    if served is not None and not os.path.isdir(served):
+        said = f"{path} serves {served}, which is no folder"
+        return problem(client.name, said, f"{again} DIR")
+    return ok(client.name, f"{path} starts {command}{'' if served is None else f' for {served}'}")
+
+
+PACKAGES = {
+    "ahocorasick-rs": "ahocorasick_rs",
+    "google-re2": "re2",
+    "orjson": "orjson",
+    "pyyaml": "yaml",
+    "rapidfuzz": "rapidfuzz",
+    "regex": "regex",
+    "tomli": "tomli",
+    "zstandard": "zstandard",
+}
+"""What must be installed with suture, and the module of each."""
+_OLDEST = (3, 11)
+_FEW = 5
+_SYSTEMS = {"linux": "Linux", "darwin": "macOS"}
+
+
+def program(root: str) -> Iterator[Finding]:
+    """The suture that runs, and the one that a shell finds."""
+    del root
+    yield ok("suture", f"{suture.__version__}, in {os.path.dirname(suture.__file__)}")
+    found = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info >= _OLDEST:
+        yield ok("python", f"{found}, {sys.executable}")
+    else:
+        wanted = ".".join(map(str, _OLDEST))
+        yield problem("python", f"{found}, {sys.executable}", f"Install suture with Python {wanted} or newer.")
+    yield _on_path()
+
+
+def packages(root: str) -> Iterator[Finding]:
+    """What suture cannot do without."""
+    del root
+    from importlib import import_module
+
+    there: list[str] = []
+    for distribution, module in PACKAGES.items():
+        try:
+            import_module(module)
+            there.append(f"{distribution} {_version(distribution)}")
+        except Exception as error:  # noqa: BLE001  a package that is broken fails in any way
+            why = f"{distribution} cannot be imported: {type(error).__name__}: {error}"
+            yield problem("packages", why, f"Install it again: pip install --force-reinstall {distribution}")
+    if there:
+        yield ok("packages", ", ".join(there))
+
+
+def extras(root: str) -> Iterator[Finding]:
+    """What suture can use."""
+    from importlib.util import find_spec
+
+    from suture.check.programs import program as found_program
+    from suture.check.programs import program_inside
+
+    for extra, purpose in (("mcp", "suture mcp"), ("models", "SafeEditInput")):
+        distribution = {"models": "pydantic"}.get(extra, extra)
+        if find_spec(distribution) is None:
+            yield note(extra, f"{distribution} is not installed; {purpose} needs it", _install(extra))
+        else:
+            yield ok(extra, f"{distribution} {_version(distribution)}")
+    ruff, held = found_program("ruff", [root]), program_inside("ruff", [root])
+    if ruff is None and held is not None:
+        advice = "Install ruff outside of the workspace: pipx install ruff"
+        yield note("lint", f"{held} is in the workspace, where an agent can change it, and is not run", advice)
+    elif ruff is None:
+        yield note("lint", "ruff is not installed; of Python files only the syntax is checked", _install("lint"))
+    else:
+        yield ok("lint", ruff)
+    yield _grammars()
+
+
+def platform(root: str) -> Iterator[Finding]:
+    """The machine."""
+    del root
+    system = os.uname()
+    name = _SYSTEMS.get(sys.platform)
+    found = f"{name or system.sysname} {system.release}, {system.machine}"
+    if name is None:
+        yield note("system", found, f"suture is tested on {' and '.join(_SYSTEMS.values())} only.")
+    else:
+        yield ok("system", found)
+    encoding = sys.getfilesystemencoding()
+    if encoding != "utf-8":
+        yield note("names of files", f"the locale makes Python read them as {encoding}", "Set LANG to C.UTF-8.")
+
+
+def _on_path() -> Finding:
+    """Whether `suture` in a shell is the one that runs now."""
+    from shutil import which
+
+    found, running = which("suture"), sys.argv[0]
+    if found is None:
+        advice = "Agents do not need it there: suture init names the program by its full path."
+        return note("on PATH", "there is no suture on PATH", advice)
+    if os.path.basename(running) == "suture" and os.path.realpath(running) == os.path.realpath(found):
+        return ok("on PATH", found)
+    folders = {os.path.dirname(os.path.realpath(found)), os.path.dirname(found)}
+    if os.path.dirname(sys.executable) in folders or _interpreter(found) == sys.executable:
+        return ok("on PATH", found)
+    said = f"{found} is another one than this, which runs by {sys.executable}"
+    return note("on PATH", said, "Remove one of them, or see which is which by: suture --version")
+
+
+def _interpreter(script: str) -> str:
+    """What a script says that it runs by."""
+    with open(script, "rb") as file:
+        first = file.readline(1000)
+    return os.fsdecode(first.removeprefix(b"#!").strip()) if first.startswith(b"#!") else ""
+
+
+def _grammars() -> Finding:
+    from importlib import import_module
+
+    from suture.check.syntax import LANGUAGES
+
+    grammars = {grammar.module: grammar.distribution for each in LANGUAGES for grammar in each.grammars}
+    missing = []
+    for module in ("tree_sitter", *grammars):
+        try:
+            import_module(module)
+        except Exception:  # noqa: BLE001  as above
+            missing.append(grammars.get(module, "tree-sitter"))
+    if not missing:
+        return ok("syntax", f"all {len(grammars)} grammars, for {len(LANGUAGES)} languages")
+    found = f"{len([each for each in missing if each != 'tree-sitter'])} of {len(grammars)} grammars are missing"
+    which = f": {', '.join(missing)}" if len(missing) <= _FEW else ""
+    return note("syntax", f"{found}{which}; such files are not checked", _install("syntax"))
+
+
+def _version(distribution: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "of an unknown version"
+
+
+def _install(extra: str) -> str:
+    return f"pip install 'suture[{extra}]'"
+
+
+_OTHERS = 0o077
+_TOO_LITTLE, _LITTLE = 10_000_000, 500_000_000
+_PATIENCE_MS = 1_000
+_SECONDS = 5
+_LOOKED_AT = 1_000  # changes, the newest
+_STEPS = 10_000
+_NEW_ONE = "The next change puts it aside and begins a new one. Until then changes cannot be listed or taken back."
+_READ_ONLY = 8  # SQLITE_READONLY
+
+
+def state_folder(root: str) -> Iterator[Finding]:
+    """Where histories lie, or will."""
+    del root
+    shelf = shelf_folder()
+    place = shelf
+    while not os.path.lexists(place):
+        place = os.path.dirname(place)
+    elsewhere = "Or name another folder by the variable XDG_STATE_HOME."
+    if not os.path.isdir(place):
+        yield problem("folder", f"{shelf} cannot be: {place} is not a folder", f"Move it away. {elsewhere}")
+        return
+    if not os.access(place, os.W_OK | os.X_OK):
+        what = f"chmod u+wx {quote(place)}"
+        yield problem("folder", f"{shelf}: nothing can be written to {place}", f"{what}. {elsewhere}")
+    elif place == shelf:
+        yield ok("folder", shelf)
+    else:
+        yield ok("folder", f"{shelf} (the first change makes it)")
+    if place == shelf:
+        yield from _ownership(shelf)
+    yield free_space(place)
+
+
+def history(root: str) -> Iterator[Finding]:
+    """The workspace's history."""
+    if not os.path.isdir(shelf_folder()):
+        yield ok("history", "nothing is recorded yet")
+        return
+    try:
+        with sight(root, _PATIENCE_MS) as seen:
+            if seen.file is None:
+                yield ok("history", "nothing is recorded yet")
+                return
+            size, most = os.path.getsize(seen.file), Settings().history_max_bytes
+            counts = ", ".join(several(_count(seen.database, table), table) for table in ("change", "snapshot"))
+            yield ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
+            found = _soundness(seen.database, seen.file)
+            yield found
+            damaged = (
+                []
+                if found.state != "ok"
+                else [each.id for each in islice(seen.book.changes(), _LOOKED_AT) if each.state == "damaged"]
+            )
+            if damaged:
+                said = f"{several(len(damaged), 'change')} damaged, such as {damaged[0]}"
+                yield problem("records", said, "They cannot be undone. To list all changes: suture log")
+            if seen.waiting:
+                waits = f"{several(len(seen.waiting), 'change')} waiting to be recorded"
+                yield note("waiting", waits, "Nothing to do: the next change, or suture log, records them.")
+    except WorkspaceNotFound:
+        return  # which is told where the workspace is looked at
+    except HistoryUnavailable as error:
+        yield _unavailable(error)
+
+
+def free_space(place: str) -> Finding:
+    """How much can still be written."""
+    found = os.statvfs(place)
+    free = found.f_bavail * found.f_frsize
+    said = f"{in_bytes(free)} on the disk of {place}"
+    if free < _TOO_LITTLE:
+        return problem("free space", said, "Make room: an edit needs some for a copy of each file.")
+    return note("free space", said, "Make room soon.") if free < _LITTLE else ok("free space", said)
+
+
+def _count(database: Connection, table: str) -> int:
+    return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608  ours
+
+
+def _ownership(shelf: str) -> Iterator[Finding]:
+    status = os.stat(shelf)
+    user = os.geteuid()
+    if status.st_uid == user:
+        yield ok("owner", "you")
+    else:
+        advice = f"sudo chown -R {user} {quote(shelf)}"
+        yield problem("owner", f"{shelf} belongs to user {status.st_uid}, not to you ({user})", advice)
+    mode = status.st_mode & 0o777
+    if mode & _OTHERS:
+        said = f"0{mode:o}: other users can get at what was in your files"
+        yield problem("permissions", said, f"chmod 700 {quote(shelf)}")
+    else:
+        yield ok("permissions", f"0{mode:o}")
+
+
+def _soundness(database: Connection, file: str) -> Finding:
+    """Whether SQLite finds the database sound, as far as it gets in a few seconds."""
+    from sqlite3 import OperationalError
+
+    ends = monotonic() + _SECONDS
+    database.set_progress_handler(lambda: monotonic() > ends, _STEPS)
+    try:
+        said = [str(row[0]) for row in database.execute("PRAGMA quick_check(1)").fetchall()]
+    except OperationalError:
+        if monotonic() < ends:
+            raise  # which is told as what keeps the history from being read
+        return ok("database", f"{file}: sound as far as it was read, for {_SECONDS} s")
+    finally:
+        database.set_progress_handler(None, 0)
+    if said == ["ok"]:
+        return ok("database", f"{file} is sound")
+    return problem("database", f"{file} is damaged: {' '.join(said[0].split())}", _NEW_ONE)
+
+
+def _unavailable(error: HistoryUnavailable) -> Finding:
+    """Why a history cannot be read, and what becomes of it."""
+    code = int(getattr(error.__cause__, "sqlite_errorcode", 0)) & 0xFF
+    if code == _READ_ONLY:
+        advice = "Nothing to do: the next change, or suture log, takes that back."
+        return note("history", "it was being written when the program ended", advice)
+    if "locked" in error.reason:
+        return note("history", error.reason, "Wait until it is done; a change that lands meanwhile is not recorded.")
+    advice = _NEW_ONE if "damaged" in error.reason else f"See to the files in {shelf_folder()}."
+    return problem("history", error.reason, advice)
+
+
+_MOUNTS = "/proc/self/mountinfo"
+_NETWORK = frozenset(
+    ("9p", "afs", "ceph", "cifs", "davfs", "glusterfs", "lustre", "nfs", "nfs4", "smb3", "smbfs", "virtiofs", "vboxsf")
+)
+_FEW_FILES = 3
+_SHOWN = 60
+_NO_LOCKS = "nobody"
+_FORM = "Write it as docs/reference/validators.md says; until then a strict edit is refused or told about it."
+
+
+def workspace_folder(root: str) -> Iterator[Finding]:
+    """The folder, and what may be done in it."""
+    try:
+        Engine(root).close()
+    except WorkspaceNotFound as error:
+        yield problem("root", f"{root}: {_plain(error.reason)}", "Name a folder that is there: --root DIR")
+        return
+    yield from _breadth(root)
+    if not _is_open(root):
+        yield problem("reading", "the folder cannot be read by you", f"chmod u+rx {quote(root)}")
+    if os.access(root, os.W_OK):
+        yield ok("writing", "files can be made and changed")
+    else:
+        yield problem("writing", "no edit can land: the folder cannot be written to by you", f"chmod u+w {quote(root)}")
+    yield free_space(root)
+    yield from _file_system(root)
+
+
+def transaction(root: str) -> Iterator[Finding]:
+    """What is under way, or was interrupted."""
+    if not _is_open(root):
+        return
+    holder = _holder(root)
+    if holder == _NO_LOCKS:
+        advice = "suture locks a file in your state folder instead, which other machines and users do not see."
+        yield note("lock", "folders cannot be locked on this file system", advice)
+    elif holder:
+        yield note("lock", f"held by {holder}, which is editing", "Wait until it is done.")
+    else:
+        yield ok("lock", "free")
+    with Tree(LocalFS(), root) as tree:
+        journal = Journal([tree])
+        try:
+            waiting = journal.exists()
+            left = journal.read() if waiting else Left(None)
+        except RecoveryBlocked as error:
+            advice = f"{hint(error)} Then: {_recover(root)}" if error.state == "foreign" else _recover(root)
+            yield problem("transaction", f"cannot be cleared up: {error.reason}", advice)
+            return
+        strays = [] if waiting else [path for _, path, _ in find_strays([tree], Guard())]
+    if strays:
+        what = f"a power cut left {', '.join(strays[:_FEW_FILES])}{' and more' if len(strays) > _FEW_FILES else ''}"
+        yield problem("transaction", what, _recover(root))
+    elif not waiting:
+        yield ok("transaction", "none was interrupted")
+    elif holder:
+        yield ok("transaction", "one is under way")
+    else:
+        files = "" if left.intent is None else f" of {', '.join(step.path for step in left.intent.steps[:_FEW_FILES])}"
+        how = "is finished" if left.done else "is taken back"
+        yield problem("transaction", f"a change{files} was interrupted", f"{_recover(root)} (it {how})")
+
+
+def configuration(root: str) -> Iterator[Finding]:
+    """What is configured about checks, and whether the programs it names are there."""
+    from suture.check.issue import NotRunError
+    from suture.check.registry import Unavailable
+    from suture.tools.check import table
+
+    if not _is_open(root):
+        return
+    engine = Engine(root)
+    with engine.session() as session:
+        names, found, trusted = _configured(session, root)
+        asked = [each.validator for each in table(session).chosen("x")]
+    wrong = 0
+    for validator in asked:
+        if isinstance(validator, Unavailable) and validator.name not in found.rules:
+            try:
+                validator.check("x", None, "", None)  # type: ignore[arg-type]  # it looks at nothing
+            except NotRunError as error:
+                wrong += 1
+                yield problem(validator.name, _plain(str(error)), _FORM)
+    if not wrong:
+        yield ok("configuration", ", ".join(names) or "none: every file is checked by its type")
+    for rule in found.rules.values():
+        if rule.enabled is not False:
+            yield from _program(rule, root, trusted=trusted)
+
+
+def _is_open(root: str) -> bool:
+    """Whether it is worth looking into the folder; why not is told already."""
+    return os.path.isdir(root) and os.access(root, os.R_OK | os.X_OK)
+
+
+def _breadth(root: str) -> Iterator[Finding]:
+    """Whether the root is more than a project."""
+    real, home = os.path.realpath(root), os.path.realpath(os.path.expanduser("~"))
+    if f"{home}/".startswith(f"{real.rstrip('/')}/"):
+        what = "the whole disk" if real == "/" else "your home folder" if real == home else "all that is in it"
+        advice = "Name the project's own folder: --root DIR"
+        yield note("root", f"{root} is very broad: an agent can edit {what}", advice)
+    else:
+        yield ok("root", root)
+
+
+def _file_system(root: str) -> Iterator[Finding]:
+    """What the folder lies on, where the system tells it."""
+    try:
+        with open(_MOUNTS, "rb") as file:
+            lines = os.fsdecode(file.read()).splitlines()
+    except OSError:
+        return
+    real, best, kind = os.path.realpath(root) + "/", "", ""
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        mounted = before.split(" ")[4].replace("\\040", " ").rstrip("/") + "/"
+        if real.startswith(mounted) and len(mounted) >= len(best):
+            best, kind = mounted, after.split(" ")[0]
+    if kind in _NETWORK or kind.startswith("fuse."):
+        advice = "Edit it from one machine at a time: locks may not reach from one to another."
+        yield note("file system", f"{kind}, perhaps shared with other machines", advice)
+    elif kind:
+        yield ok("file system", kind)
+
+
+def _holder(root: str) -> str:
+    """Who holds the workspace's lock; empty if nobody does. Asking takes no longer than a moment from others."""
+    from fcntl import LOCK_NB, LOCK_SH, flock
+
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        flock(handle, LOCK_SH | LOCK_NB)
+    except BlockingIOError:
+        return _locker(os.fstat(handle).st_ino) or "another process"
+    except OSError:
+        return _NO_LOCKS
+    finally:
+        os.close(handle)
+    return ""
+
+
+def _locker(inode: int) -> str:
+    """The process that has locked a folder, as Linux tells it."""
+    try:
+        with open("/proc/locks", encoding="ascii") as file:
+            found = [line.split() for line in file]
+        process = next(each[4] for each in found if each[1] == "FLOCK" and each[5].endswith(f":{inode}"))
+        with open(f"/proc/{process}/cmdline", "rb") as file:
+            words = os.fsdecode(file.read()).split("\0")
+    except (OSError, StopIteration, IndexError):
+        return ""
+    return f"process {process} ({' '.join(words).strip()[:_SHOWN]})"
+
+
+def _recover(root: str) -> str:
+    return f"suture recover --root {quote(root)}"
+
+
+def _configured(session: Session, root: str) -> tuple[list[str], Configuration, bool]:
+    """The files that say something, what they say, and whether the project may name programs."""
+    from suture.check.registry import Configuration, merged
+    from suture.tools.check import PROJECT_FILES, operator_configuration, operator_file, project_configuration
+
+    names, project = [], Configuration()
+    for name in reversed(PROJECT_FILES):
+        said = project_configuration(session, name) if os.path.lexists(os.path.join(root, name)) else None
+        if said is not None:
+            names, project = [name], said
+    file = operator_file(None)
+    operator = operator_configuration(file, [root], named=False)
+    names += [file] if os.path.lexists(file) else []
+    trusted = any(os.path.realpath(each) == os.path.realpath(root) for each in operator.trust)
+    return names, merged(project, operator), trusted
+
+
+def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
+    """Whether the program of a check is there and may be run; nothing for a check that needs none."""
+    from shutil import which
+
+    from suture.check.programs import ON_REQUEST, program, program_inside
+    from suture.origins import is_outside
+
+    name, held = f"validators.{rule.name}", [] if trusted else [root]
+    if rule.command is not None:
+        first = rule.command[0]
+        found = which(first) if "/" in first else program(first, held, beside=False)
+    elif rule.name in {*ON_REQUEST, "ruff"}:
+        first, found = rule.name, program(rule.name, held)
+    else:
+        if not _is_known(rule.name, root):
+            yield problem(name, "there is no check of this name, and no command is given for it", _FORM)
+        return
+    tell = problem if rule.required else note
+    place = program_inside(first, held) if found is None else found if not is_outside(found, held) else None
+    if place is not None:
+        advice = f"Install {first} outside of it, or trust the workspace in your own suture.toml."
+        yield tell(name, f"{place} is in the workspace, where an agent can change it, and is not run", advice)
+    elif found is None:
+        yield tell(name, f"{first} is not installed", f"Install {first}, or say: enabled = false")
+    elif rule.by_project and not trusted and rule.name != "ruff":
+        advice = "If you trust the project: --allow-commands, or trust in your own suture.toml."
+        yield note(name, f"{found} is not run, because the project asks for it and not you", advice)
+    else:
+        yield ok(name, found)
+
+
+def _is_known(name: str, root: str) -> bool:
+    """Whether there is a check of this name, built in or a plugin's."""
+    from suture.check.registry import built_in, plugins
+
+    try:
+        return built_in(name).name == name
+    except StopIteration:
+        return any(each.name == name for each in plugins((root,)))
+
+
+def _plain(reason: str) -> str:
+    return " ".join(reason.split())
+
+
+CHECKS: dict[str, tuple[Check, ...]] = {
+    "installation": (program, packages),
+    "extras": (extras,),
+    "platform": (platform,),
+    "state folder": (state_folder, history),
+    "workspace": (workspace_folder, transaction, configuration),
+    "agents": (agents,),
+}
+_DOCTOR_SECONDS = 10.0
+_COLORS = {OK: "green", NOTE: "yellow", PROBLEM: "red"}
+_WIDTH = max(map(len, _COLORS))
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Print what every check finds."""
+    root = os.path.abspath(options.root)
+    found = [(group, finding) for group, checks in CHECKS.items() for check in checks for finding in _done(check, root)]
+    states = [finding.state for _, finding in found]
+    problems = states.count(PROBLEM)
+    if options.json:
+        checks = [
+            {"group": group, "name": each.name, "state": each.state, "found": each.found, "advice": each.advice}
+            for group, each in found
+        ]
+        print_json({"version": __version__, "ok": not problems, "checks": checks})
+    else:
+        _tell(found, _end(problems, states.count(NOTE)), quiet=options.quiet)
+    return int(problems > 0)
+
+
+def _done(check: Check, root: str) -> list[Finding]:
+    """What a check finds, until it fails or its time is over."""
+    from threading import Thread
+
+    found: list[Finding] = []
+
+    def run() -> None:
+        try:
+            for finding in check(root):
+                found.append(finding)  # noqa: PERF402  what was found before a failure counts
+        except Exception as error:  # noqa: BLE001  whatever it is, the other checks go on
+            why = f"could not be looked at: {type(error).__name__}: {error}"
+            found.append(problem(name, why, "If nothing explains it, it is a fault of suture: report it."))
+
+    name = check.__name__.replace("_", " ")
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(_DOCTOR_SECONDS)
+    if thread.is_alive():
+        return [*found, problem(name, f"no answer within {_DOCTOR_SECONDS:g} s", "Is a disk gone that it lies on?")]
+    return found
+
+
+def _tell(found: list[tuple[str, Finding]], end: str, *, quiet: bool) -> None:
+    last = ""
+    for group, finding in found:
+        if quiet and finding.state == PROBLEM:
+            refuse("PROBLEM", clean(f"{group}: {finding.name}: {finding.found}"), clean(finding.advice))
+        if group != last:
+            print_text(colored("bold", group[0].upper() + group[1:]))
+            last = group
+        sign = colored(_COLORS[finding.state], f"{finding.state:{_WIDTH}}")
+        print_text(f"  {sign}  {finding.name}: {clean(finding.found)}")
+        if finding.advice:
+            print_text(f"  {'':{_WIDTH}}  {colored('cyan', clean(finding.advice))}")
+    print_text(f"\n{end}")
+
+
+def _end(problems: int, notes: int) -> str:
+    """What it comes to."""
+    more = f"{several(notes, 'note')} above" if notes else ""
+    if problems:
+        return f"{several(problems, 'problem')}: below each stands what to do." + (f" Also {more}." if more else "")
+    return f"All is well; {more}." if more else "All is well."

@@ -1,0 +1,225 @@
+"""The way through: read → plan → lock → commit.
+
+`Engine.land` takes a function that makes a plan and lands it. The first plan is made without the lock,
+so slow planning never blocks another process. If a file turns out to have changed meanwhile, the
+plan is made again, now under the lock, where no other suture process can interfere.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+from suture.bounds import suspended, within
+from suture.engine.session import Carried, Session
+from suture.errors import FileChanged, WorkspaceNotFound
+from suture.files.fs import Tree
+from suture.files.local_fs import LocalFS
+from suture.files.paths import INTENT_NAME
+from suture.files.protected import OWN_PREFIX, Guard
+from suture.origins import keep_out
+from suture.plan import ChangeRecord
+from suture.records import Record
+from suture.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _thread import LockType
+    from collections.abc import Callable, Iterator
+
+    from suture.engine.session import Progress
+    from suture.files.fs import FS
+    from suture.files.history import History, Kept
+    from suture.files.recovery import Recovered
+    from suture.files.worker import Finder, Team
+    from suture.plan import Change, Content, Plan, Trouble
+
+_REPLANS = 3
+_SMALL = 1_000_000  # bytes that are held in memory from one call to the next
+
+
+class Landing(Record):
+    """What came of a plan: the change, or None if nothing had to be done; and what else the caller should know."""
+
+    change: Change | None
+    recovered: Recovered | None = None
+    trouble: Trouble | None = None
+
+
+class Engine:
+    """A workspace's root and settings, and the two things that can be done with them: look and land."""
+
+    def __init__(self, root: str | os.PathLike[str], settings: Settings | None = None, fs: FS | None = None) -> None:
+        self.fs = fs or LocalFS()
+        self.settings = settings or Settings()
+        self.settings.check()
+        self._carried = Carried()
+        self._turns: dict[int, LockType] = {}
+        self._kept: Kept | None = None
+        self._team: Team | None = None
+        self.progress: Progress = _unwatched
+        try:
+            self.root = os.path.abspath(os.fspath(root))
+            places = [self.fs.real_path(each) for each in (self.root, *self.settings.extra_roots)]
+        except (OSError, ValueError) as error:
+            raise WorkspaceNotFound(root=str(root), reason=str(error)) from error
+        for place in places:
+            if any(name.startswith(OWN_PREFIX) for name in place.split("/")):
+                raise WorkspaceNotFound(root=place, reason="suture keeps its own files there")
+        self.guard = Guard(self.settings.protect, self.settings.allow_protected)
+        self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
+        self._own_places: list[str] = []
+        if isinstance(self.fs, LocalFS):
+            self._own_places = keep_out(self.roots)
+        with self.session() as session:
+            for tree in session.trees:
+                found = tree.stat("")
+                if found is None or found.kind != "folder":
+                    raise WorkspaceNotFound(root=tree.root, reason="not a folder")
+
+    def close(self) -> None:
+        """Let go of what is kept open between calls; a call that needs it opens it again."""
+        if self._kept is not None:
+            self._kept.close()
+        if self._team is not None:
+            self._team.close()
+
+    def session(self, progress: Progress | None = None) -> Session:
+        """A view for one call, perhaps watched by its caller."""
+        return Session(
+            [Tree(self.fs, root) for root in self.roots],
+            self.settings,
+            self.guard,
+            self._carried,
+            history=self._history,
+            partner=self._partner,
+            progress=progress or self.progress,
+            own_places=self._own_places,
+        )
+
+    def land(
+        self,
+        propose: Callable[[Session], Plan],
+        *,
+        replan: bool = True,
+        serial: bool = False,
+        progress: Progress | None = None,
+    ) -> Landing:
+        """Make a plan and land it, unless it is cancelled first. A `serial` one is planned under the lock only."""
+        from suture.files.commit import commit  # readers do not load the writer
+        from suture.files.lock import Lock
+        from suture.files.recovery import recover
+
+        with within(self.settings), self.session(progress) as session:
+            # A transaction under way, or what a dead process left: a plan made on that would be a wrong one.
+            unsettled = any(tree.stat(INTENT_NAME) is not None for tree in session.trees)
+            plan = None if unsettled or serial else session.checked(propose(session))
+            if plan is not None and not plan.changes and not plan.clipboards:
+                return Landing(None)
+            with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint, self._turns):
+                session.close()  # a folder opened while planning may have been moved since
+                history = session.history
+                with suspended():
+                    recovered = recover(session.trees, self._history, self.guard, self.settings)
+                for attempts_left in range(_REPLANS, -1, -1):
+                    plan = plan or session.checked(propose(session))
+                    if not plan.changes:
+                        with suspended():
+                            return Landing(None, recovered, self._note(session, plan))
+                    session.checkpoint()
+                    try:
+                        with suspended():
+                            change = commit(session.trees, plan, history, self.settings)
+                        self._remember(plan, change.trouble)
+                        return Landing(change, recovered, change.trouble)
+                    except FileChanged:
+                        if not replan or not attempts_left:
+                            raise
+                        plan = None
+        raise AssertionError  # the loop returns or raises
+
+    @contextmanager
+    def locked(self) -> Iterator[Session]:
+        """A view for one call while nobody else can land anything."""
+        from suture.files.lock import Lock
+        from suture.files.recovery import recover
+
+        with self.session() as session, Lock(session.trees, self.settings.lock_timeout_ms, turns=self._turns):
+            with suspended():
+                recover(session.trees, self._history, self.guard, self.settings)
+            yield session
+
+    def recover(self, *, wait: bool = True) -> Recovered | None:
+        """Clear up an interrupted transaction, if there is one and no other process is at work.
+
+        With `wait`, which is for who asks for nothing else, also what a power cut left without an intent.
+        """
+        waiting = any(map(self._is_unsettled, self.roots))
+        if not waiting and not wait:
+            return None
+        with self.session() as session:
+            from suture.errors import WorkspaceBusy  # the rare case
+            from suture.files.lock import Lock
+            from suture.files.recovery import recover
+
+            patient = wait and waiting
+            try:
+                with Lock(session.trees, self.settings.lock_timeout_ms if patient else 0, turns=self._turns):
+                    return recover(session.trees, self._history, self.guard, self.settings, strays=wait)
+            except WorkspaceBusy:
+                if patient:
+                    raise
+                return None  # a transaction is under way, not interrupted
+
+    def _is_unsettled(self, root: str) -> bool:
+        """Whether a transaction is under way there, or was interrupted."""
+        with Tree(self.fs, root) as home:
+            return home.stat(INTENT_NAME) is not None
+
+    def _history(self, tree: Tree) -> History:
+        """The workspace's history, whose database stays open from one change to the next."""
+        from suture.files.history import History, Kept  # reading a file needs none
+
+        if self._kept is None:
+            self._kept = Kept()
+        return History(tree, self.settings, self._kept)
+
+    @contextmanager
+    def _partner(self, entry: str) -> Iterator[Finder]:
+        """A function that gives a second process, kept from one call to the next; one call uses it at a time."""
+        from suture.files.worker import Team
+
+        if self._team is None:
+            local = isinstance(self.fs, LocalFS) and self.settings.second_process
+            self._team = Team(entry, self.roots, local=local)
+        with self._team.partner() as partner:
+            yield partner
+
+    def _note(self, session: Session, plan: Plan) -> Trouble | None:
+        """Record what a plan says besides its files, which are so already: that a change is undone, and clipboards."""
+        from suture.files.journal import new_id
+
+        if plan.clipboards:
+            self._remember(plan, session.history.keep_clipboards(plan.clipboards))
+        if plan.undoes is None:
+            return None
+        change = ChangeRecord(new_id(), plan.tool, plan.summary, (), (), plan.undoes)
+        return session.history.record(change, lambda _: None)
+
+    def _remember(self, plan: Plan, trouble: Trouble | None) -> None:
+        """Hold what the history could not take, and let go of what it has."""
+        for name, content in plan.clipboards:
+            self._carried.unsaved.pop(name, None)
+            if trouble is not None and not trouble.recorded:
+                self._carried.unsaved[name] = content
+        after = getattr(plan.changes[-1], "after", None) if plan.changes else None
+        self._carried.newest = after if after is not None and _is_small(after) else None
+
+
+def _unwatched(files: int, matches: int) -> None:
+    """Nobody wants to know."""
+
+
+def _is_small(content: Content) -> bool:
+    """Whether it may be held from one call to the next; a view would hold all that it was cut from."""
+    return content.size <= _SMALL and all(isinstance(piece, bytes) for piece in content.pieces)

@@ -1,0 +1,280 @@
+"""Take a change back, or files to an earlier state, as plans; and name a state to come back to.
+
+A change is inverted file by file against what stands there now. Where that is what the change left, the old
+content comes back as it was. Where it is not, because of later changes or of somebody else, the inverse is merged
+in: base is what the change left, ours what stands there now, theirs what stood there before the change. Work
+that came later is kept; where both touch the same lines, nothing is changed and the conflict shows the sides.
+
+A file that a later change renamed is found under its new name.
+"""
+
+from __future__ import annotations
+
+from suture.errors import HistoryDamaged, NotAFile, SutureError, UndoConflict
+from suture.plan import Content, Create, Delete, Place, Rename, Update, Version
+from suture.records import Record
+from suture.text import Text
+from suture.text.merge import merge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from suture.engine.session import Session
+    from suture.files.database import LogBook, NamedPoint
+    from suture.plan import ChangeRecord, FileChange, FileRecord, Snapshot
+    from suture.text.merge import Conflict
+
+_SHOWN = 100_000
+_MOST_LATER = 5
+_MOST_CONFLICTS = 100
+
+
+class Inverse(Record):
+    """What takes a change back now, and whether later work had to be merged."""
+
+    changes: tuple[FileChange, ...]
+    merged: bool
+
+
+class _Clash(Exception):
+    """A file cannot be taken back; the conflicts say why."""
+
+    def __init__(self, *conflicts: dict[str, Any]) -> None:
+        super().__init__(conflicts)
+        self.conflicts = conflicts
+
+
+def invert(session: Session, book: LogBook, change: ChangeRecord) -> Inverse:
+    """The file changes that take a change back, or UndoConflict with every place where that is impossible."""
+    inverter = _Inverter(session, book, change.number)
+    found: list[FileChange] = []
+    conflicts: list[dict[str, Any]] = []
+    for file in reversed(change.files):
+        try:
+            found += map(session.hold, inverter.invert(file))
+        except _Clash as clash:
+            conflicts += clash.conflicts
+    if conflicts:
+        later = _later(book, change, {each["path"] for each in conflicts})
+        raise UndoConflict(change_id=change.id, conflicts=conflicts[:_MOST_CONFLICTS], later=later)
+    return Inverse(tuple(found), inverter.merged)
+
+
+def _later(book: LogBook, change: ChangeRecord, paths: set[str]) -> list[str]:
+    """The newest few changes in force since then that touched any of these paths."""
+    since = list(book.changes_since(change.number))
+    cancelled = {each.id for each in since if each.state == "undone"}
+    found = [
+        each.id
+        for each in since
+        if each.state == "landed"
+        and each.undoes not in cancelled  # undoing an undo would not clear the way
+        and any(path in {file.path, file.to} for file in each.files for path in paths)
+    ]
+    return found[: -_MOST_LATER - 1 : -1]
+
+
+def restore(session: Session, book: LogBook, state: Mapping[str, Version | None]) -> list[FileChange]:
+    """The file changes after which each path is as `state` says; None: no file there."""
+    found: list[FileChange] = []
+    for path, version in state.items():
+        place, now = _stands(session, path)
+        if version is None:
+            if now is not None:
+                found.append(session.hold(Delete(place, now)))
+        elif now is None:
+            found.append(session.hold(Create(place, Content((book.needed(path, version),)), version.mode)))
+        elif now.content.digest != version.digest:
+            found.append(session.hold(Update(place, now, Content((book.needed(path, version),)), mode=version.mode)))
+        elif version.mode not in {now.mode, None}:
+            found.append(session.hold(Update(place, now, now.content, mode=version.mode)))
+    return found
+
+
+class Taken(Record):
+    """A snapshot, how many files it kept, and which of the known ones could not be read."""
+
+    point: NamedPoint
+    kept: int
+    skipped: tuple[str, ...]
+
+
+def take_snapshot(session: Session, name: str, paths: Sequence[str]) -> Taken:
+    """Name this point, and keep every file that the history knows, and those given. The workspace is locked."""
+    with session.history.reading() as book:
+        known = book.paths()
+    given = [session.read(path).place.name for path in paths]  # a wrong one is an error, an old one is not
+    keeper = _Keeper(session, dict.fromkeys((*given, *known)))
+    point = session.history.take_snapshot(name, keeper.files, keeper.content)
+    return Taken(point, keeper.kept, tuple(keeper.skipped))
+
+
+class _Keeper:
+    """Reads files for a snapshot one after the other, holding only the last one's content."""
+
+    def __init__(self, session: Session, paths: Iterable[str]) -> None:
+        self._session = session
+        self._paths = tuple(paths)
+        self._last = Content(())
+        self.kept = 0
+        self.skipped: list[str] = []
+
+    def files(self) -> Iterator[tuple[str, Version | None]]:
+        """What is at each path; None: nothing. It is asked again if the history has to be begun anew."""
+        self.kept, self.skipped = 0, []
+        for path in self._paths:
+            try:
+                found = _stands(self._session, path)[1]
+            except SutureError:
+                self.skipped.append(path)
+                continue
+            if found is None:
+                yield path, None
+                continue
+            self._last = found.content
+            self.kept += 1
+            yield path, Version(found.content.digest, found.mode)
+
+    def content(self, digest: str) -> bytes | None:
+        """The content of the file that was last read."""
+        return self._last.bytes() if self._last.digest == digest else None
+
+
+class _Inverter:
+    """Inverts the files of the change with this number."""
+
+    def __init__(self, session: Session, book: LogBook, number: int) -> None:
+        self._session = session
+        self._book = book
+        self._number = number
+        self.merged = False
+
+    def invert(self, file: FileRecord) -> Iterable[FileChange]:
+        """The changes that take back what happened to one file; none if it is taken back already."""
+        if file.after is None:
+            return self._undelete(file)
+        left = file.to or file.path
+        path, there = self._found(left, file.after)
+        if file.to is not None and path not in {left, file.path}:
+            names = {"base": left, "ours": path, "theirs": file.path}
+            raise _Clash({"path": path, "line": 1, **names, "about": "name"})
+        place, now = _stands(self._session, path)
+        if file.before is None:
+            return self._uncreate(file, place, now if there else None)
+        if now is not None and not there:  # it was deleted, and what stands there is another file
+            sides = (self._book.content(file.after.digest), now.content.bytes(), self._book.content(file.before.digest))
+            raise _Clash({**_whole(place.name, *sides), "about": "file"})
+        if path != file.path and file.to is not None:
+            return self._move_back(file, place, now)
+        return self._put_back(file.after, file.before, place, now)
+
+    def _found(self, left: str, after: Version) -> tuple[str, bool]:
+        """Where the file is now, and whether it is there.
+
+        If a later change is damaged, that is known only of a file that is still as this change left it.
+        """
+        damaged = self._book.damaged_since(self._number)
+        if damaged is None:
+            return self._book.path_now(left, self._number)
+        now = _stands(self._session, left)[1]
+        if now is None or now.content.digest != after.digest:
+            raise HistoryDamaged(what="change", name=damaged.id, path=left)
+        return left, True
+
+    def _uncreate(self, file: FileRecord, place: Place, now: Snapshot | None) -> Iterable[FileChange]:
+        assert file.after is not None  # noqa: S101  it was created
+        if now is None:
+            return []
+        if now.content.digest != file.after.digest:
+            raise _Clash(_whole(place.name, self._book.content(file.after.digest), now.content.bytes(), None))
+        return [Delete(place, now)]
+
+    def _undelete(self, file: FileRecord) -> Iterable[FileChange]:
+        assert file.before is not None  # noqa: S101  it was deleted
+        place, now = _stands(self._session, file.path)
+        old = self._book.needed(file.path, file.before)
+        if now is None:
+            return [Create(place, Content((old,)), file.before.mode)]
+        if now.content.digest != file.before.digest:
+            raise _Clash(_whole(place.name, None, now.content.bytes(), old))
+        return []
+
+    def _put_back(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Iterable[FileChange]:
+        content = self._merged(after, before, place, now)
+        assert now is not None  # noqa: S101  or it would have clashed
+        mode = before.mode if before.mode != after.mode and now.mode == after.mode else None
+        return [] if content is None and mode is None else [Update(place, now, content or now.content, mode=mode)]
+
+    def _move_back(self, file: FileRecord, place: Place, now: Snapshot | None) -> Iterable[FileChange]:
+        assert file.before is not None  # noqa: S101  a renamed file was there before and is after
+        assert file.after is not None  # noqa: S101
+        home, there = _stands(self._session, file.path)
+        if now is None and there is not None and there.content.digest == file.before.digest:
+            return []  # somebody has moved it back
+        content = self._merged(file.after, file.before, place, now)
+        if there is not None:
+            raise _Clash(_whole(home.name, None, there.content.bytes(), self._book.needed(file.path, file.before)))
+        assert now is not None  # noqa: S101  or it would have clashed
+        if file.replaced is None:
+            return [Rename(place, now, home, content)]
+        back = Create(home, content or now.content, now.mode)
+        replaced = Content((self._book.needed(place.name, file.replaced),))
+        return [back, Update(place, now, replaced, mode=file.replaced.mode)]
+
+    def _merged(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Content | None:
+        """The content that `now` has without the change from `before` to `after`; None if that is the same."""
+        if now is not None and before.digest in {now.content.digest, after.digest}:
+            return None
+        old = self._book.needed(place.name, before)
+        if now is not None and now.content.digest == after.digest:
+            return Content((old,))
+        base = self._book.needed(place.name, after)
+        if now is None:
+            raise _Clash(_whole(place.name, base, None, old))
+        self.merged = True
+        return _merge(place.name, base, now, old, self._session.settings.binary_window)
+
+
+def _merge(name: str, base: bytes, now: Snapshot, theirs: bytes, window: int) -> Content | None:
+    """Merge the texts, or, if a byte order mark came or went, the bytes; nothing that is not text."""
+    ours = now.content.bytes()
+    texts = [Text.decode(each) for each in (base, ours, theirs)]
+    alike = len({(text.encoding, text.bom) for text in texts}) == 1
+    in_bytes = not alike and all(text.body_is_raw for text in texts)
+    if any(text.is_binary(window) for text in texts) or not (in_bytes or alike):
+        raise _Clash(_whole(name, base, ours, theirs))
+    was, here, back = (text.raw if in_bytes else text.body for text in texts)
+    found = merge(was, here, back, touching=True)
+    if found.conflicts:
+        raise _Clash(*(_part(name, each) for each in found.conflicts))
+    if not found.edits:
+        return None
+    cuts = [(each.span.start, each.span.end, each.new) for each in found.edits]
+    text = Text(ours, bom=b"", encoding=None, body=ours) if in_bytes else texts[1]
+    return Content(text.spliced(cuts))
+
+
+def _stands(session: Session, path: str) -> tuple[Place, Snapshot | None]:
+    """A recorded path, and the file that stands there now."""
+    target = session.locate(path)
+    if target.by_link or (target.root == 0 and target.path != path):  # what is recorded has no link in it
+        raise NotAFile(path=path, kind="symbolic link")
+    return target.place, None if target.stat is None else session.snapshot(target)
+
+
+def _whole(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> dict[str, Any]:
+    """A conflict about a file as a whole; a side that is None has no such file."""
+    return _conflict(path, 1, base, ours, theirs)
+
+
+def _part(path: str, found: Conflict) -> dict[str, Any]:
+    return _conflict(path, found.ours_line, found.base, found.ours, found.theirs)
+
+
+def _conflict(path: str, line: int, *sides: bytes | None) -> dict[str, Any]:
+    """A conflict as data; sides that are too long are cut, and `truncated` says so."""
+    base, ours, theirs = (None if each is None else each[:_SHOWN].decode("utf-8", "replace") for each in sides)
+    found = {"path": path, "line": line, "base": base, "ours": ours, "theirs": theirs}
+    return {**found, "truncated": True} if any(each and len(each) > _SHOWN for each in sides) else found

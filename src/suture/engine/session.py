@@ -1,0 +1,684 @@
+"""One call's view of the workspace: resolve, read, earlier versions, plan changes.
+
+    shown     what this workspace's callers were shown, kept in memory (`session.Shown`)
+    history   what our changes found and left
+    git       the index, HEAD, and the commits before it
+
+They are fetched one by one, as long as somebody asks for more, within the bounds of the settings. What cannot be
+fetched is not there: this never fails.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from itertools import islice
+from time import monotonic
+
+from suture import log
+from suture.bounds import check_time
+from suture.errors import (
+    BinaryFile,
+    EncodingMismatch,
+    FileExists,
+    FileNotFound,
+    HistoryUnavailable,
+    InputTooLarge,
+    InvalidPath,
+    NoFilesMatched,
+    NotAFile,
+    NotAFolder,
+    PathOutsideWorkspace,
+    PermissionDenied,
+    ProtectedPath,
+    SutureError,
+)
+from suture.files.fs import as_ours, split
+from suture.files.local_fs import LocalFS
+from suture.files.paths import Resolver, check_new_name, shown
+from suture.files.protected import Patterns, folded_names
+from suture.plan import Content, Create, Delete, Place, Rename, Snapshot, Update
+from suture.text import Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+    from typing import Self, TypeVar
+
+    from suture.files.database import KnownVersion, LogBook, PastVersion
+    from suture.files.fs import FS, Tree
+    from suture.files.git import CommittedVersion, Repository
+    from suture.files.glob import Selection
+    from suture.files.history import History
+    from suture.files.paths import Target
+    from suture.files.protected import Guard
+    from suture.files.walk import Sought
+    from suture.files.worker import Finder
+    from suture.match.index import Base
+    from suture.plan import FileChange, Plan
+    from suture.settings import Settings
+    from suture.text.edits import Edit
+
+    Progress = Callable[[int, int], None]
+    Changing = TypeVar("Changing", bound=FileChange)
+
+
+_MOST_CHANGES = 100  # of a file in the history
+_MOST_COMMITS = 20  # that touched the file, before the one that is checked out
+_REMEMBERED = 1_000
+
+
+class Bases:
+    """Where the earlier versions of one file come from, and how much of them is still allowed."""
+
+    def __init__(self, now: Snapshot, settings: Settings, remembered: dict[str, object]) -> None:
+        """`remembered` keeps what commits had, from one call to the next."""
+        self._now = now
+        self._settings = settings
+        self._remembered = remembered
+        self._ends = monotonic() + settings.base_ms / 1000
+        body = now.text.body
+        self._seen = {_plain(body)} if len(body) <= 2 * settings.max_base_bytes else set()  # a larger one is none
+        self._room = settings.max_bases_bytes
+        self._left = settings.max_bases
+
+    def every(self, shown: Sequence[Content], history: Callable[[], History], trees: Sequence[Tree]) -> Iterator[Base]:
+        """Every earlier version, once, in the order of where it is from, and there the newest first."""
+        known: list[KnownVersion] = []
+        try:
+            if not self._over:
+                with history().reading() as book:
+                    known = list(islice(book.versions(self._now.place.name), _MOST_CHANGES))
+                    yield from self._shown(shown, known)
+                    yield from self._recorded(book, known)
+        except SutureError as error:
+            log.debug("bases", "no history: %s", error)
+            yield from self._shown(shown, known)  # those that were given already count once
+        try:
+            if not self._over and isinstance(trees[0].fs, LocalFS):
+                yield from self._committed(trees)
+        except (OSError, ValueError) as error:
+            log.debug("bases", "no more of git: %r", error)
+
+    def _shown(self, shown: Sequence[Content], known: Sequence[KnownVersion]) -> Iterator[Base]:
+        recorded = {each.digest: each for each in reversed(known)}
+        for content in shown:
+            version = recorded.get(content.digest) if recorded else None
+            made_by, replaced_by = (version.made_by, version.replaced_by) if version else (None, None)
+            yield from self._base(content.bytes(), "read", made_by, replaced_by)
+
+    def _recorded(self, book: LogBook, known: Sequence[KnownVersion]) -> Iterator[Base]:
+        given: set[str] = set()
+        for version in known:
+            if version.digest in given:
+                continue
+            given.add(version.digest)
+            size = book.size(version.digest)
+            if size is not None and self._fits(size) and (content := book.content(version.digest)) is not None:
+                yield from self._base(content, "history", version.made_by, version.replaced_by)
+            if self._over:
+                break
+
+    def _committed(self, trees: Sequence[Tree]) -> Iterator[Base]:
+        from suture.files.git import repository
+
+        roots = [tree.fs.real_path(tree.root) for tree in trees]
+        file = os.path.join(roots[self._now.place.root], self._now.place.path)
+        found = repository(file, roots, self._ends)
+        if found is None:
+            return
+        with found:
+            head, staged = found.head(), found.staged()
+            newest = None if head is None else found.at(head)
+            if staged is not None and staged != newest:
+                yield from self._object(found, staged, "index", None, None)
+            if head is None or newest is None:
+                return
+            yield from self._object(found, newest, "head", head.hex(), None)
+            for version in self._past(found, file, head):
+                yield from self._object(found, version.blob, "commit", version.commit, version.until)
+                if self._over:
+                    break
+
+    def _past(self, repository: Repository, file: str, head: bytes) -> Iterator[CommittedVersion]:
+        """The versions before a commit, each once; and if they are looked for again, without going through commits."""
+        commits = self._remembered.setdefault("commits", {})
+        assert isinstance(commits, dict)  # noqa: S101  ours
+        kept = commits.get(file)
+        if kept is not None and kept[0] == head:
+            yield from kept[1]
+            return
+        found: dict[bytes, CommittedVersion] = {}
+        for version in repository.past(head):
+            if version.blob not in found:
+                found[version.blob] = version
+                if len(found) == _MOST_COMMITS:
+                    break
+                yield version
+        if len(commits) >= _REMEMBERED:
+            commits.clear()
+        commits[file] = head, list(found.values())
+        yield from list(found.values())[_MOST_COMMITS - 1 :]
+
+    def _object(
+        self, repository: Repository, blob: bytes, source: str, commit: str | None, until: str | None
+    ) -> Iterator[Base]:
+        content = repository.content(blob, self._settings.max_base_bytes)
+        if content is not None:
+            yield from self._base(content, source, commit, until)
+
+    @property
+    def _over(self) -> bool:
+        """Whether there are enough, or it took long enough."""
+        return self._left <= 0 or monotonic() >= self._ends
+
+    def _fits(self, size: int) -> bool:
+        return size <= min(self._settings.max_base_bytes, self._room)
+
+    def _base(self, content: bytes, source: str, made_by: str | None, until: str | None) -> Iterator[Base]:
+        """A version, unless it is known already or too much."""
+        if self._over or not self._fits(len(content)):
+            return
+        body = _body(content, self._now.text.encoding)
+        if (plain := _plain(body)) not in self._seen:
+            self._seen.add(plain)
+            self._room -= len(content)
+            self._left -= 1
+            from suture.match.index import Base  # only a call that looks for earlier versions needs it
+
+            yield Base(body, source, made_by, until)
+
+
+def _body(content: bytes, encoding: str | None) -> bytes:
+    """A version's text; in the file's encoding of now, if it does not say itself what it is in."""
+    text = Text.decode(content)
+    if text.encoding is None:
+        with suppress(EncodingMismatch):  # it was in another one then
+            text = Text.decode(content, encoding)
+    return text.body
+
+
+def _plain(body: bytes) -> bytes:
+    """A text whose line ends do not matter."""
+    return body.replace(b"\r\n", b"\n")
+
+
+_CHUNK = 1 << 16
+_PAST_VERSIONS = 100
+_PAST_BYTES = 20_000_000
+_PAST_SECONDS = 0.5
+_SAME_NAMES = 2_000
+_NAMES_AT_ONCE = 200
+_REFUSALS = 1_000
+_SHOWN_FILES = 100
+_SHOWN_VERSIONS = 4  # of each
+_SHOWN_BYTES = 32_000_000
+
+
+class Shown:
+    """The versions of files that were shown last. Several threads may use it."""
+
+    def __init__(self) -> None:
+        from _thread import allocate_lock
+
+        self._lock = allocate_lock()
+        self._files: dict[tuple[int, str], tuple[Content, ...]] = {}
+        """Each with its newest version first; the file that was shown last is the last."""
+        self._size = 0
+
+    def add(self, place: Place, content: Content) -> None:
+        """Keep what was shown of a file: all of it, though it may have been a few lines."""
+        key = place.root, place.path
+        with self._lock:
+            known = self._files.pop(key, ())
+            if known and known[0].pieces == content.pieces:
+                content = known[0]  # one copy is enough
+            others = tuple(each for each in known if each.pieces != content.pieces)
+            self._files[key] = kept = (content, *others)[:_SHOWN_VERSIONS]
+            self._size += sum(each.size for each in kept) - sum(each.size for each in known)
+            while len(self._files) > _SHOWN_FILES or self._size > _SHOWN_BYTES:
+                oldest = self._files.pop(next(iter(self._files)))
+                self._size -= sum(each.size for each in oldest)
+
+    def versions(self, place: Place) -> tuple[Content, ...]:
+        """What was shown of a file, the newest first."""
+        key = place.root, place.path
+        with self._lock:
+            found = self._files.pop(key, ())
+            if found:
+                self._files[key] = found  # it is in use
+            return found
+
+
+class Carried:
+    """What one call leaves for the next, as long as the workspace object lives."""
+
+    def __init__(self) -> None:
+        self.unsaved: dict[str, str] = {}
+        """Clipboards that the history could not take."""
+        self.remembered: dict[str, object] = {}
+        """What one call found out and the next may use, kept with what it depends on."""
+        self.refusals: dict[int, int] = {}
+        """How often each request was refused, the newest last."""
+        self.newest: Content | None = None
+        """What a file became by the last change: an agent often goes on with it."""
+        self.shown = Shown()
+        """What callers were shown of files."""
+
+
+class Session:
+    """One call's view of the workspace. Close it when the call is over."""
+
+    def __init__(
+        self,
+        trees: list[Tree],
+        settings: Settings,
+        guard: Guard,
+        carried: Carried,
+        *,
+        history: Callable[[Tree], History],
+        partner: Callable[[str], AbstractContextManager[Finder]],
+        progress: Progress,
+        own_places: Collection[str] = (),
+    ) -> None:
+        """`own_places`: what suture itself runs from; no plan may change anything below."""
+        self.trees = trees
+        self.settings = settings
+        self.guard = guard
+        self.unsaved = carried.unsaved
+        self.remembered = carried.remembered
+        self._refusals = carried.refusals
+        self._newest = carried.newest
+        self._shown = carried.shown
+        self._history = history
+        self.partner = partner
+        """A function that gives a second process for large work; None if there is none, or another call uses it."""
+        self._progress = progress
+        self._own_places = own_places
+        self._resolver = Resolver(trees, guard)
+        self._held: dict[Place, int] = {}
+        """Bytes of each file that is to be changed."""
+        self._all_held = 0
+
+    @property
+    def history(self) -> History:
+        """The workspace's history."""
+        return self._history(self.trees[0])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the folders that are held open; they are opened again when needed."""
+        for tree in self.trees:
+            tree.close()
+
+    def checkpoint(self) -> None:
+        """A point at which a call may be cancelled, or its time be over."""
+        self.progress(0, 0)
+
+    def progress(self, files: int, matches: int) -> None:
+        """Tell of more files that a walk came to, and of more matches; the call may end here, as at a checkpoint."""
+        check_time()
+        self._progress(files, matches)
+
+    def locate(self, path: str, *, folders: bool = False) -> Target:
+        """What a path argument means; `stat` is None where no file stands yet. With `folders` it may mean one."""
+        try:
+            return self._resolver.resolve(path, folders=folders)
+        except OSError as error:
+            raise as_ours(error, path, "look at") from error
+        except UnicodeEncodeError:
+            raise InvalidPath(path=path, reason="the locale's encoding cannot write it") from None
+
+    def read(self, path: str, encoding: str | None = None) -> Snapshot:
+        """A file's text, with what is needed to notice if it changes."""
+        return self._read(self.locate(path), encoding)
+
+    def text(self, path: str, encoding: str | None = None) -> Snapshot:
+        """As `read`, refusing what is not text."""
+        found = self.read(path, encoding)
+        if found.text.is_binary(self.settings.binary_window):
+            raise BinaryFile(path=found.place.name)
+        return found
+
+    def blank(self, path: str, encoding: str | None = None) -> Text:
+        """The text that a new file begins with: empty but for a mark, in the encoding named or configured for it."""
+        name = encoding or self._configured_encoding(self.locate(path).path)
+        try:
+            mark = b"" if name is None else "".encode(name)
+        except (LookupError, ValueError):
+            mark = b""  # which decoding explains
+        return Text.decode(mark, name)
+
+    def same_named(self, names: Collection[str]) -> list[str]:
+        """The files that have one of some names, in any folder: of the first root, without those that are ignored."""
+        from suture.files.glob import Selection, literally
+        from suture.files.walk import walk
+
+        found: list[str] = []
+        chosen = sorted(names)
+        for start in range(0, len(chosen), _NAMES_AT_ONCE):
+            pattern = ",".join(map(literally, chosen[start : start + _NAMES_AT_ONCE]))
+            try:
+                selection = Selection.parse(f"**/{{{pattern}}}", ())
+                for run in walk(self.trees[0], selection, self.guard, include_ignored=False):
+                    self.progress(len(run[2]), 0)
+                    found += [shown(self.trees, 0, run[1] + each) for each in run[2]]
+            except SutureError:  # folders that cannot be read
+                continue
+        return found
+
+    def near(self, path: str) -> list[str]:
+        """Files that may be meant by a path at which there is none: those of its name elsewhere, or of nearly that."""
+        from suture.files.glob import literally
+
+        target = self.locate(path)
+        name = split(target.path)[1]
+        found = self._near(target)
+        try:
+            root, runs = self.runs(f"**/{literally(name)}", (), include_ignored=False)
+            same = [shown(self.trees, root, prefix + each) for _, prefix, names in runs for each in names]
+        except SutureError:  # there is none, or the folders cannot be read
+            same = []
+        return list(dict.fromkeys([*same[:_SAME_NAMES], *found]))
+
+    def _near(self, target: Target) -> list[str]:
+        """As `near`, without looking for the name elsewhere."""
+        from suture.files.paths import near  # only a failure needs it
+
+        return [shown(self.trees, target.root, each) for each in near(self.trees[target.root], target.path)]
+
+    def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
+        """Read the file a target names."""
+        handle = self.trees[target.root].open_file(target.path)
+        return self._snapshot(target.place, handle, target.requested, encoding)
+
+    def snapshot_in(self, folder: int, place: Place) -> Snapshot:
+        """Read a file in an open folder."""
+        try:
+            handle = self.trees[place.root].fs.open_file(folder, split(place.path)[1])
+        except OSError as error:
+            raise as_ours(error, place.name, "read") from error
+        return self._snapshot(place, handle, place.name)
+
+    def _snapshot(self, place: Place, handle: int, requested: str, encoding: str | None = None) -> Snapshot:
+        check_time()
+        tree, limit = self.trees[place.root], self.settings.max_file_bytes
+        try:
+            found = tree.fs.fstat(handle)
+            if found.kind != "file":
+                raise NotAFile(path=requested, kind=found.kind)
+            raw = b"" if found.size > limit else _read_all(tree.fs, handle, found.size, limit)
+        except OSError as error:
+            raise as_ours(error, place.name, "read") from error
+        finally:
+            tree.let_go(handle)
+        size = max(found.size, len(raw))
+        if size > limit:
+            raise InputTooLarge(what=place.name, size=size, limit=limit, setting="max_file_bytes")
+        text = self.decoded(raw, place.path, encoding)
+        return Snapshot(place, text, self._content(raw), found.fingerprint, found.mode)
+
+    def _content(self, raw: bytes) -> Content:
+        """A file's bytes; those that landed last need not be hashed again."""
+        newest = self._newest
+        return newest if newest is not None and newest.pieces == (raw,) else Content((raw,))
+
+    def decoded(self, raw: bytes, path: str, encoding: str | None = None) -> Text:
+        """A file's bytes as text, in the encoding named or configured for it, where they do not say it themselves."""
+        try:
+            return Text.decode(raw, encoding or self._configured_encoding(path))
+        except EncodingMismatch:
+            if encoding is not None:
+                raise
+            return Text.decode(raw)
+
+    def _configured_encoding(self, path: str) -> str | None:
+        if not self.settings.encodings:
+            return None
+        names = folded_names(path)
+        return next((name for glob, name in self.settings.encodings if Patterns([glob]).match(names)), None)
+
+    def _read(self, target: Target, encoding: str | None = None) -> Snapshot:
+        if target.stat is None:
+            raise FileNotFound(path=target.requested, near=self._near(target))
+        return self.snapshot(target, encoding)
+
+    def _read_itself(self, path: str) -> Snapshot:
+        """As `read`, for what takes the name away: then a link would be left behind, pointing nowhere."""
+        target = self.locate(path)
+        if target.by_link:
+            raise NotAFile(path=path, kind="symbolic link")
+        return self._read(target)
+
+    def runs(
+        self, pattern: str, exclude: Iterable[str], *, include_ignored: bool
+    ) -> tuple[int, Iterator[tuple[int, str, list[str]]]]:
+        """The files that a pattern for paths means: a root's number, and runs as `files.walk` gives them.
+
+        If no file fits the pattern, that is an error.
+        """
+        root, selection = self._selected(pattern, exclude)
+        return root, self._walked(root, selection, pattern, include_ignored=include_ignored)
+
+    def _selected(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
+        """Which files a pattern means, and below which root; a link in its literal part is followed."""
+        from suture.files.glob import Selection, below_root, literally
+
+        root, relative = below_root(pattern, [tree.root for tree in self.trees])
+        selection = Selection.parse(relative, exclude)
+        literal = selection.path if selection.literal else selection.base
+        if not literal:
+            return root, selection
+        try:
+            target = self.locate(shown(self.trees, root, literal), folders=True)
+        except (FileNotFound, NotAFolder):
+            raise NoFilesMatched(pattern=pattern) from None
+        except ProtectedPath as error:
+            raise NoFilesMatched(pattern=pattern, hidden_by=f"{literal} is protected ({error.rule})") from None
+        if selection.literal and target.stat is not None and target.stat.kind == "folder":
+            raise NoFilesMatched(
+                pattern=pattern, hidden_by=f"{literal} is a folder: for the files in it, {literal}/**/*"
+            )
+        if target.path == literal:
+            return root, selection
+        names = [name for name in relative.split("/") if name not in {"", "."}]
+        final = literally(target.path)
+        parts = [final] * bool(final) + names[literal.count("/") + 1 :]
+        return target.root, Selection.parse("/".join(parts), exclude)
+
+    def _walked(
+        self, root: int, selection: Selection, pattern: str, *, include_ignored: bool
+    ) -> Iterator[tuple[int, str, list[str]]]:
+        from suture.files.walk import walk  # the other tools work on one file
+
+        nothing = True
+        for run in walk(self.trees[root], selection, self.guard, include_ignored=include_ignored):
+            nothing = False
+            self.progress(len(run[2]), 0)
+            yield run
+        if nothing:
+            ignored = not include_ignored and any(walk(self.trees[root], selection, self.guard, include_ignored=True))
+            hidden_by = "What fits is ignored by .gitignore: to have it, set include_ignored" if ignored else None
+            raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by)
+
+    def swept(
+        self, root: int, runs: Iterable[tuple[int, str, list[str]]], sought: Sought
+    ) -> Iterator[tuple[int, Place, bytes]]:
+        """Those of the files that may hold what is sought: open folder, place, content."""
+        from suture.files.walk import sweep  # as above
+
+        above = shown(self.trees, root, "")
+        for folder, prefix, name, raw in sweep(self.trees[root], runs, sought):
+            path = prefix + name
+            yield folder, Place(root, path, above + path), raw
+
+    def reopened(self, root: int, batch: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[int, str, list[str]]]:
+        """Folders that a walk came through, opened again; one that is gone is passed over."""
+        for prefix, names in batch:
+            try:
+                yield self.trees[root].folder(prefix.removesuffix("/")), prefix, names
+            except (FileNotFound, NotAFolder, PathOutsideWorkspace):
+                continue
+
+    def past_versions(self, path: str) -> list[PastVersion]:
+        """What stood in a file before each change of it, newest first: a part of it, quickly, or nothing."""
+        try:
+            with self.history.reading() as book:
+                name = self.locate(path).name
+                return book.past_versions(name, versions=_PAST_VERSIONS, size=_PAST_BYTES, seconds=_PAST_SECONDS)
+        except HistoryUnavailable:
+            return []
+
+    def show(self, found: Snapshot) -> None:
+        """Note that a file, or a part of it, is shown to the caller, who may write a request on that."""
+        if found.content.size <= self.settings.max_base_bytes:
+            self._shown.add(found.place, found.content)
+
+    def bases(self, now: Snapshot) -> Iterator[Base]:
+        """The earlier versions of a file on which a request may have been written, each once, likely ones first.
+
+        What was shown, what the history has, what git has; within the bounds of the settings, and never an error.
+        """
+        found = Bases(now, self.settings, self.remembered)
+        return found.every(self._shown.versions(now.place), lambda: self.history, self.trees)
+
+    def attempt(self, request: int) -> int:
+        """How often a request was refused, this time included; `request` is a hash of all that it depends on."""
+        number = self._refusals.pop(request, 0) + 1
+        self._refusals[request] = number  # now the newest
+        if len(self._refusals) > _REFUSALS:
+            del self._refusals[next(iter(self._refusals))]
+        return number
+
+    def clipboard_names(self) -> list[str]:
+        """The names of the clipboards, sorted."""
+        try:
+            with self.history.reading() as book:
+                return sorted({*book.clipboard_names(), *self.unsaved})
+        except HistoryUnavailable:
+            return sorted(self.unsaved)
+
+    def clipboard(self, name: str) -> str | None:
+        """The text of a clipboard, its undecodable bytes as surrogates; None if there is none of this name."""
+        if name in self.unsaved or not self.settings.history:
+            return self.unsaved.get(name)
+        with self.history.reading() as book:
+            return book.clipboard(name)
+
+    def hold(self, change: Changing) -> Changing:
+        """A planned change. All of a call are in memory together: more than the setting allows is refused."""
+        self._all_held += change.size - self._held.get(change.place, 0)
+        self._held[change.place] = change.size  # a plan may be made again
+        size, limit = self._all_held, self.settings.max_call_bytes
+        if size > limit:
+            what = "What the call changes"
+            raise InputTooLarge(what=what, size=size, limit=limit, setting="max_call_bytes")
+        return change
+
+    def plan_create(self, path: str, content: bytes, mode: int | None = None) -> Create:
+        """Plan a new file."""
+        self._check_size(path, len(content))
+        target = self.locate(path)
+        if target.stat is not None:
+            raise FileExists(path=target.name)
+        check_new_name(target)
+        return self.hold(Create(target.place, Content((content,)), mode))
+
+    def plan_write(self, path: str, content: bytes) -> FileChange:
+        """Plan a file's whole content, whether it exists or not."""
+        self._check_size(path, len(content))
+        target = self.locate(path)
+        if target.stat is None:
+            return self.plan_create(path, content)
+        return self.hold(Update(target.place, self.snapshot(target), Content((content,))))
+
+    def plan_edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], encoding: str | None = None) -> Update:
+        """Plan edits, found by a function that is handed the file's text."""
+        before = self.text(path, encoding)
+        found = list(edits(before.text))
+        most = self.settings.max_edits
+        if len(found) > most:
+            raise InputTooLarge(what=path, size=len(found), limit=most, setting="max_edits", unit="edits")
+        return self.plan_update(before, found)
+
+    def plan_update(self, before: Snapshot, edits: Iterable[Edit]) -> Update:
+        """Plan edits of a file that was read."""
+        from suture.text.edits import ordered, splice_ordered  # reading needs no edits
+
+        found = ordered(edits, len(before.text.body))
+        after = Content(splice_ordered(before.text, found))
+        self._check_size(before.place.name, after.size)
+        return self.hold(Update(before.place, before, after, tuple(found)))
+
+    def plan_delete(self, path: str) -> Delete:
+        """Plan a deletion."""
+        before = self._read_itself(path)
+        return self.hold(Delete(before.place, before))
+
+    def plan_rename(self, path: str, to: str, content: bytes | None = None) -> Rename:
+        """Plan a move, perhaps with new content; a file that stands there is never replaced."""
+        before, target = self._read_itself(path), self.locate(to)
+        if target.stat is not None:
+            raise FileExists(path=target.name)
+        check_new_name(target)
+        if content is None:
+            return self.hold(Rename(before.place, before, target.place))
+        self._check_size(to, len(content))
+        return self.hold(Rename(before.place, before, target.place, Content((content,))))
+
+    def checked(self, plan: Plan) -> Plan:
+        """A plan without what changes nothing; refused if it would change what suture itself runs from.
+
+        Such files may be read: an agent wants to know what a package does that is installed beside suture.
+        """
+        found = plan.without_no_ops()
+        for change in found.changes if self._own_places else ():
+            for place in (change.place, change.to) if isinstance(change, Rename) else (change.place,):
+                self._check_own(place)
+        return found
+
+    def _check_own(self, place: Place) -> None:
+        tree = self.trees[place.root]
+        real = tree.fs.real_path(tree.root).rstrip("/")
+        full = f"{real}/{place.path}".casefold()  # as a file system that ignores case would
+        for own in self._own_places:
+            if f"{full}/".startswith(f"{own.casefold()}/") and not self.guard.allows(place.path):
+                rule = f"{own.removeprefix(f'{real}/')}/**"
+                raise ProtectedPath(path=place.name, rule=rule)
+
+    def check_permitted(self, plan: Plan) -> None:
+        """Refuse a plan that would be refused for a file that this user may not write."""
+        for change in self.checked(plan).changes:
+            if isinstance(change, Update):
+                tree, (folder, name) = self.trees[change.place.root], split(change.place.path)
+                handle, found = tree.folder(folder), tree.stat(change.place.path)
+                renamed = found is None or found.links == 1
+                if not tree.fs.writable(handle, name) or (renamed and not tree.fs.removable(handle, name)):
+                    raise PermissionDenied(path=change.place.name, operation="write")
+
+    def _check_size(self, path: str, size: int) -> None:
+        limit = self.settings.max_file_bytes
+        if size > limit:
+            raise InputTooLarge(what=path, size=size, limit=limit, setting="max_file_bytes")
+
+
+def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:
+    """A file's bytes, at most one more than the limit, whatever its size claims to be."""
+    pieces: list[bytes] = []
+    room, wanted = limit + 1, size + 1
+    while room > 0 and (piece := fs.read(handle, min(room, max(wanted, _CHUNK)))):
+        pieces.append(piece)
+        room -= len(piece)
+        wanted -= len(piece)
+        if wanted == 1:  # as long as it claims to be, and there was room for more
+            break
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)

@@ -1,0 +1,867 @@
+"""The records of one workspace, in an open SQLite database: what landed, in which order, and every content.
+
+    meta      which folder this is the history of
+    change    one row a change, numbered in the order of landing
+    file      what it did to each file; contents by number
+    folder    the folders it made
+    content   every content once (`files.contents`)
+    snapshot, snapshot_file   named points, and the files as they stood there
+    clipboard texts under names; made when the first one is kept, since earlier versions knew none
+    machine   where the folder was last seen; made by the first write, since version 0.1.0 knew none
+    checksum  of every record (`files.checksums`)
+
+Every record is held against its checksum when it is read, one of version 0.1.0 against what a record must look like.
+Numbers of changes have no gaps, and whether a change is undone follows from the changes that undo it. What does not fit
+is a damaged record: it is listed with the state `damaged`, and whatever would depend on it is HistoryDamaged.
+
+Nothing here opens, locks or commits; `files.history` does.
+"""
+
+from __future__ import annotations
+
+import time
+from heapq import merge
+
+from suture.errors import ChangeNotFound, ContentNotKept, HistoryDamaged
+from suture.files.journal import id_at, time_of
+from suture.files.store import SCHEMA as CONTENT_SCHEMA
+from suture.files.store import Checksums, Contents
+from suture.plan import ChangeRecord, FileRecord, Version
+from suture.records import Record
+from suture.text.diff import counts
+from suture.text.edits import common_ends, edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from sqlite3 import Connection
+    from typing import Any
+
+    from suture.files.store import Supply
+
+SCHEMA = (
+    CONTENT_SCHEMA
+    + """
+CREATE TABLE meta (name TEXT NOT NULL, born INTEGER NOT NULL);
+CREATE TABLE change (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, tool TEXT NOT NULL,
+    summary TEXT NOT NULL, undoes TEXT, state TEXT NOT NULL);
+CREATE INDEX change_undoes ON change (undoes) WHERE undoes IS NOT NULL;
+CREATE TABLE file (change INTEGER NOT NULL, place INTEGER NOT NULL, action TEXT NOT NULL, path BLOB NOT NULL,
+    target BLOB, before INTEGER, before_mode INTEGER, after INTEGER, after_mode INTEGER, replaced INTEGER,
+    replaced_mode INTEGER, added INTEGER, removed INTEGER, PRIMARY KEY (change, place)) WITHOUT ROWID;
+CREATE INDEX file_path ON file (path);
+CREATE INDEX file_target ON file (target) WHERE target IS NOT NULL;
+CREATE TABLE folder (change INTEGER NOT NULL, path BLOB NOT NULL, PRIMARY KEY (change, path)) WITHOUT ROWID;
+CREATE TABLE snapshot (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, after_change INTEGER NOT NULL);
+CREATE TABLE snapshot_file (snapshot TEXT NOT NULL, path BLOB NOT NULL, content INTEGER, mode INTEGER,
+    PRIMARY KEY (snapshot, path)) WITHOUT ROWID;
+"""
+)
+
+_CLIPBOARD = "CREATE TABLE IF NOT EXISTS clipboard (name BLOB PRIMARY KEY, content BLOB NOT NULL)"
+_MACHINE = "CREATE TABLE IF NOT EXISTS machine (id TEXT NOT NULL, shared INTEGER NOT NULL)"
+_FILE = """SELECT place, action, path, target, before, b.digest, before_mode, after, a.digest, after_mode,
+    replaced, r.digest, replaced_mode, added, removed FROM file
+    LEFT JOIN content b ON before = b.number LEFT JOIN content a ON after = a.number
+    LEFT JOIN content r ON replaced = r.number WHERE change = ? ORDER BY place"""
+_TOUCHED = """SELECT DISTINCT change FROM file WHERE (path = ?1 OR target = ?1) AND change < ?2
+    ORDER BY change DESC LIMIT 100"""
+_HEAD = "SELECT number, id, tool, summary, undoes, state FROM change"
+_REFERRED = """SELECT before FROM file WHERE before IS NOT NULL UNION SELECT after FROM file WHERE after IS NOT NULL
+    UNION SELECT replaced FROM file WHERE replaced IS NOT NULL
+    UNION SELECT content FROM snapshot_file WHERE content IS NOT NULL"""
+_LAST_AT, _LAST_MOVED_TO = (
+    f"""SELECT change, after FROM file CROSS JOIN content ON after = number WHERE {there} AND data IS NOT NULL
+    ORDER BY change DESC LIMIT 1"""  # noqa: S608  ours
+    for there in ("path = ? AND target IS NULL", "target = ?")
+)
+_COUNTED = 1_000_000  # bytes of a change whose lines are counted at once
+_CANDIDATES = 5
+_DAY = 86_400
+_CONFIRMING_DAYS = 3  # on which changes were made, or a time is not believed
+_SHARE = 20  # the part of all changes that may be forgotten for their age at once
+_MOST_LOST = 100
+_ENDLESS = 1 << 62
+_MODES = 0o7777
+_ROOM = 0.9  # of the allowed size is left after forgetting, so that not every change has to forget
+
+
+class Unusable(Exception):
+    """The database is no history, or what is written to it cannot be read back."""
+
+
+class NamedPoint(Record):
+    """A named point: after the change of number `after_change`, with the files that were kept for it."""
+
+    id: str
+    name: str
+    after_change: int
+    is_damaged: bool = False
+
+
+class PastVersion(Record):
+    """What stood in a file until a change replaced it."""
+
+    change_id: str
+    path: str
+    content: bytes
+
+
+class KnownVersion(Record):
+    """A version that a file had: its hash, and the changes that made it and replaced it, if they are known."""
+
+    digest: str
+    made_by: str | None
+    replaced_by: str | None
+
+
+class LastState(Record):
+    """What was last seen at each path."""
+
+    files: dict[str, Version | None]
+    doubtful: set[str]
+    """The paths that a damaged record may have seen later."""
+    damage: HistoryDamaged | None
+    """The last damaged record, if there is one."""
+
+
+class LogBook:
+    """The records in an open database."""
+
+    def __init__(self, database: Connection) -> None:
+        self._db = database
+        database.text_factory = _decoded  # damage need not be UTF-8
+        self._contents = Contents(database)
+        self._sums = Checksums(database)
+        self._since: tuple[int, list[ChangeRecord]] | None = None
+
+    def change(self, change_id: str) -> ChangeRecord:
+        """The change of this id, or of the only id that begins so."""
+        found = self.listed(change_id)
+        if found.state == "damaged":
+            raise _damage(found)
+        return found
+
+    def listed(self, change_id: str) -> ChangeRecord:
+        """As `change`, but a damaged one too."""
+        wanted = change_id.strip().lower()
+        found = self._beginning_with(wanted)
+        if len(found) != 1:
+            forgotten = not found and self.has_forgotten()
+            raise ChangeNotFound(change_id=change_id, candidates=[each for _, each in found], forgotten=forgotten)
+        return self._record(found[0][0])
+
+    def beginning_with(self, prefix: str) -> list[str]:
+        """The newest few ids that begin so; none for an empty beginning."""
+        return [each for _, each in self._beginning_with(prefix)]
+
+    def _beginning_with(self, prefix: str) -> list[tuple[int, str]]:
+        """As `beginning_with`, with their numbers; the ids of damaged changes are those that they are listed with."""
+        lost = {each.number: each.id for each in self._lost()}
+        if not prefix.removeprefix("#").isalnum() or not prefix.isascii():
+            return []
+        query = "SELECT number, id FROM change NOT INDEXED WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?"
+        found = dict(self._rows(query, prefix, prefix + "~", _CANDIDATES))
+        for number, _, name in self._sums.known("change"):
+            if isinstance(name, str) and name.startswith(prefix) and number not in found:
+                kept = self._row("SELECT 1 FROM change WHERE number = ?", number) is not None
+                found |= {number: name} if kept or number in lost else {}
+        found |= {number: name for number, name in lost.items() if name.startswith(prefix)}
+        if prefix.startswith("#") and prefix[1:].isdecimal() and self._record(int(prefix[1:])).id == prefix:
+            found = {int(prefix[1:]): prefix}
+        return sorted(found.items(), key=lambda each: each[1], reverse=True)[:_CANDIDATES]
+
+    def name(self) -> str:
+        """The name that the database was last written under."""
+        row = self._row("SELECT name FROM meta")
+        return "" if row is None else str(row[0])
+
+    def born(self) -> int:
+        """When the folder was made that this is the history of; 0 if nobody knows."""
+        row = self._row("SELECT born FROM meta")
+        return row[0] if row is not None and isinstance(row[0], int) else 0
+
+    def machine(self) -> tuple[str, bool] | None:
+        """Where the folder was last seen, and whether others may see it, too; None if nobody knows."""
+        if self._row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'machine'") is None:
+            return None
+        row = self._row("SELECT id, shared FROM machine")
+        return None if row is None else (str(row[0]), bool(row[1]))
+
+    def newest_id(self) -> str:
+        """The id of the newest change; empty if there is none."""
+        row = self._row("SELECT id FROM change ORDER BY number DESC LIMIT 1")
+        return "" if row is None else str(row[0])
+
+    def has_forgotten(self) -> bool:
+        """Whether changes were dropped to keep within the limits."""
+        row = self._row("SELECT min(number) FROM change")
+        return (row[0] or 0) > 1
+
+    def newest(self, *, undo: bool) -> ChangeRecord | None:
+        """The newest change in force that is an `undo`, or that is neither undo nor redo."""
+        for change in self.changes():
+            if change.state == "damaged":  # it may be the one
+                raise _damage(change)
+            if change.state == "landed" and (change.tool == "undo" if undo else change.tool not in {"undo", "redo"}):
+                return change
+        return None
+
+    def undoing(self, change: ChangeRecord) -> ChangeRecord | None:
+        """The change in force that takes this one back."""
+        for (number,) in self._rows("SELECT number FROM change WHERE undoes = ? ORDER BY number DESC", change.id):
+            found = self._record(number)
+            if found.state == "damaged":
+                raise _damage(found)
+            if found.state == "landed":
+                return found
+        return None
+
+    def changes(self, before: int | None = None) -> Iterator[ChangeRecord]:
+        """Changes from the newest to the oldest, beginning before a number; damaged ones, too."""
+        until = _ENDLESS if before is None else before
+        lost = [each for each in reversed(self._lost()) if each.number < until]
+        found = self._changes(f"{_HEAD} WHERE number < ? ORDER BY number DESC", until)
+        return merge(found, lost, key=lambda each: each.number, reverse=True)
+
+    def changes_since(self, number: int) -> list[ChangeRecord]:
+        """Changes after a number, from the oldest to the newest; damaged ones, too."""
+        if self._since is None or self._since[0] != number:
+            lost = [each for each in self._lost() if each.number > number]
+            found = [*self._changes(f"{_HEAD} WHERE number > ? ORDER BY number", number), *lost]
+            self._since = number, sorted(found, key=lambda each: each.number)
+        return self._since[1]
+
+    def damaged_since(self, number: int) -> ChangeRecord | None:
+        """The first change after a number of which nobody knows what it did."""
+        return next((each for each in self.changes_since(number) if each.state == "damaged"), None)
+
+    def path_now(self, path: str, since: int) -> tuple[str, bool]:
+        """Where a file is that had this path after the change of number `since`, or was when a change deleted it.
+
+        Another file that got the path since is not the same one, unless an undo of the deletion or a restore made it.
+        """
+        deletions: set[tuple[str | None, str]] = set()
+        names, there = {path}, True
+        for change in self.changes_since(since):
+            for file in sorted(change.files, key=lambda each: each.action == "create"):
+                if there and file.path == path and file.to is not None:
+                    path = file.to
+                    names.add(path)
+                elif there and file.path == path and file.action == "delete":
+                    there = False
+                    deletions.add((change.id, path))
+                elif not there and file.action == "create":
+                    there = (change.undoes, file.path) in deletions or (change.tool == "restore" and file.path in names)
+                    path = file.path if there else path
+        return path, there
+
+    def paths(self) -> list[str]:
+        """Every path that a change or a snapshot touched."""
+        query = """SELECT path FROM file UNION SELECT target FROM file WHERE target IS NOT NULL
+            UNION SELECT path FROM snapshot_file ORDER BY 1"""
+        return [_name(path) for (path,) in self._rows(query) if isinstance(path, bytes)]
+
+    def snapshots(self) -> list[NamedPoint]:
+        """The named points, oldest first; damaged and lost ones, too."""
+        found: dict[str, NamedPoint] = {}
+        signed = self._sums.known("snapshot")
+        names = {key: _legible(name) for key, _, name in signed}
+        for row in self._rows("SELECT id, name, after_change FROM snapshot ORDER BY id"):
+            name = names.get(row[0], _legible(row[1]))
+            point = NamedPoint(_legible(row[0]), name, self.last_number(), is_damaged=True)
+            if _is_point(row) and self._sums.holds("snapshot", row[0], row) is not False:
+                point = NamedPoint(*row)
+            found[point.id] = point
+        first = self._row("SELECT min(number) FROM change")[0] or 1
+        for key, place, name in signed:
+            if key not in found and isinstance(place, int) and place >= first - 1:  # version 0.1.0 forgot the others
+                found[_legible(key)] = NamedPoint(_legible(key), _legible(name), place, is_damaged=True)
+        return [point for _, point in sorted(found.items())]
+
+    def snapshot(self, name: str) -> NamedPoint | None:
+        """The point of this name."""
+        found = next((each for each in self.snapshots() if each.name == name), None)
+        if found is not None and found.is_damaged:
+            raise HistoryDamaged(what="snapshot", name=name)
+        return found
+
+    def snapshot_files(self, snapshot: NamedPoint) -> dict[str, Version | None]:
+        """The files as they stood at a named point; None: no file."""
+        values = self._snapshot_values(snapshot.id)
+        if snapshot.is_damaged or values is None or self._sums.holds("files", snapshot.id, values) is False:
+            raise HistoryDamaged(what="snapshot", name=snapshot.name)
+        return {_name(path): _version(name, mode) for path, name, mode in values}
+
+    def _snapshot_values(self, snapshot_id: str) -> list[tuple[Any, ...]] | None:
+        """The files of a snapshot as they are stored; None if that cannot be."""
+        query = """SELECT path, content, digest, mode FROM snapshot_file LEFT JOIN content ON content = number
+            WHERE snapshot = ? ORDER BY path"""
+        found = []
+        for path, content, name, mode in self._rows(query, snapshot_id):
+            if not isinstance(path, bytes) or not _is_version(content, name, mode):
+                return None
+            found.append((path, name, mode))
+        return found
+
+    def state_after(self, number: int) -> dict[str, Version | None]:
+        """What stood at each path that was touched later, right after the change of this number."""
+        state: dict[str, Version | None] = {}
+        for change in self.changes_since(number):
+            for file in change.files:
+                for path, before, _ in file.versions():
+                    state.setdefault(path, before)
+        return state
+
+    def last_state(self, until: int = _ENDLESS) -> LastState:
+        """What each path held when it was last seen by a change up to a number, or by a snapshot before it."""
+        points = [each for each in self.snapshots() if each.is_damaged or each.after_change < until]
+        points.sort(key=lambda each: each.after_change)
+        state: dict[str, Version | None] = {}
+        doubtful: set[str] = set()
+        damage: HistoryDamaged | None = None
+
+        def see(point: NamedPoint | None, change: ChangeRecord | None = None) -> None:
+            nonlocal damage
+            try:
+                if change is None:
+                    assert point is not None  # noqa: S101  one of both
+                    seen = self.snapshot_files(point)
+                elif change.state == "damaged":
+                    raise _damage(change)
+                else:
+                    seen = {path: after for file in change.files for path, _, after in file.versions()}
+            except HistoryDamaged as error:
+                damage = error
+                doubtful.update(state)
+            else:
+                state.update(seen)
+                doubtful.difference_update(seen)
+
+        for change in self.changes_since(0):
+            if change.number > until:
+                break
+            while points and points[0].after_change < change.number:
+                see(points.pop(0))
+            see(None, change)
+        for point in points:
+            see(point)
+        return LastState(state, doubtful, damage)
+
+    def past_versions(self, path: str, *, versions: int, size: int, seconds: float) -> list[PastVersion]:
+        """What stood in a file before each change of it, newest first, followed through renames; within bounds."""
+        deadline = time.monotonic() + seconds
+        found: list[PastVersion] = []
+        seen: set[str] = set()
+        for change_id, name, was, _ in self._touched(_raw(path)):
+            if was is None:
+                continue
+            if len(found) >= versions or time.monotonic() > deadline:
+                break
+            length = self._contents.size(was)
+            if was in seen or length is None or length > size:
+                continue
+            seen.add(was)
+            content = self.content(was)
+            if content is not None:
+                size -= length
+                found.append(PastVersion(change_id, _name(name), content))
+        return found
+
+    def versions(self, path: str) -> Iterator[KnownVersion]:
+        """What changes of a file found there and what they left, newest first, followed through renames.
+
+        If a change found something else than the one before it had left, nobody knows who replaced that, or made this.
+        """
+        newer: tuple[str, str | None] = "", None
+        for change_id, _, was, after in self._touched(_raw(path)):
+            known = after is not None and after == newer[1]
+            if newer[1] is not None:
+                yield KnownVersion(newer[1], change_id if known else None, newer[0])
+            if after is not None and not known:
+                yield KnownVersion(after, change_id, None)
+            newer = change_id, was
+        if newer[1] is not None:
+            yield KnownVersion(newer[1], None, newer[0])
+
+    def size(self, name: str) -> int | None:
+        """How long the content of this hash is, or None if it is not kept."""
+        return self._contents.size(name)
+
+    def _touched(self, path: bytes) -> Iterator[tuple[str, bytes, str | None, str | None]]:
+        """Every change of a file, newest first: its id, the path before it, and the hashes before and after it.
+
+        What went away from the path left nothing there. Damaged changes are passed over.
+        """
+        number = _ENDLESS
+        while rows := self._rows(_TOUCHED, path, number):
+            for (number,) in rows:
+                change, name = self._verified(number), _name(path)
+                found = [] if change is None else [each for each in change.files if name in {each.path, each.to}]
+                for file in found:
+                    assert change is not None  # noqa: S101  it has files
+                    was, after = (None if each is None else each.digest for each in (file.before, file.after))
+                    yield change.id, _raw(file.path), was, after if file.to in {None, name} else None
+                moved = next((file for file in found if file.to == name), None)
+                if moved is not None:
+                    path = _raw(moved.path)
+                    break
+
+    def clipboard_names(self) -> list[str]:
+        """The names that texts are kept under, sorted."""
+        if self._row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'clipboard'") is None:
+            return []
+        return sorted(_name(name) for (name,) in self._rows("SELECT name FROM clipboard") if isinstance(name, bytes))
+
+    def clipboard(self, name: str) -> str | None:
+        """The text that is kept under a name."""
+        found = None
+        if name in self.clipboard_names():
+            found = self._row("SELECT content FROM clipboard WHERE name = ?", _raw(name))
+        if found is None and self._sums.name("clipboard", _raw(name)) is None:
+            return None
+        if found is None or self._sums.holds("clipboard", _raw(name), (_raw(name), *found)) is False:
+            raise HistoryDamaged(what="clipboard", name=name)
+        if not isinstance(found[0], bytes):
+            raise HistoryDamaged(what="clipboard", name=name)
+        return _name(found[0])
+
+    def needed(self, path: str, version: Version) -> bytes:
+        """The content of a version of a file, which cannot be done without."""
+        found = self._contents.get(version.digest)
+        if found is not None:
+            return found
+        if self._contents.is_kept(version.digest):
+            raise HistoryDamaged(what="content", name=version.digest, path=path)
+        raise ContentNotKept(path=path, hash=version.digest)
+
+    def content(self, name: str) -> bytes | None:
+        """The content of this hash, or None if it is not kept, or damaged."""
+        return self._contents.get(name)
+
+    def lines_changed(self, file: FileRecord) -> tuple[int, int]:
+        """How many lines a change added to a file and removed from it."""
+        if file.added is not None and file.removed is not None:
+            return file.added, file.removed
+        before, after = (
+            b"" if each is None else self.content(each.digest) or b"" for each in (file.before, file.after)
+        )
+        return _counts(before, after, common_ends(before, after))
+
+    def _changes(self, query: str, *values: object) -> Iterator[ChangeRecord]:
+        for row in self._rows(query, *values):
+            yield self._record(row[0], row)
+
+    def _record(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord:
+        """The change of a number, held against its checksum and against what is undone."""
+        found = self._verified(number, head)
+        if found is None or found.state != ("undone" if self._is_undone(found) else "landed"):
+            return self._unknown(number)
+        return found
+
+    def _verified(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
+        """The change of a number, if it is as it was recorded; whether it is undone does not count."""
+        found = self._read(number, head)
+        if found is None:
+            return None
+        holds = self._sums.holds("change", number, _values(found))
+        return found if holds or (holds is None and _is_plausible(found)) else None
+
+    def _read(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
+        """The change of a number as it is stored, or None if that is none."""
+        head = head or self._row(f"{_HEAD} WHERE number = ?", number)
+        if head is None or head[0] != number or not _is_head(*head):
+            return None
+        _, change_id, tool, summary, undoes, state = head
+        files = self._rows(_FILE, number)
+        folders = [path for (path,) in self._rows("SELECT path FROM folder WHERE change = ? ORDER BY path", number)]
+        if not all(_is_file(place, *row) for place, row in enumerate(files)):
+            return None
+        if not all(isinstance(path, bytes) for path in folders):
+            return None
+        records = tuple(_file_record(row) for row in files)
+        return ChangeRecord(change_id, tool, summary, records, tuple(map(_name, folders)), undoes, state, number)
+
+    def _is_undone(self, change: ChangeRecord) -> bool:
+        """Whether a change in force takes this one back, as the records have it."""
+        taking: dict[int, tuple[str, str]] = {}
+        queue = [change]
+        while queue:
+            above = queue.pop()
+            for (number,) in self._rows("SELECT number FROM change WHERE undoes = ?", above.id):
+                found = self._verified(number) if number not in taking and number > above.number else None
+                if found is not None:
+                    taking[number] = found.id, above.id
+                    queue.append(found)
+        undone: set[str] = set()
+        for _, (change_id, undoes) in sorted(taking.items(), reverse=True):
+            undone |= set() if change_id in undone else {undoes}
+        return change.id in undone
+
+    def _unknown(self, number: int) -> ChangeRecord:
+        """A damaged change: only its id may be known."""
+        row = self._row("SELECT id FROM change WHERE number = ?", number)
+        name = self._sums.name("change", number) or (row and row[0])
+        is_id = isinstance(name, str) and name.isascii() and name.isalnum()
+        return ChangeRecord(name if is_id else f"#{number}", "", "", (), state="damaged", number=number)
+
+    def _lost(self) -> list[ChangeRecord]:
+        """The changes that must have been there, from the oldest to the newest; of very many, the newest."""
+        first, last, many = self._row("SELECT min(number), max(number), count(*) FROM change")
+        first, last = first or 1, last or 0
+        oldest = self._row("SELECT min(after_change) FROM snapshot WHERE typeof(after_change) = 'integer'")[0]
+        first = min(first, first if oldest is None else max(oldest, 0) + 1)
+        ends = [self._sums.newest("change"), *self._row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'change'")]
+        end = max([last, *(each for each in ends if isinstance(each, int) and each < _ENDLESS)])
+        if many == end - first + 1:
+            return []
+        there = {number for (number,) in self._rows("SELECT number FROM change")}
+        missing = [number for number in _descending(end, first, _MOST_LOST + len(there)) if number not in there]
+        return [self._unknown(number) for number in missing[:_MOST_LOST][::-1]]
+
+    def set_folder(self, name: str, born: int, machine: tuple[str, bool]) -> None:
+        """Note which folder this is the history of."""
+        self._db.execute("DELETE FROM meta")
+        self._db.execute("INSERT INTO meta VALUES (?, ?)", (name, born))
+        self._db.execute(_MACHINE)
+        self._db.execute("DELETE FROM machine")
+        self._db.execute("INSERT INTO machine VALUES (?, ?)", machine)
+
+    def adopt(self) -> None:
+        """Give checksums to what version 0.1.0 wrote. What cannot be a record stays damaged."""
+        last = self._sums.newest("change")
+        last = last if isinstance(last, int) else 0
+        for (number,) in self._rows("SELECT number FROM change WHERE number > ? ORDER BY number", last):
+            self._sign(number)
+        newest = self._sums.newest("snapshot")
+        for row in self._rows("SELECT id, name, after_change FROM snapshot WHERE id > ?", newest or ""):
+            self._sign_snapshot(row)
+
+    def _sign(self, number: int, written: ChangeRecord | None = None) -> None:
+        """Give a change its checksum: the one that was just `written`, or one of version 0.1.0 if it can be one."""
+        found = self._read(number)
+        if written is None:
+            values = _values(found) if found is not None and _is_plausible(found) else None
+        else:
+            values = _values(written)
+            _check_written(values, None if found is None else _values(found))
+        self._sums.put("change", number, number, self._unknown(number).id, values)
+
+    def _sign_snapshot(self, row: tuple[Any, ...], written: list[tuple[Any, ...]] | None = None) -> None:
+        """Give a snapshot and its files their checksums: those just `written`, or those that version 0.1.0 wrote."""
+        if not _is_point(row):
+            return
+        values = self._snapshot_values(row[0])
+        if written is not None:
+            _check_written(written, values)
+        self._sums.put("snapshot", row[0], row[2], row[1], row)
+        self._sums.put("files", row[0], row[2], row[1], values)
+
+    def knows(self, change_id: str) -> bool:
+        """Whether a change is recorded."""
+        return self._row("SELECT 1 FROM change WHERE id = ?", change_id) is not None
+
+    def add(self, change: ChangeRecord, supply: Supply) -> None:
+        """Record a change that landed. Its contents are asked of `supply`."""
+        summary = change.summary.encode("utf-8", "backslashreplace").decode()
+        number = self._begin(change.id, change.tool, summary, change.undoes)
+        rows, files = [], []
+        for place, file in enumerate(change.files):
+            base = self._last_content(file.path) if file.before is not None else None
+            before = self._keep(file.before, supply, base)
+            ends, (added, removed) = _compared(file, supply)
+            after = self._keep(file.after, supply, before, ends)
+            replaced = self._keep(file.replaced, supply, None)
+            target = None if file.to is None else _raw(file.to)
+            columns = (before, _mode(file.before), after, _mode(file.after), replaced, _mode(file.replaced))
+            rows.append((number, place, file.action, _raw(file.path), target, *columns, added, removed))
+            files.append(file.but(added=added, removed=removed))
+        self._db.executemany("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        folders = sorted(set(map(_raw, change.folders)))
+        self._db.executemany("INSERT INTO folder VALUES (?, ?)", [(number, path) for path in folders])
+        written = change.but(number=number, summary=summary, files=tuple(files), folders=tuple(map(_name, folders)))
+        self._sign(number, written)
+        self.keep_clipboards(change.clipboards)
+        self._turn(change.undoes)
+
+    def add_damaged(self, change_id: str) -> None:
+        """Record that there was a change of which nobody knows what it did."""
+        number = self._begin(change_id, "", "", None)
+        self._sums.put("change", number, number, change_id, None)
+
+    def _begin(self, change_id: str, tool: str, summary: str, undoes: str | None) -> int:
+        """Insert the head of a change; its number."""
+        self.adopt()
+        query = "INSERT INTO change (id, tool, summary, undoes, state) VALUES (?, ?, ?, ?, 'landed')"
+        number = self._db.execute(query, (change_id, tool, summary, undoes)).lastrowid
+        assert number is not None  # noqa: S101  a row was inserted
+        self._since = None
+        return number
+
+    def keep_clipboards(self, clipboards: Iterable[tuple[str, str]]) -> None:
+        """Keep texts under names, in place of what was kept there."""
+        rows = [(_raw(name), _raw(content)) for name, content in clipboards]
+        if rows:
+            self._db.execute(_CLIPBOARD)
+            self._db.executemany("INSERT OR REPLACE INTO clipboard VALUES (?, ?)", rows)
+            for row in rows:
+                self._sums.put("clipboard", row[0], 0, "", row)
+
+    def add_snapshot(self, snapshot: NamedPoint, files: Iterable[tuple[str, Version | None]], supply: Supply) -> None:
+        """Record a named point with the files as they stand."""
+        self.adopt()
+        head = (snapshot.id, snapshot.name, snapshot.after_change)
+        self._db.execute("INSERT INTO snapshot VALUES (?, ?, ?)", head)
+        written = []
+        for path, version in files:
+            content = self._keep(version, supply, self._last_content(path) if version is not None else None)
+            row = (snapshot.id, _raw(path), content, _mode(version))
+            self._db.execute("INSERT INTO snapshot_file VALUES (?, ?, ?, ?)", row)
+            written.append((row[1], None if version is None else version.digest, row[3]))
+        self._sign_snapshot(head, sorted(written))
+
+    def rest(self) -> None:
+        """Hold little in memory until the next change."""
+        self._contents.rest()
+
+    def last_number(self) -> int:
+        """The number of the newest change; 0 if there is none."""
+        return int(self._row("SELECT max(number) FROM change")[0] or 0)
+
+    def forget(self, most_bytes: int, most_days: int) -> None:
+        """Drop the oldest changes and snapshots until the rest is small and young enough; never the newest change."""
+        self._drop_older_than(most_days)
+        if self._size() <= most_bytes:
+            return
+        while self._size() > most_bytes * _ROOM:
+            first, last, many = self._row("SELECT min(number), max(number), count(*) FROM change")
+            if many > 1:
+                self._drop_until(min(first + max(many // 16, 1) - 1, last - 1))
+            elif not self._drop_oldest_snapshot():
+                break
+
+    def _drop_older_than(self, most_days: int) -> None:
+        """Forget the first changes up to one that is young enough, but only a small part of all at once.
+
+        A clock may be wrong now, or have been wrong for a while. So age counts against a time that is confirmed by
+        changes on several days, and never against the clock alone.
+        """
+        by_clock = id_at(max(time.time() - most_days * _DAY, 0))
+        first = self._row("SELECT id >= ? FROM change ORDER BY number LIMIT 1", by_clock)  # an id that is damaged: no
+        if first is None or first[0]:
+            return
+        now = self._confirmed_time()
+        if now is None:
+            return
+        oldest = id_at(max(now - most_days * _DAY, 0))
+        many = self._row("SELECT count(*) FROM change")[0]
+        most = max(many // _SHARE, 1)
+        rows = self._rows("SELECT number, id >= ? FROM change ORDER BY number LIMIT ?", oldest, min(most, many - 1))
+        last = None
+        for number, is_young in rows:
+            if is_young:
+                break
+            last = number
+        if last is not None:
+            self._drop_until(last)
+
+    def _confirmed_time(self) -> float | None:
+        """The latest time, not after now, that changes on a number of days have reached; None if on too few days.
+
+        A change that was recorded before an earlier time was made at that time at the latest: its clock was ahead.
+        """
+        days: dict[int, float] = {}
+        latest = time.time()
+        for (change_id,) in self._rows("SELECT id FROM change ORDER BY number DESC"):
+            try:
+                latest = min(latest, time_of(change_id))
+            except (ValueError, TypeError):
+                continue  # damaged
+            days.setdefault(int(latest // _DAY), latest)
+        if len(days) < _CONFIRMING_DAYS:
+            return None
+        return sorted(days.values())[-_CONFIRMING_DAYS]
+
+    def _drop_oldest_snapshot(self) -> bool:
+        """Forget the oldest snapshot, unless it is the only one."""
+        first, last = self._row("SELECT min(id), max(id) FROM snapshot")
+        if first == last:
+            return False
+        self._db.execute("DELETE FROM snapshot_file WHERE snapshot = ?", (first,))
+        self._db.execute("DELETE FROM snapshot WHERE id = ?", (first,))
+        self._sums.drop_one("snapshot", first)
+        self._sums.drop_one("files", first)
+        self._contents.drop_all_but(_REFERRED)
+        return True
+
+    def _drop_until(self, number: int) -> None:
+        """Forget the changes up to a number, the snapshots among them, and what only they referred to."""
+        self._db.execute("DELETE FROM file WHERE change <= ?", (number,))
+        self._db.execute("DELETE FROM folder WHERE change <= ?", (number,))
+        self._db.execute("DELETE FROM change WHERE number <= ?", (number,))
+        self._since = None
+        self._sums.drop("change", number)
+        for kind in ("snapshot", "files"):
+            self._sums.drop(kind, number - 1)
+        gone = "DELETE FROM snapshot_file WHERE snapshot IN (SELECT id FROM snapshot WHERE after_change < ?)"
+        self._db.execute(gone, (number,))
+        self._db.execute("DELETE FROM snapshot WHERE after_change < ?", (number,))
+        self._contents.drop_all_but(_REFERRED)
+
+    def _size(self) -> int:
+        """The size that the file will have."""
+        size, pages, free = (
+            int(self._row(f"PRAGMA {name}")[0]) for name in ("page_size", "page_count", "freelist_count")
+        )
+        return size * (pages - free)
+
+    def _turn(self, change_id: str | None) -> None:
+        """Set the state of a change that another one takes back, of the one that it took back itself, and so on."""
+        turned: set[str] = set()  # damage may lead in a circle
+        while change_id is not None and change_id not in turned:
+            turned.add(change_id)
+            undone = self._row("SELECT 1 FROM change WHERE undoes = ? AND state = 'landed'", change_id)
+            state = "landed" if undone is None else "undone"
+            self._db.execute("UPDATE change SET state = ? WHERE id = ?", (state, change_id))
+            row = self._row("SELECT undoes FROM change WHERE id = ?", change_id)
+            change_id = row and row[0]
+
+    def _last_content(self, path: str) -> int | None:
+        """The content last seen at a path: what stands there now will be like it."""
+        found = [self._row(query, _raw(path)) for query in (_LAST_AT, _LAST_MOVED_TO)]
+        rows = [row for row in found if row is not None and all(isinstance(each, int) for each in row)]
+        return max(rows, default=(0, None))[1]
+
+    def _keep(
+        self, version: Version | None, supply: Supply, base: int | None, ends: tuple[int, int] | None = None
+    ) -> int | None:
+        return None if version is None else self._contents.keep(version.digest, supply, base, ends)
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        return self._db.execute(query, values).fetchall()
+
+    def _row(self, query: str, *values: object) -> Any:
+        return self._db.execute(query, values).fetchone()
+
+
+def _check_written(written: object, found: object) -> None:
+    """A tree of the database that is damaged can swallow what is written to it: that must not get a checksum."""
+    if found != written:
+        raise Unusable("what is written to it cannot be read back")
+
+
+def _damage(change: ChangeRecord) -> HistoryDamaged:
+    return HistoryDamaged(what="change", name=change.id)
+
+
+def _descending(last: int, first: int, most: int) -> range:
+    return range(last, max(first, last - most) - 1, -1)
+
+
+def _is_head(number: object, change_id: object, tool: object, summary: object, undoes: object, state: object) -> bool:
+    """Whether the columns of a change are what they must be."""
+    texts = all(_is_text(each) for each in (change_id, tool, summary, state))
+    return texts and isinstance(number, int) and (undoes is None or _is_text(undoes))
+
+
+def _is_file(expected: int, *row: Any) -> bool:
+    """Whether the columns of a file of a change are what they must be."""
+    place, action, path, target, *versions, added, removed = row
+    return (
+        place == expected
+        and _is_text(action)
+        and isinstance(path, bytes)
+        and (target is None or isinstance(target, bytes))
+        and all(_is_version(*versions[at : at + 3]) for at in (0, 3, 6))
+        and all(each is None or isinstance(each, int) for each in (added, removed))
+    )
+
+
+def _is_version(number: object, name: object, mode: object) -> bool:
+    """Whether a content is there if it is referred to: a lost one must not be taken for no file."""
+    if number is None:
+        return name is None and mode is None
+    return _is_text(name) and (mode is None or (isinstance(mode, int) and 0 <= mode <= _MODES))
+
+
+def _is_point(row: tuple[Any, ...]) -> bool:
+    return _is_text(row[0]) and _is_text(row[1]) and isinstance(row[2], int)
+
+
+def _is_text(value: object) -> bool:
+    """Whether a column holds a text, and not what damage made of one."""
+    return isinstance(value, str) and (value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value))
+
+
+def _legible(value: object) -> str:
+    return str(value) if _is_text(value) else ascii(value)
+
+
+def _is_plausible(change: ChangeRecord) -> bool:
+    """Whether a change without a checksum can be what a tool did."""
+    if change.state not in {"landed", "undone"} or not (change.files or change.undoes):
+        return False
+    return all(
+        (file.action == "rename") == (file.to is not None)
+        and (file.action == "create") == (file.before is None)
+        and (file.action == "delete") == (file.after is None)
+        and (file.replaced is None or file.to is not None)
+        and file.action in {"create", "update", "delete", "rename"}
+        for file in change.files
+    )
+
+
+def _values(change: ChangeRecord) -> tuple[Any, ...]:
+    """What a change's checksum covers: all but its state, which follows from other changes."""
+    files = tuple(
+        (
+            *(file.path, file.action, file.to, file.added, file.removed),
+            *(each and (each.digest, each.mode) for each in (file.before, file.after, file.replaced)),
+        )
+        for file in change.files
+    )
+    return change.number, change.id, change.tool, change.summary, change.undoes, files, change.folders
+
+
+def _file_record(row: tuple[Any, ...]) -> FileRecord:
+    _, action, path, target, *versions, added, removed = row
+    before, after, replaced = (_version(*versions[at : at + 2]) for at in (1, 4, 7))
+    to = None if target is None else _name(target)
+    return FileRecord(_name(path), action, before, after, to, replaced, added, removed)
+
+
+def _version(name: str | None, mode: int | None) -> Version | None:
+    return None if name is None else Version(name, mode)
+
+
+def _mode(version: Version | None) -> int | None:
+    return None if version is None else version.mode
+
+
+def _compared(file: FileRecord, supply: Supply) -> tuple[tuple[int, int] | None, tuple[int, int] | tuple[None, None]]:
+    """What the contents before and after share at both ends; and the lines added and removed, if quickly known."""
+    before, after = (b"" if each is None else supply(each.digest) for each in (file.before, file.after))
+    if before is None or after is None:
+        return None, (None, None)
+    ends = common_ends(before, after)
+    if max(len(before), len(after)) - sum(ends) > _COUNTED:
+        return ends, (None, None)
+    return ends, _counts(before, after, ends)
+
+
+def _counts(before: bytes, after: bytes, ends: tuple[int, int]) -> tuple[int, int]:
+    head, tail = ends
+    return counts(before, [edit(head, len(before) - tail, after[head : len(after) - tail])])
+
+
+def _raw(path: str) -> bytes:
+    """A path, or a text of a file, as it is stored: it need not be UTF-8."""
+    return path.encode("utf-8", "surrogateescape")
+
+
+def _name(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")

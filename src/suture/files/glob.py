@@ -1,0 +1,694 @@
+r"""Globs and .gitignore rules: which names they match.
+
+    *  any number of characters    ?  one character    \  the next character as it stands
+    […]  one of these, [!…] and [^…] one of the others; ranges and [:digit:] and its like may stand in it
+
+None of them fits a `/`. What they mean is said in RE2's language, so that no pattern takes more than linear time.
+All names of a folder are looked at in one call, as most fit nothing: a call a name costs more than reading the folder.
+
+Rejected: `fnmatch`, which backtracks; RE2's `Set`, which silently finds nothing when its memory runs out; `rignore`,
+which walks, but takes six times as long.
+
+    path     := name ("/" name)*     from the root on; a trailing "/" stands for "/**"
+    name     := "**" | (char | "*" | "?" | "[…]" | "{" path ("," path)* "}" | "\" char)*
+
+`**` stands for any number of folders, at the end for everything below. A hidden name fits only where the pattern
+itself writes its dot. `.git` and what suture keeps for itself fit nothing.
+
+An exclude without a slash is a name anywhere, otherwise a path from the root on; it fits hidden names too, and a
+folder that it fits is excluded with everything below.
+
+A pattern is followed folder by folder: a `Stage` is where that stands, and knows which folders lead nowhere.
+
+    # comment    !pattern: not ignored after all    pattern/: folders only
+    pattern: a name, here or anywhere below    a/pattern, /pattern: a path from this folder on
+
+The last rule that fits decides. `**` between slashes stands for any number of folders. `\` takes the next character
+as it stands, also `#`, `!` or a space at the end. Git compares bytes, so `?` is one byte here. A rule that git
+cannot read fits nothing, as in git; here also one that is longer than any path the system takes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from suture.errors import InvalidGlob, PathOutsideWorkspace
+from suture.files.protected import OWN_PREFIX
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from typing import Any
+
+
+CHAR, ONE, STARS, SET, SLASH = "char", "one", "stars", "set", "slash"
+"""The kinds of token."""
+ANY = r"[^\x00/]*"
+"""What fits any part of a name, in RE2's language."""
+FOLDERS = r"(?:[^\x00]*/)?"
+"""What fits any number of folders."""
+BELOW = r"[^\x00]*"
+"""What fits any part of a path."""
+
+_SYSTEM = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
+_LOSSLESS = "utf-8", "surrogatepass"
+_ONE = r"[^\x00/]"
+_NOTHING = r"[^\s\S]"
+_MEMORY = 64 << 20
+_MANY_STARS = 32  # of so many expressions that have a star in the middle, RE2 still makes a table
+_LONG = 1 << 16  # characters; RE2 has room for many times as much
+_CLASSES = {
+    "alnum": "09AZaz",
+    "alpha": "AZaz",
+    "blank": "\t\t  ",
+    "cntrl": "\x01\x1f\x7f\x7f",
+    "digit": "09",
+    "graph": "!~",
+    "lower": "az",
+    "print": " ~",
+    "punct": "!/:@[`{~",
+    "space": "\t\n\r\r  ",
+    "upper": "AZ",
+    "xdigit": "09AFaf",
+}
+
+
+class Malformed(ValueError):
+    """A pattern that means nothing; the message says why."""
+
+
+def tokens(text: str) -> Iterator[tuple[str, str]]:
+    """A pattern's tokens: a kind, and the character, the stars or slash as written, or the set in RE2's language."""
+    at = 0
+    while at < len(text):
+        char, end = text[at], at + 1
+        if char == "*":
+            while text[end : end + 1] == "*":
+                end += 1
+            yield STARS, text[at:end]
+        elif char == "?":
+            yield ONE, char
+        elif char == "[":
+            source, end = bracket(text, at)
+            yield SET, source
+        elif char == "\\":
+            end += 1
+            if end > len(text):
+                raise Malformed("it ends with a lone backslash")
+            yield (SLASH, "\\/") if text[end - 1] == "/" else (CHAR, text[end - 1])
+        else:
+            yield (SLASH if char == "/" else CHAR), char
+        at = end
+
+
+def bracket(text: str, at: int) -> tuple[str, int]:
+    """The set that begins at an offset, in RE2's language, and where it ends; as git reads it."""
+    first = at + 1
+    negated = text[first : first + 1] in {"!", "^"}
+    first += negated
+    at, low, ranges = first, "", []
+    while (char := text[at : at + 1]) != "]" or at == first:
+        high, end = _escaped(text, at)
+        if char == "-" and low and text[at + 1 : at + 2] not in {"", "]"}:
+            high, end = _escaped(text, at + 1)
+            ranges.append((low, high))
+            low = ""
+        elif (named := _named(text, at)) is not None:
+            pairs = _CLASSES.get(named)
+            if pairs is None:
+                raise Malformed(f"[:{named}:] is no class of characters")
+            ranges += zip(pairs[::2], pairs[1::2], strict=True)
+            low, end = "", at + len(named) + 4
+        else:
+            ranges.append((high, high))
+            low = high
+        at = end
+    return _set(ranges, negated=negated), at + 1
+
+
+def _escaped(text: str, at: int) -> tuple[str, int]:
+    """The character of a set that stands at an offset, and where it ends."""
+    start = at + (text[at : at + 1] == "\\")
+    if start >= len(text):
+        raise Malformed("a [ is never closed")
+    return text[start], start + 1
+
+
+def _named(text: str, at: int) -> str | None:
+    """The name in `[:name:]`, if that stands at an offset."""
+    if not text.startswith("[:", at):
+        return None
+    end = text.find("]", at + 2)
+    if end < 0:
+        raise Malformed("a [ is never closed")
+    return text[at + 2 : end - 1] if end > at + 2 and text[end - 1] == ":" else None
+
+
+def _set(ranges: list[tuple[str, str]], *, negated: bool) -> str:
+    if negated:
+        return rf"[^\x00/{''.join(_range(low, high) for low, high in ranges)}]"
+    halves = [half for low, high in ranges for half in ((low, min(high, ".")), (max(low, "0"), high))]
+    return f"[{''.join(_range(low, high) for low, high in halves)}]" if any(map(_full, halves)) else _NOTHING
+
+
+def _range(low: str, high: str) -> str:
+    return f"{_point(low)}-{_point(high)}" if low <= high else ""
+
+
+def _full(pair: tuple[str, str]) -> bool:
+    return pair[0] <= pair[1]
+
+
+def _point(char: str) -> str:
+    return f"\\x{{{ord(char):x}}}"
+
+
+def source_of(kind: str, value: str) -> str:
+    """One token in RE2's language."""
+    if kind == CHAR:
+        return value if value.isascii() and value.isalnum() else _point(value)
+    return {ONE: _ONE, STARS: ANY, SLASH: "/"}.get(kind, value)
+
+
+class Fits:
+    """Which of many names fit one of several expressions.
+
+    `names` are expressions for a name, `paths` for a path from some folder on, all in RE2's language. With `raw`
+    they speak of bytes, otherwise of characters; a byte that is no character counts as one.
+    """
+
+    def __init__(self, names: Iterable[str] = (), paths: Iterable[str] = (), *, raw: bool = False) -> None:
+        self._names, self._paths = list(dict.fromkeys(names)), list(dict.fromkeys(paths))
+        self._raw = raw
+        self._programs: list[Any] | None = None if self._names or self._paths else []
+        self._unanchored: Any = None
+
+    def _prepare(self) -> list[Any]:
+        sources = [(source, False) for source in self._names] + [(source, True) for source in self._paths]
+        chunks: list[list[tuple[str, bool]]] = []
+        hard = size = 0
+        for source, whole in sources:
+            hard += source.removeprefix(FOLDERS).rfind("*") >= len(ANY)
+            size += len(source)
+            if not chunks or hard > _MANY_STARS or size > _LONG:
+                chunks.append([])
+                hard = size = 0
+            chunks[-1].append((source, whole))
+        return [self._compile(chunk) for chunk in chunks]
+
+    def _compile(self, sources: list[tuple[str, bool]]) -> Any:
+        """What looks for these expressions."""
+        from re2 import _re2  # only walks need it
+
+        self._unanchored = _re2.RE2.Anchor.UNANCHORED
+        options = _re2.RE2.Options()
+        encoding = _re2.RE2.Options.Encoding
+        options.encoding = encoding.LATIN1 if self._raw else encoding.UTF8
+        options.log_errors = False
+        options.never_capture = True
+        options.max_mem = _MEMORY
+        names, paths = ("|".join(source for source, whole in sources if whole is each) for each in (False, True))
+        parts = [f"{FOLDERS}(?:{names})" if self._paths else names] * bool(names) + [paths] * bool(paths)
+        program = _re2.RE2(rf"\x00(?:{'|'.join(parts)})\x00".encode(), options)
+        if not program.ok():  # it would silently find nothing
+            raise ValueError(program.error())
+        return program.Match
+
+    def among(self, names: Collection[str], prefix: str = "", joined: str | None = None) -> set[str]:
+        """Those of a folder's names that fit; `prefix` is the folder's path, with a slash at its end.
+
+        Who asks several about the same names may have joined them already.
+        """
+        if self._programs is None:
+            self._programs = self._prepare()
+        if not names or not self._programs:
+            return set()
+        lead = "\0" + prefix if self._paths else "\0"
+        encoding = _SYSTEM if self._raw else _LOSSLESS
+        data = (join(names, lead) if joined is None or self._paths else joined).encode(*encoding)
+        found: list[bytes] = []
+        for match in self._programs:
+            start, end = match(self._unanchored, data, 0, len(data))[0]
+            while end > 0:
+                found.append(data[start:end])
+                start, end = match(self._unanchored, data, end - 1, len(data))[0]
+        return {hit.decode(*encoding)[len(lead) : -1] for hit in found} if found else set()
+
+
+def join(names: Iterable[str], lead: str = "\0") -> str:
+    """Names as `Fits` looks at them, each after a NUL and the folder's path."""
+    return lead + lead.join(names) + "\0"
+
+
+WILD = frozenset("*?[]{}\\,")
+"""What means more than itself in a pattern."""
+MAX_LENGTH = 4096
+MAX_ALTERNATIVES = 1000
+MAX_EXPANDED = 100_000
+_FEW = 8  # so many ends of names are compared one by one
+
+
+class _Name(Record):
+    """One part of a path pattern. `text` is what a part without wildcards stands for, else None."""
+
+    source: str
+    text: str | None
+    tail: str | None
+    """What the name must end with, if that is all."""
+    hidden: bool
+    """Whether the dot of a hidden name is written out."""
+    fits: Fits
+
+    def has(self, name: str) -> bool:
+        """Whether a name fits."""
+        if self.text is not None:
+            return name == self.text
+        if name.startswith(".") and not self.hidden:
+            return False
+        return bool(self.fits.among((name,)))
+
+
+_Route = tuple["_Name | None", ...]  # None is any number of folders; the last is a name
+
+
+class Selection:
+    """Which files a path_pattern and its excludes mean, below one root."""
+
+    def __init__(self, routes: Sequence[_Route], excluded: Excluded) -> None:
+        self.excluded = excluded
+        self.start = _Stages(routes).at(frozenset((number, 0) for number in range(len(routes))))
+        """Where a walk stands in the root."""
+        names = _common([_literal(route) for route in routes])
+        self.literal = len(routes) == 1 and len(names) == len(routes[0])
+        """Whether there is no wildcard at all: it names one file."""
+        self.path = "/".join(names) if self.literal else ""
+        """That file."""
+        self.base = "/".join(names[: min(len(route) for route in routes) - 1])
+        """The folder that no wildcard stands in, '' for the root."""
+
+    @classmethod
+    def parse(cls, pattern: str, exclude: Iterable[str] = ()) -> Selection:
+        """Read a pattern that is relative to the root."""
+        routes = [_route(pattern, each) for each in dict.fromkeys(_expanded(pattern))]
+        return cls(routes, Excluded(exclude))
+
+
+class Stage:
+    """Where a pattern stands in one folder."""
+
+    def __init__(self, stages: _Stages, at: frozenset[tuple[int, int]]) -> None:
+        self._stages = stages
+        self._stay: set[tuple[int, int]] = set()
+        self._steps: list[tuple[_Name, tuple[int, int]]] = []
+        last: list[_Name] = []
+        for number, index in at:
+            name = stages.routes[number][index]
+            if name is None:
+                self._stay.add((number, index))
+            elif index + 1 == len(stages.routes[number]):
+                last.append(name)
+            else:
+                self._steps.append((name, (number, index + 1)))
+        self._onward: Stage | None = None
+        self._all = any(name.source == ANY for name in last)
+        self._texts = {name.text for name in last if name.text is not None}
+        tails = {name.tail for name in last if name.tail is not None}
+        self._tails = tuple(tails) if len(tails) <= _FEW else ()
+        wild = [name for name in last if name.text is None and name.tail not in self._tails]
+        self._fits = Fits(name.source for name in wild if not name.hidden)
+        self._hidden = any(name.hidden for name in last)
+        self._hidden_fits = Fits(name.source for name in wild if name.hidden)
+
+    def files(self, names: Collection[str]) -> list[str]:
+        """Those of a folder's files that are meant."""
+        shown = [name for name in names if name[0] != "."]
+        if not self._all:
+            wanted, tails = self._fits.among(shown) | self._texts, self._tails
+            shown = [name for name in shown if name.endswith(tails) or name in wanted]
+        if self._hidden:
+            hidden = [name for name in names if name[0] == "." and not _never(name)]
+            wanted = self._hidden_fits.among(hidden) | self._texts
+            shown += [name for name in hidden if name in wanted]
+        return shown
+
+    def below(self, name: str) -> Stage | None:
+        """Where the pattern stands in a folder of this one; None if it means no file there."""
+        hidden = name[0] == "."
+        if not self._steps:
+            if hidden or not self._stay:
+                return None
+            if self._onward is None:
+                self._onward = self._stages.at(frozenset(self._stay))
+            return self._onward
+        if hidden and _never(name):
+            return None
+        at = {step for part, step in self._steps if part.has(name)}
+        at |= set() if hidden else self._stay
+        return self._stages.at(frozenset(at)) if at else None
+
+
+class _Stages:
+    """The stages of some routes, each made once."""
+
+    def __init__(self, routes: Sequence[_Route]) -> None:
+        self.routes = routes
+        self._known: dict[frozenset[tuple[int, int]], Stage] = {}
+
+    def at(self, places: frozenset[tuple[int, int]]) -> Stage:
+        """The stage for some places, each a route's number and an index in it."""
+        stage = self._known.get(places)
+        if stage is None:
+            skipped = {(number, index + 1) for number, index in places if self.routes[number][index] is None}
+            stage = self._known[places] = Stage(self, places | skipped)
+        return stage
+
+
+class Excluded:
+    """What exclude patterns take away."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        found: dict[tuple[bool, bool], list[str]] = {}
+        for pattern in patterns:
+            for each in _expanded(pattern):
+                source, whole, folders_only = _excluding(pattern, each)
+                found.setdefault((whole, folders_only), []).append(source)
+        names, paths = found.get((False, False), []), found.get((True, False), [])
+        self._files = Fits(names, paths)
+        self._folders = Fits(names + found.get((False, True), []), paths + found.get((True, True), []))
+        self.nothing = not found
+        """Whether there are none."""
+        self.by_name = not any(whole for whole, _ in found)
+        """Whether where a folder is makes no difference."""
+
+    def files(self, names: Collection[str], prefix: str) -> set[str]:
+        """Those of a folder's files that are excluded; `prefix` is the folder's path with a slash at its end."""
+        return self._files.among(names, prefix)
+
+    def folders(self, names: Collection[str], prefix: str) -> set[str]:
+        """As `files`, for folders."""
+        return self._folders.among(names, prefix)
+
+
+def below_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
+    """The number of the root that a pattern lies under, the innermost, and the pattern from there on.
+
+    A relative pattern belongs to the first root.
+    """
+    if not pattern.startswith("/"):
+        return 0, pattern
+    parts = _parts(pattern)
+    ways = sorted(((_parts(root), number) for number, root in enumerate(roots)), key=lambda way: -len(way[0]))
+    for way, number in ways:
+        if parts[: len(way)] == way:
+            rest = "/".join(parts[len(way) :])
+            return number, f"{rest}/" if pattern.endswith("/") and rest else rest or "."
+    raise PathOutsideWorkspace(path=pattern, reason="it is not below the workspace root")
+
+
+def literally(path: str) -> str:
+    """A path as a pattern that means just it."""
+    return "".join(f"\\{char}" if char in WILD else char for char in path)
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split("/") if part not in {"", "."}]
+
+
+def _never(name: str) -> bool:
+    """Whether a hidden name fits nothing."""
+    folded = name.casefold()
+    return folded == ".git" or folded.startswith(OWN_PREFIX)
+
+
+def _expanded(pattern: str) -> list[str]:
+    """A pattern's alternatives, without braces."""
+    _check_sane(pattern)
+    outer: list[tuple[list[str], list[str]]] = []  # of each open brace: what stands before it, its alternatives
+    texts, start, at = [""], 0, 0
+    while at < len(pattern):
+        char = pattern[at]
+        end = _end(pattern, at)
+        if char == "{" or (char in ",}" and outer):
+            texts = [text + pattern[start:at] for text in texts]
+            start = end
+            if char == "{":
+                outer.append((texts, []))
+            else:
+                outer[-1][1].extend(texts)
+            texts = [""]
+            if char == "}":
+                before, options = outer.pop()
+                if len(before) * len(options) > MAX_ALTERNATIVES:
+                    raise InvalidGlob(pattern=pattern, reason=f"it has more than {MAX_ALTERNATIVES} alternatives")
+                texts = [first + then for first in before for then in options]
+        at = end
+    if outer:
+        raise InvalidGlob(pattern=pattern, reason="a { is never closed")
+    texts = [text + pattern[start:] for text in texts if text or pattern[start:]]
+    if sum(map(len, texts)) > MAX_EXPANDED:
+        raise InvalidGlob(pattern=pattern, reason=f"its alternatives have more than {MAX_EXPANDED} characters")
+    if not texts:
+        raise InvalidGlob(pattern=pattern, reason="it is empty")
+    return texts
+
+
+def _check_sane(pattern: str) -> None:
+    if len(pattern) > MAX_LENGTH:
+        raise InvalidGlob(pattern=pattern[:80] + "…", reason=f"it is longer than {MAX_LENGTH} characters")
+    if "\0" in pattern:
+        raise InvalidGlob(pattern=pattern, reason="it holds a NUL")
+
+
+def _end(pattern: str, at: int) -> int:
+    """Where the character, the escape or the set that begins at an offset ends."""
+    if pattern[at] != "[":
+        return at + 1 + (pattern[at] == "\\")
+    try:
+        return bracket(pattern, at)[1]
+    except Malformed as error:
+        raise InvalidGlob(pattern=pattern, reason=str(error)) from error
+
+
+def _route(pattern: str, text: str) -> _Route:
+    """A pattern without braces, name by name."""
+    if text.startswith("/"):
+        raise PathOutsideWorkspace(path=pattern, reason="it is not below the workspace root")
+    names, open_end = _names(pattern, text)
+    route: list[_Name | None] = []
+    for name in [*names, None] if open_end else names:
+        if name is not None or route[-1:] != [None]:
+            route.append(name)
+    return tuple(route) if route[-1] else (*route, _name([(STARS, "*")]))
+
+
+def _names(pattern: str, text: str) -> tuple[list[_Name | None], bool]:
+    """The names of a pattern without braces, None for `**`, and whether a slash stands at its end."""
+    parts: list[list[tuple[str, str]]] = [[]]
+    try:
+        for kind, value in tokens(text):
+            if kind == SLASH:
+                parts.append([])
+            else:
+                parts[-1].append((kind, value))
+    except Malformed as error:
+        raise InvalidGlob(pattern=pattern, reason=str(error)) from error
+    if [(CHAR, ".")] * 2 in parts:
+        raise PathOutsideWorkspace(path=pattern, reason="it climbs by '..'")
+    nothing: list[list[tuple[str, str]]] = [[], [(CHAR, ".")]]
+    names = [
+        None if len(part) == 1 and part[0][0] == STARS and len(part[0][1]) > 1 else _name(part)
+        for part in parts
+        if part not in nothing
+    ]
+    return names, parts[-1] in nothing
+
+
+def _name(part: list[tuple[str, str]]) -> _Name:
+    source = "".join(source_of(kind, value) for kind, value in part)
+    literal = "".join(value for kind, value in part if kind == CHAR)
+    plain = len(literal) == len(part)
+    tail = literal if not plain and part[0][0] == STARS and len(literal) == len(part) - 1 else None
+    return _Name(source, literal if plain else None, tail, part[0] == (CHAR, "."), Fits([source]))
+
+
+def _literal(route: _Route) -> list[str]:
+    """The names before the first with a wildcard."""
+    names: list[str] = []
+    for name in route:
+        if name is None or name.text is None:
+            break
+        names.append(name.text)
+    return names
+
+
+def _common(lists: Sequence[list[str]]) -> list[str]:
+    """What all lists begin with."""
+    low, high = min(lists), max(lists)
+    for index, name in enumerate(low):
+        if high[index] != name:
+            return low[:index]
+    return low
+
+
+def _excluding(pattern: str, text: str) -> tuple[str, bool, bool]:
+    """An exclude without braces: in RE2's language, whether it is a path, and whether it fits folders only."""
+    names, open_end = _names(pattern, text.removeprefix("/"))
+    whole = "/" in text.rstrip("/")
+    while names and names[-1] is None:
+        names.pop()
+        open_end = True
+    if not names:
+        return ANY, False, False
+    parts = [FOLDERS if name is None else name.source + "/" for name in names]
+    return "".join(parts)[:-1], whole, open_end
+
+
+_BOM = b"\xef\xbb\xbf"
+_SPECIAL = "*?[\\"
+_MAX_RULE = 4096
+
+
+class _Rule(Record):
+    """One line: `source` in RE2's language, for a path if `whole`, else for a name."""
+
+    negated: bool
+    folders_only: bool
+    whole: bool
+    source: str
+    head: str | None = None
+    """The one folder here that the rule can fit something in; '' if it fits only in this, None if in any."""
+
+
+class Ignore:
+    """What one `.gitignore` says about the names in a folder at or below its own."""
+
+    def __init__(self, data: bytes) -> None:
+        rules = [rule for line in data.removeprefix(_BOM).split(b"\n") if (rule := _parse(line)) is not None]
+        self._heads = {rule.head for rule in rules}
+        self._here = _Verdict([rule for rule in rules if not rule.folders_only]), _Verdict(rules)
+        rules = [rule for rule in rules if rule.head is None]
+        self._elsewhere = _Verdict([rule for rule in rules if not rule.folders_only]), _Verdict(rules)
+
+    def touches(self, names: Collection[str], prefix: str, joined: str) -> bool:
+        """Whether a rule fits one of the names at all, of files or of folders; most often none does."""
+        return self._for(prefix)[1].touches(names, prefix, joined)
+
+    def by_name(self, prefix: str) -> bool:
+        """Whether the rules that can fit something in a folder speak of names only, wherever it is."""
+        return self._for(prefix)[1].by_name
+
+    def files(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
+        """The files that are ignored, and those that are expressly not; `prefix` leads here from the `.gitignore`."""
+        return self._for(prefix)[0].on(names, prefix)
+
+    def folders(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
+        """As `files`, for folders."""
+        return self._for(prefix)[1].on(names, prefix)
+
+    def _for(self, prefix: str) -> tuple[_Verdict, _Verdict]:
+        """The rules that can fit something in a folder, for files and for folders."""
+        return self._here if not prefix or prefix[: prefix.index("/")] in self._heads else self._elsewhere
+
+
+class _Verdict:
+    """Rules in runs of one sign. The last run that fits is found by halving: a call for each would be too many."""
+
+    def __init__(self, rules: list[_Rule]) -> None:
+        self._runs: list[tuple[bool, list[_Rule]]] = []
+        self._fits: dict[tuple[int, int], Fits] = {}
+        self.by_name = not any(rule.whole for rule in rules)
+        for rule in rules:
+            if not self._runs or self._runs[-1][0] != rule.negated:
+                self._runs.append((rule.negated, []))
+            self._runs[-1][1].append(rule)
+
+    def touches(self, names: Collection[str], prefix: str, joined: str) -> bool:
+        return bool(self._runs) and bool(self._in_range(0, len(self._runs)).among(names, prefix, joined))
+
+    def on(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
+        verdict: tuple[set[str], set[str]] = (set(), set())
+        if self._runs:
+            self._decide(names, prefix, 0, len(self._runs), verdict)
+        return verdict
+
+    def _decide(
+        self, names: Collection[str], prefix: str, start: int, end: int, verdict: tuple[set[str], set[str]]
+    ) -> set[str]:
+        """Add to the verdict what the runs of a range say; the names they say something about."""
+        hits = self._in_range(start, end).among(names, prefix)
+        if end - start == 1:
+            verdict[self._runs[start][0]].update(hits)
+        elif hits:
+            middle = (start + end) // 2
+            rest = hits - self._decide(hits, prefix, middle, end, verdict)
+            if rest:
+                self._decide(rest, prefix, start, middle, verdict)
+        return hits
+
+    def _in_range(self, start: int, end: int) -> Fits:
+        fits = self._fits.get((start, end))
+        if fits is None:
+            rules = [rule for _, run in self._runs[start:end] for rule in run]
+            names, paths = ([rule.source for rule in rules if rule.whole is whole] for whole in (False, True))
+            fits = self._fits[start, end] = Fits(names, paths, raw=True)
+        return fits
+
+
+def _parse(line: bytes) -> _Rule | None:
+    """The rule of one line, or None if it says nothing."""
+    text = _trimmed(line.removesuffix(b"\r").partition(b"\0")[0].decode("latin-1"))
+    if text.startswith("#") or len(text) > _MAX_RULE:
+        return None
+    negated = text.startswith("!")
+    text = text[negated:]
+    folders_only = text.endswith("/")
+    text = text[: len(text) - folders_only]
+    whole = "/" in text
+    try:
+        source = _path_source(text.removeprefix("/")) if whole else _name_source(text)
+    except Malformed:
+        return None
+    return _Rule(negated, folders_only, whole, source, _head(text) if whole else None) if source else None
+
+
+def _trimmed(text: str) -> str:
+    """Without the spaces at its end, but for one that a backslash keeps."""
+    bare = text.rstrip(" ")
+    slashes = len(bare) - len(bare.rstrip("\\"))
+    return bare + " " if slashes % 2 and len(bare) < len(text) else bare
+
+
+def _head(text: str) -> str | None:
+    """The folder that a path begins with, if it has no wildcard; '' if no folder can stand in it."""
+    first, slash, _ = text.removeprefix("/").partition("/")
+    if slash:
+        return None if any(char in first for char in _SPECIAL) else os.fsdecode(first.encode("latin-1"))
+    return None if "**" in first else ""
+
+
+def _name_source(text: str) -> str:
+    return "".join(source_of(kind, value) for kind, value in tokens(text))
+
+
+def _path_source(text: str) -> str:
+    """A path in RE2's language. Git compares what stands before the first wildcard, then forgets that it was there.
+
+    So two stars right after it always count as being between slashes.
+    """
+    plain = min((at for char in _SPECIAL if (at := text.find(char)) >= 0), default=len(text))
+    parts = [source_of(kind, value) for kind, value in tokens(text[:plain])]
+    found = [*tokens(text[plain:]), (SLASH, "")]
+    at = 0
+    while at < len(found) - 1:
+        kind, value = found[at]
+        following, slash = found[at + 1]
+        starts = at == 0 or found[at - 1][0] == SLASH
+        at += 1
+        if kind == STARS and len(value) > 1 and starts and following == SLASH:
+            parts.append({"": BELOW, "/": FOLDERS, "\\/": BELOW + "/"}[slash])
+            at += 1
+        else:
+            parts.append(ANY if kind == STARS else source_of(kind, value))
+    return "".join(parts)

@@ -1,0 +1,731 @@
+"""Where models write which file they mean: in a label, on a line of its own, in prose, beside a code fence.
+
+A line *names* a file outright if it is the path, but for decoration, or has it behind a label or in a tag; so does a
+fence's info string. Every other line *mentions* the files whose paths or bare names it holds, wherever they are in it.
+`Above` collects both between two blocks, and says which of them the next block may be about. Which of the words
+are files at all, only the files tell.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from suture.formats import Mention
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from re import Pattern
+
+_LONGEST = 300
+_LONGEST_LINE = 20_000
+_MOST_MENTIONED = 20
+_CLAUSE_SIZE = 80
+"""Characters before a name that are looked at for what is said about it."""
+_LABELS = {
+    "file",
+    "filename",
+    "file name",
+    "filepath",
+    "file path",
+    "path",
+    "new file",
+    "new_file",
+    "create file",
+    "update file",
+    "edit file",
+    "modify file",
+    "modified file",
+    "updated file",
+    "archivo",
+    "arquivo",
+    "datei",
+    "fichier",
+    "\u0444\u0430\u0439\u043b",
+    "\u6587\u4ef6",
+    "\u6587\u4ef6\u540d",
+    "\u6587\u4ef6\u8def\u5f84",
+    "\u8def\u5f84",
+    "\u6a94\u6848",
+    "\u30d5\u30a1\u30a4\u30eb",
+    "\ud30c\uc77c",
+}
+_KEYS = {"file", "filename", "filepath", "file_path", "path", "title", "name", "src"}
+_HTML = """
+a audio button embed form frame iframe img input link meta object param script select slot source textarea video
+"""
+_NAMES = """
+Makefile GNUmakefile Dockerfile Containerfile CODEOWNERS Gemfile Rakefile Procfile Vagrantfile Jenkinsfile Brewfile
+Justfile CMakeLists.txt Podfile Pipfile go.mod go.sum go.work Appfile Appraisals APKBUILD Berksfile Caddyfile Cakefile
+Capfile Cartfile Dangerfile Doxyfile Earthfile Fastfile Gruntfile Guardfile Kbuild Kconfig Matchfile PKGBUILD
+Puppetfile SConscript SConstruct Snakefile Steepfile Thorfile Tiltfile gradlew mvnw config.ru meson.build web.config
+app.config nuget.config packages.config
+"""
+_WORDS_TOO = """
+LICENSE LICENCE README CHANGELOG NOTICE AUTHORS BUILD WORKSPACE BUCK CONTRIBUTING CONTRIBUTORS COPYING COPYRIGHT
+INSTALL MAINTAINERS OWNERS VERSION
+"""
+"""Names of files that are words as well."""
+_DOTTED = """
+.babelrc .bash_aliases .bash_login .bash_logout .bash_profile .bashrc .browserslistrc .clang-format .clang-tidy .clangd
+.coveragerc .curlrc .cvsignore .dockerignore .editorconfig .envrc .eslintignore .eslintrc .flake8 .flowconfig
+.gitattributes .gitconfig .gitignore .gitkeep .gitmodules .helmignore .hgignore .htaccess .htpasswd .inputrc .jshintrc
+.lintstagedrc .mailmap .markdownlintrc .mocharc .netrc .node-version .nojekyll .npmignore .npmrc .nvmrc .nycrc
+.prettierignore .prettierrc .profile .pylintrc .python-version .rspec .ruby-version .stylelintrc .swcrc .tmux.conf
+.tool-versions .vimrc .wgetrc .yarnrc .zprofile .zshenv .zshrc
+"""
+_EXTENSIONS = """
+adb adoc ads agda ahk apib applescript asciidoc asm asmx aspx astro avdl avif avsc awk axaml bash bat bats bazel bib
+bicep bmp bzl c cabal cbl cc cfg cfm cjs clj cljc cljs cls cmake cmd cob cobol coffee conf containerfile cpp cppm cpy
+cql cr crt cs cshtml csproj csr css csv cts cu cuh cxx cypher dart dbml dhall dll dockerfile docx dpr dtd dts dtsi dylib
+ebuild edn eex ejs el elm entitlements eot erb erl ex exe exs f03 f08 f77 f90 f95 fish flix fnl fsproj fsx ftl gawk gd
+gdshader gemspec geojson gif gleam glsl gn gni go gotmpl gpr gql gradle graphql graphqls groovy gyp gypi gz h haml
+handlebars hbs hcl heex hh hjson hlsl hpp hrl hs htm html hx hxx icns ico ics idl idr in ini inl ino ipp ipynb iss j2
+janet jar java jbuilder jinja jinja2 jl jpeg jpg js json json5 jsonc jsonl jsonnet jsp jspx jsx kdl ksh kt kts latex lds
+lean less lhs libsonnet liquid lisp lock lua m m4 mako markdown marko md mdc mdx metal mjs mk ml mli mll mly mm moon mp3
+mp4 mts mustache nasm ndjson nim nimble nix njk nomad nsi ogg opam otf overpassql parquet pas pbtxt pbxproj pcss pdf pem
+php php5 phtml pickle pkl pl plist plsql pm png podspec pot pptx prisma proto ps1 psd1 psm1 psql pug puml purs pxd pxi
+py pyc pyi pyw pyx qml qrc rake raku razor rb rbi rbs rego rei resx rkt ron rs rst rtf sas sass sbt scad scala scm scss
+sh shtml sld slim sln slnx smali sml sol sparql sql sqlite sqlite3 srt sss storyboard sty styl sv svelte svg svh swift
+tar tcc tcl templ tesc tese tex textile textproto tf tfvars tgz thrift tml tmpl toml tpl ts tscn tsv tsx ttf ttl twig
+txt vala vb vba vbproj vbs vcxproj vh vhd vhdl vim vtt vue wasm wast wat wav webm webmanifest webp wgsl whl wit woff
+woff2 wren wsdl wxml wxs wxss xaml xhtml xib xlsx xml xsd xsl xslt yaml yang yml zig zip zon zsh
+"""
+_DOUBTFUL = """
+arb as asc bak bin bst class cnf config cue d db desktop diff dot env f fasta for frag fs hack http inc inf just key log
+man map mod mount mpp network nu org orig patch po pp pro prolog properties props r re reg res rest robot rq ru rules s
+sed service shader socket spec strings sum target targets timer typ ui v vert
+"""
+"""Extensions that attributes of objects and parts of sentences have as well."""
+_NO_FILES = """
+alpine.js angular.js asp.net backbone.js babylon.js bun.js chart.js d3.js day.js deno.js docs.rs ember.js express.js
+fastify.js handlebars.js highlight.js hono.js jquery.js knockout.js koa.js lit.js marked.js matter.js meteor.js mocha.js
+moment.js mustache.js nest.js next.js node.js nuxt.js p5.js passport.js phaser.js pixi.js preact.js prism.js react.js
+remix.js require.js socket.io solid.js stimulus.js svelte.js swagger.json three.js underscore.js vue.js web.py
+"""
+_OBJECTS = """
+$ $el body cls ctx context data document e el elem element event item node obj object r req request res resp response
+result self super that this window
+"""
+"""What stands before the dot of an attribute: `response.json`."""
+_OWNERS = """
+app args array cache celery client console cursor db df engine import.meta items kwargs list logger logging math meta
+model module mutex np options opts os params parser pd process queue re schema session settings spark state str
+subprocess sys threading torch user utils vscode workspace
+"""
+"""What stands before the dot of an attribute that is called like an extension, too: `process.env`."""
+_EITHER = frozenset({"and/or", "client/server", "either/or", "i/o", "input/output", "n/a", "read/write", "tcp/ip"})
+_PROPER_NAMES = frozenset(f"{_NAMES} {_WORDS_TOO}".split())
+_PLAIN_WORDS = frozenset(_WORDS_TOO.split())
+_KNOWN_NAMES = frozenset(f"{_NAMES} {_WORDS_TOO}".lower().split())
+_OWN_NAMES = frozenset(_NAMES.lower().split())
+_DOTFILES = frozenset(_DOTTED.split())
+_NAMED = rf"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(each for each in _KNOWN_NAMES if '.' not in each))})(?![a-z0-9])"
+_SURE_EXTENSIONS = frozenset(_EXTENSIONS.split())
+_KNOWN_EXTENSIONS = _SURE_EXTENSIONS | frozenset(_DOUBTFUL.split())
+_CALLED = frozenset({"c", "cmd", "conf", "h", "in", "lock", "m"})
+"""Extensions that are abbreviations, or names of classes, in capitals."""
+_SHORT = len("U.S")
+_VARIED = frozenset(
+    {"Containerfile", "Dockerfile", "GNUmakefile", "Jenkinsfile", "Makefile", "Procfile", "Vagrantfile"}
+)
+"""Names that may have any extension."""
+_LIBRARIES = frozenset(_NO_FILES.split())
+_ATTRIBUTED = frozenset(_OBJECTS.split())
+_OWNING = frozenset(_OWNERS.split())
+_HTML_TAGS = frozenset(_HTML.split())
+_DECORATION = "#>*+;%= \t"
+_NO_PATH = frozenset(' \t\r\f\v\u00a0<>|*?"`=;{}')
+_NEVER = frozenset('<>|*?"')
+_ENDS = " \t:\uff1a*`="
+_SETS_OFF = (":", "-", "\u2013", "\u2014", "(", ",")
+_PAIRS = {"`": "`", '"': '"', "'": "'", "\u201c": "\u201d", "[": "]", "(": ")", "<": ">"}
+_FENCES = ("```", "~~~")
+_BETWEEN = (
+    r"""\s"'`<>|*?;:=#&{},\u00ab\u00bb\u2018\u2019\u201c-\u201e\u2026\u2190-\u21ff"""
+    r"""\u3001\u3002\u300c\u300d\u3010\u3011\uff08\uff09\uff0c\uff1a"""
+)
+_WORDS = f"[^{_BETWEEN}]+"
+_ASCII = r"[!-~]+"
+_IN_PATHS = frozenset("._-/\\")
+_WIDE_STOP = "\uff0e"
+_QUOTED = r"""[`"\u201c]([^`"\u201c\u201d]+)[`"\u201d]"""
+_TAG_END = r"(?:<|&lt;)\|?/[\w:.-]+\s*\|?(?:>|&gt;)"
+_URL = r"(?i)\b(?!file:)[a-z][a-z0-9+.-]{0,20}://[^\s)\]>\"'`]*"
+_CLAUSE = r"[,;:()!?]|\.\s|\s[-\u2013\u2014]\s|\b(?:and|but|now|so|then|while)\b"
+_ASIDES = (
+    r"\b(?:like(?! to\b)|unlike|than|cf|mirror\w*|match\w*|resembl\w*|without|no|not|instead of|similar to|same as|"
+    r"identical to|analogous to|consistent with|according to|compared (?:to|with)|"
+    r"as (?!well\b)(?:\w+ ){0,3}(?:in|with))\b(?: \S+){0,4}$"
+)
+_EDITED = r"(?:touch|chang|edit|modif|alter|updat)\w*"
+_PROGRAMS = (
+    r"(?:\./\S+|bash|black|bun|cargo|cat|cc|clang|coverage|deno|docker|dotnet|eslint|gcc|git|go|java|julia|make|mypy|"
+    r"node|npm|npx|perl|php|pnpm|poetry|prettier|pytest|python[\d.]*|ruby|ruff|rustc|sh|source|tox|tsc|uv|uvx|yarn|"
+    r"zsh)"
+)
+_SPARED = (
+    rf"(?:\b(?:not|never|no need to|without|avoid)|n['\u2019]t) {_EDITED} (?:the )?(?:file )?$"
+    rf"|\b(?:re-?)?(?:run|execute) [`$ \t]*{_PROGRAMS}(?: [^\s`]+){{0,4}} ?$"
+)
+"""What is said before a file that stays as it is, or that is only run."""
+_RUN = (
+    r"\b(?:re-?)?(?:run|running|execute|executing) (?:the )?(?:file |script )?$"
+    rf"|[`$] ?{_PROGRAMS}(?: [^\s`]+){{0,4}} ?$"
+)
+_LEFT = r"\b(?:leave|leaving|left|keep|keeping|kept) (?:the )?(?:file )?$"
+_LEFT_BEHIND = r"\W{0,3}\s(?:file )?(?:as (?:it )?(?:is|was)|alone|unchanged|untouched|in place)\b"
+_UNCHANGED = (
+    r"[`*\"'\])]{0,4} (?:itself )?(?:"
+    r"(?:is |was )?already (?:(?:has|have|had|contains?|does|did|uses?) (?:this|it|that|these|those|them|the same|"
+    r"the (?:change|fix|edit|update))|done|correct|fine|fixed|changed|updated|up to date)\b|"
+    r"(?:needs?|requires?|gets?|sees) no (?:\w+ )?(?:chang|edit|modif|updat)\w*|"
+    r"(?:does not|doesn['\u2019]t|will not|won['\u2019]t) (?:need|require) (?:any |a |to be |to )?(?:\w+ )?"
+    r"(?:chang|edit|modif|updat|touch)\w*|(?:does not|doesn['\u2019]t|need not|will not|won['\u2019]t) change\b|"
+    r"(?:is|was|stays?|remains?|can stay|can remain) (?:fine|ok|okay|correct|unchanged|untouched|unaffected|"
+    r"not (?:chang|affect|touch)ed|as (?:it )?(?:is|was))\b)(?P<rest>[^.;:!?]*)(?:[.!)]|$)"
+)
+_SO_FAR = r"\W*(?:yet|so far|until|before|except|but|other than|directly)\b"
+_HOWEVER = r"\b(?:but|so|only|now|still|yet|except|however|and|though|where|which|here|there)\b"
+_POINTED = (
+    r"(?:^|\b(?:in|into|inside|within|to|for|of|on|next|now|then|and|also|likewise|finally|update|edit|modify|change|"
+    r"fix|patch|adjust|extend|open|file|step \d+)[,:]?|[|\u2192>\u2014\u2013])\s*(?:the )?(?:file )?[`*_\"'\[(\u201c]*$"
+)
+"""What is before a file that a line points to."""
+_BEHIND = r"[`*_\"')\]\u201d]*\s*(?:file\s*)?(?:[:,|\uff1a(]|[-\u2013\u2014] |[.!]?$)"
+_MARKS = r"^[\s>#*+-]*(?:\d+[.)]\s+)?[\s*_`]*"
+_MIME = ("application/", "audio/", "font/", "http/", "image/", "multipart/", "origin/", "text/", "video/")
+_LISTED = r"[\s`*\"'\[\](),/&+]{0,20}(?:and|or)?[\s`*\"'\[(]{0,20}"
+_SOURCES = r"\b(?:from|by|via|see|uses?|using|imports?|importing|calls?|calling)\b(?: \S+){0,3}$"
+_REMOVALS = r"(?i)\b(?:remov|delet|drop|strip|clean|cut|eliminat)\w*"
+_PARTS = (
+    r"(?i)\b(?:excerpts?|snippets?|portions?|fragments? of|extracts? (?:of|from)|abridged|abbreviated|for brevity|"
+    r"(?:shortened|truncated) (?:version|file|for)|partial (?:file|code|listing|content|version|update)|"
+    r"examples?|for instance|for illustration|sketch of|something like|"
+    r"(?:parts?|sections?) of|lines? \d+|rest (?:is|of|stays|remains)|"
+    r"(?:(?:only|just) (?:the |this |these )?(?:new )?|(?:relevant|changed|affected|modified|updated|interesting|key) )"
+    r"(?:relevant|changed|affected|modified|updated|parts?|sections?|lines?|bits?|functions?|methods?|class(?:es)?|"
+    r"blocks?|pieces?|what)|(?:only|just) (?:shows?|showing)|showing (?:only|just))\b|^\W*usage\b"
+)
+_WHOLES = r"(?i)(?<!not )(?<!not the )(?<!not a )(?<!n't )(?<!n't the )\b(?:whole|full|complete|entire)\b"
+_SYMBOLS = 0x2100
+"""Behind it, what is no letter is a sign."""
+_SAID, _POINTS, _LINE, _LABEL = range(4)
+"""How clearly a line says which file comes next."""
+
+
+def labelled(line: str) -> str | None:
+    """The path behind a label such as `### File:`, or on a line that is a heading."""
+    return None if len(line) > 2 * _LONGEST else _labelled(line)
+
+
+@lru_cache(maxsize=64)  # several look at the same lines
+def _labelled(line: str) -> str | None:
+    text = _bare(line)
+    name, colon, rest = text.replace("\uff1a", ":", 1).partition(":")
+    if colon and name.strip("*_` \t").lower() in _LABELS:
+        path = _unnumbered(_unwrapped(rest))
+        possible = bool(path) and "://" not in path and _NEVER.isdisjoint(path)
+        return path if possible and ("`" in rest or not _is_sentence(path)) else None
+    is_heading = line.lstrip().startswith("#")
+    return _whole(text) if is_heading else None
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text of several words does not end like a file's name."""
+    *_, last = text.split()
+    return last != text and not is_known(last)
+
+
+def alone(line: str) -> str | None:
+    """The path that a line is, but for its decoration; or that it begins with, set off from what it says about it."""
+    return None if len(line) > 2 * _LONGEST else _alone(line)
+
+
+@lru_cache(maxsize=64)
+def _alone(line: str) -> str | None:
+    if "." not in line and "/" not in line and "\\" not in line and ":" not in line:
+        name = _unwrapped(_bare(line))
+        return name if _is_name(name) else None
+    return labelled(line) or _whole(_bare(line)) or _tagged(line.strip()) or _leading(line)
+
+
+def _leading(line: str) -> str | None:
+    """The path at the beginning of a heading, or in bold or backticks at the beginning of any line."""
+    text, marked = _bare(line), line.lstrip("#>-+0123456789.) \t")
+    quote = "`" if text.startswith("`") else "**" if marked.startswith("**") else ""
+    if quote:
+        path, _, rest = text.removeprefix(quote).partition(quote)
+    else:
+        path, _, rest = text.partition(" ")
+    rest = rest.lstrip("*` \t")
+    heading = bool(quote) or line.lstrip().startswith("#")
+    path = path.strip("*` \t:")
+    return path if heading and rest[:1] in _SETS_OFF and is_known(path) else None
+
+
+def _tagged(text: str) -> str | None:
+    """The path in a tag, as its text or as an attribute."""
+    if not text.startswith("<") or text.startswith("<!"):
+        return None
+    tag, _, rest = text[1:_LONGEST].partition(">")
+    name, _, attributes = tag.partition(" ")
+    if name.lower() in _HTML_TAGS:
+        return None
+    if not attributes and name.lower() in _KEYS:
+        return _path(rest.partition("</")[0].strip())
+    for word in _words(attributes):
+        key, sign, value = word.partition("=")
+        if sign and key.lower() in _KEYS:
+            return _path(_unwrapped(value.rstrip("/")))
+    return None
+
+
+def _whole(text: str) -> str | None:
+    """The path that a text is; between backticks it may hold spaces."""
+    path = _unnumbered(_unwrapped(text))
+    if _path(path) is not None:
+        return path if _is_name(path) or not path.isalnum() else None
+    quoted = text.strip("* \t:").startswith("`") and bool(path) and "`" not in path
+    return path if quoted and " " in path and not _is_sentence(path) and "/" in path else None
+
+
+def mentions(line: str) -> list[Mention]:
+    """The files that a line may speak of, in its order, each once."""
+    line = line[:_LONGEST_LINE]
+    if not _may_hold_path(line):
+        return []
+    for nothing in (_URL, _TAG_END):
+        line = _pattern(nothing).sub(lambda found: " " * len(found.group()), line)
+    removes = _pattern(_REMOVALS).search(line) is not None
+    found: dict[str, Mention] = {}
+    end, role = 0, ""
+    for word, start, sure in _words_of(line):
+        before = line[max(0, start - _CLAUSE_SIZE) : start]
+        listed = role and end <= start and _pattern(_LISTED).fullmatch(line[end:start])
+        end = start + len(word)
+        role = role if listed else _role(before, line[end : end + _CLAUSE_SIZE], removes=removes)
+        if word not in found:
+            pointed = role == "target" and _is_pointed_to(word, line[:start], line[end:])
+            found[word] = Mention(as_path(word), sure=sure or pointed, role=role)
+    return list(found.values())
+
+
+def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
+    """The words of a line that may be files: each with where it begins, and whether it is one for sure."""
+    spans = [each.span(1) for each in _pattern(_QUOTED).finditer(line)]
+    phrases = [(start, end) for start, end in spans if " " in line[start:end].strip()]
+    for start, end in phrases:  # a name with spaces, or a command, or a sentence
+        phrase = line[start:end].strip()
+        if is_known(phrase.rpartition(" ")[2]):
+            yield phrase, start, False
+    for found in _pattern(_WORDS).finditer(line):
+        files = _files_in(found.group()) if _may_hold_path(found.group().rstrip(".")) else ()
+        if files:
+            at = found.start()
+            inside = any(start <= at < end for start, end in phrases)
+            quoted = not inside and any(start <= at < end for start, end in spans)
+            for word, sure in files:
+                if not word.isalnum() or quoted or word in _PROPER_NAMES:
+                    yield word, at + max(0, found.group().find(word)), sure and not inside
+
+
+def _may_hold_path(text: str) -> bool:
+    """Whether it is worth looking for paths in a text."""
+    return "." in text or "/" in text or "\\" in text or _pattern(_NAMED).search(text) is not None
+
+
+@lru_cache(maxsize=256)
+def _files_in(word: str) -> tuple[tuple[str, bool], ...]:
+    """The paths that a word may be or hold, each with whether it is one for sure.
+
+    A word may hold two, as a link, several, as a list, or one between letters of another script.
+    """
+    paths: list[str] = []
+    for each in word.split("]("):
+        path = _trimmed(each)
+        names = path.split("/")
+        if not path.isascii() and not _is_sure(path) and not any(map(_is_odd, path)):
+            paths += map(_trimmed, _pattern(_ASCII).findall(path))
+        elif len(names) > 1 and all(_extension(name) in _SURE_EXTENSIONS for name in names):
+            paths += names
+        else:
+            paths.append(path)
+    return tuple((each, _is_sure(each)) for each in paths if _path(each) is not None)
+
+
+def _trimmed(word: str) -> str:
+    """A word without the punctuation and the brackets around it."""
+    last = ""
+    while word != last:
+        last = word
+        word = _plain(word).strip("-~\u2013\u2014\u2026!^$%").rstrip(".+")
+        for opening, closing in ("()", "[]"):
+            if word.startswith(opening) and (word.endswith(closing) or closing not in word):
+                word = word.removeprefix(opening).removesuffix(closing)
+            elif word.endswith(closing) and word.count(closing) > word.count(opening):
+                word = word.removesuffix(closing)
+    word = word.removeprefix("@").removeprefix("...")
+    if word.endswith("_"):
+        word = word.strip("_")
+    return f"/{word.lstrip('/')}" if word.startswith("/") else word
+
+
+def _plain(text: str) -> str:
+    """A text without emoji, arrows and full stops around it."""
+    if text.isascii():
+        return text
+    around = {char for char in set(text) if ord(char) > _SYMBOLS and not char.isalnum() and not _is_odd(char)}
+    return text.rstrip(_WIDE_STOP).strip("".join(around) or " ")
+
+
+def _is_odd(char: str) -> bool:
+    """Whether a character is another form of one that paths have, as a full-width letter: without it, it is no path."""
+    from unicodedata import normalize
+
+    form = char if char.isascii() else normalize("NFKC", char)
+    return form != char and form.isascii() and (form.isalnum() or form in _IN_PATHS)
+
+
+def _extension(name: str) -> str:
+    stem, _, extension = name.rpartition(".")
+    return extension.lower() if stem.strip(".") else ""
+
+
+def _is_sure(word: str) -> bool:
+    """Whether a word is a file's name even if there is none: no attribute of an object, no library, no plain word."""
+    name = word.replace("\\", "/").rpartition("/")[2]
+    stem = name.lower().rpartition(".")[0]
+    if _path(word) is None or name.lower() in _LIBRARIES or (name == word and stem in _ATTRIBUTED):
+        return False
+    if name in _DOTFILES or name.startswith((".env.", ".eslintrc.", ".prettierrc.")):
+        return True
+    known = _KNOWN_EXTENSIONS if name != word else _SURE_EXTENSIONS
+    if name != word and _extension(name) in known:
+        return True
+    return (
+        _is_typed(name, known)
+        or (name in _PROPER_NAMES and name not in _PLAIN_WORDS)
+        or name.partition(".")[0] in _VARIED
+    )
+
+
+def _is_typed(name: str, known: frozenset[str]) -> bool:
+    """Whether a name without folders has one of some extensions, and is no abbreviation."""
+    extension = _extension(name)
+    if len(name) == _SHORT:
+        return name.endswith((".c", ".h"))
+    doubtful = extension in _CALLED or extension not in _SURE_EXTENSIONS
+    if doubtful and name.lower().rpartition(".")[0] in _OWNING:
+        return False
+    return extension in known and (extension not in _CALLED or name.endswith(extension))
+
+
+def _is_pointed_to(word: str, before: str, behind: str) -> bool:
+    """Whether a word that may be a file is one by its place: behind "in" or "next", or alone in a cell of a table."""
+    name = word.rpartition("/")[2]
+    if name.lower() in _LIBRARIES or (name == word and name.lower().rpartition(".")[0] in _ATTRIBUTED):
+        return False
+    if " " in word or word.lower() in _EITHER:
+        return False
+    folders = name != word and not word.startswith(("/", *_MIME)) and bool(name.strip(".0123456789"))
+    if not (folders or _is_typed(name, _KNOWN_EXTENSIONS) or _is_name(name) or name == ".env"):
+        return False
+    quoted = before.endswith("`") and behind.startswith("`")
+    if before.count("`") % 2 and not quoted:
+        return False  # in a command or a sentence
+    rest = _pattern(_MARKS).sub("", before, count=1).lower()
+    if not _pattern(_POINTED).search(rest) or not (before.strip() or behind.strip()):
+        return False
+    return bool(rest and (quoted or before.endswith("**"))) or _pattern(_BEHIND).match(behind) is not None
+
+
+def _role(before: str, behind: str, *, removes: bool) -> str:
+    """What a sentence does with a file, by the words around it."""
+    before = before.lower()
+    clause = _pattern(_CLAUSE).split(before.rstrip(" \t`*\"'[<_\u201c"))[-1]
+    if _is_spared(before, behind.lower()):
+        return "spared"
+    if _pattern(_ASIDES).search(clause) or _pattern(_RUN).search(before.rstrip("`*\"'")):
+        return "aside"
+    return "source" if not removes and _pattern(_SOURCES).search(clause) else "target"
+
+
+def _is_spared(before: str, behind: str) -> bool:
+    """Whether a sentence says that a file stays as it is, or is only run."""
+    bare = before.rstrip("`*\"'[<_\u201c")
+    if _pattern(_SPARED).search(bare):
+        return _pattern(_SO_FAR).match(behind) is None
+    if _pattern(_LEFT).search(bare) and _pattern(_LEFT_BEHIND).match(behind):
+        return True
+    said = _pattern(_UNCHANGED).match(behind)
+    return said is not None and _pattern(_HOWEVER).search(said["rest"]) is None
+
+
+@lru_cache(maxsize=32)
+def _pattern(text: str) -> Pattern[str]:
+    import re  # only prose needs it
+
+    return re.compile(text)
+
+
+class Above:
+    """What the lines since the last block say about the file of the next one.
+
+    A label, a tag, or the info string of a fence settles it; what came before no longer
+    counts, and behind it only a line in the fence of the block can contradict it. Else the lines that point count (a
+    path on a line of its own; a heading; a comment in the fence; the line above the block, if it ends with a colon and
+    has one file in it), and whatever is mentioned behind them. Where none points, everything mentioned does.
+    """
+
+    def __init__(self) -> None:
+        self._found: list[_Item] = []
+        self._announcing: list[_Item] = []
+        """Those that announce the block, and perhaps some that no longer do."""
+        self._listed = False
+        """Whether the last line is a path: several such lines are a list, and none of them names the file."""
+
+    def settle(self, path: str, *, fenced: bool = False) -> None:
+        """Something names the file outright."""
+        kept = [each for each in self._found if fenced and not each.fenced]
+        self._found = [*kept, _Item(Mention(as_path(path), sure=True), _LABEL, written=path, fenced=fenced)]
+        self._listed = False
+
+    def add(self, line: str, *, fenced: bool = False) -> str | None:
+        """Take note of a line that is not blank; the path, if it is a label or a heading that names one."""
+        if line.startswith(("--- a/", "+++ b/")):
+            line = line[len("--- a/") :]
+        label = labelled(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
+        name = _whole(_bare(line))
+        outright = (label if label != name else None) or _tagged(line.strip())
+        if outright is not None:
+            self.settle(outright, fenced=fenced)
+            return label
+        if not fenced:
+            for item in self._announcing:
+                item.announces = False
+            self._announcing.clear()
+        if label is not None and not fenced:
+            self._found.clear()
+        name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
+        found = [each for each in mentions(line) if each.role != "spared"]
+        if name is not None and (_is_sure(name) or not any(each.sure for each in found)):
+            mention = Mention(as_path(name), sure=_is_sure(name) or fenced)
+            if not mention.sure:
+                self._found += [_Item(each, _SAID) for each in found if each.path != mention.path]
+            self._name(_Item(mention, _LINE, written=name, fenced=fenced))
+            return label
+        self._listed = False
+        targets = [each for each in found if each.sure and each.role == "target"]
+        heading = line.lstrip().startswith("#") and not fenced
+        if heading and targets:
+            self._found.clear()
+        points = heading or fenced or _leading(line) is not None
+        for each in found:
+            item = _Item(each, _POINTS if points and each.role == "target" else _SAID, fenced=fenced)
+            item.announces = is_announcement(line) and targets == [each]
+            self._announcing += [item] if item.announces else []
+            self._found.append(item)
+        return None
+
+    def _name(self, item: _Item) -> None:
+        """Take note of a line that is a path."""
+        last = self._found[-1] if self._listed and self._found else None
+        if last is not None and last.mention.path != item.mention.path:
+            last.level = item.level = _SAID
+            last.announces = False
+            self._found.append(item)
+        else:
+            if not item.fenced and item.mention.sure:
+                self._found.clear()
+            self._found.append(item)
+            item.announces = True
+            self._announcing.append(item)
+            item.level = _LINE if item.mention.sure else _SAID
+        self._listed = True
+
+    def leave_fence(self, *, label: bool) -> None:
+        """A fence ends: what is in it says nothing about a block behind it, unless it is only a path, as a `label`."""
+        found = [each for each in self._found if each.fenced]
+        self._found = [each for each in self._found if not each.fenced]
+        if label and len(found) == 1 and found[0].level >= _LINE:
+            self.settle(found[0].written)
+
+    @property
+    def named(self) -> str | None:
+        """The file that is settled, as written: by a label, or a path on a line of its own with nothing against it."""
+        chosen = self._chosen()
+        only = chosen[-1] if len({each.mention.path for each in chosen}) == 1 else None
+        outright = only is not None and (only.level >= _LINE or (only.announces and not only.mention.sure))
+        return only.written if only is not None and outright else None
+
+    @property
+    def candidates(self) -> tuple[Mention, ...]:
+        """The files that the block may be about, the likeliest last."""
+        return tuple(dict.fromkeys(each.mention for each in self._chosen()))[-_MOST_MENTIONED:]
+
+    def _chosen(self) -> list[_Item]:
+        """What counts."""
+        found = self._found
+        label = next((number for number in range(len(found) - 1, -1, -1) if found[number].level == _LABEL), None)
+        if label is not None:
+            path = found[label].mention.path
+            against = [each for each in found[label + 1 :] if each.fenced and each.level >= _POINTS]
+            return [*(each for each in against if not path.endswith(f"/{each.mention.path}")), found[label]]
+        if found and found[-1].announces and not found[-1].mention.sure:
+            return [found[-1]]  # a path on a line of its own right above the block, whatever it looks like
+        pointing = [number for number, each in enumerate(found) if each.level >= _POINTS or each.announces]
+        if not pointing:
+            return found
+        behind = [each for each in found[pointing[-1] + 1 :] if each.mention.role == "target"]
+        return [*behind, *(found[number] for number in pointing)]
+
+
+class _Item:
+    """One mention, and how clearly it says what comes next."""
+
+    def __init__(self, mention: Mention, level: int, *, written: str = "", fenced: bool = False) -> None:
+        self.mention = mention
+        self.level = level
+        self.written = written
+        self.fenced = fenced
+        self.announces = False
+        """Whether its line is the last one above the block, and says what comes."""
+
+
+def is_announcement(line: str) -> bool:
+    """Whether a line says what comes next."""
+    return line.rstrip().rstrip("*").endswith((":", "\uff1a"))
+
+
+def is_excerpt(line: str) -> bool:
+    """Whether a line says that what follows is a part of a file or an example, and not the whole of it."""
+    if _pattern(_PARTS).search(line[: 2 * _LONGEST]) is None:
+        return False
+    words = " ".join(word for word in line[: 2 * _LONGEST].split() if not is_known(_trimmed(word.strip("`*:,\"'"))))
+    return _pattern(_PARTS).search(words) is not None and _pattern(_WHOLES).search(words) is None
+
+
+def in_info(line: str) -> str | None:
+    """The path in the info string of a code fence: alone, behind the language, or as `title="..."`."""
+    info = line.strip().lstrip("`~").strip()[: 2 * _LONGEST]
+    if info.isalnum():
+        return None  # a language, though a file may be called so
+    classes = info.startswith("{")
+    for word in _words(info.strip("{}")):
+        if classes and word.startswith("."):
+            continue
+        name, sign, value = word.partition("=")
+        if sign and name.strip(".").lower() in _KEYS:
+            return _unwrapped(value) or None
+        language, colon, rest = word.partition(":")
+        if colon and rest and not language.endswith(("/", "\\")) and len(language) > 1 and _path(rest):
+            return _path(rest)
+        if not word.isalnum() and (is_known(word) or (_path(word) and ("/" in word or "\\" in word))):
+            return word
+    return None
+
+
+def fence_of(line: str) -> tuple[str, str] | None:
+    """The fence that a line is: its characters, and its info string; None for other lines."""
+    text = line.strip()
+    if not text.startswith(_FENCES):
+        return None
+    info = text.lstrip(text[0])
+    return None if text[0] == "`" and "`" in info else (text[: len(text) - len(info)], info.strip())
+
+
+def closes(line: str, fence: str) -> bool:
+    """Whether a line ends what a fence began."""
+    text = line.strip()
+    return text.startswith(fence) and not text.strip(fence[0])
+
+
+def as_path(written: str) -> str:
+    """A path with the separators that workspaces use."""
+    path = written if "/" in written else written.replace("\\", "/")
+    return path.removeprefix("./")
+
+
+def _bare(line: str) -> str:
+    """A line without what marks it as a heading, a list item, a quotation or a comment."""
+    text = line.strip()
+    for opening, closing in (("<!--", "-->"), ("/*", "*/"), ("//", ""), ("--", ""), ("{/*", "*/}")):
+        if text.startswith(opening):
+            text = text.removeprefix(opening).removesuffix(closing).strip()
+    text = text.lstrip(_DECORATION)
+    text = text.removeprefix("- ").lstrip(_DECORATION)
+    text = _plain(text).lstrip(_DECORATION)
+    number = text.lstrip("0123456789")
+    if number != text and number[:2] in {". ", ") "}:
+        text = number[2:].lstrip(_DECORATION)
+    return text
+
+
+def _unwrapped(text: str) -> str:
+    """A path without what stands around it: emphasis, quotes, a remark in parentheses, a colon."""
+    text = text.strip().strip("*").strip()
+    closing = _PAIRS.get(text[:1])
+    end = text.find(closing, 1) if closing is not None else -1
+    if end > 0:
+        rest = text[end + 1 :].strip(_ENDS)
+        if not rest or (rest.startswith("(") and rest.endswith(")")):
+            return text[1:end].strip()
+    text = text.rstrip(_ENDS)
+    head, space, remark = text.partition(" (")
+    return head.rstrip(_ENDS) if space and remark.endswith(")") else text
+
+
+def _unnumbered(path: str) -> str:
+    """A path without the line number behind it."""
+    name, colon, number = path.rpartition(":")
+    return name if colon and number.isdecimal() and name else path
+
+
+def _path(text: str) -> str | None:
+    """The text, if it may be a path: one word, with a folder, an extension or a known name."""
+    if not text or len(text) > _LONGEST or " " in text or not _NO_PATH.isdisjoint(text):
+        return None
+    if text.isalnum():
+        return text if text.lower() in _KNOWN_NAMES else None
+    if "://" in text or "..." in text or text.endswith((".", ",", "!", "/", "\\", ")")):
+        return None
+    name = text.replace("\\", "/").rpartition("/")[2]
+    stem, dot, extension = name.rpartition(".")
+    if name != text or _is_name(name) or name.startswith("."):
+        return text
+    letters = extension.isalnum() and any(map(str.isalpha, extension)) and not extension[0].isdigit()
+    return text if dot and stem and letters and "(" not in text else None
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word is the name of a kind of file; one that is a word as well, only in capitals."""
+    return word.lower() in _OWN_NAMES or word in _PLAIN_WORDS
+
+
+def is_known(word: str) -> bool:
+    """Whether a word is a path beyond doubt: its extension or its name is known, or it has folders and an extension."""
+    if _path(word) is None:
+        return False
+    name = word.replace("\\", "/").rpartition("/")[2]
+    extension = name.rpartition(".")[2].lower()
+    return _is_name(name) or (name != word and "." in name) or ("." in name and extension in _KNOWN_EXTENSIONS)
+
+
+def _words(info: str) -> list[str]:
+    """The words of an info string; a quoted one may hold spaces."""
+    words: list[str] = []
+    quote, word = "", ""
+    for char in info:
+        if quote:
+            quote = "" if char == quote else quote
+            word += char
+        elif char in "\"'" and word.endswith("="):
+            quote = char
+            word += char
+        elif char.isspace() or char == ",":
+            words.append(word)
+            word = ""
+        else:
+            word += char
+    return [each for each in (*words, word) if each]

@@ -1,0 +1,668 @@
+"""Why a text was not found: the nearest places, the named differences, a correction.
+
+Lines are paired, paired lines are compared word by word, and each difference is named by what a reader would call
+it: a tab for spaces, a curly quote, another case. The same difference in many lines is one.
+
+The ladder is asked first. What it would do is the correction; where it refuses, its places are shown; where it has
+none, lines that share words with the text are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import zip_longest
+
+from suture.bounds import check_time
+from suture.match import locate
+from suture.match.index import RARE, Found, Sides, Site
+from suture.match.ladder import remains
+from suture.match.normalize import PLAIN, fold, informative, lead, likeness, line_keys, parts, solid_keys, tokens, trail
+from suture.match.request import readings, split
+from suture.records import Record
+from suture.text.edits import apply, edit, minimize
+from suture.text.replace import adapted, occurrences
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from suture.match.index import Base, Index
+    from suture.match.request import Request
+    from suture.text.edits import Edit
+
+    _Pair = tuple[int | None, int | None]
+    _Ranges = tuple[int, int, int, int]
+    _Span = tuple[int, int]
+
+
+_MOST_LINES = 400
+_LONGEST_LINE = 2_000
+_COMPARED = 4_000_000_000  # characters of all lines with all others: a fraction of a second
+_ALIKE = 0.5
+_MOST = 40
+
+KINDS = {
+    "indentation": "whitespace",
+    "trailing": "whitespace",
+    "spacing": "whitespace",
+    "line_end": "whitespace",
+    "line_break": "whitespace",
+    "blank_line": "whitespace",
+    "spelled": "whitespace",
+    "exotic_space": "whitespace",
+    "case": "case",
+    "look_alike": "punctuation",
+    "quotes": "punctuation",
+    "escape": "punctuation",
+    "entities": "punctuation",
+    "marks": "punctuation",
+    "composition": "content",
+    "numbers": "content",
+    "fence": "content",
+    "word": "content",
+    "missing_line": "content",
+    "extra_line": "content",
+}
+"""What a difference may be, and the specification's type for it."""
+
+
+class Difference(Record):
+    """One difference; `line` and the columns (1-based, the end exclusive) say where in the file, the first time."""
+
+    what: str
+    expected: str
+    """As it was sent."""
+    found: str
+    """As it stands in the file."""
+    line: int
+    column: int = 1
+    end: int = 1
+    times: int = 1
+    sent_line: int = 0
+    """For a line that is not in the file: its number in what was sent."""
+
+    @property
+    def kind(self) -> str:
+        """The specification's type."""
+        return KINDS[self.what]
+
+
+def differences(sent: Sequence[str], stands: Sequence[str], line: int, column: int = 1) -> list[Difference]:
+    """The differences of some lines that were sent from those in the file, of which the first is `line`.
+
+    `column` is where the first one begins, if it is a part of a line.
+    """
+    said, here = ([*filter(None, map(_squeezed, lines))] for lines in (sent, stands))
+    if said != here and "".join(said) == "".join(here):
+        one, other = (f"{len(lines)} line{'s' * (len(lines) != 1)}" for lines in (sent, stands))
+        return [Difference("line_break", one, other, line, 1, len(stands[0]) + 1)]
+    return merged(_all(sent, stands, line, column))
+
+
+def merged(found: Iterable[Difference]) -> list[Difference]:
+    """Each difference once, with how often it occurs."""
+    seen: dict[tuple[str, str, str], Difference] = {}
+    for each in found:
+        key = each.what, each.expected, each.found
+        seen[key] = seen[key].but(times=seen[key].times + 1) if key in seen else each
+    return list(seen.values())[:_MOST]
+
+
+def _all(sent: Sequence[str], stands: Sequence[str], line: int, column: int) -> Iterator[Difference]:
+    last = line
+    for asked, place in _pairs(sent, stands):
+        if place is None:
+            assert asked is not None  # noqa: S101  one of them is
+            what, said = ("missing_line", sent[asked]) if sent[asked].strip() else ("blank_line", "\n")
+            yield Difference(what, said, "", last, 1, 1, sent_line=asked + 1)
+        else:
+            here, last = stands[place], line + place
+            begin = 1 if place else column
+            if asked is None:
+                what, found = ("extra_line", here) if here.strip() else ("blank_line", "\n")
+                yield Difference(what, "", found, last, begin, begin + len(here))
+            else:
+                yield from _in_line(sent[asked], here, last, begin)
+
+
+def _pairs(sent: Sequence[str], stands: Sequence[str]) -> Iterator[_Pair]:
+    """Which line stands for which; None where there is none."""
+    if max(len(sent), len(stands)) > _MOST_LINES:
+        yield from zip_longest(range(len(sent)), range(len(stands)))
+        return
+    done = place = 0
+    for low, high, start, end in _differing(line_keys(sent), line_keys(stands)):
+        yield from zip(range(done, low), range(place, start), strict=True)
+        yield from _pairs_in_gap(sent, stands, range(low, high), range(start, end))
+        done, place = high, end
+    yield from zip(range(done, len(sent)), range(place, len(stands)), strict=True)
+
+
+def _differing(one: Sequence[str] | Sequence[bytes], other: Sequence[str] | Sequence[bytes]) -> list[_Ranges]:
+    """The parts of two sequences that differ: from, up to, from, up to.
+
+    Not by difflib, which takes minutes where a few words stand a thousand times.
+    """
+    from rapidfuzz.distance import Indel
+
+    found: list[_Ranges] = []
+    for each in Indel.opcodes(one, other):
+        if each.tag == "equal":
+            continue
+        low, start = each.src_start, each.dest_start
+        if found and (found[-1][1], found[-1][3]) == (low, start):
+            low, _, start, _ = found.pop()
+        found.append((low, each.src_end, start, each.dest_end))
+    return found
+
+
+def _pairs_in_gap(sent: Sequence[str], stands: Sequence[str], asked: range, places: range) -> Iterator[_Pair]:
+    """Lines that are alike, in order; all others stand alone. Of too much text, line by line."""
+    if sum(len(sent[number]) for number in asked) * sum(len(stands[place]) for place in places) > _COMPARED:
+        yield from zip_longest(asked, places)
+        return
+    free = places.start
+    for number in asked:
+        alike = [place for place in range(free, places.stop) if _alike(sent[number], stands[place])]
+        if alike:
+            best = max(alike, key=lambda place: _likeness(sent[number], stands[place]))
+            yield from ((None, place) for place in range(free, best))
+            yield number, best
+            free = best + 1
+        else:
+            yield number, None
+    yield from ((None, place) for place in range(free, places.stop))
+
+
+def _alike(one: str, other: str) -> bool:
+    return bool(one.strip()) == bool(other.strip()) and _likeness(one, other) >= _ALIKE
+
+
+def _likeness(one: str, other: str) -> float:
+    """How much of two lines is the same; of long ones, how much at their ends."""
+    longest = max(len(one), len(other))
+    return likeness(one, other) if longest <= _LONGEST_LINE else sum(_common(one.strip(), other.strip())) / longest
+
+
+def _in_line(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
+    """The differences of one line."""
+    if sent == here:
+        return
+    (lead, body, trail), (lead_here, body_here, trail_here) = parts(sent), parts(here)
+    start, end = column + len(lead_here), column + len(here)
+    if lead != lead_here:
+        yield Difference("indentation", lead, lead_here, line, column, start)
+    yield from _in_body(body, body_here, line, start)
+    if trail != trail_here:
+        yield Difference("trailing", trail, trail_here, line, end - len(trail_here), end)
+
+
+def _in_body(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
+    """Word by word; of a long line only the part that differs, whole."""
+    if sent == here:
+        return
+    if max(len(sent), len(here)) > _LONGEST_LINE:
+        head, tail = _common(sent, here)
+        one, other = sent[head : len(sent) - tail], here[head : len(here) - tail]
+        yield _named(one, other, "", line, column + head)
+        return
+    old, new = tokens(sent), tokens(here)
+    done = 0
+    for low, high, start, end in _differing(old, new):
+        column += sum(map(len, new[done:start]))
+        done = start
+        same = low > 0 and start > 0 and old[low - 1] == new[start - 1]
+        yield from _parts_of(old[low:high], new[start:end], new[start - 1] if same else "", line, column)
+
+
+def _parts_of(old: list[str], new: list[str], before: str, line: int, column: int) -> Iterator[Difference]:
+    """A part of a line that differs: word for word if there are as many, else in one."""
+    if len(old) == len(new):
+        for one, other in zip(old, new, strict=True):
+            yield _named(one, other, before, line, column)
+            column, before = column + len(other), ""
+    else:
+        yield _named("".join(old), "".join(new), before, line, column)
+
+
+def _named(sent: str, here: str, before: str, line: int, column: int) -> Difference:
+    """The difference by its name; `before` is the word before it."""
+    what = _what(sent, here)
+    if what == "spacing":
+        sent, here, column = before + sent, before + here, column - len(before)
+    if what in {"look_alike", "exotic_space", "composition"}:
+        head, tail = _common(sent, here)
+        sent, here, column = sent[head : len(sent) - tail], here[head : len(here) - tail], column + head
+        if len(sent) == len(here):
+            sent, here = sent[0], here[0]
+    return Difference(what, sent, here, line, column, column + len(here))
+
+
+def _what(sent: str, here: str) -> str:
+    if not sent.strip() and not here.strip():
+        return "spacing" if (sent + here).isascii() else "exotic_space"
+    for name, same in _SAME.items():
+        if same(sent) == same(here):
+            return name if name != "look_alike" else _look_alike(sent + here)
+    return "word" if any(map(str.isalnum, sent + here)) else "marks"
+
+
+def _look_alike(text: str) -> str:
+    exotic = {PLAIN[char] for char in text if char in PLAIN}
+    return "exotic_space" if exotic and exotic <= {" ", ""} else "look_alike" if exotic else "composition"
+
+
+_SAME: dict[str, Callable[[str], str]] = {
+    "case": str.lower,
+    "look_alike": fold,
+    "quotes": lambda text: text.replace("'", '"'),
+    "escape": lambda text: text.replace("\\", ""),
+    "spacing": lambda text: "".join(text.split()),
+}
+"""What two texts are the same but for."""
+
+
+def _common(one: str, other: str) -> tuple[int, int]:
+    """Lengths of the common beginning, and of the common end of the rest."""
+    most = min(len(one), len(other))
+    head = next((at for at in range(most) if one[at] != other[at]), most)
+    tail = next((at for at in range(most - head) if one[-1 - at] != other[-1 - at]), most - head)
+    return head, tail
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+_MANY_LINES = 12
+_CONTEXT = 2
+_MOST_CONTEXT = 12
+_LARGEST = 1_000_000
+
+
+class Correction(Record):
+    """A text that stands once in the file, from line to line, and what it is to become."""
+
+    old: str
+    new: str
+    start_line: int
+    end_line: int
+
+
+def correction(index: Index, answer: Found, *, finished: bool = True) -> Correction | None:
+    """The change that was found, as whole lines that stand only there; None where the lines can't be written down.
+
+    Unless it shall be `finished`, the last line goes without its end where it can. Of many lines, only those
+    around the change are taken.
+    """
+    edits = sorted(answer.edits, key=lambda each: each.span.start)
+    if not edits:
+        return None
+    lines = index.lines
+    first, last = lines.at(edits[0].span.start), lines.at(max(edits[-1].span.start, edits[-1].span.end - 1))
+    low, high = min(first, answer.site.start_line), max(last, answer.site.end_line)
+    if high - low >= _MANY_LINES:
+        low, high = max(first - _CONTEXT, low), min(last + _CONTEXT, high)
+    for _ in range(_MOST_CONTEXT):
+        start, end = lines.span(low)[0], lines.span(high)[1]
+        found = _between(index, edits, start, end)
+        bare = None if finished else _between(index, edits, start, end, lines.ending(high))
+        if found is not None:
+            return Correction(*(bare or found), low, high)
+        low, high = max(low - 1, 1), min(high + 1, len(lines))
+    return None
+
+
+def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: bytes = b"") -> tuple[str, str] | None:
+    """A part of the file without its ending, and what it becomes; None if it stands elsewhere, or can't be said."""
+    before = index.body[start:end]
+    after = apply(before, [edit(each.span.start - start, each.span.end - start, each.new) for each in edits])
+    if not after.endswith(ending):
+        return None
+    end -= len(ending)
+    before, after = before.removesuffix(ending), after.removesuffix(ending)
+    if len(before) + len(after) > _LARGEST:
+        return None
+    try:
+        old, new = (part.decode() for part in (before, after))
+    except UnicodeDecodeError:
+        return None
+    for one, other in ((_plainly(old), _plainly(new)), (old, new)):
+        if adapted(index.body, start, end, other.encode()) == after:
+            return (one, other) if occurrences(index.body, one.encode()) == [(start, end)] else None
+    return None
+
+
+def _plainly(text: str) -> str:
+    return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
+
+
+_MOST_PLACES = 5
+_FEW = 3
+_TELLING = 2  # letters and digits of a text that is known when it is seen
+_AMBIGUOUS = 10
+_NEAR = 0.85  # of the characters, of places beside the one that fits
+_SIMILAR = 0.4  # of the characters; less is another text
+_CLOSE = 0.7  # enough not to look for more by words,
+_SURE = 0.97  # or by letters
+_WORDS = 12  # of a text that are looked for,
+_SHORTEST = 3  # each with so many letters,
+_LINES = 40  # that share words and are compared
+_COMPARED_CHARACTERS = 50_000  # characters that are compared one by one
+_CELLS = 2_000_000  # of two texts, one of which may be a part of the other
+_ALL_CELLS = 100_000_000  # of a line and a file
+_MANY_FILE_LINES = 2_000  # of a text that are compared in order
+_FEW_LINES = 20_000  # of a file each line of which is compared,
+_LONGEST_DIAGNOSED_LINE = 1_000  # with so many characters,
+_CUTOFF = 60  # and is alike, in percent
+_BLOCK = 80  # lines of a block that is shown whole
+_AROUND = 10  # lines around a place that is in no block
+
+
+class Place(Record):
+    """Lines of the file that are like the text."""
+
+    start_line: int
+    end_line: int
+    score: float
+    """How much of the two texts is the same, from 0 to 1."""
+    text: str
+    differences: tuple[Difference, ...]
+
+
+class Diagnosis(Record):
+    """What is known about a text that doesn't stand in the file as it was sent."""
+
+    why: str
+    """`found` if it stands in one place but for its manner; else why the ladder refuses it: see `Refused`."""
+    rung: str | None
+    places: tuple[Place, ...]
+    """The nearest, the best first."""
+    correction: Correction | None = None
+    sides: Sides | None = None
+    detail: str = ""
+    count: int = 0
+    """How many places fit equally."""
+    base: Base | None = None
+    """The version that the text was written on, if it is known."""
+
+
+def diagnose(index: Index, old: str, new: str) -> Diagnosis:
+    """Look for a text that is not there."""
+    answer = locate(index, old, new)
+    sought = _Sought(index, old, readings(old, new))
+    if isinstance(answer, Found):
+        fixed = correction(index, answer, finished=old.endswith(("\n", "\r")))
+        place = _lines(answer.site)
+        others = [
+            each for each in (sought.nearest([]) if len(split(old)) <= _FEW else []) if sought.score(each) >= _NEAR
+        ]
+        places = tuple(map(sought.place, _apart([place, *others])[:_FEW]))
+        why, detail = "found", ""
+        if not minimize(index.body, answer.edits):
+            window = index.window(answer.site.start_line - 1, answer.site.end_line)
+            here, wanted = ([trail(line) for line in lines if line.strip()] for lines in (window, split(new)))
+            is_there = here == wanted or old == new
+            why, detail = ("applied", "") if is_there else ("unproved", "white_space")
+        return Diagnosis(why, answer.rung, places, fixed, detail=detail, count=1, base=answer.base)
+    spans = [*map(_lines, answer.sites[:_AMBIGUOUS])]
+    why = answer.why
+    if why == "missing" and not answer.rung:
+        spans = sought.nearest(spans)
+    known = why in {"ambiguous", "applied", "elided"} or answer.base is not None
+    there = None if known else _standing(index, old, new)
+    if there is not None and (not spans or _over(there, spans[0]) or sought.score(spans[0]) < _SURE):
+        before, after = (solid_keys(split(text)) for text in (old, new))
+        why = "partly_applied" if remains(index, before, after, Site(*there)) else "applied"
+        spans = [there]
+    places = tuple(map(sought.place, spans))
+    return Diagnosis(why, answer.rung, places, None, answer.sides, answer.detail, len(answer.sites), answer.base)
+
+
+def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:
+    """The function, class or paragraph around some lines, counted from 1; if that is too long, a few lines around."""
+    first, last = start_line - 1, end_line - 1
+    depth = min((len(lead(line)) for line in index.window(first, last + 1) if line.strip()), default=0)
+    top = first
+    while top > 0 and first - top < _BLOCK and (depth or index.line(top - 1).strip()):
+        top -= 1
+        line = index.line(top)
+        if line.strip() and len(lead(line)) < depth:
+            break
+    header = len(lead(index.line(top)))
+    bottom = last
+    while bottom + 1 < len(index.lines) and bottom - last < _BLOCK:
+        line = index.line(bottom + 1)
+        if line.strip() and len(lead(line)) <= header:
+            bottom += line.strip()[0] in ")]}"
+            break
+        bottom += 1
+    if bottom - top >= _BLOCK:
+        top, bottom = max(first - _AROUND, 0), min(last + _AROUND, len(index.lines) - 1)
+    while bottom > last and not index.line(bottom).strip():
+        bottom -= 1
+    return top + 1, bottom + 1
+
+
+def words_of(index: Index, text: str) -> tuple[list[tuple[str, int]], list[str]]:
+    """The words of a text that stand in the file, each with its first line, the rarest first; and those that don't."""
+    there, missing = [], []
+    for word in _words(text):
+        places = index.lines_with(word)
+        if places:
+            there.append((len(places), word, places[0] + 1))
+        elif places is not None:
+            missing.append(word)
+    return [(word, line) for _, word, line in sorted(there)], missing
+
+
+def _lines(site: Site) -> _Span:
+    return site.start_line, site.end_line
+
+
+class _Sought:
+    """A text that is not there, compared with places where it might be meant."""
+
+    def __init__(self, index: Index, old: str, requests: Sequence[Request]) -> None:
+        self._index = index
+        self._old = old
+        self._requests = requests
+        self._text = "\n".join(split(old))
+        self._scores: dict[_Span, float] = {}
+
+    def nearest(self, spans: Sequence[_Span]) -> list[_Span]:
+        """The places most like the text, the best first; those that share words with it join in if none is close."""
+        found = [*spans]
+        few = self._old.count("\n") <= _MANY_FILE_LINES
+        for close, more in ((_CLOSE, _sharing_words), (_SURE, _line_likeness)):
+            if few and not any(self.score(each) >= close for each in found):
+                found += more(self._index, self._old)
+        best = sorted(dict.fromkeys(found), key=lambda each: -self.score(each))
+        return _apart([each for each in best if self.score(each) >= _SIMILAR])
+
+    def place(self, span: _Span) -> Place:
+        """A place, with all that differs there."""
+        start_line, _ = span
+        request, column, compared = self._compared(span)
+        undone = request.undone
+        if len(request.old) == 1 and "spelled" in undone:  # no line break was meant: what differs are the escapes
+            request, undone = self._requests[0], ()
+        end = len(self._index.line(start_line - 1)) + 1
+        differing = [
+            *(Difference(name, *_undone(name, self._old), start_line, 1, end) for name in undone),
+            *_line_ends(self._index, self._old, *span),
+            *differences(request.old, compared, start_line, column),
+        ]
+        score = min(self.score(span), 0.999) if differing else self.score(span)
+        return Place(*span, round(score, 3), "\n".join(self._stands(span)), tuple(differing))
+
+    def score(self, span: _Span) -> float:
+        """How much of the text stands there, from 0 to 1."""
+        if span not in self._scores:
+            self._scores[span] = _similarity(self._text, "\n".join(self._compared(span)[2]))
+        return self._scores[span]
+
+    def _compared(self, span: _Span) -> tuple[Request, int, list[str]]:
+        """The reading of the text that fits a place best, and the part of the place that it is compared with."""
+        stands = self._stands(span)
+        request = _best_reading(self._requests, stands)
+        if self._old.endswith(("\n", "\r")):
+            return request, 1, stands
+        return request, *_part(request.old, stands)
+
+    def _stands(self, span: _Span) -> list[str]:
+        return self._index.window(span[0] - 1, span[1])
+
+
+def _over(one: _Span, other: _Span) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+def _standing(index: Index, old: str, new: str) -> _Span | None:
+    """Where the new text stands as it is, if it says something that the old one doesn't."""
+    if informative(new) < _TELLING or new.strip() in old:
+        return None
+    hits = occurrences(index.body, new.encode("utf-8", "surrogatepass"))
+    if len(hits) != 1:
+        return None
+    ((start, end),) = hits
+    return index.lines.at(start), index.lines.at(max(start, end - 1))
+
+
+def _apart(spans: Sequence[_Span]) -> list[_Span]:
+    """The first places, none of which lies over an earlier one."""
+    found: list[_Span] = []
+    for start, end in spans:
+        if not any(_over((start, end), other) for other in found):
+            found.append((start, end))
+    return found[:_MOST_PLACES]
+
+
+def _best_reading(requests: Sequence[Request], stands: Sequence[str]) -> Request:
+    if len(requests) == 1:
+        return requests[0]
+    keys, lines = {*solid_keys(stands)}, {*stands}
+    shared = [
+        (sum(key in keys for key in line_keys(each.old)), -len(each.old), sum(line in lines for line in each.old))
+        for each in requests
+    ]
+    if any(number for number, _, _ in shared):
+        return requests[shared.index(max(shared))]
+    likest = [_similarity("\n".join(request.old), "\n".join(stands)) for request in requests]
+    return requests[likest.index(max(likest))]
+
+
+def _undone(name: str, old: str) -> tuple[str, str]:
+    """What stands for a manner of writing in the text that was sent, and in the file."""
+    first = next((line for line in split(old) if line.strip()), "")
+    if name == "numbers":
+        found = re.search(r"^[ \t]*[\[(L]?\d+[\])]?[^\w\s]?[ \t]?", old, re.MULTILINE)
+        return (found[0] if found else first), ""
+    if name == "entities":
+        found = re.search(r"&#?\w+;", old)
+        return (found[0] if found else ""), ""
+    return (first.strip(), "") if name == "fence" else ("\\n", "\n")
+
+
+def _line_ends(index: Index, old: str, start_line: int, end_line: int) -> Iterator[Difference]:
+    """Line ends that were sent and are not the file's; those of Unix stand for any."""
+    if "\r" not in old:
+        last = len(index.lines)
+        if old.endswith("\n") and end_line == last and not index.lines.finished:
+            end = len(index.line(last - 1)) + 1
+            yield Difference("line_end", "\n", "", last, end, end)
+        return
+    sent = "\r\n" if "\r\n" in old else "\r"
+    here = index.lines.ending(start_line).decode()
+    if here and here != sent:
+        end = len(index.line(start_line - 1)) + 1
+        yield Difference("line_end", sent, here, start_line, end, end)
+
+
+def _part(sent: Sequence[str], stands: Sequence[str]) -> tuple[int, list[str]]:
+    """The part of a line that a piece of a line is most like, and the column where it begins."""
+    if len(sent) != 1 or len(stands) != 1 or not sent[0].strip():
+        return 1, list(stands)
+    from rapidfuzz.fuzz import partial_ratio_alignment
+
+    line, indented = stands[0], bool(lead(sent[0]))
+    start, end = 0 if indented else len(lead(line)), len(line)
+    if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _CELLS:
+        found = partial_ratio_alignment(sent[0].strip(), line)
+        assert found is not None  # noqa: S101  there is always a best part
+        begin, end = _whole_words(line, found.dest_start, found.dest_end)
+        one = sent[0].strip()
+        begin -= begin > 0 and one[0] != line[begin] and fold(line[begin - 1]) == fold(one[0])
+        end += end < len(line) and one[-1] != line[end - 1] and fold(line[end]) == fold(one[-1])
+        if _similarity(one, line[begin:end]) <= _similarity(one, line.strip()):
+            end = len(line)
+        else:
+            start = 0 if indented and not line[:begin].strip() else begin
+    return start + 1, [line[start:end]]
+
+
+def _whole_words(line: str, start: int, end: int) -> tuple[int, int]:
+    """A part of a line, without its outer space, with the words that it cuts."""
+    while start < end and line[start].isspace():
+        start += 1
+    while start < end and line[end - 1].isspace():
+        end -= 1
+    while start > 0 and line[start - 1].isalnum() and line[start : start + 1].isalnum():
+        start -= 1
+    while end < len(line) and line[end].isalnum() and line[end - 1 : end].isalnum():
+        end += 1
+    return start, end
+
+
+def _similarity(one: str, other: str) -> float:
+    """How much of two texts is the same, from 0 to 1."""
+    from rapidfuzz.distance import Indel
+
+    check_time()
+    if max(len(one), len(other)) <= _COMPARED_CHARACTERS:
+        return Indel.normalized_similarity(one, other)
+    sent, stands = one.split("\n"), other.split("\n")
+    if max(len(sent), len(stands)) <= _MANY_FILE_LINES:
+        return Indel.normalized_similarity(sent, stands)
+    return 2 * (Counter(sent) & Counter(stands)).total() / (len(sent) + len(stands))
+
+
+def _sharing_words(index: Index, old: str) -> list[tuple[int, int]]:
+    """Lines that share words with the text, as long as it is, those with the most and rarest words first."""
+    lines = split(old)
+    votes: dict[int, float] = {}
+    for word in _words(old):
+        offset = next((at for at, line in enumerate(lines) if word in line), 0)
+        places = index.lines_with(word) or []
+        for place in places:
+            begin = max(place - offset, 0)
+            votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
+    best = sorted(votes, key=lambda each: (-votes[each], each))[: _LINES if len(lines) > 1 else RARE]
+    last = len(index.lines)
+    return [(begin + 1, min(begin + len(lines), last)) for begin in best]
+
+
+def _line_likeness(index: Index, old: str) -> list[tuple[int, int]]:
+    """Places by the likeness of one line, the longest, to lines of a file that is not too long."""
+    from rapidfuzz.fuzz import partial_ratio, ratio
+    from rapidfuzz.process import extract
+
+    lines = split(old)
+    if not old.strip() or len(index.solid) > _FEW_LINES:
+        return []
+    offset = max(range(len(lines)), key=lambda number: len(lines[number].strip()))
+    longest = lines[offset].strip()
+    if len(longest) > _LONGEST_DIAGNOSED_LINE or len(longest) * len(index.body) > _ALL_CELLS:
+        return []
+    choices = {number: index.line(number).strip()[:_LONGEST_DIAGNOSED_LINE] for number in index.solid}
+    scorer = ratio if len(lines) > 1 else partial_ratio
+    found = extract(longest, choices, scorer=scorer, score_cutoff=_CUTOFF, limit=3)
+    begins = [max(number - offset, 0) for _, _, number in found]
+    return [(begin + 1, min(begin + len(lines), len(index.lines))) for begin in begins]
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, the longest first."""
+    found = [word for word in dict.fromkeys(re.findall(r"\w+", text)) if informative(word) >= _SHORTEST]
+    return sorted(found, key=len, reverse=True)[:_WORDS]

@@ -1,0 +1,424 @@
+"""How the file writes what the request wrote otherwise: indentation, look-alikes, escapes.
+
+A rule is a conversion (none, tabs to spaces, spaces to tabs, another width) and a shift. All rules that explain
+every known pair are collected. Where they disagree on a new line's indentation, the units of file and request
+decide; where these don't, nobody can know, and the answer is None.
+
+What a pair of lines proves: how indentation maps, which look-alikes of the request are plain characters here,
+that quotes need no backslash, how accents are composed, that trailing white space isn't wanted. A mapping
+goes from exotic to plain only. What the pairs contradict is `doubtful`: new text that holds it can't be
+translated.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from suture.match.normalize import (
+    FAMILIES,
+    PLAIN,
+    QUOTES,
+    UNESCAPES,
+    bared,
+    fold,
+    lead,
+    parts,
+    string_quotes,
+    trail,
+    unescaped,
+)
+from suture.records import Record
+from suture.text.lines import Indent, detect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Literal
+
+    from suture.match.index import Index
+    from suture.match.request import Request
+
+
+_WIDTHS = (1, 2, 3, 4, 8)
+_SCALES = (
+    (2, 4),
+    (4, 2),
+    (1, 2),
+    (1, 4),
+    (2, 8),
+    (4, 8),
+    (8, 4),
+    (8, 2),
+    (3, 4),
+    (4, 3),
+    (2, 3),
+    (3, 2),
+    (2, 1),
+    (4, 1),
+)
+
+
+class Rule(Record):
+    """`convert` the units, then take off `cut`, then put `add` before."""
+
+    kind: str
+    """`same`, `expand` (tabs to spaces), `tabs` (spaces to tabs) or `scale`."""
+    width: int = 0
+    to: int = 0
+    rest: bool = False
+    """Whether spaces that make no whole step are kept: some line shows it."""
+    cut: str = ""
+    add: str = ""
+
+    def convert(self, lead: str) -> str | None:
+        """The lead in the file's units, or None where it doesn't come out even."""
+        if self.kind == "same":
+            return lead
+        if self.kind == "expand":
+            return lead.replace("\t", " " * self.width)
+        tabs = len(lead) - len(lead.lstrip("\t"))
+        if self.kind == "scale" and tabs:
+            return None
+        steps, rest = divmod(len(lead) - tabs, self.width)
+        if (rest and not self.rest) or lead.strip("\t ") or "\t" in lead[tabs:]:
+            return None
+        return ("\t" * (tabs + steps) if self.kind == "tabs" else " " * (steps * self.to)) + " " * rest
+
+    def __call__(self, lead: str) -> str | None:
+        """The file's lead for the request's."""
+        found = self.convert(lead)
+        if found is None or not found.startswith(self.cut):
+            return None
+        return self.add + found[len(self.cut) :]
+
+
+_SAME = Rule("same")
+_OF_TABS = (_SAME, *(Rule("expand", width) for width in _WIDTHS))
+_OF_SPACES = (
+    _SAME,
+    *(Rule("tabs", width) for width in _WIDTHS),
+    *(Rule("scale", width, to) for width, to in _SCALES),
+)
+_OF_SPACES_WITH_REST = tuple(rule.but(rest=rule.width > 1) for rule in _OF_SPACES)
+
+
+class Leads:
+    """The leads of a file for those of a request. `units` tells how request and file are indented, if that matters."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]], units: Callable[[], tuple[Indent, Indent]]) -> None:
+        pairs = list(dict.fromkeys(pairs))
+        self._table = dict(pairs)
+        contradicted = {sent for sent, stands in pairs if self._table[sent] != stands}
+        self.rules = [] if contradicted else _explaining(pairs)
+        for sent in contradicted:
+            del self._table[sent]
+        self._units = units
+
+    @property
+    def explained(self) -> bool:
+        """Whether a rule explains every pair."""
+        return bool(self.rules)
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether leads are the same on both sides."""
+        return bool(self.rules) and self.rules[0] is _SAME
+
+    def __call__(self, lead: str) -> str | None:
+        """The file's lead for one of the request's, or None where nobody can know."""
+        if not self.rules:
+            return lead if self._table.get(lead) == lead else None
+        if lead in self._table:
+            return self._table[lead]
+        if self.unchanged:
+            return lead
+        found = {rule(lead) for rule in self.rules if self._fits(rule)} - {None}
+        return found.pop() if len(found) == 1 else None
+
+    def _fits(self, rule: Rule) -> bool:
+        """Whether a rule is what the units of the two sides suggest."""
+        asked, here = self._units()
+        if rule.kind == "same":
+            if asked.style in {"spaces", "tabs"} and here.style in {"spaces", "tabs"} and asked.style != here.style:
+                return False
+            return (
+                not asked.width or not here.width or (asked.width % here.width == 0 and asked.width != 2 * here.width)
+            )
+        if rule.kind == "expand":
+            return here.style != "tabs" and rule.width == (here.width or rule.width)
+        if rule.kind == "tabs":
+            return here.style in {"tabs", "mixed"} and rule.width == asked.width
+        return here.style != "tabs" and (rule.width, rule.to) == (asked.width, here.width)
+
+
+def _explaining(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
+    """The rules that explain every pair: those without a shift first, and nothing else if they leave all as it is."""
+    if all(sent == stands for sent, stands in pairs):
+        return [_SAME]  # and of no pairs at all
+    several = len({sent for sent, _ in pairs}) > 1
+    shift = _shifted(_SAME, pairs)
+    if several and shift is not None:
+        return [shift]  # two depths moved alike
+    conversions = _OF_TABS
+    if not any("\t" in sent for sent, _ in pairs):
+        conversions = tuple(
+            loose if loose.rest and any(len(sent) % loose.width for sent, _ in pairs) else rule
+            for rule, loose in zip(_OF_SPACES, _OF_SPACES_WITH_REST, strict=True)
+        )
+    straight = [rule for rule in conversions if all(rule(sent) == stands for sent, stands in pairs)]
+    shifted = [
+        rule
+        for each in conversions
+        if (several or each.kind != "scale") and (rule := _shifted(each, pairs)) is not None
+    ]
+    return straight + [rule for rule in shifted if rule not in straight]
+
+
+def _shifted(rule: Rule, pairs: Sequence[tuple[str, str]]) -> Rule | None:
+    """A conversion with the one shift that explains every pair."""
+    sent, stands = pairs[0]
+    converted = rule.convert(sent)
+    if converted is None:
+        return None
+    if stands.endswith(converted):
+        shifted = rule.but(add=stands[: len(stands) - len(converted)])
+    elif converted.endswith(stands):
+        shifted = rule.but(cut=converted[: len(converted) - len(stands)])
+    else:
+        return None
+    return shifted if all(shifted(one) == other for one, other in pairs) else None
+
+
+_OPENS = re.compile(r"(?:if|else|elif|for|while)\b")
+
+
+class Dialect:
+    """Made from (index in old, line of old, line of the file) for each line that both have.
+
+    Lines that are only `alike`, with a slip in them, tell about indentation, too.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        pairs: Sequence[tuple[int, str, str]],
+        index: Index,
+        alike: Sequence[tuple[int, str, str]] = (),
+    ) -> None:
+        self._units = cache(lambda: (_indent_of(request.old, request.new), index.indent))
+        solid = [(number, parts(sent), parts(stands)) for number, sent, stands in pairs if sent.strip()]
+        others = [(number, parts(sent), parts(stands)) for number, sent, stands in alike]
+        self._learn_leads(request, sorted((*solid, *others)))
+        self._learn_trails(pairs)
+        bodies = [(sent[1], stands[1]) for _, sent, stands in solid]
+        differ = any(sent != stands for sent, stands in bodies)
+        self._form = self._learn_form(bodies) if differ else None
+        self._unescape = _learn_escapes(bodies) if differ else None
+        spaces = {" ": {"plain"}} if request.exotic and all(stands[0].isascii() for _, _, stands in solid) else {}
+        self._plain, self._doubtful = self._learn_look_alikes(bodies if differ else [], spaces)
+        self._marks = index.marks if differ else ()
+        self._quotes, self._doubtful_quotes = self._learn_quotes(bodies) if differ else ({}, set())
+
+    def _learn_leads(
+        self, request: Request, solid: list[tuple[int, tuple[str, str, str], tuple[str, str, str]]]
+    ) -> None:
+        pairs = [(sent[0], stands[0]) for _, sent, stands in solid]
+        self.stripped: str | None = None
+        """What the first line of the request lacks, if it alone lacks it."""
+        self.leads = Leads(pairs, self._units)
+        if not solid or self.leads.unchanged:
+            return
+        (number, first, here), rest = solid[0], pairs[1:]
+        if not rest:
+            self._learn_from_one(request, first[0], here[0])
+            return
+        opens = not any(map(str.strip, request.old[:number]))
+        others_stay = all(sent == stands for sent, stands in rest)
+        proved = any(sent for sent, _ in rest) or not self.leads.explained
+        if opens and here[0].endswith(first[0]) and others_stay and proved:
+            self.stripped = here[0][: len(here[0]) - len(first[0])]
+            self.leads = Leads(rest, self._units)
+
+    def _learn_from_one(self, request: Request, sent: str, stands: str) -> None:
+        """One line proves a shift of all, or that the first alone lacks it: the sense of the new lines decides."""
+        new = [line for line in request.new if line.strip()]
+        if len(new) < 2 or not stands.endswith(sent):  # noqa: PLR2004
+            return
+        asked, here = self._units()
+        deeper = len(lead(new[1])) - len(lead(new[0]))
+        unit = 1 if "\t" in stands else here.width or asked.width
+        shifted = deeper <= 0 or _follows(new[0], new[1], deeper, unit)
+        alone = not sent and all(map(lead, new[1:]))
+        first_only = alone and _follows(new[0], new[1], deeper - len(stands), unit)
+        if first_only:
+            self.leads = Leads([("", "")], self._units)
+            self.stripped = stands
+        if shifted == first_only:
+            self.leads = Leads([("", " "), ("", "")], self._units)  # nobody can know
+
+    def _learn_trails(self, pairs: Sequence[tuple[int, str, str]]) -> None:
+        trails = [(trail(sent), trail(stands)) for _, sent, stands in pairs]
+        self._trim = any(sent for sent, _ in trails) and not any(sent and stands for sent, stands in trails)
+
+    @staticmethod
+    def _learn_form(bodies: list[tuple[str, str]]) -> Literal["NFC", "NFD"] | None:
+        from unicodedata import is_normalized, normalize
+
+        for sent, stands in bodies:
+            if sent.isascii() or normalize("NFC", sent) == sent == stands:
+                continue
+            forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+            for form in forms:
+                if is_normalized(form, stands) and not is_normalized(form, sent):
+                    return form
+        return None
+
+    def _learn_quotes(self, bodies: list[tuple[str, str]]) -> tuple[dict[str, str], set[str]]:
+        """Which quotes around strings of the request are the other kind here."""
+        seen: dict[str, set[str]] = {quote: set() for quote in QUOTES}
+        for sent, stands in bodies:
+            ours, theirs = (self._quotes_of(fold(each)) for each in (sent, stands))
+            for one, other in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
+                seen[one].add(other)
+        swapped = {one: other for one, other in zip(QUOTES, reversed(QUOTES), strict=True) if seen[one] == {other}}
+        if not swapped:
+            return {}, {one for one in QUOTES if len(seen[one]) > 1}
+        return swapped, {one for one in QUOTES if one not in swapped}
+
+    def _quotes_of(self, text: str) -> list[str]:
+        return [text[at] for at in string_quotes(text, self._marks) or ()]
+
+    def _quoted(self, body: str) -> str | None:
+        """A line with the file's quotes around its strings; None where that can't be known."""
+        if not self._quotes and not self._doubtful_quotes:
+            return body
+        ends = string_quotes(body, self._marks)
+        if ends is None:
+            return None
+        found = list(body)
+        for start, end in zip(ends[::2], ends[1::2], strict=True):
+            if body[start] in self._doubtful_quotes:
+                return None
+            other = self._quotes.get(body[start], body[start])
+            if other != body[start] and (other in body[start:end] or "\\" in body[start:end]):
+                return None
+            found[start] = found[end] = other
+        return "".join(found)
+
+    def _learn_look_alikes(
+        self, bodies: list[tuple[str, str]], seen: dict[str, set[str]]
+    ) -> tuple[dict[int, str], set[str]]:
+        for sent, stands in bodies:
+            if sent.isascii():
+                continue
+            sides = [unescaped(self._normalized(each)) for each in (sent, stands)]
+            facing = _facing(*sides) or _facing(*("".join(each.split()) for each in sides))
+            for one, other in facing:
+                seen.setdefault(PLAIN[one], set()).add("plain" if other == PLAIN[one] else "exotic")
+        doubtful = {char for family, kinds in seen.items() if len(kinds) > 1 for char in FAMILIES[family]}
+        proved = [family for family, kinds in seen.items() if kinds == {"plain"}]
+        if any(family in QUOTES for family in proved):  # who makes one kind of quotes typographic, makes the other
+            proved += [family for family in QUOTES if family not in seen]
+        return {ord(char): family for family in proved for char in FAMILIES[family]}, doubtful
+
+    def _normalized(self, text: str) -> str:
+        if self._form is None or text.isascii():
+            return text
+        from unicodedata import normalize
+
+        return normalize(self._form, text)
+
+    def translate(self, line: str, *, opens: bool = False) -> str | None:
+        """A line of the request as the file would have it; None where that can't be known.
+
+        `opens` is the request's first line, old or new.
+        """
+        before, body, after = parts(line)
+        if not body:
+            return self.blank(line)
+        if self.stripped is not None and opens:
+            where: str | None = before if before.startswith(self.stripped) and before else self.stripped + before
+        else:
+            where = self.leads(before)
+        said = self.said(body)
+        if where is None or said is None:
+            return None
+        return where + said + ("" if self._trim else after)
+
+    def said(self, body: str) -> str | None:
+        """What a line says, in the file's characters."""
+        if not self._doubtful.isdisjoint(body):
+            return None
+        if self._unescape is not None and "\\" in body:
+            plain = self._unescape(body)
+            if plain is None or (self._unescape is unescaped and bared(body) != plain):
+                return None
+            body = plain
+        return self._quoted(self._normalized(body).translate(self._plain))
+
+    def blank(self, line: str) -> str:
+        """A line of white space alone, as the file would have it."""
+        if self._trim or not line:
+            return ""
+        return self.leads(line) or line
+
+
+def _follows(line: str, following: str, deeper: int, unit: int) -> bool:
+    """Whether a line that is so much deeper can come after this one."""
+    text, after = line.strip(), following.strip()
+    if text.endswith((":", "{", "do", "then", ">")) or (_OPENS.match(text) and not text.endswith((";", "}"))):
+        return deeper == unit or (not unit and deeper > 0)
+    open_brackets = sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+    goes_on = text.endswith(("\\", "=", "&&", "||", "+")) or text.startswith(("- ", "* ", "+ "))
+    if open_brackets > 0 or goes_on or after.startswith((".", "&&", "||", "?", "+ ", "- ", "* ")):
+        return deeper > 0
+    return deeper <= 0
+
+
+def _shared_lead(lines: Sequence[str]) -> str:
+    leads = [lead(line) for line in lines]
+    shortest = min(leads, key=len, default="")
+    while not all(each.startswith(shortest) for each in leads):
+        shortest = shortest[:-1]
+    return shortest
+
+
+def _indent_of(*texts: Sequence[str]) -> Indent:
+    """How a request is indented: the first line's own depth says nothing."""
+    lines = []
+    for text in texts:
+        solid = [line for line in text if line.strip()]
+        shared = _shared_lead(solid)
+        lines += [line[len(shared) :] for line in solid]
+        tabs = "\t" in shared
+        lines += ["\tx"] * tabs
+    return detect("\n".join(lines).encode("utf-8", "surrogatepass"))
+
+
+def _learn_escapes(bodies: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
+    """What takes the request's backslashes away that the file doesn't have; None where none are too many."""
+    escaped = [(fold(sent), fold(stands)) for sent, stands in bodies if "\\" in sent]
+    if all(sent == stands or "".join(sent.split()) == "".join(stands.split()) for sent, stands in escaped):
+        return None
+    for undo in UNESCAPES:
+        if all(undo(sent) == stands for sent, stands in escaped):
+            return undo
+    return lambda _: None
+
+
+def _facing(sent: str, stands: str) -> list[tuple[str, str]]:
+    """What stands in one line for each exotic character of the other, as far as that can be told."""
+    found, at = [], 0
+    for char in sent:
+        plain = PLAIN.get(char)
+        if stands.startswith(char, at):
+            other = char
+        elif plain is not None and stands.startswith(plain, at):
+            other = plain
+        else:
+            return []
+        if plain is not None:
+            found.append((char, other))
+        at += len(other)
+    return found if at == len(stands) else []

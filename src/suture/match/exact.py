@@ -1,0 +1,302 @@
+"""Texts as they were sent: whole, at a line, or as a piece of one line."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+
+from suture.match.dialect import Dialect
+from suture.match.index import MOST_PLACES, Found, Match, Refused, Site, merged_words
+from suture.match.ladder import COMPARED, LEVEL, RUNGS, settle, stands_over
+from suture.match.normalize import coarse, encoded, lead, trail
+from suture.match.request import Request, readings
+from suture.records import Record
+from suture.text.edits import Edit, edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from suture.match.index import Answer, Index
+
+
+def as_sent(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
+    """The answer where the text stands as sent; None where it doesn't, or is a block without its indentation."""
+    if whole_lines and (last := _last_lines(index, old)) is not None:
+        at = len(index.body) - len(last)
+        return _Hit(index, at, at + len(last), "line_ends").pasted(new.removesuffix("\n"))
+    for rung, sought in _spellings(index, old):
+        hits, complete = _hits(index.body, sought)
+        lines = [at for at in hits if _is_whole(index.body, at, at + len(sought))]
+        if whole_lines or (len(lines) == 1 and b"\n" in sought.strip(b"\r\n")):
+            hits = lines
+        if len(hits) > 1 or (hits and not complete):
+            return Refused("ambiguous", rung, tuple(_site(index, at, at + len(sought)) for at in hits))
+        if hits and sought:
+            hit = _Hit(index, hits[0], hits[0] + len(sought), rung)
+            if match == "exact":
+                return hit.pasted(new)
+            return None if hit.lacks_margins(old, new) else hit.answer(old, new)
+    return None
+
+
+def at_line(index: Index, old: str, new: str, line: int) -> Found | None:
+    """The change of whole lines that stand at a line, counted from 1, just as they were sent; None if they don't."""
+    if not 1 <= line <= len(index.lines):
+        return None
+    start = index.lines.span(line)[0]
+    for rung, sought in _spellings(index, old):
+        end = start + len(sought)
+        if sought and index.body.startswith(sought, start) and _is_whole(index.body, start, end):
+            return _Hit(index, start, end, rung).pasted(new)
+    return None
+
+
+def _last_lines(index: Index, old: str) -> bytes | None:
+    """The end of a text whose last line is not finished, if it is the one place of `old`, which has a line end."""
+    if index.lines.finished or not old.endswith("\n"):
+        return None
+    for _, sought in _spellings(index, old):
+        bare = sought.removesuffix(b"\n").removesuffix(b"\r")
+        whole = (
+            bare and index.body.endswith(bare) and _is_whole(index.body, len(index.body) - len(bare), len(index.body))
+        )
+        if whole and not any(_is_whole(index.body, at, at + len(sought)) for at in _hits(index.body, sought)[0]):
+            return bare
+    return None
+
+
+def _spellings(index: Index, old: str) -> Iterator[tuple[str, bytes]]:
+    yield "exact", old.encode("utf-8", "surrogatepass")
+    style = index.lines.style()
+    if "\n" in old and "\r" not in old and style in {"crlf", "cr"}:
+        ending = "\r\n" if style == "crlf" else "\r"
+        yield "line_ends", old.replace("\n", ending).encode("utf-8", "surrogatepass")
+
+
+def _hits(body: bytes, sought: bytes) -> tuple[list[int], bool]:
+    """Where some bytes stand, and whether these are all the places."""
+    found: list[int] = []
+    at = body.find(sought)
+    for _ in range(MOST_PLACES):
+        if at < 0:
+            return found, True
+        end = at + len(sought)
+        if b"\r\n" not in (body[at - 1 : at + 1], body[end - 1 : end + 1]):  # half a line end is none
+            found.append(at)
+        at = body.find(sought, at + 1)
+    return found, at < 0
+
+
+def _is_whole(body: bytes, start: int, end: int) -> bool:
+    """Whether a range begins at a line's begin and ends at a line's end."""
+    begins = start == 0 or body[start - 1] in b"\r\n"
+    return begins and (end == len(body) or body[end] in b"\r\n" or body[end - 1] in b"\r\n")
+
+
+def _site(index: Index, start: int, end: int) -> Site:
+    return Site(index.lines.at(start), index.lines.at(max(start, end - 1)))
+
+
+class _Hit:
+    """A place where the text stands as it was sent."""
+
+    def __init__(self, index: Index, start: int, end: int, rung: str) -> None:
+        self.index, self.start, self.end, self.rung = index, start, end, rung
+        self.site = _site(index, start, end)
+        lines, body = index.lines, index.body
+        self.before = body[lines.around(start)[0] : start]
+        """What the file has before it in its first line."""
+        self.rest = (
+            b"" if body[end - 1] in b"\r\n" else body[end : lines.around(max(start, end - 1))[1]].rstrip(b"\r\n")
+        )
+        """What the file has after it in its last line."""
+
+    def lacks_margins(self, old: str, new: str) -> bool:
+        """Whether it is a block of whole lines without their indentation or trailing space.
+
+        Several lines, or one that takes its line end along.
+        """
+        if not (self.before or self.rest) or self.before.strip() or self.rest.strip():
+            return False
+        return _several(old) or _several(new) or (old.endswith("\n") and not new.endswith("\n"))
+
+    def answer(self, old: str, new: str) -> Answer:
+        """What to do: paste, unless it is done already, or one line becomes several and goes on in the file."""
+        if self.rest.strip() and not self.before.strip() and _several(new) and not _several(old):
+            longer = self._before_comment(old, new)
+            if longer is not None or self.before:
+                return longer or Refused("unproved", self.rung, (self.site,), None, "line_goes_on")
+        if self.rest and self._ends_as(old, new):
+            return Refused("partly_applied", self.rung, (self.site,))
+        whole = not self.before and not self.rest.strip()
+        applied = stands_over(self.index, self.site.start_line - 1, old, new) if whole else None
+        if applied is not None:
+            return Refused("applied", self.rung, (applied,))
+        return self.pasted(new)
+
+    def pasted(self, new: str) -> Found:
+        """The new text as it is, with the file's line ends unless it brings its own."""
+        if "\r" not in new and "\n" in new:
+            new = new.replace("\n", self._ending().decode())
+        change = edit(self.start, self.end, new.encode("utf-8", "surrogatepass"))
+        return Found(self.rung, 1.0, None, self.site, (self.start, self.end), (change,))
+
+    def _before_comment(self, old: str, new: str) -> Answer | None:
+        """One line was sent, several are to come, and the file's line goes on with a comment: it stays there."""
+        request = readings(old, new)[0]
+        number = self.site.start_line - 1
+        solid = next((each for each, line in enumerate(request.old) if line.strip()), None)
+        if solid is None or not self.index.knows(request.old[solid].strip(), self.index.line(number).strip()):
+            return None
+        at = tuple(number if each == solid else None for each in range(len(request.old)))
+        return settle(self.index, request, Match(at, tuple(place is not None for place in at)), self.rung)
+
+    def _ends_as(self, old: str, new: str) -> bool:
+        """Whether the file's last line there is new's already, which is longer than old's."""
+        (*_, was), (*_, now) = old.split("\n"), new.split("\n")
+        return was != now and now.startswith(was) and self.index.line(self.site.end_line - 1) == now
+
+    def _ending(self) -> bytes:
+        lines, (begin, end) = self.index.lines, self.index.lines.around(self.start)
+        before = lines.around(begin - 1) if begin else (0, 0)  # where the last line has no end
+        return lines.ending_of(begin, end) or lines.ending_of(*before) or b"\n"
+
+
+def _several(text: str) -> bool:
+    return "\n" in text.strip("\r\n")
+
+
+_SHORTEST = 4
+_LONGEST = 20_000
+
+
+class Piece(Record):
+    """A part of a line of the file."""
+
+    line: int
+    start: int
+    end: int
+    text: str
+
+
+def find_piece(index: Index, requests: Sequence[Request], allowed: Sequence[str]) -> Answer | None:
+    """The one place inside a line."""
+    return next((found for request in requests if (found := _find(index, request, allowed)) is not None), None)
+
+
+def _find(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:
+    """A piece of one line, for a piece of one line."""
+    texts = _texts(request)
+    if texts is None:
+        return None
+    sent, wanted = texts
+    found: dict[int, list[Piece]] = {}
+    candidates, complete = _pieces(index, sent)
+    for piece in candidates:
+        step = next((name for name, fits in COMPARED if fits(sent, piece.text)), "similar")
+        found.setdefault(max(LEVEL[step], 0 if request.plain else LEVEL["escape"]), []).append(piece)
+    level = min(found, default=LEVEL["similar"])
+    if level >= LEVEL["similar"]:
+        return None
+    sites = tuple(Site(piece.line + 1, piece.line + 1) for piece in found[level])
+    many = len(sites) > 1 or not complete
+    if RUNGS[level] not in allowed or many:
+        return Refused("missing" if RUNGS[level] not in allowed else "ambiguous", RUNGS[level], sites)
+    (piece,) = found[level]
+    if _is_applied(index.keys[piece.line], sent, wanted):
+        return Refused("applied", RUNGS[level], sites)
+    made = _carried(index, Request((sent,), (wanted,)), piece)
+    if made is None:
+        return Refused("unproved", RUNGS[level], sites, None, "indentation_or_characters")
+    return Found(RUNGS[level], 1.0, None, sites[0], (made.span.start, made.span.end), (made,))
+
+
+def _texts(request: Request) -> tuple[str, str] | None:
+    """The piece that is sought and what it becomes; None if it is more than a piece, or changes the space around it."""
+    old, new = (_trimmed(lines) for lines in (request.old, request.new))
+    if len(old) != 1 or len(new) > 1 or (new and lead(new[0]) != lead(old[0])):
+        return None
+    tail, new_tail = (_tail(lines) for lines in (request.old, request.new))
+    if tail not in {"", new_tail}:
+        return None
+    return old[0].strip(), "".join(new).strip() + new_tail.removeprefix(tail)
+
+
+def _is_applied(line: bytes, sent: str, wanted: str) -> bool:
+    """Whether the new text, of which the old one is a part, stands in the line already; by their keys."""
+    old, new = (coarse(text.encode("utf-8", "surrogatepass")) for text in (sent, wanted))
+    at = line.find(new)
+    if at < 0 or old == new or old not in new:
+        return False
+    around = (line[max(at - 1, 0) : at + 1], line[at + len(new) - 1 : at + len(new) + 1])
+    return not any(len(pair) > 1 and pair.isalnum() for pair in around)
+
+
+def _carried(index: Index, request: Request, piece: Piece) -> Edit | None:
+    """The change of a piece of a line, or None where that can't be told."""
+    dialect = Dialect(request, [(0, request.old[0], piece.text)], index)
+    sent, wanted = dialect.said(request.old[0]), dialect.said(request.new[0])
+    made = None if sent is None or wanted is None else merged_words(sent, piece.text, wanted)
+    if made is None:
+        return None
+    line = index.line(piece.line)
+    begin = index.lines.span(piece.line + 1)[0]
+    start, end = (begin + len(encoded(line[:at])) for at in (piece.start, piece.end))
+    return edit(start, end, encoded(made))
+
+
+def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
+    """Where a text stands inside longer lines, but for its manner, in whole words; and whether these are all."""
+    key = coarse(sought.encode("utf-8", "surrogatepass"))
+    result: list[Piece] = []
+    if len(key) < _SHORTEST:
+        return result, True
+    at, ordinal, counted = index.stream.find(key), -1, 0
+    line, offsets, known = "", [0], -1
+    for _ in range(MOST_PLACES):
+        if at < 0:
+            return result, True
+        ordinal += index.stream.count(b"\n", counted, at)
+        counted = at
+        number = index.solid[ordinal]
+        if number != known:
+            line, known = index.line(number), number
+            offsets = _offsets(line) if len(line) <= _LONGEST else [0]
+        begin = at - index.stream.rindex(b"\n", 0, at + 1) - 1
+        found = _part(line, offsets, number, begin, begin + len(key)) if len(offsets) > 1 else None
+        if found is not None:
+            result.append(found)
+        at = index.stream.find(key, at + 1)
+    return result, at < 0
+
+
+def _offsets(line: str) -> list[int]:
+    return [0, *accumulate(len(coarse(encoded(char))) for char in line)]
+
+
+def _part(line: str, offsets: list[int], number: int, begin: int, end: int) -> Piece | None:
+    """The part of a line whose key is that part of the line's key; `offsets` tell where each character's begins."""
+    start, stop = bisect_right(offsets, begin) - 1, bisect_left(offsets, end)
+    if offsets[start] != begin or offsets[stop] != end or offsets[-1] == end - begin:
+        return None
+    if start >= stop or _inside_word(line, start) or _inside_word(line, stop):
+        return None
+    return Piece(number, start, stop, line[start:stop])
+
+
+def _inside_word(line: str, at: int) -> bool:
+    return 0 < at < len(line) and all(char.isalnum() or char == "_" for char in line[at - 1 : at + 1])
+
+
+def _tail(lines: Sequence[str]) -> str:
+    """The white space at the end of the last line."""
+    return trail(lines[-1]) if lines else ""
+
+
+def _trimmed(lines: Sequence[str]) -> list[str]:
+    found = [line.rstrip() for line in lines]
+    first = next((number for number, line in enumerate(found) if line), len(found))
+    while found and not found[-1]:
+        found.pop()
+    return found[first:]

@@ -1,0 +1,425 @@
+"""A file's lines, made searchable; and what a search answers: Found or Refused."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left
+from functools import cached_property
+from itertools import accumulate
+
+from suture.bounds import check_time, timed
+from suture.match.normalize import coarse, encoded, is_known, lead, marks_of, tokens, words
+from suture.records import Record
+from suture.text.diff import changes
+from suture.text.edits import Edit, edit
+from suture.text.lines import Indent, Lines, detect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from suture.text.diff import Change
+
+
+class Site(Record):
+    """A range of lines of the file, counted from 1, both inclusive."""
+
+    start_line: int
+    end_line: int
+    score: float = 1.0
+
+
+class Base(Record):
+    """An earlier version of a file, on which a request may have been written."""
+
+    body: bytes
+    """Its text, as `Text.body` has it."""
+    source: str
+    """How it is known: `read` (shown to this session), `history`, `index`, `head` or `commit`."""
+    id: str | None = None
+    """The commit that has this version (`head`, `commit`), or the change that made it (`history`), if it is known."""
+    until: str | None = None
+    """The change or commit that replaced this version by the next one, if it is known."""
+
+
+class Found(Record):
+    """The one place, and the change as it is to be made there."""
+
+    rung: str
+    """How the text was recognized: a name of the ladder's table."""
+    score: float
+    """1.0, or for `similar` how much of the text stands there."""
+    runner_up: Site | None
+    """For `similar`: the next best place."""
+    site: Site
+    span: tuple[int, int]
+    """The bytes of the body that the old text was found to be."""
+    edits: tuple[Edit, ...]
+    """The change: edits on the body."""
+    base: Base | None = None
+    """For `rebased`: the version on which the request was written."""
+
+
+class Match(Record):
+    """What of the file a request's old lines were found to be. Lines are 0-based."""
+
+    at: tuple[int | None, ...]
+    """The file's line for each old line, where there is one."""
+    same: tuple[bool, ...]
+    """Whether an old line is the file's in all but manner: what proves the file's dialect."""
+    gaps: dict[int, range] = {}  # noqa: RUF012  never changed
+    """The file's lines that an elision stands for."""
+    groups: tuple[tuple[int, int, int, int], ...] = ()
+    """Old lines (from, up to) that are the file's lines (from, up to), broken in another way."""
+
+    @property
+    def first(self) -> int:
+        """The first line."""
+        return min(self._places())
+
+    @property
+    def last(self) -> int:
+        """The last line."""
+        return max(self._places())
+
+    def _places(self) -> Iterator[int]:
+        yield from (place for place in self.at if place is not None)
+        yield from (place for _, _, low, high in self.groups for place in (low, high - 1))
+
+    @property
+    def site(self) -> Site:
+        """Where it is."""
+        return Site(self.first + 1, self.last + 1)
+
+
+class Sides(Record):
+    """A conflict: what the request knew, what stands in the file from `line` on, what the request wants."""
+
+    line: int
+    base: str
+    ours: str
+    theirs: str
+
+
+class Refused(Record):
+    """Why nothing is to be done."""
+
+    why: str
+    """`missing`, `ambiguous`, `applied`, `partly_applied`, `conflict`, `deleted`, `elided` or `unproved`."""
+    rung: str | None = None
+    """Where the search stopped, if it found something."""
+    sites: tuple[Site, ...] = ()
+    """The places: all that fit if ambiguous, where it stands if applied, the nearest ones if missing."""
+    sides: Sides | None = None
+    detail: str = ""
+    """For `conflict` and `unproved`: what could not be decided, as a word of a fixed list."""
+    base: Base | None = None
+    """The version on which the request was written, if it is known: then it fits no other place."""
+
+
+Answer = Found | Refused
+
+
+_MOST_LINES = 30_000
+_MOST_TRIES = 10_000
+RARE = 200
+"""Lines that a word may stand in to tell where a text should."""
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_WORDY = b"_0123456789" + _LETTERS + _LETTERS.upper() + bytes(range(0x80, 0x100))
+MOST_PLACES = 300
+"""Of one text in a file; more are not looked at."""
+
+
+class Index:
+    """The text to search, and its earlier versions. The file's name tells what a comment looks like.
+
+    Line numbers are 0-based in here.
+    """
+
+    def __init__(self, body: bytes, name: str = "", bases: Iterable[Base] = ()) -> None:
+        """`bases` are the earlier versions, the one to ask first first; they are fetched only when they are asked."""
+        self.body = body
+        self.name = name
+        self._bases = iter(bases)
+        self._fetched: list[Base] = []
+        self.lines = Lines(body)
+        self._decoded: dict[int, str] = {}
+        self._where: dict[bytes, list[int]] = {b"": []}
+        self._holding: dict[str, list[int] | None] = {}
+
+    def earlier(self) -> Iterator[Base]:
+        """The earlier versions that a request may have been written on."""
+        yield from self._fetched
+        for base in self._bases:
+            self._fetched.append(base)
+            yield base
+
+    @cached_property
+    def keys(self) -> list[bytes]:
+        """The coarse key of every line; a blank line's is empty."""
+        keys = coarse(self.body).split(b"\n")
+        if not keys[-1]:
+            keys.pop()
+        return keys
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Every line, decoded."""
+        return [self.line(number) for number in timed(range(len(self.lines)))]
+
+    @cached_property
+    def solid(self) -> array[int]:
+        """The lines that are not blank."""
+        return array("L", [number for number, key in enumerate(self.keys) if key])
+
+    @cached_property
+    def stream(self) -> bytes:
+        """The keys of the solid lines, with a line end before, between and after them."""
+        return b"\n".join([b"", *filter(None, self.keys), b""])
+
+    def where(self, key: bytes) -> list[int]:
+        """The lines that have a key. Each takes a pass over the file, unless `seek` has found it with others."""
+        if key not in self._where:
+            self.seek([key])
+        return self._where[key]
+
+    def seek(self, keys: Iterable[bytes]) -> None:
+        """Find the lines of several keys in one pass."""
+        wanted = {key: list[int]() for key in keys if key and key not in self._where}
+        self._where.update(wanted)
+        if wanted:
+            for number, key in timed(enumerate(self.keys)):
+                if key in wanted:
+                    wanted[key].append(number)
+
+    @cached_property
+    def indent(self) -> Indent:
+        """How the file is indented."""
+        return detect(self.body if b"\n" in self.body else self.body.replace(b"\r", b"\n"))
+
+    @property
+    def flat(self) -> bytes:
+        """All keys in one."""
+        return self.stream.replace(b"\n", b"")
+
+    @cached_property
+    def _flat_starts(self) -> array[int]:
+        """Where each solid line's key begins in `flat`."""
+        return array("Q", accumulate((len(self.keys[number]) for number in self.solid), initial=0))
+
+    def spread(self, keys: list[bytes]) -> list[list[int]]:
+        """Where these keys stand one after the other, however lines are broken: the lines of each place."""
+        text, needle = self.flat, b"".join(keys)
+        found: list[list[int]] = []
+        at = text.find(needle) if needle else -1
+        for _ in range(MOST_PLACES):
+            if at < 0:
+                break
+            starts = self._flat_starts
+            first, end = bisect_left(starts, at), bisect_left(starts, at + len(needle))
+            if starts[first] == at and end < len(starts) and starts[end] == at + len(needle):
+                found.append(list(self.solid[first:end]))
+            at = text.find(needle, at + 1)
+        return found
+
+    @cached_property
+    def marks(self) -> tuple[str, ...]:
+        """What begins a comment here."""
+        return marks_of(self.name, self.body)
+
+    def knows(self, old: str, here: str) -> bool:
+        """Whether a line of a request is surely this line of the file, but for what is harmless."""
+        return is_known(old, here, self.has_word, self.marks)
+
+    def has_word(self, word: str, *, cased: bool = False) -> bool:
+        """Whether a word stands somewhere in the file, by itself; in whatever case, unless it shall be `cased` so."""
+        sought, body = (encoded(word), self.body) if cased else (encoded(word).lower(), self.body.lower())
+        at = body.find(sought) if sought else -1
+        for _ in timed(range(_MOST_TRIES)):
+            if at < 0:
+                return False
+            ends = body[at - 1 : at] if at else b"", body[at + len(sought) : at + len(sought) + 1]
+            if not any(end and end in _WORDY for end in ends):
+                return True
+            at = body.find(sought, at + 1)
+        return True  # nobody knows
+
+    def lines_with(self, word: str) -> list[int] | None:
+        """The lines that hold some letters; None if they are too many to tell anything."""
+        if word not in self._holding:
+            self._holding[word] = self._lines_with(word.encode("utf-8", "surrogatepass"))
+        return self._holding[word]
+
+    def _lines_with(self, sought: bytes) -> list[int] | None:
+        found: list[int] = []
+        at = self.body.find(sought)
+        while at >= 0:
+            line = self.lines.at(at)
+            found.append(line - 1)
+            if len(found) > RARE:
+                return None
+            at = self.body.find(sought, self.lines.span(line)[1])
+        return found
+
+    def line(self, number: int) -> str:
+        """A line without its ending; bytes of unknown encoding become surrogates."""
+        if number not in self._decoded:
+            self._decoded[number] = self.lines.content(number + 1).decode("utf-8", "surrogateescape")
+        return self._decoded[number]
+
+    def window(self, first: int, end: int) -> list[str]:
+        """Some lines without their endings."""
+        return [self.line(number) for number in range(first, end)]
+
+    @staticmethod
+    def most_runs(keys: list[bytes]) -> int:
+        """How many places of some lines are looked at; where there are as many, there may be more."""
+        return max(3, min(MOST_PLACES, _MOST_LINES // len(keys)))
+
+    def runs(self, keys: list[bytes]) -> list[list[int]]:
+        """Where these keys stand one after the other, blank lines aside: the lines of each place."""
+        needle = b"\n%b\n" % b"\n".join(keys)
+        found: list[list[int]] = []
+        at, ordinal, counted = self.stream.find(needle), 0, 0
+        while at >= 0 and len(found) < self.most_runs(keys):
+            check_time()
+            ordinal += self.stream.count(b"\n", counted, at)
+            counted = at
+            found.append(list(self.solid[ordinal : ordinal + len(keys)]))
+            at = self.stream.find(needle, at + 1)
+        return found
+
+
+_DECLARED = re.compile(
+    r"\s*(?:(?:abstract|async|const|data|default|export|extern|final|inline|override|partial|private|protected|pub|public"
+    r"|sealed|static|unsafe|virtual)\b(?:\([^)]*\))?\s+)*"
+    r"(?:class|def|enum|fn|fun|func|function|impl|interface|module|namespace|proc|struct|sub|trait)\s+"
+    r"(?:\([^)]*\)\s*)?([\w$.:]+)"
+)
+_ASSIGNED = re.compile(
+    r"\s*(?:export\s+)?(?:(?:const|let|var)\s+)?([\w$.]+)(?:\s*:[^=]*)?\s*[:=]\s*(?:async\s+)?(?:function\b|\(?[\w$,\s{}]*\)?\s*=>)"
+)
+_METHOD = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~]+)\s*\([^()]*\)[^()=]*\{\s*$")
+_CALLED = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~.:]+)\s*\(")
+_CONTROL = {
+    *("await", "case", "catch", "do", "elif", "else", "elsif", "except", "finally", "for", "foreach", "if", "loop"),
+    *("match", "return", "switch", "try", "unless", "until", "when", "while", "with", "yield", "}"),
+}
+_BRACES = {"{", "("}
+_FARTHEST = 20_000  # lines that are looked at for what encloses a line
+_LONGEST = 300
+
+
+def declared(line: str) -> str | None:
+    """The name of the function or class that begins in a line."""
+    found = _declaration(line)
+    return None if found is None else found[1].rstrip(":")
+
+
+def _declaration(line: str) -> re.Match[str] | None:
+    if len(line) > _LONGEST or (words(line) or [""])[0] in _CONTROL:
+        return None
+    return _DECLARED.match(line) or _ASSIGNED.match(line) or _METHOD.match(line)
+
+
+def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, ...]:
+    """The names of the classes and functions that a line is in, the outermost first.
+
+    Told by indentation: what encloses a line is less deep. A header may take several lines; then the line that ends
+    it, `) -> None:` or `{`, is as deep as the one that begins it.
+    """
+    while number < count and not line_at(number).strip():
+        number += 1
+    depth = len(lead(line_at(number))) if number < count else 0
+    names: list[str] = []
+    closing = False  # whether the header of what encloses the line begins further up, at its depth
+    for above in range(number - 1, max(number - _FARTHEST, -1), -1):
+        if not depth and not closing:
+            break
+        line = line_at(above)
+        text = line.strip()
+        if not text or len(lead(line)) > depth or (len(lead(line)) == depth and not closing):
+            continue
+        depth = len(lead(line))
+        begins = text[0] not in ")]}" and text not in _BRACES
+        if begins and (name := opening(line) if closing else declared(line)) is not None:
+            names.insert(0, name)
+        closing = not begins and (text in _BRACES or (text[0] == ")" and text[-1] in ":{"))
+    return tuple(names)
+
+
+def symbol(line_at: Callable[[int], str], number: int, count: int) -> str:
+    """The class or function that a line is in, or begins, by its full name; empty if there is none."""
+    own = declared(line_at(number)) if number < count else None
+    return ".".join((*scope(line_at, number, count), *([own] if own else [])))
+
+
+def opening(line: str) -> str | None:
+    """The name in the first line of a header that goes on in others, or has its brace below it."""
+    found = None if (words(line) or [""])[0] in _CONTROL else _CALLED.match(line)
+    return declared(line) or (None if found is None else found[1])
+
+
+def line_edit(index: Index, low: int, high: int, lines: Sequence[str]) -> Edit:
+    """Lines of a file replaced by others, which end as those do that they replace, or as their neighbors."""
+    file, count = index.lines, len(index.lines)
+    start = file.span(low + 1)[0] if low < count else len(index.body)
+    end = file.span(high)[1] if high > low else start
+    near = [file.ending(n + 1) for n in (*range(low, high), low - 1, low, low + 1, 0) if 0 <= n < count]
+    ending = next(filter(None, near), b"\n")
+    own = [file.ending(n + 1) or ending for n in range(low, high)] if high - low == len(lines) else []
+    endings = own or [ending] * len(lines)
+    new = [encoded(line) for line in lines]
+    text = b"".join(line + end for line, end in zip(new, endings, strict=True))
+    if start == len(index.body) and start and not file.finished:
+        return edit(start, end, ending + text.removesuffix(ending))
+    if end == len(index.body) and high > low and not file.finished:
+        text = text.removesuffix(endings[-1]) if lines else text
+        start -= len(file.ending(low)) if low and not lines else 0  # the line before is the unfinished one now
+    return edit(start, end, text)
+
+
+def merged_words(base: str, ours: str, theirs: str, *, reflow: bool = False) -> str | None:
+    """A line that both sides changed, word by word; None where they changed the same.
+
+    With `reflow` it doesn't matter to theirs which white space stands between words.
+    """
+    if ours in {base, theirs}:
+        return theirs
+    if base == theirs:
+        return ours
+    was, here, wanted = (
+        [each.encode("utf-8", "surrogatepass") for each in tokens(text)] for text in (base, ours, theirs)
+    )
+    keys = [[b" " if reflow and each.isspace() else each for each in side] for side in (was, here, wanted)]
+    own, new = changes(keys[0], keys[1]), changes(keys[0], keys[2])
+    for a, b, _, _ in own:
+        for i, j, _, _ in new:
+            covered = i <= a < b <= j  # what ours has there is harmless, and theirs replaces it
+            at_end = a == b == i == j == len(was)
+            if _meet(a, b, i, j) and not covered and not at_end:
+                return None
+    result, position = list[bytes](), 0
+    for i, j, k, m in new:
+        low, high = (_moved(own, at) for at in (i, j))
+        if reflow and any(b"\n" in each for each in (*here[low:high], *wanted[k:m])):
+            return None
+        result += [*here[position:low], *wanted[k:m]]
+        position = high
+    return b"".join([*result, *here[position:]]).decode("utf-8", "surrogatepass")
+
+
+def _moved(own: Sequence[Change], at: int) -> int:
+    """Where a place of the base is in ours; before what ours inserted there."""
+    return at + sum((d - c) - (b - a) for a, b, c, d in own if b <= at and not a == b == at)
+
+
+def _meet(a: int, b: int, i: int, j: int) -> bool:
+    """Whether two ranges overlap, an empty one by lying inside or at the same point."""
+    if a == b and i == j:
+        return a == i
+    if a == b or i == j:
+        point, low, high = (a, i, j) if a == b else (i, a, b)
+        return low < point < high
+    return max(a, i) < min(b, j)

@@ -1,0 +1,407 @@
+r"""Lines that stand for others: `...`, `# ... existing code ...`, `// rest of the file unchanged`, `[unchanged]`.
+
+    placeholder = dots | comment | brackets | "..." words | nothing comment
+    comment     = a line that is one comment, with nothing in it but dots and words that say that text was left out
+    brackets    = "[" words "]" | "(" words ")" | "<" words ">" | "{{" words "}}"
+    dots        = "..." | "…" | "⋮" | "⋯" | "[...]" | "{{ ... }}" …, alone in its line
+    nothing     = "pass" | "..." | "return" | "return None" | "raise NotImplementedError" …: code that does nothing
+
+Only whole lines count: `x = 1  # unchanged` and `f(...)` are code. A comment that merely contains such a word
+("# keep this in sync", "# other methods are tested below") is none: the words must be a complete phrase of the list
+below. Dots alone are code in some places (a Python stub, a C parameter list, the end of a YAML document), and text in
+prose; `_dots_are_text` decides.
+
+`is_marker` is narrower: the lines that `elision` takes for the file's own lines when both old and new have them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+
+from suture.records import Record
+from suture.text.diff import changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST = 200
+_TERSE = 8
+
+_DOTS = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.{3}\]|<\.{3}>|\(\.{3}\))\s*")
+_ONLY_DOTS = re.compile(r"(?:[\[(<]|\{{1,3}|<!)?\s*(?:(?:\.{3,}|[\u2026\u22ee\u22ef])\s*)+(?:[\])>]|\}{1,3})?")
+_ELLIPSIS = re.compile(r"\.{3,}|[\u2026\u22ee\u22ef]")
+_ONLY_WORDS = re.compile(r"[\w\s,'/&-]+")
+_WORD = re.compile(r"\w+")
+_RULES = " \t-=*~"
+
+_MARKER_OPEN = r"(?:#+|//+|--+|/\*+|<!--|\{/\*|;+|%+|\"\"\"|\*)"
+_MARKER_CLOSE = r"(?:\*+/|-->|\*/\}|\"\"\")?"
+_MARKER_COMMENT = re.compile(rf"{_MARKER_OPEN}\s*(.*?)\s*{_MARKER_CLOSE}")
+_MARKER_SAYS = re.compile(
+    r"\b(?:existing|rest of|remaining|unchanged|same as (?:before|above|original)|omitted|previous|other|more)\b"
+    r"[\w\s,'/-]*",
+    re.IGNORECASE,
+)
+
+_OPEN = (
+    r"(?:#+|//+|--+(?:\[\[)?|/\*+|<!--|<%--|\{/\*|\{#|\{-|\(\*|@\*|;+|%+|!+|::+|\"\"\"|'''|'|\*(?!/)"
+    r"|(?:rem|dnl)\b|\.\.(?=\s))"
+)
+_WORDS_THAT_COMMENT = ("rem", "dnl")
+_CLOSE = r"(?:\*+/\}?|-->|--%>|#\}|-\}|\*\)|\*@|\]\]|\"\"\"|''')?"
+_COMMENT = re.compile(rf"({_OPEN})\s*(.*?)\s*{_CLOSE}", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"(?:pass|\.\.\.|return(?: (?:None|null|undefined|nil))?|raise NotImplementedError(?:\(\))?);?\s*((?:#|//|/\*).*)"
+)
+"""Code that does nothing, with a comment behind it."""
+_BRACKETS = re.compile(r"\[(.+)\]|\((.+)\)|<(.+)>|\{\{?(.+?)\}?\}")
+_DECORATION = " \t.\u2026:;,!()[]{}<>*_=~-\u2013\u2014"
+
+_CORE = r"(?:code|implementations?|logic|imports?|methods?|functions?|class(?:es)?|components?|body)"
+_THING = (
+    rf"(?:{_CORE}|contents?|files?|(?:function|method|class) body|props|properties|fields|(?:test )?cases|tests?"
+    r"|routes?|handlers?|styles?|rules?|definitions?|statements?|sections?|parts?|modules?|script|settings|markup"
+    r"|config(?:uration)?|html|css|jsx|templates?|variables|constants|declarations|setup|initiali[sz]ation|docs"
+    r"|documentation|docstrings?|text|page|document|helpers|utilities|members|attributes|hooks|endpoints|blocks?"
+    r"|dependencies|loop|lines?(?: of code)?|stuff|things|program|source|query|table|columns|entries|items|elements"
+    r"|keys|options|parameters|types?|interfaces?|structs?|schema|(?:module )?exports)"
+)
+_DET = r"(?:the |this |that |your |my |our |all |any |some |of |and )"
+_AUX = r"(?:will|should|must|to)"
+_VERB = rf"(?:(?:is|are|was|were|remains?|stays?|kept|left|{_AUX} (?:remain|stay)) )"
+_ORIGINAL = r"(?:the )?original(?: \w+)?"
+_AS_IT_WAS = rf"(?:as[ -]is|as it (?:is|was)|as they (?:are|were)|(?:as|like) (?:before|previously)|as in {_ORIGINAL})"
+_WHY = r"(?: (?:for|due to) (?:brevity|clarity|space|simplicity|conciseness|now|length))"
+_AS_WHAT = rf"(?: (?:as (?:before|above|previously|(?:in )?{_ORIGINAL})|from (?:before|above|{_ORIGINAL})|here))"
+_EQUAL = rf"(?:same|identical|unchanged|untouched|unmodified|unaltered|intact){_AS_WHAT}?"
+_MISSING = rf"(?:omitted|elided|snipped|not shown|left out|hidden){_WHY}?(?: here)?"
+_DEGREE = r"(?:exactly |completely |otherwise |all |largely |mostly )"
+_SAME = rf"(?:{_VERB}*{_DEGREE}?(?:the )?(?:{_EQUAL}|{_AS_IT_WAS}|{_MISSING}))"
+_HERE = r"(?:(?:goes?|stays?|remains?|is|are|continues?|follows?) )?(?:here|remains?|continues?|follows?)"
+_STAYS = rf"(?: (?:{_SAME}|{_HERE}))"
+_REST = rf"(?:rest|remainder) of {_DET}*(?:existing |original |current )?(?:\w+ )?{_THING}"
+_WHICH = r"(?:(?:more|other|the|some|remaining|existing|unchanged|unrelated) )"
+_PASSIVE = rf"(?:{_VERB}|ha(?:s|ve) been )"
+_KEPT = r"(?:(?:existing|remaining|current|other|original) )"
+_KEEP = r"(?:please )?(?:keep|leave|preserve|retain|maintain|copy|paste|insert|include|put)"
+_UNCHANGED = rf"(?:{_THING}|below|above|here|from (?:before|above|{_ORIGINAL}))"
+_NUMBERED = r"lines? \d+(?:\s*(?:-|\u2013|to|through|and)?\s*\d+)?"
+_PHRASES = (
+    # the rest of the file (remains unchanged); the rest is the same; everything else stays as it was
+    rf"{_DET}*{_REST}{_STAYS}?",
+    rf"{_DET}*(?:rest|remainder|everything else|all else)(?: of (?:it|this|that))?{_STAYS}",
+    # existing code (here); remaining methods; your existing imports remain; existing tests unchanged
+    rf"{_DET}*(?:other |original )?(?:existing|remaining) (?:\w+ )?{_CORE}{_STAYS}?",
+    rf"{_DET}*(?:existing|remaining) (?:\w+ )?{_THING}{_STAYS}",
+    # other methods (remain) unchanged; original implementation here; previous code
+    rf"{_DET}*(?:other|original|current|previous|prior|old|same|additional|more) (?:\w+ )?{_THING} {_SAME}",
+    rf"{_DET}*(?:other|original|current|previous|prior|old|more) (?:\w+ )?{_THING} (?:(?:goe?|stay|remain)s? )?here",
+    rf"{_DET}*(?:previous|prior) code|{_DET}*(?:previous|prior|original) implementation",
+    # code above remains; the code below stays the same; TODO: rest of the implementation
+    rf"{_DET}*(?:\w+ )?{_CORE} (?:above|below) (?:{_SAME}|remains?|stays?)",
+    rf"todo {_DET}*(?:rest|remainder|remaining|existing)(?: of)? {_DET}*{_KEPT}?{_CORE}(?: here)?",
+    # imports unchanged; function body omitted for brevity; code remains the same
+    rf"{_DET}*(?:\w+ )?(?:{_CORE}|(?:function|method|class) body) {_SAME}",
+    # unchanged; remains unchanged; unchanged code; no changes here; same as before; same code as before
+    rf"(?:(?:is|remains|stays|left) )?unchanged(?: {_UNCHANGED})?",
+    rf"no (?:other )?changes? (?:here|below|above|needed|required|to (?:the )?rest(?: of .*)?|in this {_THING})",
+    rf"{_DET}*same (?:{_CORE} )?as (?:before|previously|existing|(?:in )?(?:the )?(?:original|existing)(?: \w+)?)",
+    # omitted; 120 lines omitted; other methods omitted for brevity; 40 more lines; snip
+    rf"(?:\d[\d,]* {_WHICH}*{_THING} |{_WHICH}*(?:{_THING} )?){_PASSIVE}?(?:omitted|elided|snipped){_WHY}?(?: here)?",
+    rf"(?:{_DET}|other |remaining )*{_THING} (?:truncated|abbreviated|skipped|removed){_WHY}",
+    rf"\d[\d,]* (?:(?:more|other|unchanged|existing) )+lines?(?: of code)?{_STAYS}?",
+    rf"(?:\d[\d,]* lines?(?: of code)?|{_NUMBERED}) {_SAME}",
+    r"snip",
+    # keep the existing code; keep everything else (as is); leave the rest of the file unchanged
+    rf"{_KEEP} {_DET}*(?:{_KEPT}(?:\w+ )?{_CORE}|{_REST})(?:{_STAYS}| in place| below)?",
+    rf"(?:keep|leave|preserve|retain) {_DET}*(?:rest|everything else|all else|others?)(?: {_SAME})?",
+    rf"(?:keep|leave) {_DET}*(?:\w+ )?{_CORE} {_SAME}",
+    # other languages, as far as models write them without dots
+    r"(?:le )?reste du (?:code|fichier)(?: (?:est |reste )?(?:inchangé|identique))?|code existant(?: ici)?",
+    r"(?:el )?resto del? (?:código|archivo)(?: (?:sin cambios|igual))?|código existente(?: aquí| aqui)?",
+    r"(?:o )?resto do (?:código|arquivo)(?: (?:sem alterações|inalterado|igual))?",
+    r"(?:der )?rest(?: des codes| der datei)? (?:bleibt )?(?:unverändert|gleich)",
+    r"(?:restlicher|bestehender|vorhandener) code(?: (?:bleibt )?(?:unverändert|gleich|hier))?",
+    r"(?:остальной|существующий) код(?: .{0,20})?|(?:код )?без изменений",
+    r"(?:此处|以下|这里)?(?:其余|其他|其它|剩余|剩下|现有|原有|已有|之前)的?\w{0,4}(?:代码|内容|部分|函数|方法|逻辑)\w{0,6}",
+    r"(?:代码|内容)?(?:保持不变|无需修改|省略)|以下省略",
+    r"(?:既存|残り|その他)の?\w{0,4}(?:コード|処理|部分)\w{0,8}|変更なし",
+    r"(?:기존|나머지) ?코드\w{0,4}(?: ?\w{1,4})?|변경 ?없음",
+)
+_WITH_DOTS = re.compile(
+    rf"(?:{_DET}|\d[\d,]* |keep |with |plus |insert )*(?:existing|rest|remaining|remainder|unchanged|same|omitted"
+    r"|elided|previous|original|other|more|additional|everything|etc|snip|truncated|no changes?)\b",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    rf"\b(?:existing|rest of|remaining|unchanged|omitted|same as (?:before|above|original))\b|^{_NUMBERED}$",
+    re.IGNORECASE,
+)
+_NAMES_AS_BEFORE = re.compile(r"(\w+(?:(?:, and |, | and )\w+)+) (?:(?:same )?as before|as[ -]is|unchanged)")
+"""The names are words of what the edit takes away; else a comment says something about them."""
+_ENDS_WITH_THING = re.compile(rf".*\b{_THING}", re.IGNORECASE)
+_HINTS = (
+    *(
+        "...",
+        "…",
+        "⋮",
+        "⋯",
+        "exist",
+        "rest",
+        "remain",
+        "unchanged",
+        "untouched",
+        "intact",
+        "same",
+        "identical",
+        "omit",
+        "elid",
+    ),
+    *(
+        "snip",
+        "keep",
+        "leave",
+        "preserve",
+        "previous",
+        "prior",
+        "original",
+        "stay",
+        "no change",
+        "no other change",
+        "here",
+        "as is",
+    ),
+    *("as-is", "as it", "as before", "brevity", "lines", "unverändert", "gleich", "код", "изменени", "代码", "内容"),
+    *("省略", "不变", "修改", "部分", "函数", "方法", "逻辑", "コード", "処理", "変更", "코드", "변경"),
+)
+"""One of these is in every line that could be a placeholder; looking for them first is fast."""
+
+_PYTHON = ("py", "pyi", "pyw", "pyx")
+_PROSE = ("md", "markdown", "mdx", "rst", "txt", "text", "adoc", "asciidoc", "org", "tex", "log", "out", "snap", "eml")
+_MARKUP = ("", "html", "htm", "xml", "svg", "csv", "tsv", "ipynb", "patch", "diff", "po", "srt")
+"""Where dots alone may well be content: they count only if the edit also makes the text shorter by two lines."""
+_OPENERS = ("(", "[", "{", ",", ":")
+_DEFINITION = re.compile(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
+_LONGEST_SIGNATURE = 30
+_SEVERAL = 2
+"""Lines that must be gone before dots that may be code are taken for a placeholder."""
+
+
+class Placeholder(Record):
+    """A line of a new text that stands for text which is not in it."""
+
+    line: str
+    deletes: bool
+    """Whether the edit takes lines away, so that what it stands for would be lost; else it is only inserted."""
+
+
+def is_marker(line: str) -> bool:
+    """Whether a line, in old and in new, stands for the file's lines at that place."""
+    return _DOTS.fullmatch(line) is not None or _is_comment_with_dots(line)
+
+
+def _is_comment_with_dots(line: str) -> bool:
+    line = line.strip()
+    if len(line) > _LONGEST or ("..." not in line and "\u2026" not in line):
+        return False
+    found = _MARKER_COMMENT.fullmatch(line)
+    if found is None or not _ELLIPSIS.search(found[1]):
+        return False
+    said = _ELLIPSIS.sub(" ", found[1]).strip(" ()[]")
+    if not said.isascii() and _ELLIPSIS.match(found[1]):
+        return True  # in words of any language
+    says = _MARKER_SAYS
+    return not said or says.match(said) is not None or (len(said.split()) <= _TERSE and bool(says.search(said)))
+
+
+def is_placeholder(line: str, name: str = "") -> bool:
+    """Whether a line says in words, or by dots in a comment, that text was left out. Dots alone say nothing in words.
+
+    `name` is the file's: in prose, `#` begins a heading and not a comment.
+    """
+    line = line.strip()
+    behind = _NOTHING.fullmatch(line)
+    if behind is not None:
+        said = _words(behind[1].lstrip("#/* "))  # of a value, one word may be said: `return None  # unchanged`
+        alone = " " not in said and _ELLIPSIS.search(behind[1]) is None
+        return not alone and not said.lower().startswith("no ") and is_placeholder(behind[1])
+    is_code = line[:1].isalnum() and line[:3].lower() not in _WORDS_THAT_COMMENT
+    if is_code or not line or len(line) > _LONGEST or not _may_say_so(line):
+        return False
+    found = _COMMENT.fullmatch(line)
+    if found is not None:
+        opener, inner = found[1], found[2]
+        heading = opener.startswith("#") and _suffix(name) in _PROSE
+        name_like = line[len(opener)].isalnum() and " " not in _words(inner)  # `#unchanged`, `--omitted`
+        return _says_so(inner, alone=opener != "*" and not heading and not name_like)
+    if _ELLIPSIS.match(line):
+        said = _words(line)
+        framed = bool(_ELLIPSIS.search(line[3:])) or " " in said
+        return framed and _ONLY_WORDS.fullmatch(said) is not None and (_is_phrase(said) or _is_lenient(said))
+    found = _BRACKETS.fullmatch(line)
+    inner = "" if found is None else next(each for each in found.groups() if each is not None)
+    return bool(_words(inner)) and _says_so(inner, alone=True)
+
+
+def _says_so(inner: str, *, alone: bool) -> bool:
+    """Whether the text of a comment is a placeholder; `alone` if words without dots are enough."""
+    said = _words(inner)
+    dotted = _ELLIPSIS.search(inner)
+    if not said:
+        return _ONLY_DOTS.fullmatch(inner.strip(_RULES)) is not None
+    if _is_phrase(said):
+        return alone or dotted is not None
+    if dotted is None:
+        return False
+    if _ELLIPSIS.match(inner.lstrip("([{< ")):
+        return not said.isascii() or _is_lenient(said)
+    return len(said.split()) <= _TERSE and bool(_WITH_DOTS.match(said)) and bool(_ENDS_WITH_THING.fullmatch(said))
+
+
+def _is_lenient(said: str) -> bool:
+    """Whether words behind dots speak of what was left out."""
+    return len(said.split()) <= _TERSE and bool(_WITH_DOTS.match(said) or _STRONG.search(said))
+
+
+@cache
+def _phrase() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in _PHRASES), re.IGNORECASE)  # 25 ms, and most edits need none
+
+
+def _is_phrase(said: str) -> bool:
+    return _phrase().fullmatch(said) is not None
+
+
+def _words(inner: str) -> str:
+    """What a comment says, without dots, brackets and rules."""
+    said = " ".join(_ELLIPSIS.sub(" ", inner).strip(_DECORATION).split())
+    return re.sub(r"\s*[,;:()\[\]]\s*|\s+[-\u2013\u2014]+\s+", " ", said).strip()
+
+
+def _may_say_so(text: str) -> bool:
+    text = text.casefold()
+    return any(hint in text for hint in _HINTS)
+
+
+def added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") -> Placeholder | None:
+    """The first line of `new` that stands for text, and that `old` does not have as often; None if there is none.
+
+    `old` is what the edit replaces: a part of a file, or all of it.
+    """
+    wanted = _lines(new)
+    if not any(map(_may_say_so, [new] if isinstance(new, str) else new)):
+        return None
+    spoken = [number for number, line in enumerate(wanted) if is_placeholder(line, name)]
+    dots = [number for number, line in enumerate(wanted) if _ONLY_DOTS.fullmatch(line.strip()) is not None]
+    naming = {number: names for number, line in enumerate(wanted) if (names := _names_as_before(line))}
+    if not spoken and not dots and not naming:
+        return None
+    before = _lines(old)
+    gone = _gone(before, wanted)
+    lost = {word for line in gone for word in _WORD.findall(line)}
+    spoken += [number for number, names in naming.items() if names <= lost]
+    left = Counter(line.strip() for line in before)
+    fresh = []
+    for number in sorted({*spoken, *dots}):
+        left[wanted[number].strip()] -= 1
+        if left[wanted[number].strip()] < 0:
+            fresh.append(number)
+    for number in fresh:
+        if number in dots and number not in spoken and _dots_are_text(before, wanted, number, gone, name):
+            continue
+        return Placeholder(wanted[number].strip(), deletes=bool(gone) or _replaces(before, wanted, number))
+    return None
+
+
+def _replaces(before: Sequence[str], after: Sequence[str], number: int) -> bool:
+    """Whether a line comes in place of others, which may be lines such as `},` that the text has elsewhere, too."""
+    old, new = ([line.strip().encode("utf-8", "surrogatepass") for line in lines] for lines in (before, after))
+    return any(k <= number < m and any(old[i:j]) for i, j, k, m in changes(old, new))
+
+
+def _names_as_before(line: str) -> set[str]:
+    """The names of which a comment says that they are as before, as `# y, z as before` does."""
+    comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST and _may_say_so(line) else None
+    found = _NAMES_AS_BEFORE.fullmatch(comment[2].strip(_DECORATION)) if comment is not None else None
+    return {*_WORD.findall(found[1])} - {"and"} if found is not None else set()
+
+
+def _lines(text: str | Sequence[str]) -> Sequence[str]:
+    if not isinstance(text, str):
+        return text
+    return (text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")).split("\n")
+
+
+def _gone(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """The lines that are not there any more, wherever they may have moved, and however they are indented now."""
+    kept = Counter(line.strip() for line in after)
+    gone = []
+    for line in before:
+        kept[line.strip()] -= 1
+        if line.strip() and kept[line.strip()] < 0:
+            gone.append(line)
+    return gone
+
+
+def _suffix(name: str) -> str:
+    base = name.rpartition("/")[2]
+    return base.rpartition(".")[2].lower() if "." in base else ""
+
+
+def _dots_are_text(before: Sequence[str], after: Sequence[str], number: int, gone: Sequence[str], name: str) -> bool:
+    """Whether dots alone in a line of the new text are code, or content, and stand for nothing."""
+    suffix, line = _suffix(name), after[number]
+    if suffix in _PROSE or (suffix in {"yaml", "yml"} and line.rstrip() == "..."):
+        return True
+    above = next((each.strip() for each in reversed(after[:number]) if each.strip()), "")
+    if above.startswith((">>>", "... ")):
+        return True  # a doctest goes on
+    if suffix in _PYTHON and line.strip() == "...":
+        opened = above.endswith((*_OPENERS, '"""', "'''", '"', "'"))
+        return len(gone) < _SEVERAL or (opened and _is_new_stub(before, after, number))
+    shorter = sum(bool(each.strip()) for each in before) - sum(bool(each.strip()) for each in after)
+    return (suffix in _MARKUP and shorter < _SEVERAL) or above.endswith(("(", ","))
+
+
+def _is_new_stub(before: Sequence[str], after: Sequence[str], number: int) -> bool:
+    """Whether `...` is the body of something that has no longer body in the old text."""
+    depth = _depth(after[number])
+    below = next((each for each in after[number + 1 :] if each.strip()), "")
+    if below and _depth(below) >= depth:
+        return False  # more of the body follows
+    found = None
+    for line in reversed(after[max(number - _LONGEST_SIGNATURE, 0) : number]):
+        found = _DEFINITION.match(line) if _depth(line) < depth else None
+        if found is not None:
+            break
+    if found is None:
+        above = next(each.strip() for each in reversed(after[:number]) if each.strip())
+        return all(line.strip() != above for line in before)
+    name = found[1]
+    places = [place for place, line in enumerate(before) if _defines(line, name)]
+    if len(places) < sum(_defines(line, name) for line in after):
+        return True
+    here = {line.strip() for line in after}
+    return all(sum(line.strip() not in here for line in _body(before, place)) < _SEVERAL for place in places)
+
+
+def _defines(line: str, name: str) -> bool:
+    found = _DEFINITION.match(line)
+    return found is not None and found[1] == name
+
+
+def _body(lines: Sequence[str], start: int) -> list[str]:
+    """The lines below a definition that belong to it."""
+    depth, body = _depth(lines[start]), list[str]()
+    for line in lines[start + 1 :]:
+        if line.strip() and _depth(line) <= depth and not line.lstrip().startswith((")", "]")):
+            break
+        body += [line] if line.strip() else []
+    return body
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())

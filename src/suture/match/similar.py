@@ -1,0 +1,467 @@
+"""Looser ways to find a text: with elided lines, reflowed, or merely similar.
+
+Candidates come from votes: an old line that stands in the file votes for where the text would begin. A handful
+of windows is aligned. How much of the text's weight stands there is the score.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from suture.match.carry import UNPROVED, Clash, carry, is_proved
+from suture.match.dialect import Leads
+from suture.match.index import Found, Match, Refused, Site
+from suture.match.ladder import settle, standing
+from suture.match.normalize import fold, informative, lead, likeness, line_keys, unescaped, words
+from suture.match.placeholders import added, is_marker, is_placeholder
+from suture.match.request import place_blanks
+from suture.records import Record
+from suture.text.diff import changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from suture.match.index import Answer, Index
+    from suture.match.request import Request
+
+
+_MARGIN = 0.05  # of the best place over the next
+_SHARE = 0.6  # of the text's weight that must stand there,
+_SCORE = 0.72  # with what is only alike, and less what the file has of its own between
+_INFORMATION = 12  # letters and digits in lines that stand there,
+_LINES = 3  # of which so many
+_TELLING = 3  # have at least so many: brackets alone prove nothing
+_WORDY = 6  # letters and digits of a line that is known by its words; others are known by their depth, too
+_ALIKE = 0.6  # of two lines' characters
+_COMMON = 50  # a line that stands more often doesn't vote
+_WINDOWS = 12  # places that are aligned, with
+_PATIENCE = 1_000_000  # cells of all alignments together, but for the best two
+_FAINT = 0.3  # of the best one's votes
+_SLACK = 6  # lines that a place may be off its diagonal
+_OWN = 2.0  # what a line of the file's own costs, in characters
+_FEW = 3  # lines of a text none of which stands in the file, but may be mistyped
+_SMALL = 8  # lines of a text that are compared even where few are equal
+_GAP = 20  # lines between equal ones that are compared with each other
+_LONGEST = 4_000  # bytes of a line that is compared by characters
+_MOST_LINES = 2_000  # of a text
+_SKIP, _STEP, _PAIR = 1, 2, 3
+
+
+class Near(Record):
+    """A place that resembles the text."""
+
+    score: float
+    match: Match
+    moved: bool
+    """Whether lines that are the same are indented in another way."""
+    convincing: bool
+    """Whether enough stands there, as far as one place alone can tell."""
+
+
+def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
+    """The one place that is nearly the text, in the reading that comes nearest."""
+    places: list[Near] = []
+    request = requests[0]
+    for each in requests:
+        found = _Sought(index, each).nearest()
+        if found and (not places or (found[0].score, places[0].moved) > (places[0].score, found[0].moved)):
+            places, request = found, each
+    sites = tuple(near.match.site.but(score=round(near.score, 3)) for near in places[:3])
+    if not places or not places[0].convincing:
+        return Refused("missing", None, sites)
+    best = places[0]
+    if (applied := standing(index, request, best.match.site, anywhere=True, rung="similar")) is not None:
+        return applied
+    rivals = [near for near in places[1:] if set(near.match.at).isdisjoint(set(best.match.at) - {None})]
+    if rivals and best.score - rivals[0].score < _MARGIN:
+        return Refused("ambiguous", "similar", tuple(near.match.site for near in (best, rivals[0])))
+    runner_up = rivals[0].match.site.but(score=round(rivals[0].score, 3)) if rivals else None
+    answer = settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
+    made = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
+    return answer if made or is_proved(index, request, best.match) else Refused("missing", None, sites, None, UNPROVED)
+
+
+class _Sought:
+    """A text that is looked for: its lines, and how much each tells."""
+
+    def __init__(self, index: Index, request: Request) -> None:
+        self.index, self.request = index, request
+        self.keys = line_keys(request.old)
+        self.solid = [number for number, key in enumerate(self.keys) if key]
+        index.seek(self.keys)
+        self.weights = [self._weight(key) for key in self.keys]
+
+    def _weight(self, key: bytes) -> float:
+        """Long and rare lines tell more."""
+        return min(len(key), 60) / max(len(self.index.where(key)), 1)
+
+    def nearest(self) -> list[Near]:
+        """The places that resemble the text most, best first."""
+        if not self.solid or len(self.solid) > _MOST_LINES:
+            return []
+        found: dict[tuple[int | None, ...], Near] = {}
+        for begin in self._votes() or self._by_likeness():
+            match = self._aligned(begin)
+            if match is not None and match.at not in found:
+                found[match.at] = self._judged(match)
+        return sorted(found.values(), key=lambda near: -near.score)
+
+    def _votes(self) -> list[int]:
+        """Where the text may begin, in solid lines, those with most votes first."""
+        votes: dict[int, float] = {}
+        for ordinal, number in enumerate(self.solid):
+            places = self.index.where(self.keys[number])
+            for place in places if len(places) <= _COMMON else ():
+                begin = bisect_left(self.index.solid, place) - ordinal
+                votes[begin] = votes.get(begin, 0.0) + self.weights[number]
+        cells = len(self.solid) * (2 * self._band + 1)
+        most = max(2, min(_WINDOWS, _PATIENCE // cells))
+        best = sorted(votes, key=lambda each: (-votes[each], each))[:most]
+        return [begin for begin in best if votes[begin] >= _FAINT * votes[best[0]]]
+
+    def _by_likeness(self) -> list[int]:
+        """As `_votes` for a text of few lines, by the longest one's likeness to lines of the file."""
+        from rapidfuzz.distance import Indel
+        from rapidfuzz.process import extract
+
+        index = self.index
+        ordinal = max(range(len(self.solid)), key=lambda each: len(self.keys[self.solid[each]]))
+        key = self.keys[self.solid[ordinal]]
+        if len(self.solid) > _FEW or not _INFORMATION <= len(key) <= _LONGEST:
+            return []
+        alike = range(len(key) * 3 // 4, len(key) * 4 // 3 + 1)  # others are too long or too short
+        places = [n for n, place in enumerate(index.solid) if len(index.keys[place]) in alike]
+        choices = [index.keys[index.solid[n]] for n in places]
+        found = extract(key, choices, scorer=Indel.normalized_similarity, score_cutoff=0.75, limit=4)
+        return [places[choice] - ordinal for _, _, choice in found]
+
+    def _aligned(self, begin: int) -> Match | None:
+        """The text laid over the file's lines from about there on."""
+        index, old, solid = self.index, self.request.old, self.solid
+        at: list[int | None] = [None] * len(self.keys)
+        for ordinal, place in self._equal_lines(begin):
+            at[solid[ordinal]] = index.solid[place]
+        same = [place is not None for place in at]
+        near = self._band if any(same) else 0
+        equal = sum(weight for weight, known in zip(self.weights, same, strict=True) if known)
+        if len(solid) <= _SMALL or equal >= _FAINT * sum(self.weights):  # else it is another text
+            self._pair_alike(at, index.solid[max(begin - near, 0) : max(begin + len(solid) + near, 0)])
+        if all(place is None for place in at):
+            return None
+        same = [place is not None and index.keys[place] == key for place, key in zip(at, self.keys, strict=True)]
+        place_blanks(at, [not line.strip() for line in old], index)
+        return Match(tuple(at), tuple(same))
+
+    @property
+    def _band(self) -> int:
+        return max(_SLACK, len(self.solid) // 4)
+
+    def _equal_lines(self, begin: int) -> list[tuple[int, int]]:
+        """Lines that are the same: first those that say something; then all, by the indentation that those prove."""
+        index, old, solid = self.index, self.request.old, self.solid
+        wordy = [self.keys[n] if informative(old[n]) >= _WORDY else b"" for n in solid]
+        weights = [self.weights[n] for n in solid]
+        found = _banded(index, wordy, weights, begin, self._band)
+        if len(found) == len(solid):
+            return found
+        leads = [(lead(old[solid[n]]), lead(index.line(index.solid[place]))) for n, place in found]
+        rule = Leads(leads, lambda: (index.indent, index.indent))
+        depths = [None if key else rule(lead(old[n])) for n, key in zip(solid, wordy, strict=True)]
+        return _banded(index, [self.keys[n] for n in solid], weights, begin, self._band, depths)
+
+    def _pair_alike(self, at: list[int | None], window: Sequence[int]) -> None:
+        """Old lines without a place get the file's line that is most like them, in the same gap."""
+        taken = {place for place in at if place is not None}
+        free = [n for n in window if n not in taken]
+        gap: list[int] = []
+        low = -1
+        for number in (*self.solid, None):
+            place = None if number is None else at[number]
+            if number is not None and place is None:
+                gap.append(number)
+                continue
+            high = len(self.index.keys) if place is None else place
+            between = [n for n in free if low < n < high]
+            if low < 0 and place is not None:
+                between = between[max(len(between) - len(gap), 0) :]
+            elif low >= 0 and place is None:
+                between = between[: len(gap)]
+            self._pair_gap(at, gap, between)
+            gap, low = [], high
+
+    def _pair_gap(self, at: list[int | None], gap: list[int], free: list[int]) -> None:
+        if len(gap) > _GAP or len(free) > _GAP:
+            return
+        position = 0
+        for number in gap:
+            scored = [(self._resemblance(number, place), -n) for n, place in enumerate(free) if n >= position]
+            if scored and max(scored)[0] >= _ALIKE:
+                position = -max(scored)[1]
+                at[number] = free[position]
+                position += 1
+
+    def _resemblance(self, number: int, place: int) -> float:
+        """How alike two lines are; not at all, if either is another line of the other side, and not just mistyped."""
+        if self._knows(number, place):
+            return 1.0
+        elsewhere = informative(self.request.old[number]) >= _WORDY and bool(self.index.where(self.keys[number]))
+        another = elsewhere or self.index.keys[place] in self.keys
+        return 0.0 if another else likeness(self.request.old[number], self.index.line(place))
+
+    def _knows(self, number: int, place: int | None) -> bool:
+        return place is not None and self.index.knows(self.request.old[number].strip(), self.index.line(place).strip())
+
+    def _judged(self, match: Match) -> Near:
+        """How much of the text stands there, and whether that is enough."""
+        index, old, solid, weights = self.index, self.request.old, self.solid, self.weights
+        at, same = match.at, match.same
+        equal = sum(weights[n] for n in solid if same[n])
+        alike = sum(
+            weights[n] * likeness(old[n], index.line(place))
+            for n in solid
+            if not same[n] and (place := at[n]) is not None and not index.where(self.keys[n])
+        )
+        own = [n for n in range(match.first, match.last + 1) if index.keys[n] and n not in at]
+        total = sum(weights)
+        score = (equal + alike) / (total + _OWN * len(own))
+        off = [n for n in solid if not same[n]]
+        harmless = all(self._knows(n, at[n]) for n in off)
+        informed = [informative(old[n]) for n in solid if same[n] or harmless]
+        lines = _LINES if not harmless else 1
+        enough = sum(informed) >= _INFORMATION and sum(each >= _TELLING for each in informed) >= lines
+        mostly = harmless or (equal >= _SHARE * total and score >= _SCORE) or (len(off) == 1 and len(own) <= 1)
+        moved = any(
+            same[n] and lead(old[n]) != lead(index.line(place)) for n, place in enumerate(at) if place is not None
+        )
+        return Near(score, match, moved, convincing=enough and mostly and len(own) <= max(1, len(solid) // 3))
+
+
+def _banded(
+    index: Index,
+    keys: Sequence[bytes],
+    weights: Sequence[float],
+    begin: int,
+    band: int,
+    depths: Sequence[str | None] | None = None,
+) -> list[tuple[int, int]]:
+    """Pairs of equal lines, in order, near the diagonal; what the file has of its own between them costs.
+
+    `depths` tells of lines that say little how they must be indented.
+    """
+    width = 2 * band + 1
+    best = [[0.0] * (width + 1) for _ in range(len(keys) + 1)]
+    step = [[0] * (width + 1) for _ in range(len(keys) + 1)]
+    for i in range(len(keys) - 1, -1, -1):
+        row, below, key = best[i], best[i + 1], keys[i]
+        for j in range(width - 1, -1, -1):
+            place = begin + i + j - band
+            # down: the old line has no place; right: the file's line is its own
+            down = below[j - 1] if j else 0.0
+            right = row[j + 1] - _OWN if j + 1 < width else 0.0
+            value, way = (down, _SKIP) if down >= right else (right, _STEP)
+            if key and 0 <= place < len(index.solid) and index.keys[index.solid[place]] == key:
+                equal = weights[i] + below[j]
+                depth = depths[i] if depths else None
+                if equal > value and (depth is None or lead(index.line(index.solid[place])) == depth):
+                    value, way = equal, _PAIR
+            row[j], step[i][j] = value, way
+    j = max(range(width), key=lambda each: (best[0][each], -abs(each - band)))
+    pairs, i = [], 0
+    while i < len(keys) and 0 <= j < width:
+        way = step[i][j]
+        if way == _PAIR:
+            pairs.append((i, begin + i + j - band))
+            i += 1
+        elif way == _SKIP:
+            i, j = i + 1, j - 1
+        else:
+            j += 1
+    return pairs
+
+
+_WIDEST = 150
+_MOST_READINGS = 64
+_MOST_WAYS = 256
+_MOST_PIECES = 20
+
+
+def only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
+    """Whether new leaves out what old has in full: then it would delete code."""
+    found = added(old, new, name)
+    if found is None or not found.deletes:
+        return False
+    if len(old) == len(new) == 1 and not is_placeholder(found.line, name):
+        return False  # dots that may be a part of their line
+    before, after = (sum(is_marker(line) or is_placeholder(line, name) for line in lines) for lines in (old, new))
+    return after > before  # as many in both: each stands for the same lines
+
+
+def find_elided(index: Index, requests: Sequence[Request]) -> Answer | None:
+    """The one way to lay a text with parts left out over the file."""
+    return next((found for request in requests if (found := _find(index, request)) is not None), None)
+
+
+def _find(index: Index, request: Request) -> Answer | None:
+    keys = line_keys(request.old)
+    markers = [number for number, line in enumerate(request.old) if is_marker(line)]
+    pieces = [[n for n in range(a + 1, b) if keys[n]] for a, b in _between(markers, len(keys))]
+    solid = [piece for piece in pieces if piece]
+    if not markers or not solid or len(solid) > _MOST_PIECES or (len(solid) == 1 and len(markers) > 1):
+        return None
+    answers: dict[object, Answer] = {}
+    clashes: list[Refused] = []
+    readings, complete = _readings(index, keys, solid)
+    if readings and not complete:
+        return Refused("ambiguous", "elision", tuple(Site(way[0][0] + 1, way[-1][-1] + 1) for way in readings))
+    for places in readings:
+        match = _match(index, request, keys, solid, places, markers)
+        if not _is_plausible(index, request, match):
+            continue
+        if (refused := _disagreement(request, markers)) is not None:
+            return refused.but(sites=(match.site,))
+        try:
+            edits = carry(index, request, match)
+        except Clash as failed:
+            clashes.append(Refused(failed.why, "elision", (match.site,), failed.sides, failed.detail))
+            continue
+        span = index.lines.span(match.first + 1)[0], index.lines.span(match.last + 1)[1]
+        narrower = answers.get(edits)
+        if not isinstance(narrower, Found) or span[1] - span[0] < narrower.span[1] - narrower.span[0]:
+            answers[edits] = Found("elision", 1.0, None, match.site, span, edits)
+    if len(answers) > 1 or (answers and clashes):
+        sites = [each.site for each in answers.values() if isinstance(each, Found)]
+        return Refused("ambiguous", "elision", (*sites, *(each.sites[0] for each in clashes)))
+    return next(iter((*answers.values(), *clashes)), None)
+
+
+def _is_plausible(index: Index, request: Request, match: Match) -> bool:
+    """Whether all pieces are indented by one rule, and what is left out of a block doesn't leave the block."""
+    placed = [(n, place) for n, place in enumerate(match.at) if place is not None and request.old[n].strip()]
+    pairs = [(lead(request.old[n]), lead(index.line(place))) for n, place in placed]
+    rule = Leads(pairs, lambda: (index.indent, index.indent))
+    stripped = all(sent == stands for sent, stands in pairs[1:])
+    if not rule.explained and not stripped:
+        return False
+    for marker, gap in match.gaps.items():
+        beside = [(n, place) for n, place in placed if n in _neighbors(marker, [each for each, _ in placed])]
+        depths = [len(lead(index.line(place))) for _, place in beside]
+        opened = len(beside) > 1 and len(lead(request.old[marker])) > len(lead(request.old[beside[0][0]]))
+        inside = opened and depths[0] < depths[1]
+        if inside and any(index.keys[place] and len(lead(index.line(place))) <= depths[0] for place in gap):
+            return False
+    return True
+
+
+def _neighbors(marker: int, solid: Sequence[int]) -> tuple[int, ...]:
+    """The solid old lines on both sides of a marker."""
+    before = [n for n in solid if n < marker][-1:]
+    return (*before, *[n for n in solid if n > marker][:1])
+
+
+def _disagreement(request: Request, markers: Sequence[int]) -> Refused | None:
+    """Old and new must leave out the same parts, at the same depth."""
+    others = [line for line in request.new if is_marker(line)]
+    if len(others) != len(markers) or _beyond(request, markers):
+        return Refused("elided", "elision")
+    if any(lead(request.old[n]) != lead(other) for n, other in zip(markers, others, strict=True)):
+        return Refused("unproved", "elision", (), None, "elided_lines_move")
+    return None
+
+
+def _between(markers: Sequence[int], count: int) -> Iterator[tuple[int, int]]:
+    return zip((-1, *markers), (*markers, count), strict=True)
+
+
+def _readings(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
+    """The ways to lay the pieces over the file, in order and not too far apart; and whether these are all."""
+    sought = [[keys[n] for n in piece] for piece in pieces]
+    runs = [index.runs(each) for each in sought]
+    complete = all(len(found) < index.most_runs(each) for found, each in zip(runs, sought, strict=True))
+    ways: list[list[list[int]]] = [[run] for run in runs[0]]
+    for later in runs[1:]:
+        starts = [run[0] for run in later]
+        longer = []
+        for way in ways[:_MOST_WAYS]:
+            low = bisect_left(starts, way[-1][-1] + 1)
+            high = bisect_right(starts, way[-1][-1] + _WIDEST + 1)
+            longer += [[*way, run] for run in later[low:high]]
+        complete = complete and len(ways) <= _MOST_WAYS
+        ways = longer
+    return ways[:_MOST_READINGS], complete and len(ways) <= _MOST_READINGS
+
+
+def _match(
+    index: Index,
+    request: Request,
+    keys: Sequence[bytes],
+    pieces: list[list[int]],
+    places: list[list[int]],
+    markers: list[int],
+) -> Match:
+    at: list[int | None] = [None] * len(keys)
+    for piece, run in zip(pieces, places, strict=True):
+        for number, place in zip(piece, run, strict=True):
+            at[number] = place
+    for a, b in _between(markers, len(keys)):
+        part = at[a + 1 : b]
+        place_blanks(part, [not line.strip() for line in request.old[a + 1 : b]], index)
+        at[a + 1 : b] = part
+    gaps: dict[int, range] = {}
+    for marker in markers:
+        before = [place for place in at[:marker] if place is not None]
+        after = [place for place in at[marker:] if place is not None]
+        gaps[marker] = range(before[-1] + 1, after[0]) if before and after else range(0)
+    return Match(tuple(at), tuple(place is not None for place in at), gaps)
+
+
+def _beyond(request: Request, markers: Sequence[int]) -> bool:
+    """Whether a marker is old's first or last line and new has something beyond it."""
+    old = [n for n, line in enumerate(request.old) if line.strip()]
+    new = [line for line in request.new if line.strip()]
+    return (old[0] in markers and not is_marker(new[0])) or (old[-1] in markers and not is_marker(new[-1]))
+
+
+def find_reflowed(index: Index, requests: Sequence[Request]) -> Answer | None:
+    """The one place that has these words."""
+    return next((found for request in requests if (found := _find_words(index, request)) is not None), None)
+
+
+def _find_words(index: Index, request: Request) -> Answer | None:
+    keys = line_keys(request.old)
+    solid = [number for number, key in enumerate(keys) if key]
+    found = []
+    for places in index.spread([keys[number] for number in solid]):
+        said = [word for number in solid for word in words(unescaped(fold(request.old[number])))]
+        here = [word for place in places for word in words(unescaped(fold(index.line(place))))]
+        if said == here:
+            found.append(_match_words(index, request, keys, solid, places))
+    if len(found) > 1:
+        return Refused("ambiguous", "tokens", tuple(each.site for each in found))
+    return settle(index, request, found[0], "tokens") if found else None
+
+
+def _match_words(
+    index: Index, request: Request, keys: Sequence[bytes], solid: Sequence[int], places: Sequence[int]
+) -> Match:
+    """Lines that are the same, paired; between them groups of lines that are the same together."""
+    at: list[int | None] = [None] * len(keys)
+    gaps: dict[int, range] = {}
+    groups = []
+    i = k = 0
+    end = len(solid), len(solid), len(places), len(places)
+    for a, b, c, d in (*changes([keys[n] for n in solid], [index.keys[n] for n in places]), end):
+        for number, place in zip(solid[i:a], places[k:c], strict=True):
+            at[number] = place
+        if a < b and c < d:
+            low, high = places[c], places[d - 1] + 1
+            groups.append((solid[a], solid[b - 1] + 1, low, high))
+            gaps[solid[a]] = range(low, high)
+            gaps.update((n, range(0)) for n in range(solid[a] + 1, solid[b - 1] + 1))
+        i, k = b, d
+    for first, last, low, high in groups:
+        at[first], at[last - 1] = low, high - 1
+    place_blanks(at, [not line.strip() for line in request.old], index)
+    for first, last, _, _ in groups:
+        at[first] = at[last - 1] = None
+    return Match(tuple(at), tuple(place is not None for place in at), gaps, tuple(groups))

@@ -1,0 +1,483 @@
+r"""A parsed pattern in the words of an engine: RE2 or regex.
+
+Every answer errs on the safe side: `may_be_empty` and `may_hold` say yes where they cannot tell, `required` gives
+nothing.
+
+`for_re2` and `for_regex` write the same pattern for two engines. Classes and edges are spelled out, so that both
+mean the same by them. Groups of our own are added:
+
+- `Tail`: RE2 cannot look ahead, so a `$` with the flag `m` that ends the pattern consumes the line end into a group,
+  and the match ends where that group begins (a pattern that may consume the `\r` of a `\r\n`, where no line ends, is
+  not for RE2);
+- `Round`: the last round of a repeated part that captures. ECMAScript forgets what a group captured in earlier
+  rounds, the engines do not: what begins before the last round is forgotten afterwards. Nor does it take a round
+  that is empty, unless the part must be there: `(a*)?` captures nothing where there is no `a`.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from suture.patterns.dialect import (
+    WORDS,
+    Back,
+    Char,
+    Choice,
+    Class,
+    Edge,
+    Group,
+    Look,
+    Repeat,
+    Sequence,
+    inverted,
+    joined,
+    members,
+)
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from suture.patterns.dialect import Node, Pattern
+
+
+_LONGEST = 200
+_LINE_FEED = 0x0A
+_PROPERTY = 500  # ranges, about
+_MOST_TEXTS = 50
+
+
+def nodes(root: Node) -> Iterator[Node]:
+    """A node and all below it, from left to right."""
+    yield root
+    for part in children(root):
+        yield from nodes(part)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The parts of a node."""
+    match node:
+        case Sequence(parts=parts) | Choice(options=parts):
+            return parts
+        case Group() | Look() | Repeat():
+            return (node.body,)
+    return ()
+
+
+def may_be_empty(node: Node) -> bool:
+    """Whether the pattern may match without consuming anything."""
+    match node:
+        case Char() | Class():
+            return False
+        case Sequence(parts=parts):
+            return all(map(may_be_empty, parts))
+        case Choice(options=options):
+            return any(map(may_be_empty, options))
+        case Group(body=body):
+            return may_be_empty(body)
+        case Repeat(body=body, least=least):
+            return least == 0 or may_be_empty(body)
+    return True
+
+
+def may_hold(node: Node, point: int) -> bool:
+    """Whether a match may consume this character."""
+    match node:
+        case Char(point=own):
+            return own == point
+        case Class(ranges=ranges, properties=properties, negated=negated):
+            within = any(low <= point <= high for low, high in ranges)
+            return bool(properties) or within != negated
+        case Look() | Edge():
+            return False
+        case Back():
+            return False  # what its group may hold is asked there
+    return any(may_hold(part, point) for part in children(node))
+
+
+def weight(node: Node, *, least: bool = False, most: bool = False) -> int:
+    """How large a pattern is; with `least` or `most`, if what repeats is written as often as it must or may be."""
+    match node:
+        case Class(ranges=ranges, properties=properties, fold=fold):
+            return 1 + len(ranges) + len(properties) * (1 if least and not fold else _PROPERTY)
+        case Repeat(least=low, most=high):
+            times = high if most and high is not None else low if least or most else 1
+            return max(times, 1) * weight(node.body, least=least, most=most)
+    return 1 + sum(weight(part, least=least, most=most) for part in children(node))
+
+
+def stays_in_line(node: Node) -> bool:
+    r"""Whether a match neither holds the end of a line nor looks beyond one, as `$` does at a `\r\n`."""
+    looks = [each.body for each in nodes(node) if isinstance(each, Look)]
+    ends = any(isinstance(each, Edge) and each.kind in {"end", "line_end"} for each in nodes(node))
+    return not ends and not any(may_hold(each, _LINE_FEED) for each in (node, *looks))
+
+
+def is_literal(node: Node) -> bool:
+    """Whether the pattern is nothing but a text."""
+    parts = node.parts if isinstance(node, Sequence) else (node,)
+    return all(_literal(part) is not None for part in parts)
+
+
+def required(node: Node) -> tuple[bytes, ...]:
+    """Texts, as UTF-8, one of which stands in every match or where it looks; none where they are not known."""
+    return max(_needs(node), key=_worth, default=())
+
+
+def _worth(texts: tuple[bytes, ...]) -> tuple[int, int]:
+    """How rarely one of several texts will be found: by the shortest."""
+    return min(map(len, texts)), -len(texts)
+
+
+def _needs(node: Node) -> list[tuple[bytes, ...]]:
+    """Everything that every match of the node needs: one of each."""
+    run, needs = bytearray(), list[tuple[bytes, ...]]()
+    for part in _flat(node):
+        text = _literal(part)
+        if text is not None and len(run) < _LONGEST:
+            run += text
+            continue
+        if isinstance(part, Look) and not part.negative:
+            needs += _needs(part.body)
+        if isinstance(part, Edge | Look):
+            continue
+        needs.append((bytes(run),))
+        run.clear()
+        match part:
+            case Char():
+                run += text or b""
+            case Repeat(body=body, least=least) if least > 0:
+                needs += _needs(body)
+            case Choice(options=options) | Group(body=Choice(options=options)):
+                needs.append(_one_of(options))
+    needs.append((bytes(run),))
+    return [each for each in needs if each and b"" not in each]
+
+
+def _one_of(options: tuple[Node, ...]) -> tuple[bytes, ...]:
+    """What is needed where any of the options may be taken."""
+    each = [required(option) for option in options]
+    found = dict.fromkeys(text for texts in each for text in texts)
+    return tuple(found) if all(each) and len(found) <= _MOST_TEXTS else ()
+
+
+def _flat(node: Node) -> Iterator[Node]:
+    """What follows each other, parentheses that mean nothing here left out."""
+    match node:
+        case Sequence(parts=parts):
+            for part in parts:
+                yield from _flat(part)
+        case Group(body=body) if not isinstance(body, Choice):
+            yield from _flat(body)
+        case _:
+            yield node
+
+
+def _literal(node: Node) -> bytes | None:
+    if isinstance(node, Char) and not node.fold and not 0xD800 <= node.point <= 0xDFFF:  # noqa: PLR2004  surrogates
+        return chr(node.point).encode()
+    return None
+
+
+_MOST_ROUNDS_RE2 = 1_000
+_LARGEST_RE2 = 100_000
+_MOST_REPEATED_RE2 = 5_000  # its compiler's time grows with the square: `a{0,1000}` fifty times takes 17 s
+_CARRIAGE_RETURN = 0x0D
+_TURKIC = (0x49, 0x69, 0x130, 0x131)
+_PAIRS = ({0x49, 0x69}, {0xDF, 0x1E9E})
+_ODD = (*_TURKIC, 0xDF, 0x1E9E)
+
+
+class Slot(Record):
+    """What a group of the emitted pattern is."""
+
+    group: int = 0
+    """The number of the group in the pattern as it was written; 0 for one of ours."""
+    tail: bool = False
+    """Whether it is a line end that does not belong to the match."""
+    inner: tuple[int, ...] = ()
+    """The groups that are forgotten if they lie before this one."""
+    backward: bool = False
+    """Whether that is behind it in the text: look-behind goes from right to left."""
+    optional: bool = False
+    """Whether they are forgotten, too, if this one is empty."""
+
+
+class Emitted(Record):
+    """A pattern for an engine, and what its groups are, from the first."""
+
+    source: str
+    slots: tuple[Slot, ...]
+
+
+def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
+    """The pattern for RE2, or None where RE2 has no means for it.
+
+    With `by_line` it finds lines in a whole text that may match alone: `^` and `$` are a line's ends.
+    """
+    size = weight(pattern.root)
+    if size > _LARGEST_RE2 or weight(pattern.root, most=True) > size + _MOST_REPEATED_RE2:
+        return None
+    if not _suits_re2(pattern.root, by_line=by_line):
+        return None
+    emitter = _Re2(by_line=by_line)
+    return Emitted(emitter.tailed(pattern.root), tuple(emitter.slots))
+
+
+def for_regex(pattern: Pattern) -> Emitted:
+    """The pattern for the engine with look-around and back-references."""
+    emitter = _Regex()
+    return Emitted(emitter.node(pattern.root), tuple(emitter.slots))
+
+
+def _suits_re2(root: Node, *, by_line: bool) -> bool:
+    tails, takes_cr = _tails(root), may_hold(root, _CARRIAGE_RETURN)
+    for node in nodes(root):
+        match node:
+            case Look() | Back():
+                return False
+            case Repeat(least=least, most=most) if max(least, most or 0) > _MOST_ROUNDS_RE2:
+                return False
+            case Edge(kind="line_end") if takes_cr or not any(node is each for each in tails):
+                return False
+            case Edge(kind="end") if by_line and not any(node is each for each in tails):
+                return False
+            case Class(properties=properties) if not all(_is_category(name) for name, _ in properties):
+                return False
+    return True
+
+
+def _is_category(name: str) -> bool:
+    """Whether RE2 knows a property: most general categories, but no other."""
+    return len(name) <= 2 and name not in {"LC", "Cn", "C", "Assigned"}  # noqa: PLR2004  Lu, L
+
+
+def _tails(node: Node) -> list[Node]:
+    """The line ends after which the pattern, or one of its options, is over."""
+    match node:
+        case Choice(options=options):
+            return [tail for option in options for tail in _tails(option)]
+        case Sequence(parts=parts) if parts:
+            return _tails(parts[-1])
+        case Edge(kind="line_end" | "end"):
+            return [node]
+    return []
+
+
+class _Emitter:
+    """What both engines have in common."""
+
+    backward = False
+    """Whether the engine goes from right to left here."""
+
+    def __init__(self) -> None:
+        self.slots: list[Slot] = []
+
+    def node(self, node: Node) -> str:  # noqa: PLR0911  one for each kind
+        match node:
+            case Sequence(parts=parts):
+                return "".join(
+                    f"(?:{self.node(part)})" if isinstance(part, Choice) else self.node(part) for part in parts
+                )
+            case Choice(options=options):
+                return "|".join(map(self.node, options))
+            case Group(body=body, number=None):
+                return f"(?:{self.node(body)})"
+            case Group(body=body, number=number):
+                return self._captured(body, Slot(number or 0))
+            case Repeat():
+                return self._repeat(node)
+            case Char():
+                return self.char(node)
+            case Class():
+                return self.cls(node)
+            case Edge(kind=kind):
+                return self.edge(kind)
+        return self.other(node)
+
+    def _captured(self, body: Node, slot: Slot) -> str:
+        self.slots.append(slot)
+        return f"({self.node(body)})"
+
+    def _repeat(self, node: Repeat) -> str:
+        inner = tuple(_groups(node.body, backward=self.backward))
+        optional = node.least == 0 and may_be_empty(node.body)
+        if inner and (node.most != 1 or optional):
+            body = self._captured(node.body, Slot(0, inner=inner, backward=self.backward, optional=optional))
+        else:
+            body = self.node(node.body)
+            if not isinstance(node.body, Char | Class | Group):
+                body = f"(?:{body})"
+        match node.least, node.most:
+            case 0, None:
+                sign = "*"
+            case 1, None:
+                sign = "+"
+            case 0, 1:
+                sign = "?"
+            case _:
+                most = "" if node.most is None else node.most
+                sign = f"{{{node.least}}}" if node.least == node.most else f"{{{node.least},{most}}}"
+        return f"{body}{sign}{'?' * node.lazy}"
+
+    def char(self, node: Char) -> str:
+        raise NotImplementedError
+
+    def cls(self, node: Class) -> str:
+        raise NotImplementedError
+
+    def edge(self, kind: str) -> str:
+        raise NotImplementedError
+
+    def other(self, node: Node) -> str:
+        raise NotImplementedError
+
+
+class _Re2(_Emitter):
+    """Writes for RE2."""
+
+    def __init__(self, *, by_line: bool) -> None:
+        super().__init__()
+        self._by_line = by_line
+
+    def tailed(self, node: Node) -> str:
+        """A node at the end of the pattern, where a line end may be consumed."""
+        match node:
+            case Choice(options=options):
+                return "|".join(map(self.tailed, options))
+            case Sequence(parts=parts) if parts:
+                head, last = self.node(Sequence(parts[:-1])), self.tailed(parts[-1])
+                return f"{head}(?:{last})" if isinstance(parts[-1], Choice) else head + last
+            case Edge(kind=kind) if kind == "line_end" or (kind == "end" and self._by_line):
+                self.slots.append(Slot(tail=True))
+                return r"(\r?\n|\z)"
+        return self.node(node)
+
+    def char(self, node: Char) -> str:
+        text = _escaped(node.point, r"\x{%x}")
+        return f"(?i:{text})" if node.fold else text
+
+    def cls(self, node: Class) -> str:
+        if node.fold and any(inverse for _, inverse in node.properties):
+            node = _spelled_out(node)
+        if not node.ranges and not node.properties:
+            return r"(?s:.)" if node.negated else r"[^\x00-\x{10FFFF}]"
+        text = _bracketed(node, r"\x{%x}")
+        return f"(?i:{text})" if node.fold else text
+
+    def edge(self, kind: str) -> str:
+        start = r"(?m:^)" if self._by_line else r"\A"
+        return {"start": start, "end": r"\z", "line_start": r"(?m:^)", "word": r"\b", "no_word": r"\B"}[kind]
+
+
+class _Regex(_Emitter):
+    """Writes for the engine that backtracks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: set[int] = set()
+
+    def _captured(self, body: Node, slot: Slot) -> str:
+        if not slot.group:
+            return super()._captured(body, slot)
+        self._known.discard(slot.group)  # while it is open, it has captured nothing
+        text = super()._captured(body, slot)
+        self._known.add(slot.group)
+        return f"(?P<{_name(slot.group)}>{text[1:]}"
+
+    def char(self, node: Char) -> str:
+        if node.fold and node.point in _TURKIC:
+            return {0x130: "\u0130", 0x131: "\u0131"}.get(node.point, "[Ii]")
+        text = _escaped(node.point, r"\U%08x")
+        return f"(?i:{text})" if node.fold else text
+
+    def cls(self, node: Class) -> str:
+        if node.fold and node.properties:
+            node = _spelled_out(node)
+        if not node.ranges and not node.properties:
+            return r"(?s:.)" if node.negated else r"(?!)"
+        text = _bracketed(node, r"\U%08x")
+        return self._folded(node, text) if node.fold else text
+
+    def _folded(self, node: Class, text: str) -> str:
+        """Letters that the engine folds wrongly are said one by one.
+
+        It takes the dotted and the dotless i of Turkish for an i, and finds a sharp s in ranges beyond U+FFFF.
+        """
+        import regex
+
+        plain = regex.compile(f"[{text[1 + node.negated :]}")
+        held = {point for point in _ODD if plain.match(chr(point))}
+        for pair in _PAIRS:
+            held |= pair if held & pair else set()
+        letters = set(_ODD) - held if node.negated else held
+        spelled = "".join(map(chr, sorted(letters)))
+        others = f"(?![{''.join(map(chr, _ODD))}])(?i:{text})"
+        return f"(?:{others}|[{spelled}])" if spelled else f"(?:{others})"
+
+    def edge(self, kind: str) -> str:
+        word = f"[{''.join(_range(low, high, '') for low, high in WORDS)}]"
+        return {
+            "start": r"\A",
+            "end": r"\Z",
+            "line_start": r"(?<![^\n])",
+            "line_end": r"(?:(?=\r\n)|(?<!\r)(?=\n)|\Z)",
+            "word": f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))",
+            "no_word": f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))",
+        }[kind]
+
+    def other(self, node: Node) -> str:
+        match node:
+            case Look():
+                return self._look(node)
+            case Back(number=number, fold=fold) if number in self._known:
+                return f"(?({_name(number)})(?{'i' * fold}:(?P={_name(number)}))|)"
+        return "(?:)"  # a group that is not closed yet has captured nothing
+
+    def _look(self, node: Look) -> str:
+        """Look-behind comes to the group on the right before it comes to a reference on the left."""
+        own, known, backward = set(_groups(node.body)), self._known, self.backward
+        self._known = known - own if node.ahead else known | own
+        self.backward = not node.ahead
+        text = f"(?{'' if node.ahead else '<'}{'!' if node.negative else '='}{self.node(node.body)})"
+        self._known, self.backward = known | own, backward
+        return text
+
+
+def _name(group: int) -> str:
+    return f"g{group}"
+
+
+def _groups(node: Node, *, backward: bool | None = None) -> Iterator[int]:
+    """The numbers of the groups in a node; with `backward`, without those that are looked at the other way round."""
+    if isinstance(node, Group) and node.number:
+        yield node.number
+    if backward is None or not isinstance(node, Look) or node.ahead != backward:
+        for part in children(node):
+            yield from _groups(part, backward=backward)
+
+
+def _spelled_out(node: Class) -> Class:
+    r"""A class without properties: `\P{Lu}` with the flag i means what is no `Lu`, in either case; engines differ."""
+    ranges = [inverted(members(name)) if inverse else members(name) for name, inverse in node.properties]
+    return node.but(ranges=joined((*node.ranges, *chain.from_iterable(ranges))), properties=())
+
+
+def _bracketed(node: Class, escape: str) -> str:
+    """A class as it is written, but for its case; `escape` is how the engine spells a character by its number."""
+    ranges = "".join(_range(low, high, escape) for low, high in node.ranges)
+    names = "".join(f"\\{'P' if inverse else 'p'}{{{name}}}" for name, inverse in node.properties)
+    return f"[{'^' * node.negated}{ranges}{names}]"
+
+
+def _escaped(point: int, escape: str) -> str:
+    char = chr(point)
+    if char.isascii() and (char.isalnum() or char == "_"):
+        return char
+    return "\\" + char if char.isascii() and char.isprintable() and char != " " else escape % point
+
+
+def _range(low: int, high: int, escape: str) -> str:
+    first = _escaped(low, escape)
+    return first if low == high else f"{first}-{_escaped(high, escape)}"

@@ -1,0 +1,200 @@
+"""Calls of tools: threads, progress, cancelling, and results of a bounded size.
+
+A thread cannot be stopped from outside. It asks by itself, whenever it comes to another file and right before it
+begins to write, whether its caller still waits. What it has begun to write it finishes, also when the server ends.
+"""
+
+from __future__ import annotations
+
+from asyncio import get_running_loop
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Event as Room
+from time import monotonic
+
+from anyio import CancelScope, Event, get_cancelled_exc_class
+from orjson import dumps
+
+from suture import log
+from suture.apis.mcp import call_tool_result
+from suture.errors import Cancelled, InternalError, OutOfMemory, ResultTooLarge, ServerBusy
+from suture.tools import find
+from suture.tools.spec import ToolResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from suture.workspace import Workspace
+
+    Done = Callable[[dict[str, Any]], object]
+    Tell = Callable[[int, str], object]
+
+
+_LONG = 2_000
+_SHORT = 200  # what no text that others refer to is longer than: ids, hashes, codes
+_MANY = 100
+
+
+def fitted(name: str, result: ToolResult, most: int, *, text_too: bool = False) -> dict[str, Any]:
+    """What is sent for a result. One that is too large is an error, unless it tells of what was done: that is cut.
+
+    With `text_too` the text stands in the structured content as well.
+    """
+    made = call_tool_result(name, result)
+    if text_too and "structuredContent" in made:
+        made["structuredContent"] = {**made["structuredContent"], "text": made["content"][0]["text"]}
+    size = len(dumps(made))
+    if size <= most:
+        return made
+    spec = find(name)
+    if result.is_error or spec.read is None:
+        return _cut(made, size, most)
+    error = ResultTooLarge(size=size, limit=most, total=None if result.rows is None else len(result.rows))
+    failed = ToolResult.failed(error)
+    if spec.explain is not None:
+        told = spec.explain({}, error)
+        failed = failed.but(text=told.text, metadata=told.data)
+    return call_tool_result(name, failed)
+
+
+def _cut(made: dict[str, Any], size: int, most: int) -> dict[str, Any]:
+    """The same with long texts and lists left out, as many as need be; a text that is a list says so instead."""
+    text = made["content"][0]["text"]
+    note = f"(The result has {size:,} bytes, more than the limit of {most:,}: long texts and lists in it are cut.)"
+    change = (made.get("structuredContent") or made.get("_meta") or {}).get("change_id")
+    landed = f" as change {change}" if change else ""
+    done = "" if made["isError"] else f"The call was carried out{landed}. "
+    longest, many = _LONG, _MANY
+    while True:
+        kept = "" if text.startswith("[{") else text[:longest] + "\n…" * (len(text) > longest) + "\n"
+        short: dict[str, Any] = _short(made, longest, many)
+        short["content"] = [{"type": "text", "text": f"{kept}{done}{note}"}]
+        if many == 1 or len(dumps(short)) <= most:
+            return short
+        longest, many = max(longest // 4, _SHORT), max(many // 4, 1)
+
+
+def _short(value: Any, longest: int, many: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= longest else f"{value[:longest]}… ({len(value):,} characters)"
+    if isinstance(value, dict):
+        return {key: _short(each, longest, many) for key, each in value.items()}
+    return [_short(each, longest, many) for each in value[:many]] if isinstance(value, list) else value
+
+
+RUNNING = 64
+"""How many calls run at a time; the others wait for their turn."""
+WAITING = 1_000
+"""How many may be under way, with those that wait."""
+_BETWEEN_REPORTS = 0.25
+_WITHOUT_TEXT = ("claude-code", "codex")
+"""How clients call themselves that show a model nothing of a result but its structured content, where there is any."""
+
+
+class Running:
+    """A call that is under way. Its thread counts here what it comes through."""
+
+    def __init__(self, tell: Tell | None = None) -> None:
+        self.cancelled = False
+        self._tell = tell
+        self._files = 0
+        self._matches = 0
+        self._told = 0
+        self._told_at = monotonic()
+
+    def count(self, files: int, matches: int) -> None:
+        """Count, tell of it now and then, and stop the call if nobody waits for it any more."""
+        if self.cancelled:
+            raise Cancelled
+        self._files += files
+        self._matches += matches
+        seen = self._files + self._matches
+        if self._tell is not None and seen > self._told and monotonic() - self._told_at >= _BETWEEN_REPORTS:
+            self._told, self._told_at = seen, monotonic()
+            self._tell(seen, f"files: {self._files}, matches: {self._matches}")
+
+
+def _briefly(result: ToolResult) -> ToolResult:
+    """A result for which there is no memory; what has landed is not told as a failure."""
+    change = None if result.is_error else result.metadata.get("change_id")
+    if change is None:
+        return ToolResult.failed(OutOfMemory())
+    text = f"Done (change {change}). There is no memory left to show what changed."
+    return ToolResult(is_error=False, text=text, metadata={"change_id": change})
+
+
+class Calls:
+    """The calls of one workspace's tools that a server offers; results have at most so many bytes."""
+
+    def __init__(self, workspace: Workspace, names: Sequence[str], most: int, *, text_too: bool = False) -> None:
+        self.names = names
+        self._text_too = text_too
+        self._workspace = workspace
+        self._most = most
+        self._threads = ThreadPoolExecutor(RUNNING, "suture-call")
+        self._under_way: set[Running] = set()
+        self.room = Room()
+        """Whether clients take their answers; as long as they do not, no call is begun."""
+        self.room.set()
+
+    def start(
+        self, name: str, arguments: dict[str, Any] | None, done: Done, tell: Tell | None = None, client: str = ""
+    ) -> Running:
+        """Begin a call of some client. `done` gets its result, and `tell` hears of progress, in the call's thread."""
+        running = Running(tell)
+        fit = partial(fitted, most=self._most, text_too=self._text_too or client.startswith(_WITHOUT_TEXT))
+        if len(self._under_way) >= WAITING:
+            done(fit(name, ToolResult.failed(ServerBusy(limit=WAITING))))
+            return running
+
+        def work() -> None:
+            self.room.wait()
+            try:
+                if running.cancelled:  # before its turn came
+                    result = ToolResult.failed(Cancelled())
+                else:
+                    result = self._workspace.call(name, arguments, progress=running.count)
+                try:
+                    made = fit(name, result)
+                except MemoryError:
+                    made = fit(name, _briefly(result))
+            except Exception as error:  # noqa: BLE001  somebody waits for an answer, whatever happens
+                log.exception("mcp", "the result of %s cannot be sent", name)
+                made = fit(name, ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}")))
+            finally:
+                self._under_way.discard(running)
+            done(made)
+
+        self._under_way.add(running)
+        self._threads.submit(work)
+        return running
+
+    async def run(
+        self, name: str, arguments: dict[str, Any] | None, tell: Tell | None = None, client: str = ""
+    ) -> dict[str, Any]:
+        """Make a call and wait for its result. Cancelling this cancels the call, and waits for its end."""
+        loop, over = get_running_loop(), Event()
+        results: list[dict[str, Any]] = []
+
+        def done(result: dict[str, Any]) -> None:
+            results.append(result)
+            loop.call_soon_threadsafe(over.set)
+
+        running = self.start(name, arguments, done, tell, client)
+        try:
+            await over.wait()
+        except get_cancelled_exc_class():
+            running.cancelled = True
+            with CancelScope(shield=True):
+                await over.wait()
+            raise
+        return results[0]
+
+    def end(self) -> None:
+        """Stop all calls that have not begun to write, and wait for the others."""
+        for running in tuple(self._under_way):
+            running.cancelled = True
+        self.room.set()
+        self._threads.shutdown()

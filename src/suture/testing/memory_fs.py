@@ -1,0 +1,567 @@
+"""A file system in memory, with power cuts."""
+
+from __future__ import annotations
+
+import errno
+import os
+from itertools import count
+from sqlite3 import connect
+
+from suture.files.fs import FS, MEMORY, Stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from random import Random
+    from sqlite3 import Connection
+
+
+_MAX_LINKS = 40
+_SECTOR = 512
+
+
+class Node:
+    """A file, folder or link; what is `kept` is sure to outlive a power cut.
+
+    `unsynced` has what a folder looked like after each change since it was synced, and when that was.
+    """
+
+    def __init__(self, kind: str, inode: int, mode: int) -> None:
+        self.kind = kind
+        self.inode = inode
+        self.mode = mode
+        self.owner = (os.getuid(), os.getgid())
+        self.attributes: dict[str, bytes] = {}
+        self.data = b""
+        self.entries: dict[str, Node] = {}
+        self.device = 1
+        self.links = 1
+        self.modified_ns = 0
+        self.lock: int | None = None
+        self.kept_data = b""
+        self.kept_entries: dict[str, Node] = {}
+        self.unsynced: list[tuple[int, dict[str, Node]]] = []
+
+    def sync(self) -> None:
+        """Let it outlive a power cut as it is now."""
+        self.kept_data = self.data
+        self.kept_entries = dict(self.entries)
+        self.unsynced = []
+
+    def lose(self, luck: Random | None, since: int) -> None:
+        """Be what a power cut leaves: what was synced, names changed before `since`, and sectors by luck."""
+        self.entries = dict([self.kept_entries, *(entries for when, entries in self.unsynced if when < since)][-1])
+        if luck is None:
+            self.data = self.kept_data
+            return
+        size = len(luck.choice((self.kept_data, self.data)))
+        old, new = (data[:size].ljust(size, b"\0") for data in (self.kept_data, self.data))
+        self.data = b"".join(luck.choice((old, new))[at : at + _SECTOR] for at in range(0, size, _SECTOR))
+
+
+class Disk:
+    """The nodes below `/`, and the clock by which they change."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._clock = count(1)
+        self._synced = 0
+        self.top = self.node("folder", 0o755)
+
+    def node(self, kind: str, mode: int) -> Node:
+        """A new node, which no name stands for yet."""
+        return Node(kind, next(self._numbers), mode)
+
+    def name(self, *changes: tuple[Node, str, Node | None]) -> None:
+        """Let names in folders stand for nodes, or for nothing, all at once."""
+        now = next(self._clock)
+        for folder, name, node in changes:
+            if node is None:
+                del folder.entries[name]
+            else:
+                folder.entries[name] = node
+        for folder, _, _ in changes:
+            folder.unsynced.append((now, dict(folder.entries)))
+
+    def set_data(self, node: Node, data: bytes) -> None:
+        """Give a file its content."""
+        node.data = data
+        node.modified_ns = next(self._clock)
+
+    def make_folder(self, path: str) -> None:
+        """Make a folder and those above it."""
+        node = self.top
+        for name in path.strip("/").split("/"):
+            if name not in node.entries:
+                self.name((node, name, self.node("folder", 0o755)))
+            node = node.entries[name]
+
+    def at(self, path: str) -> Node:
+        """What stands at a path, its links followed."""
+        node = self._find(name for name in self.real_path(path).split("/") if name)
+        if node is None:
+            raise failure(errno.ENOENT)
+        return node
+
+    def real_path(self, path: str) -> str:
+        """A path with its links resolved as far as it exists."""
+        done: list[str] = []
+        queue = path.strip("/").split("/")[::-1]
+        links = 0
+        while queue:
+            name = queue.pop()
+            if name in {"", "."}:
+                continue
+            if name == "..":
+                del done[-1:]
+                continue
+            node = self._find([*done, name])
+            if node is None or node.kind != "link" or links > _MAX_LINKS:
+                done.append(name)
+                continue
+            links += 1
+            aim = os.fsdecode(node.data)
+            done = [] if aim.startswith("/") else done
+            queue += aim.split("/")[::-1]
+        return "/" + "/".join(done)
+
+    def sync(self, node: Node) -> None:
+        """Let a node outlive a power cut."""
+        node.sync()
+        self._synced = next(self._clock)
+
+    def sync_all(self) -> None:
+        """Let everything outlive a power cut."""
+        for node in self._reachable(self.top, set()):
+            node.sync()
+
+    def power_loss(self, luck: Random | None) -> None:
+        """Lose what was not synced, as `MemoryFS.power_loss` tells."""
+        nodes = list(self._reachable(self.top, set()))
+        moments = sorted(when for node in nodes for when, _ in node.unsynced if when > self._synced)
+        since = 0 if luck is None else luck.choice([*moments, next(self._clock)])
+        for node in nodes:
+            node.lose(luck, since)
+            node.links = 0
+        self.top.links = 1
+        for node in self._reachable(self.top, set()):
+            for below in node.entries.values():
+                below.links += 1
+        self.sync_all()
+
+    def _find(self, names: Iterable[str]) -> Node | None:
+        node: Node | None = self.top
+        for name in names:
+            node = node.entries.get(name) if node is not None else None
+        return node
+
+    def _reachable(self, node: Node, seen: set[int]) -> Iterable[Node]:
+        if node.inode not in seen:
+            seen.add(node.inode)
+            yield node
+            states = (node.entries, node.kept_entries, *(entries for _, entries in node.unsynced))
+            for below in {each for entries in states for each in entries.values()}:
+                yield from self._reachable(below, seen)
+
+
+def failure(number: int) -> OSError:
+    """The error that a POSIX system gives with this errno."""
+    return OSError(number, os.strerror(number))
+
+
+class _Handle:
+    """An open file or folder."""
+
+    def __init__(self, node: Node, *, writes: bool) -> None:
+        self.node = node
+        self.writes = writes
+        self.position = 0
+
+
+class MemoryFS(FS):
+    """A file system in memory, rooted at `/`. It knows what a power cut would take: whatever was not synced.
+
+    `can_link=False` is a file system without hard links, `can_chown=False` an unprivileged user. The node of
+    a path (`node_of`) can be given an owner, attributes, or a `device` of its own, which makes it a mount point.
+    Use it from one thread; only `sync` may be called from several.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, bytes] | None = None,
+        *,
+        root: str = "/ws",
+        can_link: bool = True,
+        can_chown: bool = True,
+    ) -> None:
+        self.root = root
+        self.can_link = can_link
+        self.can_chown = can_chown
+        self._disk = Disk()
+        self._numbers = count(1)
+        self._handles: dict[int, _Handle] = {}
+        self.shelf: dict[str, bytes] = {}
+        """Databases by name, as the last commit left them."""
+        self.machine_id = "memory"
+        self.is_shared = False
+        """Whether other machines may see its folders, too."""
+        self.key: bytes | None = os.urandom(32)
+        """The key of whoever uses it; None: a user who can keep none."""
+        self._opened: list[tuple[str, Connection]] = []
+        self.make_folder(root)
+        for path, data in (files or {}).items():
+            self.put(path, data)
+        self.sync_all()
+
+    def put(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
+        """Write a file below the root, as some other process would."""
+        folder, name = self._parent_of(path)
+        node = folder.entries.get(name)
+        if node is None:
+            node = self._disk.node("file", mode)
+            self._disk.name((folder, name, node))
+        self._disk.set_data(node, data)
+
+    def put_link(self, path: str, aim: str) -> None:
+        """Make a symbolic link."""
+        folder, name = self._parent_of(path)
+        node = self._disk.node("link", 0o777)
+        node.data = os.fsencode(aim)
+        self._disk.name((folder, name, node))
+
+    def put_special(self, path: str) -> None:
+        """Make something that is no file, folder or link."""
+        folder, name = self._parent_of(path)
+        self._disk.name((folder, name, self._disk.node("other", 0o644)))
+
+    def hard_link(self, path: str, to: str) -> None:
+        """Give a file a second name."""
+        folder, name = self._parent_of(path)
+        to_folder, to_name = self._parent_of(to)
+        self._disk.name((to_folder, to_name, folder.entries[name]))
+        folder.entries[name].links += 1
+
+    def node_of(self, path: str) -> Node:
+        """What stands at a path below the root."""
+        folder, name = self._parent_of(path)
+        return folder.entries[name]
+
+    def files(self) -> dict[str, bytes]:
+        """Every file below the root with its content, and every link with its aim."""
+        found: dict[str, bytes] = {}
+        stack = [("", self._disk.at(self.root))]
+        while stack:
+            prefix, folder = stack.pop()
+            for name, node in folder.entries.items():
+                if node.kind == "folder":
+                    stack.append((f"{prefix}{name}/", node))
+                else:
+                    found[prefix + name] = node.data
+        return found
+
+    def folders(self) -> set[str]:
+        """Every folder below the root."""
+        found: set[str] = set()
+        stack = [("", self._disk.at(self.root))]
+        while stack:
+            prefix, folder = stack.pop()
+            for name, node in folder.entries.items():
+                if node.kind == "folder":
+                    found.add(prefix + name)
+                    stack.append((f"{prefix}{name}/", node))
+        return found
+
+    def make_folder(self, path: str) -> None:
+        """Make a folder and those above it, by full path."""
+        self._disk.make_folder(path)
+
+    def sync_all(self) -> None:
+        """Put everything on the disk."""
+        self._disk.sync_all()
+
+    def crash(self) -> None:
+        """Every process dies: their handles and locks are gone, what they wrote is not."""
+        for handle in self._handles.values():
+            handle.node.lock = None
+        self._handles.clear()
+
+    def power_loss(self, luck: Random | None = None) -> None:
+        """As `crash`, and everything that was not synced is lost.
+
+        With `luck` the disk had come to write some of it: of what was done to names everything up to some
+        moment since the last sync, as a journaling file system does, and of each file any sectors.
+        """
+        self.crash()
+        self._disk.power_loss(luck)
+
+    def open_root(self, path: str) -> int:
+        return self._handle(self._folder(self._disk.at(path)))
+
+    def real_path(self, path: str) -> str:
+        return self._disk.real_path(path)
+
+    def open_folder(self, folder: int, name: str) -> int:
+        return self._handle(self._folder(self._entry(folder, name)))
+
+    def close(self, handle: int) -> None:
+        node = self._of(handle)
+        if node.lock == handle:
+            node.lock = None
+        del self._handles[handle]
+
+    def stat(self, folder: int, name: str) -> Stat | None:
+        _check_name(name)
+        node = self._inside(folder).entries.get(name)
+        return None if node is None else self._stat(node)
+
+    def fstat(self, handle: int) -> Stat:
+        return self._stat(self._of(handle))
+
+    def read_link(self, folder: int, name: str) -> str:
+        node = self._entry(folder, name)
+        if node.kind != "link":
+            raise failure(errno.EINVAL)
+        return os.fsdecode(node.data)
+
+    def scan(self, folder: int, name: str) -> tuple[int, list[str], list[str]]:
+        node = self._folder(self._entry(folder, name)) if name not in {"", "."} else self._inside(folder)
+        files, folders = (
+            [key for key, each in node.entries.items() if each.kind == kind] for kind in ("file", "folder")
+        )
+        return self._handle(node), files, folders
+
+    def list(self, folder: int) -> list[str]:
+        return sorted(self._inside(folder).entries)
+
+    def open_file(self, folder: int, name: str) -> int:
+        return self._handle(self._openable(folder, name))
+
+    def fill(self, folder: int, name: str, buffer: bytearray) -> int:
+        node = self._openable(folder, name)
+        if node.kind == "folder":
+            raise failure(errno.EISDIR)
+        data = node.data[: len(buffer)]
+        buffer[: len(data)] = data
+        return len(data)
+
+    def read(self, handle: int, size: int) -> bytes:
+        if self._of(handle).kind == "folder":
+            raise failure(errno.EISDIR)
+        opened = self._handles[handle]
+        data = opened.node.data[opened.position : opened.position + size]
+        opened.position += len(data)
+        return data
+
+    def writable(self, folder: int, name: str) -> bool:
+        node = self._inside(folder).entries.get(name)
+        return node is not None and bool(node.mode & 0o200)
+
+    def removable(self, folder: int, name: str) -> bool:
+        above = self._of(folder)
+        sticky = above.mode & 0o1000 and os.getuid() not in {0, above.owner[0], self._entry(folder, name).owner[0]}
+        return bool(above.mode & 0o200) and not sticky
+
+    def lock(self, folder: int) -> int | None:
+        node = self._inside(folder)
+        if node.lock is not None:
+            return None
+        node.lock = self._handle(node)
+        return node.lock
+
+    def unlock(self, handle: int) -> None:
+        self.close(handle)
+
+    def create(self, folder: int, name: str, mode: int) -> int:
+        node = self._disk.node("file", mode & ~0o022)
+        self._add(folder, name, node)
+        return self._handle(node, writes=True)
+
+    def open_write(self, folder: int, name: str) -> int:
+        node = self._openable(folder, name)
+        if node.kind == "folder":
+            raise failure(errno.EISDIR)
+        return self._handle(node, writes=True)
+
+    def write(self, handle: int, pieces: Sequence[bytes | memoryview]) -> None:
+        node, opened = self._of(handle), self._handles[handle]
+        if not opened.writes:
+            raise failure(errno.EBADF)
+        for piece in pieces:
+            start = opened.position
+            self._disk.set_data(node, node.data[:start] + bytes(piece) + node.data[start + len(piece) :])
+            opened.position += len(piece)
+
+    def truncate(self, handle: int, size: int) -> None:
+        node = self._of(handle)
+        if not self._handles[handle].writes:
+            raise failure(errno.EINVAL)
+        self._disk.set_data(node, node.data[:size].ljust(size, b"\0"))
+
+    def set_mode(self, handle: int, mode: int) -> None:
+        self._of(handle).mode = mode
+
+    def capability(self, handle: int) -> bytes:
+        return self._of(handle).attributes.get("security.capability", b"")
+
+    def set_capability(self, handle: int, value: bytes) -> None:
+        self._of(handle).attributes["security.capability"] = value
+
+    def copy_metadata(self, source: int, target: int) -> bool:
+        old, new = self._of(source), self._of(target)
+        if old.owner != new.owner and not self.can_chown:
+            return False
+        new.owner, new.mode, new.attributes = old.owner, old.mode, dict(old.attributes)
+        return True
+
+    def sync(self, handle: int) -> None:
+        self._disk.sync(self._of(handle))
+
+    def rename(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
+        _check_name(to_name)
+        node, target = self._entry(folder, name), self._inside(to_folder)
+        old = target.entries.get(to_name)
+        self._check_device(node, target)
+        if node is old:
+            return  # POSIX: two names of one file stay as they are
+        if old is not None:
+            self._check_replaceable(old, node, target)
+            old.links -= 1
+        self._disk.name((target, to_name, node), (self._inside(folder), name, None))
+
+    def link(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
+        node, target = self._entry(folder, name), self._inside(to_folder)
+        _check_name(to_name)
+        if to_name in target.entries:
+            raise failure(errno.EEXIST)
+        self._check_device(node, target)
+        if not self.can_link or node.kind == "folder":
+            raise failure(errno.EPERM)
+        self._disk.name((target, to_name, node))
+        node.links += 1
+
+    def unlink(self, folder: int, name: str) -> None:
+        node = self._entry(folder, name)
+        if node.kind == "folder":
+            raise failure(errno.EISDIR)
+        node.links -= 1
+        self._disk.name((self._inside(folder), name, None))
+
+    def mkdir(self, folder: int, name: str) -> None:
+        self._add(folder, name, self._disk.node("folder", 0o755))
+
+    def rmdir(self, folder: int, name: str) -> None:
+        node = self._folder(self._entry(folder, name))
+        if node.entries:
+            raise failure(errno.ENOTEMPTY)
+        node.links = 0
+        self._disk.name((self._inside(folder), name, None))
+
+    def born(self, folder: int) -> int:
+        return self._of(folder).inode  # none is used again
+
+    def machine(self, folder: int) -> tuple[str, bool]:
+        del folder
+        return self.machine_id, self.is_shared
+
+    def secret(self) -> bytes:
+        if self.key is None:
+            raise failure(errno.EROFS)
+        return self.key
+
+    def databases(self) -> Sequence[str]:
+        return sorted(name for name in self.shelf if name.endswith(".db"))
+
+    def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001
+        """A database of its own, filled from the shelf and put back when it commits: a crash leaves what was there."""
+        database = connect(MEMORY, timeout=timeout_ms / 1000, isolation_level=None)
+        if name == MEMORY:
+            return database
+        if name not in self.shelf and not create:
+            raise failure(errno.ENOENT)
+        if stored := self.shelf.setdefault(name, b""):
+            database.deserialize(stored)
+        self._opened = [(name, database)]
+        return database
+
+    def database_file(self, name: str) -> None:
+        """Nothing: an open database is a copy, which does not see what others commit."""
+
+    def commit_database(self, database: Connection) -> None:
+        database.execute("COMMIT")
+        name = next(name for name, opened in self._opened if opened is database)
+        self.shelf[name] = database.serialize()
+
+    def rename_database(self, name: str, to: str) -> None:
+        self.shelf[to] = self.shelf.pop(name)
+
+    def copy_database(self, name: str, to: str) -> None:
+        self.shelf[to] = self.shelf[name]
+
+    def _handle(self, node: Node, *, writes: bool = False) -> int:
+        handle = next(self._numbers)
+        self._handles[handle] = _Handle(node, writes=writes)
+        return handle
+
+    def _add(self, folder: int, name: str, node: Node) -> None:
+        _check_name(name)
+        parent = self._inside(folder)
+        if name in parent.entries:
+            raise failure(errno.EEXIST)
+        if not parent.links:
+            raise failure(errno.ENOENT)  # somebody removed the folder that this handle is on
+        node.device = parent.device
+        self._disk.name((parent, name, node))
+
+    def _of(self, handle: int) -> Node:
+        if handle not in self._handles:
+            raise failure(errno.EBADF)
+        return self._handles[handle].node
+
+    def _inside(self, handle: int) -> Node:
+        return self._folder(self._of(handle))
+
+    def _entry(self, folder: int, name: str) -> Node:
+        _check_name(name)
+        node = self._inside(folder).entries.get(name)
+        if node is None:
+            raise failure(errno.ENOENT)
+        return node
+
+    def _openable(self, folder: int, name: str) -> Node:
+        node = self._entry(folder, name)
+        if node.kind == "link":
+            raise failure(errno.ELOOP)
+        return node
+
+    def _folder(self, node: Node) -> Node:
+        if node.kind != "folder":
+            raise failure(errno.ENOTDIR)
+        return node
+
+    def _check_device(self, node: Node, target: Node) -> None:
+        if node.device != target.device:
+            raise failure(errno.EXDEV)
+
+    def _check_replaceable(self, old: Node, node: Node, target: Node) -> None:
+        if old.device != target.device:
+            raise failure(errno.EBUSY)
+        if old.kind == "folder" and node.kind != "folder":
+            raise failure(errno.EISDIR)
+        if old.kind != "folder" and node.kind == "folder":
+            raise failure(errno.ENOTDIR)
+        if old.entries:
+            raise failure(errno.ENOTEMPTY)
+
+    def _parent_of(self, path: str) -> tuple[Node, str]:
+        folder, _, name = f"{self.root}/{path}".rpartition("/")
+        self.make_folder(folder)
+        return self._disk.at(folder), name
+
+    def _stat(self, node: Node) -> Stat:
+        size, (uid, gid) = len(node.data), node.owner
+        return Stat(node.kind, size, node.mode, uid, gid, node.links, node.device, node.inode, node.modified_ns)
+
+
+def _check_name(name: str) -> None:
+    if len(os.fsencode(name)) > 255:  # noqa: PLR2004  as on most file systems
+        raise failure(errno.ENAMETOOLONG)

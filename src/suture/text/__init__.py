@@ -1,0 +1,227 @@
+"""Bytes to text and back without loss.
+
+A `Text` keeps the file's bytes and offers its `body`: the text as UTF-8, without BOM, with the
+line endings it has. Everything that searches or edits works on offsets into the body. For UTF-8,
+ASCII and unknown bytes the body *is* the file's bytes; a Python `str` of the whole file is never
+made, because one emoji would make it four times the file's size.
+
+What the bytes are is decided in this order: a byte order mark; UTF-8 with at least one non-ASCII
+character; the encoding the caller names (it must reproduce the file exactly); plain ASCII; unknown.
+Unknown bytes pass through untouched and can be edited with ASCII.
+"""
+
+from __future__ import annotations
+
+import codecs
+
+from suture.errors import EncodingMismatch, EncodingUnknown, NotEncodable
+from suture.text.lines import Lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+BINARY_WINDOW = 8_192
+
+_CHUNK = 1 << 20
+_SAMPLE = 1 << 16
+_ASCII = bytes(range(128))
+_BOMS = (  # UTF-32 before UTF-16: the mark of one begins with the mark of the other
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+MARKS = tuple(mark for mark, _ in _BOMS)
+"""The byte order marks, as files begin with them."""
+_CANDIDATES = ("cp1252", "latin-1", "shift_jis", "gb18030", "euc-kr", "big5", "cp1251")
+
+
+class Text:
+    """A file's bytes and what they say. Made by `decode`; `encode` gives the same bytes back."""
+
+    def __init__(self, raw: bytes, *, bom: bytes, encoding: str | None, body: bytes) -> None:
+        self.raw = raw
+        self.bom = bom
+        self.encoding = encoding
+        """The codec's name, or None where nobody knows."""
+        self.body = body
+        self._lines: Lines | None = None
+
+    @classmethod
+    def decode(cls, raw: bytes, encoding: str | None = None) -> Text:
+        """Read bytes; `encoding` is used where the bytes do not say themselves what they are."""
+        for bom, name in _BOMS:
+            if raw.startswith(bom) and (marked := cls._marked(raw, bom, name)) is not None:
+                return marked
+        ascii_only = raw.isascii()
+        if not ascii_only and _is_utf8(raw):
+            return cls(raw, bom=b"", encoding="utf-8", body=raw)
+        if encoding is not None:
+            return cls._named(raw, encoding)
+        return cls(raw, bom=b"", encoding="utf-8" if ascii_only else None, body=raw)
+
+    @classmethod
+    def _marked(cls, raw: bytes, bom: bytes, name: str) -> Text | None:
+        rest = raw[len(bom) :]
+        body = rest if name == "utf-8" else _transcoded(rest, name, "surrogatepass")
+        if body is None or (name == "utf-8" and not _is_utf8(rest)):
+            return None
+        return cls(raw, bom=bom, encoding=name, body=body)
+
+    @classmethod
+    def _named(cls, raw: bytes, encoding: str) -> Text:
+        try:
+            codec = codecs.lookup(encoding)
+        except (LookupError, ValueError):
+            raise EncodingMismatch(encoding=encoding, reason="unknown encoding") from None
+        if not getattr(codec, "_is_text_encoding", True):
+            raise EncodingMismatch(encoding=encoding, reason="not a text encoding")
+        body = _transcoded(raw, codec.name, "strict")
+        if body is None:
+            raise EncodingMismatch(encoding=encoding, reason="does not reproduce the file")
+        return cls(raw, bom=b"", encoding=codec.name, body=body)
+
+    def __repr__(self) -> str:
+        return f"Text({len(self.raw)} bytes, {self.encoding or 'unknown encoding'}{', marked' if self.bom else ''})"
+
+    def encode(self) -> bytes:
+        """The file's bytes, as they were read."""
+        return self.raw
+
+    @property
+    def body_is_raw(self) -> bool:
+        """Whether the body's bytes stand in the file just so, behind the BOM."""
+        return self.encoding in {"utf-8", None}
+
+    @property
+    def lines(self) -> Lines:
+        """The body's lines."""
+        if self._lines is None:
+            self._lines = Lines(self.body)
+        return self._lines
+
+    @property
+    def final_newline(self) -> bool:
+        """Whether the last line is finished."""
+        return self.lines.finished
+
+    def is_binary(self, window: int = BINARY_WINDOW) -> bool:
+        """Whether a NUL stands among the first `window` bytes of the body."""
+        return self.body.find(b"\0", 0, window) >= 0
+
+    def show(self, start: int, end: int) -> str:
+        """A part of the body for people and models; bytes of unknown encoding become U+FFFD."""
+        return self.body[start:end].decode("utf-8", "replace")
+
+    def body_bytes(self, new: str) -> bytes:
+        """New text in the body's form, or an error where the file's encoding cannot hold it."""
+        if self.encoding is None:
+            if not new.isascii():
+                character = next(char for char in new if not char.isascii())
+                raise EncodingUnknown(character=character, candidates=self.candidates())
+            return new.encode("ascii")
+        try:
+            new.encode(self.encoding)
+            return new.encode("utf-8")
+        except UnicodeEncodeError as error:
+            character = new[error.start : error.start + 1]
+            raise NotEncodable(character=character, encoding=self.encoding) from None
+        except UnicodeError:  # idna, which is about names and not about text
+            raise EncodingMismatch(encoding=self.encoding, reason="cannot hold this text") from None
+
+    def spliced(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
+        """The file's new bytes, in pieces: each (start, end, new) replaces a part of the body.
+
+        The cuts are ordered and do not overlap. Every byte outside them is the file's own.
+        """
+        if not self.body_is_raw:
+            return self._spliced_in_codec(cuts)
+        view, position = memoryview(self.raw), 0
+        shift = len(self.bom)
+        pieces: list[bytes | memoryview] = []
+        for start, end, new in cuts:
+            pieces += [view[position : start + shift], new]
+            position = end + shift
+        pieces.append(view[position:])
+        return [piece for piece in pieces if len(piece)]
+
+    def _spliced_in_codec(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
+        """As `spliced`, where the file's bytes are not the body's.
+
+        In a codec with state (UTF-7, ISO-2022) a cut can change the bytes beside it: then refuse.
+        """
+        raw, old_position, position = self.raw, len(self.bom), 0
+        body: list[bytes] = []
+        pieces: list[bytes | memoryview] = [self.bom]
+        for start, end, new in (*cuts, (len(self.body), len(self.body), b"")):
+            kept, gone = self._cut_out(position, start), self._cut_out(start, end)
+            if not raw.startswith(kept, old_position):
+                raise EncodingMismatch(encoding=str(self.encoding), reason="cannot be cut at this place")
+            pieces += [kept, self._in_codec(new)]
+            body += [self.body[position:start], new]
+            old_position += len(kept) + len(gone)
+            position = end
+        result = b"".join(pieces)
+        if _transcoded(result[len(self.bom) :], str(self.encoding), self._errors) != b"".join(body):
+            raise EncodingMismatch(encoding=str(self.encoding), reason="does not reproduce the edited file")
+        return [result]
+
+    def _cut_out(self, start: int, end: int) -> bytes:
+        """A part of the body in the file's encoding."""
+        try:
+            return self._in_codec(self.body[start:end])
+        except NotEncodable:  # it was written together with what stands beside it
+            raise EncodingMismatch(encoding=str(self.encoding), reason="cannot be cut at this place") from None
+
+    def _in_codec(self, part: bytes) -> bytes:
+        try:
+            return part.decode("utf-8", "surrogatepass").encode(str(self.encoding), self._errors)
+        except UnicodeEncodeError as error:
+            raise NotEncodable(character=error.object[error.start], encoding=str(self.encoding)) from None
+        except UnicodeError:
+            raise EncodingMismatch(encoding=str(self.encoding), reason="cannot hold this text") from None
+
+    @property
+    def _errors(self) -> str:
+        return "surrogatepass" if self.bom else "strict"
+
+    def candidates(self) -> list[str]:
+        """Encodings that the bytes of a file in an unknown one may be in, as far as a sample tells."""
+        first_unknown = len(self.raw) - len(self.raw.lstrip(_ASCII))
+        start = self.raw.rfind(b"\n", 0, first_unknown) + 1
+        end = self.raw.rfind(b"\n", start, start + _SAMPLE) + 1 if len(self.raw) > start + _SAMPLE else len(self.raw)
+        sample = self.raw[start : end or start + _SAMPLE]
+        return [name for name in _CANDIDATES if _transcoded(sample, name, "strict") is not None]
+
+
+def _is_utf8(raw: bytes) -> bool:
+    """Strict UTF-8, checked in chunks so that no string of the file's size is ever made."""
+    decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    try:
+        for base in range(0, len(raw), _CHUNK):
+            decoder.decode(raw[base : base + _CHUNK])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _transcoded(raw: bytes, encoding: str, errors: str) -> bytes | None:
+    """`raw` as UTF-8, or None if decoding and encoding again does not give exactly `raw`."""
+    try:
+        decoder = codecs.getincrementaldecoder(encoding)(errors)
+        encoder = codecs.getincrementalencoder(encoding)(errors)
+        pieces, reproduced = [], 0
+        for base in range(0, len(raw) or 1, _CHUNK):
+            last = base + _CHUNK >= len(raw)
+            text = decoder.decode(raw[base : base + _CHUNK], last)
+            again = encoder.encode(text, last)
+            if raw[reproduced : reproduced + len(again)] != again:
+                return None
+            reproduced += len(again)
+            pieces.append(text.encode("utf-8", "surrogatepass"))
+    except (UnicodeError, LookupError, ValueError, TypeError):
+        return None
+    return b"".join(pieces) if reproduced == len(raw) else None

@@ -1,0 +1,555 @@
+r"""Exact replacements, one after the other, as edits of the original; line endings adapted.
+
+A line ends as in `lines`: at `\n` or `\r\n`, and at a lone `\r` only where there is no `\n` at all. A
+text with a `\r` of its own is literal, both as what is looked for and as what is put in.
+
+A byte that a step put in stands, in the original, where the first byte of what it replaced stood.
+What the steps did so far is kept as a few lists of pieces, each composed of many steps, so that an
+offset is mapped back through few of them.
+
+Many steps are made at once: one Aho-Corasick pass finds the places of all of them, and the steps
+then run in turn in a small window around each place. That is exact as long as no change comes so
+near to the border of its window that a text could reach from it to the outside; if one does, or if
+the places are too many, the steps are made in turn on the whole text.
+"""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_right
+from heapq import heappop, heappush
+from itertools import accumulate, islice, pairwise
+from operator import itemgetter
+
+from suture.bounds import check_time, timed
+from suture.records import Record
+from suture.text.edits import Edit, edit, minimize
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+_MOST_LINES = 1_000  # that are compared; of more, the n-th takes the n-th one's end
+
+
+def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
+    r"""All spans of `old` in `body`, left to right, without overlap; none begins or ends inside a `\r\n`.
+
+    No more than `most` are looked for.
+    """
+    if b"\r" in old:
+        return literal(body, old, most) if b"\n" not in body else _whole(body, old, most)
+    if b"\n" not in old or b"\r" not in body:
+        return literal(body, old, most)
+    if b"\n" not in body:
+        return literal(body, old.replace(b"\n", b"\r"), most)
+    pairs = body.count(b"\r\n")
+    if not pairs:
+        return literal(body, old, most)
+    if pairs == body.count(b"\n"):
+        return literal(body, old.replace(b"\n", b"\r\n"), most)
+    import re
+
+    pattern = rb"\r?\n".join(map(re.escape, old.split(b"\n"))).removeprefix(rb"\r?")  # a known first byte is fast
+    spans = [found.span() for found in islice(re.finditer(pattern, body), most)]
+    return [(start - _cut(body, start), end) for start, end in spans]
+
+
+def number(body: bytes, old: bytes, spans: Sequence[tuple[int, int]]) -> int:
+    """How many occurrences there are, the first of which are these `spans`."""
+    if not spans:
+        return 0
+    start, end = spans[-1]
+    if b"\n" in body and (b"\r" in old or (b"\n" in old and body.count(b"\r\n") not in {0, body.count(b"\n")})):
+        return len(occurrences(body, old))  # not all of them are the same bytes, or some are halves of line ends
+    return len(spans) + body.count(body[start:end], end)
+
+
+def literal(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
+    """All spans of exactly these bytes, left to right, without overlap."""
+    spans: list[tuple[int, int]] = []
+    size = len(old)
+    start = body.find(old) if size else -1
+    while start >= 0 and len(spans) < most:
+        end = start + size
+        spans.append((start, end))
+        start = body.find(old, end)
+    return spans
+
+
+def ending(body: bytes, start: int, end: int) -> bytes:  # noqa: ARG001  the first line end behind `start` is inside, if one is
+    r"""How new lines at this span should end: as the first line end in it, else as its line, else as the line before.
+
+    `\n` where no line ends at all.
+    """
+    at = body.find(b"\n", start)
+    if at < 0:
+        at = body.rfind(b"\n", 0, start)
+    if at < 0:
+        return b"\r" if b"\r" in body else b"\n"
+    return b"\r\n" if body.endswith(b"\r\n", 0, at + 1) else b"\n"
+
+
+def adapted(body: bytes, start: int, end: int, new: bytes) -> bytes:
+    """`new` with the line ends that belong at this span."""
+    if b"\n" not in new or b"\r" in new:
+        return new
+    old = body[start:end]
+    if 0 < old.count(b"\r\n") < old.count(b"\n"):
+        return _line_by_line(old, new)
+    return new.replace(b"\n", ending(body, start, end))
+
+
+def _line_by_line(old: bytes, new: bytes) -> bytes:
+    """`new` with the line ends of `old`, which has both kinds: a line that stays keeps its own."""
+    from rapidfuzz.distance import Levenshtein  # the rare case
+
+    lines, wanted = old.split(b"\n"), new.split(b"\n")
+    ends = [b"\r\n" if line.endswith(b"\r") else b"\n" for line in lines]
+    ends[-1] = ends[-2]  # it has none
+    bare = [line.removesuffix(b"\r") for line in lines]
+    result: list[bytes] = []
+    changes = [(0, len(bare), 0, len(wanted))]
+    if max(len(bare), len(wanted)) <= _MOST_LINES:
+        steps = Levenshtein.opcodes(bare, wanted)
+        changes = [(each.src_start, each.src_end, each.dest_start, each.dest_end) for each in steps]
+    for low, high, start, end in changes:
+        for number, line in enumerate(wanted[start:end], low):
+            at = min(number, max(high - 1, low - 1, 0))
+            result += [line, ends[at]]
+    return b"".join(result[:-1])
+
+
+def _whole(body: bytes, old: bytes, most: int) -> list[tuple[int, int]]:
+    r"""All spans of exactly these bytes that do not cut a `\r\n` in two."""
+    spans: list[tuple[int, int]] = []
+    start = body.find(old)
+    while start >= 0 and len(spans) < most:
+        end = start + len(old)
+        if _cut(body, start) or _cut(body, end):
+            start = body.find(old, start + 1)
+            continue
+        spans.append((start, end))
+        start = body.find(old, end)
+    return spans
+
+
+def _cut(body: bytes, at: int) -> bool:
+    return at > 0 and body.startswith(b"\r\n", at - 1)
+
+
+Piece = tuple[int, int, bytes | None]
+"""A part of a text: the offset it comes from, its length, and its bytes if they are new."""
+
+Hit = tuple[int, int, int]
+"""The number of a text, and begin and end of a place where it stands."""
+
+_CHUNK = 1 << 16
+_LONGEST = 100_000
+_DEEPEST = 4
+
+# Measured: from so many steps on, and with so much text to search for each place, one pass pays.
+_MANY = 8
+_SPARSE = 1 << 18
+
+
+class Cluster(Record):
+    """Hits from `start` to `end`, what they are hits of, and the window from `begin` to `stop` around them."""
+
+    begin: int
+    start: int
+    end: int
+    stop: int
+    found: list[int]
+
+
+MOST_HITS = 20_000
+"""How many places more than expected are told."""
+
+
+def _same(offset: int) -> int:
+    return offset
+
+
+class Step(Record):
+    """All occurrences of `old` become `new`; there must be `count`."""
+
+    old: bytes
+    new: bytes
+    count: int = 1
+
+
+class Outcome(Record):
+    """What the steps before the first that `failed`, or all, do to the original.
+
+    `places` are the offsets in the original at which each step that was made found its text. If one
+    failed, `body` is the text as it found it, `hits` the spans in it (of very many the first), and
+    `origin` maps an offset in it to one in the original.
+    """
+
+    edits: tuple[Edit, ...]
+    places: tuple[tuple[int, ...], ...]
+    failed: int | None = None
+    body: bytes = b""
+    hits: tuple[tuple[int, int], ...] = ()
+    origin: Callable[[int], int] = _same
+
+
+def made(body: bytes, steps: Sequence[Step]) -> Outcome:
+    """The steps, one after the other, up to the first that finds another number of places than its count.
+
+    An empty `old` is found once in an empty text, and nowhere else.
+    """
+    outcome = _alone(body, steps[0]) if len(steps) == 1 else None
+    if len(steps) >= _MANY and sum(step.count for step in steps) * _SPARSE <= len(steps) * len(body):
+        outcome = at_once(body, steps)
+    return outcome or in_turn(body, steps)
+
+
+def _alone(body: bytes, step: Step) -> Outcome | None:
+    """A step that is the only one, as most are: it needs no trail. Nothing if it fails."""
+    spans = _found(body, step)
+    if len(spans) != step.count:
+        return None
+    news = _news(body, spans, step.new, ending(body, 0, 0))
+    edits = [edit(start, end, new) for (start, end), new in zip(spans, news, strict=True)]
+    return Outcome(tuple(minimize(body, edits)), (tuple([start for start, _ in spans]),))
+
+
+def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
+    """The steps, each on the whole text."""
+    text, trail, usual = body, _Trail(len(body)), ending(body, 0, 0)
+    places: list[tuple[int, ...]] = []
+    for step in steps:
+        check_time()
+        spans = _found(text, step)
+        if len(spans) != step.count:
+            return _failed(body, trail.whole(), places, text, spans)
+        places.append(tuple([trail.origin(start) for start, _ in spans]))
+        text, pieces = _replaced(text, spans, _news(text, spans, step.new, usual))
+        trail.add(pieces)
+    return Outcome(trail.whole().edits(body), tuple(places))
+
+
+def _found(text: bytes, step: Step) -> list[tuple[int, int]]:
+    return occurrences(text, step.old, step.count + MOST_HITS) if step.old or text else [(0, 0)]
+
+
+def _failed(
+    body: bytes, pieces: _Pieces, places: Sequence[tuple[int, ...]], text: bytes, spans: Sequence[tuple[int, int]]
+) -> Outcome:
+    edits = pieces.edits(body)
+    return Outcome(edits, tuple(places), len(places), text, tuple(spans), pieces.origin)
+
+
+def _news(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, usual: bytes) -> list[bytes]:
+    """What comes to stand at each of the spans; lines end as is `usual` where none is left to tell."""
+    if b"\n" not in new or b"\r" in new:
+        return [new] * len(spans)
+    if b"\r" not in text:
+        return [new if b"\n" in text else new.replace(b"\n", usual)] * len(spans)
+    if b"\n" not in text:
+        return [new.replace(b"\n", b"\r")] * len(spans)
+    return [adapted(text, start, end, new) for start, end in timed(spans)]
+
+
+def _replaced(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes]) -> tuple[bytes, list[Piece]]:
+    """The text with other bytes at the spans, and the pieces it is made of."""
+    pieces: list[Piece] = []
+    parts: list[bytes | memoryview] = []
+    view, position = memoryview(text), 0
+    for (start, end), new in zip(spans, news, strict=True):
+        if start > position:
+            pieces.append((position, start - position, None))
+            parts.append(view[position:start])
+        if new:
+            pieces.append((start, len(new), new))
+            parts.append(new)
+        position = end
+    if position < len(text):
+        pieces.append((position, len(text) - position, None))
+        parts.append(view[position:])
+    return b"".join(parts), pieces
+
+
+class _Pieces:
+    """The parts of a text that was made from one of `size` bytes, left to right; none is empty."""
+
+    def __init__(self, size: int, pieces: list[Piece]) -> None:
+        self.size = size
+        self.pieces = pieces
+        self._starts = list(accumulate([piece[1] for piece in pieces], initial=0))
+        self.length = self._starts[-1]
+
+    def origin(self, offset: int) -> int:
+        """The offset in the first text. The end is the end; all of a text that is empty now is at its beginning."""
+        index = bisect_right(self._starts, offset) - 1
+        if index >= len(self.pieces):
+            return self.size if self.pieces else 0
+        at, _, new = self.pieces[index]
+        return at if new is not None else at + offset - self._starts[index]
+
+    def then(self, later: _Pieces) -> _Pieces:
+        """The parts of the text that `later` makes of this one."""
+        result: list[Piece] = []
+        for at, length, new in later.pieces:
+            if new is None:
+                result += self._cut(at, at + length)
+            else:
+                result.append((self.origin(at), length, new))
+        return _Pieces(self.size, result)
+
+    def _cut(self, start: int, end: int) -> Iterator[Piece]:
+        """The parts of what stands from `start` to `end`."""
+        index = bisect_right(self._starts, start) - 1
+        while start < end:
+            at, length, new = self.pieces[index]
+            skipped = start - self._starts[index]
+            taken = min(end - start, length - skipped)
+            yield (at + skipped, taken, None) if new is None else (at, taken, new[skipped : skipped + taken])
+            start += taken
+            index += 1
+
+    def text(self, body: bytes) -> bytes:
+        """The text itself."""
+        view = memoryview(body)
+        return b"".join([view[at : at + length] if new is None else new for at, length, new in self.pieces])
+
+    def keep(self, body: bytes, text: bytes) -> bool:
+        """Whether `text` stands in a part of the first text that is still there."""
+        return any(new is None and body.find(text, at, at + length) >= 0 for at, length, new in self.pieces)
+
+    def edits(self, body: bytes) -> tuple[Edit, ...]:
+        """The edits that make this text of the first."""
+        result: list[Edit] = []
+        position, put = 0, b""
+        for at, length, new in (*self.pieces, (self.size, 0, None)):
+            if put or at > position:
+                result.append(edit(position, at, put))
+            position, put = (at + length, b"") if new is None else (at, new)
+        return tuple(minimize(body, result))
+
+
+class _Trail:
+    """What the steps did so far: lists of pieces, each about twice as long as the next."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._lists: list[_Pieces] = []
+
+    def add(self, pieces: list[Piece]) -> None:
+        """One more step. How the text became empty, if it did, is of no interest any more."""
+        lists = self._lists
+        if not pieces:
+            self._lists = [_Pieces(self._size, [])]
+            return
+        lists.append(_Pieces(lists[-1].length if lists else self._size, pieces))
+        while len(lists) > 1 and len(lists[-2].pieces) <= 2 * len(lists[-1].pieces):
+            last = lists.pop()
+            lists[-1] = lists[-1].then(last)
+
+    def origin(self, offset: int) -> int:
+        """The offset in the first text."""
+        for each in reversed(self._lists):
+            offset = each.origin(offset)
+        return offset
+
+    def whole(self) -> _Pieces:
+        """All steps as one list."""
+        if not self._lists:
+            return _Pieces(self._size, [(0, self._size, None)] if self._size else [])
+        *earlier, result = self._lists
+        for each in reversed(earlier):
+            result = each.then(result)
+        return result
+
+
+def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
+    """The same, in windows around the places of all steps; nothing where it might not be the same."""
+    swaps = _swaps(body, steps)
+    if not swaps or max(len(old) for old, _ in swaps) > _LONGEST:
+        return None
+    finder = _Finder([old for old, _ in swaps])
+    hits = finder.all(body, 4 * sum(step.count for step in steps) + len(body) // 1024 + 1000)
+    if hits is None:
+        return None
+    clusters = list(_clusters(hits, finder.longest, len(body)))
+    limit, wrong = 0, len(steps)
+    while limit != wrong:
+        limit = wrong
+        windows = _Windows(body, swaps[:limit], finder)
+        if not all(windows.make(cluster) for cluster in clusters):
+            return None
+        wrong = next((number for number in range(limit) if len(windows.places[number]) != steps[number].count), limit)
+    pieces = windows.whole()
+    if b"\r" in body and not pieces.keep(body, b"\n"):
+        return None
+    places = [tuple(each) for each in windows.places]
+    if limit == len(steps):
+        return Outcome(pieces.edits(body), tuple(places))
+    text = pieces.text(body)
+    return _failed(body, pieces, places, text, occurrences(text, steps[limit].old, steps[limit].count + MOST_HITS))
+
+
+def _swaps(body: bytes, steps: Sequence[Step]) -> list[tuple[bytes, bytes]]:
+    r"""Olds and news as they stand in a text whose lines all end in `\n`, or all in `\r\n`; none if it is not so."""
+    texts = [text for step in steps for text in (step.old, step.new)]
+    if not all(texts[::2]):
+        return []
+    if b"\r" not in body:
+        swaps = [] if any(b"\r" in text for text in texts) else texts
+    elif all(map(_is_crlf, [body, *(text for text in texts if b"\r" in text)])):
+        swaps = [text if b"\r" in text else text.replace(b"\n", b"\r\n") for text in texts]
+    else:
+        swaps = []
+    return list(zip(swaps[::2], swaps[1::2], strict=True))
+
+
+def _is_crlf(text: bytes) -> bool:
+    return text.count(b"\r\n") == text.count(b"\n") == text.count(b"\r")
+
+
+def _clusters(hits: Iterable[Hit], longest: int, size: int) -> Iterator[Cluster]:
+    """Hits with others near to them. Between two windows there is room for changes to wander a little."""
+    found: list[tuple[int, int, list[int]]] = []
+    for which, start, end in sorted(hits, key=itemgetter(1)):
+        if found and start - found[-1][1] < 4 * longest:
+            first, last, before = found[-1]
+            before.append(which)
+            found[-1] = first, max(last, end), before
+        else:
+            found.append((start, end, [which]))
+    reach, begin = 16 * longest, 0
+    for (start, end, here), (following, _, _) in pairwise([*found, (2 * size, 0, [])]):
+        middle = min((end + following) // 2, size)
+        yield Cluster(max(begin, start - reach), start, end, min(end + reach, middle), here)
+        begin = middle
+
+
+class _Finder:
+    """Texts that are looked for in one pass, each known by its number; `steps` are those that look for it."""
+
+    def __init__(self, olds: Sequence[bytes]) -> None:
+        from ahocorasick_rs import BytesAhoCorasick
+
+        steps: dict[bytes, list[int]] = {}
+        for number, old in enumerate(olds):
+            steps.setdefault(old, []).append(number)
+        self._olds = list(steps)
+        self._machine = BytesAhoCorasick(self._olds)
+        self.steps = list(steps.values())
+        self.longest = max(map(len, olds))
+
+    def all(self, body: bytes, most: int) -> list[Hit] | None:
+        """All hits; nothing if they are more than `most`."""
+        if self._is_deep():
+            return None
+        hits = list(islice(self.hits(body), most + 1))
+        return None if len(hits) > most else hits
+
+    def hits(self, text: bytes) -> Iterator[Hit]:
+        """All hits by their ends, those that overlap too."""
+        size = max(_CHUNK, 4 * self.longest)
+        for start in range(0, len(text), size):
+            base = max(0, start - self.longest + 1)
+            for which, begin, end in self._machine.find_matches_as_indexes(text[base : start + size], overlapping=True):
+                if base + end > start:
+                    yield which, base + begin, base + end
+
+    def _is_deep(self) -> bool:
+        """Whether many of the texts can end at one place, so that few bytes could have too many hits.
+
+        Shorter ones are looked at first: then the longer ones have not too many hits themselves.
+        """
+        for old in sorted(self._olds, key=len):
+            found = self._machine.find_matches_as_indexes(old, overlapping=True)
+            if sum(end == len(old) for _, _, end in found) > _DEEPEST:
+                return True
+        return False
+
+
+class _Windows:
+    """Steps made in windows of a text, from left to right.
+
+    Within `longest` bytes of a change, a text may stand that did not before; so many bytes must stay
+    as they are at both borders of a window, for the next one to know nothing of it.
+    """
+
+    def __init__(self, body: bytes, swaps: Sequence[tuple[bytes, bytes]], finder: _Finder) -> None:
+        self._body = body
+        self._swaps = swaps
+        self._finder = finder
+        self._pieces: list[Piece] = []
+        self._position = 0
+        self.places: list[list[int]] = [[] for _ in swaps]
+
+    def make(self, cluster: Cluster) -> bool:
+        """The steps around these hits; false if one reaches too far."""
+        numbers = self._steps(cluster.found, -1)
+        if not numbers:
+            return True
+        start, end = cluster.start, cluster.end
+        if len(cluster.found) == 1 and self._is_alone(start, end, numbers[0]):
+            new = self._swaps[numbers[0]][1]
+            self._put(start, end, [(start, len(new), new)] if new else [])
+            self.places[numbers[0]].append(start)
+            return True
+        return self._window(cluster, numbers)
+
+    def whole(self) -> _Pieces:
+        """The text after all windows."""
+        size = len(self._body)
+        self._put(size, size, [])
+        return _Pieces(size, self._pieces)
+
+    def _put(self, start: int, end: int, pieces: Iterable[Piece]) -> None:
+        if start > self._position:
+            self._pieces.append((self._position, start - self._position, None))
+        self._pieces += pieces
+        self._position = end
+
+    def _steps(self, found: Iterable[int], after: int) -> list[int]:
+        """The steps after one that look for what was found, in order."""
+        before = len(self._swaps)
+        return sorted({step for which in found for step in self._finder.steps[which] if after < step < before})
+
+    def _is_alone(self, start: int, end: int, number: int) -> bool:
+        """Whether no later step finds anything at the place of this one."""
+        reach, new = self._finder.longest - 1, self._swaps[number][1]
+        around = self._body[max(0, start - reach) : start] + new + self._body[end : end + reach]
+        return not self._steps((which for which, _, _ in self._finder.hits(around)), number)
+
+    def _window(self, cluster: Cluster, pending: list[int]) -> bool:
+        begin, stop = cluster.begin, cluster.stop
+        text, trail = self._body[begin:stop], _Trail(stop - begin)
+        left, right = cluster.start - begin, stop - cluster.end
+        known = set(pending)
+        while pending:
+            number = heappop(pending)
+            old, new = self._swaps[number]
+            spans = literal(text, old)
+            if not spans:
+                continue
+            left, right = min(left, spans[0][0]), min(right, len(text) - spans[-1][1])
+            if (begin and left < self._finder.longest) or (stop < len(self._body) and right < self._finder.longest):
+                return False
+            self.places[number] += [begin + trail.origin(first) for first, _ in spans]
+            text, pieces = _replaced(text, spans, [new] * len(spans))
+            trail.add(pieces)
+            near = self._near(text, [first for first, _ in spans], old, new)
+            for later in self._steps(near, number):
+                if later not in known:
+                    known.add(later)
+                    heappush(pending, later)
+        self._put(begin, stop, [(begin + at, length, new) for at, length, new in trail.whole().pieces])
+        return True
+
+    def _near(self, text: bytes, starts: list[int], old: bytes, new: bytes) -> set[int]:
+        """What is found in a text near to the places where `new` came for `old`."""
+        reach, growth = self._finder.longest - 1, len(new) - len(old)
+        if len(starts) * (len(new) + 2 * reach) > len(text):
+            return {which for which, _, _ in self._finder.hits(text)}
+        changed = (start + index * growth for index, start in enumerate(starts))
+        around = (text[max(0, start - reach) : start + len(new) + reach] for start in changed)
+        return {which for each in around for which, _, _ in self._finder.hits(each)}

@@ -1,0 +1,320 @@
+"""`apply_patch`: the V4A envelope as OpenAI's models write it.
+
+What `apply_reply` does with such a patch among others, under the name and with the words that models were trained on.
+Rejected: taking the other formats of a reply as well. Who calls this tool wrote a patch, and what looks like something
+else stands there by mistake.
+"""
+
+from __future__ import annotations
+
+from suture import wording
+from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
+from suture.formats.reply import parse_reply, validated
+from suture.plan import Create, Delete, Plan, Rename
+from suture.tools import outcome
+from suture.tools.blocks import Stitching
+from suture.tools.patch import version_of
+from suture.tools.reply import Replied, unapplied
+from suture.tools.reply_files import Files, Sheets
+from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, literal, text
+from suture.wording.phrases import AS_SENT, LITERAL, same
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from suture.engine.session import Session
+    from suture.errors import SutureError
+    from suture.formats.reply import Reply
+    from suture.plan import Change, FileChange
+    from suture.settings import Settings
+    from suture.tools.blocks import Outcome
+
+
+LOOKS_SO = """\
+*** Begin Patch
+*** Update File: path/to/file.py
+@@ def function_around():
+ a line as it stands in the file
+-a line that goes away
++a line that comes in
+*** Add File: path/to/new.txt
++every line of the new file
+*** Delete File: path/to/old.txt
+*** End Patch"""
+_SHOWN_FAILED = 5
+_SHOWN_LINES = 60
+_NOTHING_CHANGED = "Nothing was changed: send the whole patch again, with what failed mended."
+
+
+class Enveloped:
+    """The outcome of a call, told once it landed, or would have. The metadata are those of `apply_reply`."""
+
+    def __init__(
+        self, settings: Settings, plan: Plan, outcomes: Sequence[Outcome], replied: Replied, *, dry_run: bool
+    ) -> None:
+        self._settings = settings
+        self._plan = plan
+        self._outcomes = outcomes
+        self._replied = replied
+        self._dry_run = dry_run
+
+    def answer(self, change: Change | None) -> Answer:
+        """What the caller is told."""
+        made = self._replied.answer(change)
+        failed = [each for each in self._outcomes if each.status == "failed"]
+        if failed:
+            return self._failed(made.data, failed)
+        files = sorted({_line(each) for each in self._plan.changes})
+        words = [*self._head(files), *self._notes(), *(f"warning: {each}" for each in made.data["warnings"])]
+        shown = outcome.cut(made.data["diff"], self._settings) if self._dry_run and files else ""
+        return Answer("\n".join([*words, "", shown] if shown else words), made.data)
+
+    def _head(self, files: Sequence[str]) -> Iterator[str]:
+        """`A` for added, `M` for modified, `D` for deleted, in this order."""
+        if not files:
+            yield "No change: every file is already as the patch would make it."
+        elif self._dry_run:
+            yield "Dry run: nothing was written. The patch would update the following files:"
+        else:
+            yield "Success. Updated the following files:"
+        yield from sorted(files, key=lambda line: "AMD".index(line[0]))
+
+    def _notes(self) -> Iterator[str]:
+        for each in self._outcomes:
+            name = wording.plain(each.path or "")
+            if each.status == "already_applied":
+                at = f" at line {each.line}" if each.line else ""
+                yield f"note: {_named(each)} of {name} stands there already{at}, and was left out."
+            elif (version := version_of(each.base)) is not None:
+                merged = f"was written on {wording.written_on(version)}, and merged into the current file"
+                yield f"note: {_named(each)} {merged}, at {name}:{each.line}."
+            elif each.rung not in AS_SENT:
+                found = f"{_named(each)} was found {wording.matched(each.rung)} at {name}:{each.line}"
+                yield f"note: {found}, and carried over to the file's own text."
+
+    def _failed(self, data: dict[str, Any], failed: Sequence[Outcome]) -> Answer:
+        """Each part that failed: what happened, what is known, what to do."""
+        total, lines = len(self._outcomes), list[str]()
+        for number, each in enumerate(failed):
+            error = _error(each)
+            line = f"{_named(each).capitalize()} (line {_line_of(each)} of the input) failed: {_message(error)}"
+            more = [*(f"  {detail}" for detail in _details(error)), f"  {_hint(error)}"]
+            lines += [line, *more] if number < _SHOWN_FAILED and len(lines) < _SHOWN_LINES else [line]
+        told = {each.id: _error(each) for each in failed}
+        for block in data["blocks"]:
+            if (error_of := told.get(block["id"])) is not None:
+                words = {"message": _message(error_of), "hint": _hint(error_of), "details": _details(error_of)}
+                block["error"] |= words
+        data["error"] |= {"hint": _NOTHING_CHANGED}
+        head = f"The patch was not applied: {len(failed)} of {wording.count(total, 'change')} failed."
+        return Answer("\n".join([head, *lines, _NOTHING_CHANGED]), data, is_error=True)
+
+
+def unapplied_patch(error: SutureError) -> Answer:
+    """The answer to a call that could not be carried out at all."""
+    made = unapplied(error)
+    if not isinstance(error, NoBlocks):
+        return made
+    message, hint = "The input holds no patch.", f"One looks so:\n{LOOKS_SO}"
+    told = made.data["error"] | {"message": message, "hint": hint}
+    return made.but(text=f"{error.code}: {message} {hint}", data=made.data | {"errors": [message], "error": told})
+
+
+def _line(change: FileChange) -> str:
+    name = change.to.name if isinstance(change, Rename) else change.place.name
+    kind = "A" if isinstance(change, Create) else "D" if isinstance(change, Delete) else "M"
+    return f"{kind} {wording.plain(name)}"
+
+
+def _named(each: Outcome) -> str:
+    return f"hunk {each.id}" if "." in each.id else f"section {each.id}"
+
+
+def _line_of(each: Outcome) -> int:
+    """Where in the input it begins."""
+    lines = {each.block.id_of(number): hunk.line for number, hunk in enumerate(each.block.hunks)}
+    return lines.get(each.id, each.block.line)
+
+
+def _error(each: Outcome) -> SutureError:
+    assert each.error is not None  # noqa: S101  a failure has its reason
+    return each.error
+
+
+def _message(error: SutureError) -> str:
+    said = wording.block_message(error)
+    if error.code != "INCOMPLETE_BLOCK":
+        return said
+    return said.replace("The block", "The section").replace(" of the reply", " of the input")
+
+
+def _details(error: SutureError) -> list[str]:
+    first, *rest = wording.block_details(error) or [""]
+    first = first.replace("This block was refused before", "This hunk was refused before", 1)
+    return [first, *rest] if first else []
+
+
+def _hint(error: SutureError) -> str:
+    return _HINTS.get(error.code, wording.block_hint)(error)
+
+
+def _look_again(error: Any) -> str:
+    path = wording.plain(error.path)
+    if error.why == "deleted":
+        return f"Read {path} again, and decide whether the change is still needed."
+    if error.stale is not None:
+        return f"Your copy of {path} is old: read it again, and write the hunk with the lines as they are now."
+    return f"Copy the context and - lines from the file, whole: read {path} first."
+
+
+def _near(error: Any) -> str:
+    if error.create_by is not None:
+        return "There is nothing to delete: leave the section out."
+    meant = f"Did you mean {' or '.join(map(wording.plain, error.near))}? " if error.near else ""
+    return f"{meant}To create the file, use *** Add File: PATH."
+
+
+_HINTS: dict[str, Callable[[Any], str]] = {
+    "NO_MATCH": _look_again,
+    "OLD_TEXT_NOT_UNIQUE": same(
+        "Add context lines, or a line of @@ with the class or function around the place, so that only one fits."
+    ),
+    "EDIT_CONFLICT": same(
+        "Decide what these lines should say, and write the hunk with the lines as the file has them."
+    ),
+    "TARGET_DELETED": lambda e: f"Read {wording.plain(e.path)} again, and decide whether the change is still needed.",
+    "OUT_OF_SCOPE": lambda e: (
+        f"Read {wording.plain(e.path)} again, and write the class or function that contains the lines after @@."
+    ),
+    "UNPROVED_CHANGE": same("Write the hunk with the lines indented and spelled as the file has them."),
+    "ELISION_IN_NEW_TEXT": same(f"Write out all lines of the hunk. {LITERAL}"),
+    "FILE_NOT_FOUND": _near,
+    "INCOMPLETE_BLOCK": same("Write the patch again, whole, from *** Begin Patch to *** End Patch."),
+}
+"""What to do about what failed, in the words of this format."""
+
+
+_NAME = "apply_patch"
+_SHOWN_NAMES = 3
+_HEADS = {"create_file": "*** Add File: ", "update_file": "*** Update File: ", "delete_file": "*** Delete File: "}
+_QUOTES = ("'", '"', "`")
+
+
+class ApplyPatch(Request):
+    """Arguments of `apply_patch`."""
+
+    input: str = text("The patch, from *** Begin Patch to *** End Patch")
+    dry_run: bool = dry_run()
+    literal: bool = literal()
+
+
+def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
+    """Apply the patch in memory, and plan what that changes; if a part of it fails, nothing."""
+    reply = _parsed(request.input, session.settings.max_edits)
+    sheets = Sheets(Files(session))
+    stitching = Stitching(sheets, "lenient", session, dry_run=request.dry_run, literal=request.literal)
+    outcomes = stitching.run(reply.blocks)
+    if any(each.status == "failed" for each in outcomes):
+        outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
+        sheets = Sheets(Files(session))
+    changes = tuple(sheets.plan(session))
+    plan = Plan(changes, _NAME, _summary([each.place.name for each in changes]))
+    found = validated(request.input, reply)
+    replied = Replied(session.settings, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
+    return Proposal(plan, Enveloped(session.settings, plan, outcomes, replied, dry_run=request.dry_run).answer)
+
+
+def _parsed(given: str, most: int) -> Reply:
+    """The sections of the patch; text around it is passed over, but nothing that is meant to change a file."""
+    reply = parse_reply(given, most=most + 1)
+    own = [block for block in reply if block.format == "v4a"]
+    if not own:
+        raise NoBlocks(fenced=[], characters=len(given))
+    others = [block.line for block in reply if block.format != "v4a"] + [
+        each.line for each in reply.unread if each.edits
+    ]
+    if others:
+        problem = (
+            f"line {min(others)} is outside of the patch; put all changes between *** Begin Patch and *** End Patch"
+        )
+        raise InvalidArguments(problems=[{"argument": "input", "problem": problem}])
+    size = sum(len(block.ids) for block in reply)
+    if size > most:
+        raise InputTooLarge(what="The patch", size=size, limit=most, setting="max_edits", unit="hunks")
+    return reply
+
+
+def _summary(names: list[str]) -> str:
+    return f"patch of {', '.join(names[:_SHOWN_NAMES])}{' …' if len(names) > _SHOWN_NAMES else ''}"
+
+
+def operation_envelope(operation: Mapping[str, object]) -> str:
+    """The patch that an `operation` of an `apply_patch_call` means, which OpenAI's built-in tool sends, one a file.
+
+    `{"type": "create_file" | "update_file" | "delete_file", "path": …, "diff": …}`; what is deleted needs no diff. A
+    diff speaks of its own file only: one that holds another section, or the end of the patch, is refused.
+    """
+    kind, path, diff = (operation.get(name) for name in ("type", "path", "diff"))
+    head = _HEADS.get(kind) if isinstance(kind, str) else None
+    if head is None:
+        raise _wrong("type", f"expected one of {', '.join(_HEADS)}")
+    if not isinstance(path, str) or not _can_stand(path):
+        raise _wrong("path", "expected a path in one line, without quotes or spaces around it")
+    if kind == "delete_file":
+        diff = ""
+    if not isinstance(diff, str):
+        raise _wrong("diff", "expected the lines of a V4A diff" if diff is not None else f"missing: {kind} needs it")
+    lines = diff.removesuffix("\n").removesuffix("\r").split("\n") if diff else []
+    if any(line.startswith("*** ") and line.rstrip().lower() != "*** end of file" for line in lines):
+        raise _wrong("diff", "a line begins as a marker of a patch (***); expected only the lines of this file's diff")
+    end = "\r\n" if "\r\n" in diff else "\n"
+    lines = [line.removesuffix("\r") for line in lines] if end == "\r\n" else lines
+    return "".join(f"{line}{end}" for line in ("*** Begin Patch", f"{head}{path}", *lines, "*** End Patch"))
+
+
+def _can_stand(path: str) -> bool:
+    """Whether a path comes out of a patch as it went in; a backslash separates folders there."""
+    quoted = path[:1] in _QUOTES and path[-1:] == path[:1]
+    return bool(path) and path == path.strip() and not quoted and not {"\n", "\r"} & {*path}
+
+
+def _wrong(argument: str, problem: str) -> InvalidArguments:
+    return InvalidArguments(problems=[{"argument": f"operation.{argument}", "problem": problem}])
+
+
+def explain_apply_patch(_: Mapping[str, object], error: SutureError) -> Answer:
+    """A failure of the whole call, in the shape of its result."""
+    return unapplied_patch(error)
+
+
+_DESCRIPTION = f"""\
+Create, change, move and delete files by a patch. All of it lands, or nothing does. It looks so:
+
+{LOOKS_SO}
+
+A hunk shows about 3 lines of the file above and below what changes, each behind a space; - is a line that goes away, \
++ one that comes in. Lines of @@ name the class or function a hunk stands in, and separate hunks; there are no line \
+numbers. *** Move to: PATH below *** Update File: renames the file. *** End of File below a hunk says that it stands \
+at the end."""
+
+APPLY_PATCH = ToolSpec(
+    name=_NAME,
+    title="Apply a patch",
+    description=_DESCRIPTION,
+    request=ApplyPatch,
+    examples=(
+        Example(
+            "Change a file, and add another",
+            {"app.py": "def greet():\n    print('hello')\n"},
+            {
+                "input": "*** Begin Patch\n*** Update File: app.py\n@@ def greet():\n-    print('hello')\n"
+                "+    print('hi')\n*** Add File: notes.md\n+# Notes\n*** End Patch\n"
+            },
+            "Success. Updated the following files:\nA notes.md\nM app.py",
+        ),
+    ),
+    plan=plan_apply_patch,
+    explain=explain_apply_patch,
+)

@@ -1,0 +1,550 @@
+"""The files that a reply is about: which one a block means, and what each is so far.
+
+A `Shelf` says what stands where before the call: a workspace, or texts in memory. `Sheets` are what the blocks made of
+it so far, and at the end the changes that make a plan.
+
+A file of the workspace that is mentioned goes before the file of the block before. Several are decided by what the
+block says it finds, if it fits exactly one of them. Whatever else would put the block into a file that the reply did
+not mean is refused: a mention of a file that does not exist, a block that fits only the file of the block before
+although another one is mentioned.
+"""
+
+from __future__ import annotations
+
+from suture.bounds import check_size
+from suture.errors import FileChanged, FileNotFound, NoPath, ProtectedPath, SutureError
+from suture.formats import Mention
+from suture.formats.file_names import is_known
+from suture.match.hunks import fit
+from suture.match.index import Found, Index
+from suture.plan import Content, Rename
+from suture.text.edits import apply, compose, edit, minimize, splice
+from suture.tools.outcome import check_hash, check_whole, check_writable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from typing import Protocol
+
+    from suture.engine.session import Session
+    from suture.formats import Block, Hunk, Split
+    from suture.match.index import Base
+    from suture.plan import FileChange, Snapshot
+    from suture.text import Text
+    from suture.text.edits import Edit
+
+    class Shelf(Protocol):
+        """What stands where before the call."""
+
+        def name_of(self, path: str) -> str:
+            """The one name of the file that a path means."""
+
+        def read(self, name: str) -> Snapshot | None:
+            """The file, or None where there is none."""
+
+        def bases(self, before: Snapshot) -> Iterable[Base]:
+            """Earlier versions of a file, newest first."""
+
+        def blank(self, name: str) -> Text:
+            """The text that a new file begins with."""
+
+        def is_link(self, path: str) -> bool:
+            """Whether a path leads to its file by a link."""
+
+        def near(self, path: str) -> list[str]:
+            """Files that may be meant by a path at which there is none."""
+
+        def same_named(self, names: Collection[str]) -> list[str]:
+            """The files that have one of some names, in any folder."""
+
+    Landed = dict[tuple[str, tuple[Split, ...]], int]
+
+
+_EXECUTABLE = 0o111
+_LONG_NAME = 5
+_SHORT_NAME = 2
+
+
+class Sheet:
+    """One file, as it is so far."""
+
+    def __init__(self, name: str, before: Snapshot | None, text: Text, bases: Iterable[Base] = ()) -> None:
+        self.name = name
+        self._bases = bases
+        self.before = before
+        """What stood there, or None."""
+        self.text = text
+        """As it was read; of a new file, empty."""
+        self.body = text.body
+        self._steps: list[tuple[int, int, list[Edit]]] = []
+        """What makes `body` of the text, one step after the other: how many were made, on how many bytes, and edits."""
+        self.exists = before is not None
+        self.mode: int | None = None
+        self.moved_from: Sheet | None = None
+        self.moved_to: Sheet | None = None
+        self._index: Index | None = None
+
+    @property
+    def index(self) -> Index:
+        """As it is so far, prepared for searching."""
+        if self._index is None or self._index.body is not self.body:
+            bases = self._bases if self._index is None else self._index.earlier()
+            self._index = Index(self.body, self.name, bases)
+        return self._index
+
+    def make(self, edits: Iterable[Edit]) -> None:
+        """Edit it."""
+        found = list(edits)
+        self.check(found)
+        check_size(self.name, len(self.body) + sum(each.growth for each in found))
+        self._steps.append((1, len(self.body), found))
+        while len(self._steps) > 1 and self._steps[-2][0] <= self._steps[-1][0]:
+            self._join()  # so that each edit is joined with others a few times only
+        self.body = apply(self.body, found)
+        self.exists = True
+
+    def _join(self) -> None:
+        (number, size, first), (more, _, second) = self._steps[-2:]
+        self._steps[-2:] = [(number + more, size, compose(size, first, second))]
+
+    def checked(self, content: str) -> bytes:
+        """A whole content as its text can hold it; a byte order mark is not doubled."""
+        check_whole(self.text, content, "")
+        new = (content.removeprefix("\ufeff") if self.text.bom else content).encode("utf-8", "surrogatepass")
+        check_writable(self.text, new, self.body)
+        return new
+
+    def fill(self, new: bytes) -> None:
+        """Replace it whole."""
+        self.make([edit(0, len(self.body), new)])
+
+    def empty(self) -> None:
+        """Delete it."""
+        self.fill(b"")
+        self.exists = False
+
+    def become(self, other: Sheet) -> None:
+        """Be what another one is, byte for byte."""
+        self.text, self.body, self._steps = other.text, other.body, list(other._steps)
+        self.mode = other.before.mode if other.mode is None and other.before is not None else other.mode
+        self.exists = True
+
+    def check(self, edits: Iterable[Edit]) -> None:
+        """Refuse what the file's encoding cannot hold."""
+        for each in edits:
+            check_writable(self.text, each.new, self.body)
+
+    def begin_as(self, other: Sheet) -> None:
+        """Be what another one was before all blocks, as a copy that a diff makes."""
+        self.become(other)
+        if other.before is not None:
+            self.text, self.body, self._steps = other.before.text, other.before.text.body, []
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of the file as it is so far."""
+        return b"".join(splice(self.text, self.changes))
+
+    @property
+    def changes(self) -> list[Edit]:
+        """The edits of the text, with nothing in them that stays."""
+        while len(self._steps) > 1:
+            self._join()
+        return minimize(self.text.body, [each for _, _, edits in self._steps for each in edits])
+
+    def line_now(self, line: int) -> int:
+        """Where a line of the file as it was read is so far, counted from 1."""
+        lines, body = self.text.lines, self.text.body
+        start = lines.span(line)[0] if line <= len(lines) else len(body)
+        edits = [each for each in self.changes if each.span.end <= start]
+        return line + sum(each.new.count(b"\n") - body.count(b"\n", each.span.start, each.span.end) for each in edits)
+
+    @property
+    def is_executable(self) -> bool:
+        """Whether it may be run as it is so far."""
+        return bool(self._mode_so_far & _EXECUTABLE)
+
+    @property
+    def _mode_so_far(self) -> int:
+        known = 0o644 if self.before is None else self.before.mode
+        return known if self.mode is None else self.mode
+
+    def set_executable(self, git_mode: int) -> bool:
+        """Take over the one permission that git knows; whether that changes anything."""
+        mode = self._mode_so_far
+        executable = mode | (mode & 0o444) >> 2
+        self.mode = executable if git_mode & _EXECUTABLE else mode & ~_EXECUTABLE
+        return self.mode != mode
+
+
+class Sheets:
+    """All files that blocks were about so far."""
+
+    def __init__(self, shelf: Shelf, expect_hash: str | dict[str, str] | None = None) -> None:
+        self.shelf = shelf
+        self._expect_hash = expect_hash
+        self._open: dict[str, Sheet] = {}
+
+    def at(self, path: str) -> Sheet:
+        """The file that a path means, there or not."""
+        name = self.shelf.name_of(path)
+        if name not in self._open:
+            before = self.shelf.read(name)
+            check_hash(self._expect_hash, name, before)
+            text = self.shelf.blank(name) if before is None else before.text
+            bases = () if before is None else self.shelf.bases(before)
+            self._open[name] = Sheet(name, before, text, bases)
+        return self._open[name]
+
+    def check_others(self, expected: object) -> None:
+        """Hold the files that no block was about to what is expected of them, too."""
+        for path, wanted in expected.items() if isinstance(expected, dict) else ():
+            sheet = self.at(path)
+            check_hash(wanted, sheet.name, sheet.before)
+
+    def near(self, path: str) -> list[str]:
+        """Files that may be meant by a path at which there is none."""
+        moved = [each.moved_to.name for each in self._open.values() if each.name == path and each.moved_to is not None]
+        made = [each.name for each in self._open.values() if each.exists and each.name.endswith(f"/{path}")]
+        return list(dict.fromkeys([*moved, *made, *self.shelf.near(path)]))
+
+    def same_named(self, names: Collection[str]) -> dict[str, list[str]]:
+        """The files that have one of some names, in any folder, by that name."""
+        found: dict[str, list[str]] = {}
+        for path in self.shelf.same_named(names):
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
+    def move(self, sheet: Sheet, to: Sheet) -> None:
+        """Give a file another name; what stood there is gone."""
+        to.become(sheet)
+        sheet.empty()
+        to.moved_from, sheet.moved_to = sheet, to
+
+    def changed(self) -> list[Sheet]:
+        """The files that are not as they were."""
+        return [each for each in self._open.values() if _differs(each)]
+
+    def plan(self, session: Session) -> list[FileChange]:
+        """What has to be done to have the files as they are here."""
+        changes: list[FileChange] = []
+        moved: set[str] = set()
+        for to in self._open.values():
+            source = to.moved_from
+            if source is not None and _is_move(source, to):
+                changes.append(self._rename(session, source, to))
+                moved |= {source.name, to.name}
+        changes += [_change(session, each) for each in self.changed() if each.name not in moved]
+        return changes
+
+    def _rename(self, session: Session, source: Sheet, to: Sheet) -> FileChange:
+        content = to.content
+        if to.before is None:
+            return session.plan_rename(source.name, to.name, content)
+        assert source.before is not None  # noqa: S101  it is a file that moves
+        session.plan_delete(source.name)  # refuses what cannot be taken away
+        return Rename(source.before.place, source.before, to.before.place, Content((content,)), to.before)
+
+
+def _is_move(source: Sheet, to: Sheet) -> bool:
+    """Whether a file got another name, and is the same in all but its content."""
+    moved = source.before is not None and to.exists and not source.exists
+    return moved and source.before is not None and to.mode == source.before.mode
+
+
+def _change(session: Session, sheet: Sheet) -> FileChange:
+    if sheet.before is None:
+        moved = sheet.moved_from is not None and not sheet.moved_from.exists  # and not copied: no more are executable
+        executable = sheet.is_executable and (moved or session.settings.allow_executables)
+        return session.plan_create(sheet.name, sheet.content, 0o755 if executable else None)
+    if not sheet.exists:
+        return session.plan_delete(sheet.name)
+    if sheet.text is not sheet.before.text:
+        return session.plan_write(sheet.name, sheet.content)
+    return session.plan_update(sheet.before, sheet.changes).but(mode=sheet.mode)
+
+
+def _differs(sheet: Sheet) -> bool:
+    if sheet.before is None or not sheet.exists:
+        return sheet.exists or sheet.before is not None
+    moved = sheet.text is not sheet.before.text
+    return moved or bool(sheet.changes) or sheet.mode not in {None, sheet.before.mode}
+
+
+class Files:
+    """A workspace as a shelf."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def name_of(self, path: str) -> str:
+        """The name that results have for the file."""
+        return self._session.locate(path).name
+
+    def read(self, name: str) -> Snapshot | None:
+        """The file's text."""
+        return None if self._session.locate(name).stat is None else self._session.read(name)
+
+    def bases(self, before: Snapshot) -> Iterable[Base]:
+        """What this session was shown, what the history has, and what git has."""
+        return self._session.bases(before)
+
+    def blank(self, name: str) -> Text:
+        """An empty text in the encoding that is configured for the name."""
+        return self._session.blank(name)
+
+    def is_link(self, path: str) -> bool:
+        """Whether it is a symbolic link, or stands behind one."""
+        return self._session.locate(path).by_link
+
+    def near(self, path: str) -> list[str]:
+        """Files of nearly that name, and those of the same name in other folders."""
+        return self._session.near(path)
+
+    def same_named(self, names: Collection[str]) -> list[str]:
+        """Files that are not ignored."""
+        return self._session.same_named(names)
+
+
+def nearest(path: str, names: Iterable[str]) -> list[str]:
+    """The files that a path may mean: with more or fewer folders above; if there are none, with a slip in a name."""
+    found = list(names)
+    same = [each for each in found if f"/{each}".endswith(f"/{path}") or f"/{path}".endswith(f"/{each}")]
+    return same or [each for each in found if _has_slip(path, each)]
+
+
+def _has_slip(path: str, name: str) -> bool:
+    sent, stands = path.split("/"), name.split("/")
+    pairs = [(one, other) for one, other in zip(sent, stands, strict=False) if one != other]
+    return len(sent) == len(stands) and len(pairs) == 1 and _is_slip(*pairs[0])
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Whether two names differ in case, in how words are joined, or by one letter; short ones not by another one."""
+    from rapidfuzz.distance import OSA  # only a missing file needs it
+
+    plain = [each.lower().replace("-", "_") for each in (one, other)]
+    if plain[0] == plain[1]:
+        return True
+    (stem, _, extension), (other_stem, _, other_extension) = (each.rpartition(".") for each in plain)
+    digits = [[char for char in each if char.isdigit()] for each in plain]
+    if extension != other_extension or digits[0] != digits[1] or OSA.distance(stem, other_stem) != 1:
+        return False
+    same_letters = len(stem) != len(other_stem) or sorted(stem) == sorted(other_stem)
+    return min(len(stem), len(other_stem)) >= (_SHORT_NAME if same_letters else _LONG_NAME)
+
+
+def missing(path: str, near: Sequence[str]) -> FileNotFound:
+    """There is no such file."""
+    return FileNotFound(path=path, near=list(near[:3]))
+
+
+_MOST = 20
+"""Files that are tried; a name that more of them have says nothing."""
+
+
+class Targets:
+    """The files that the blocks of one reply are about."""
+
+    def __init__(self, sheets: Sheets, match: str, landed: Landed) -> None:
+        """`landed` has the hunks that blocks before applied, and where."""
+        self._sheets = sheets
+        self._match = match
+        self._landed = landed
+        self._blocks: dict[int, Block] = {}
+        self._decided: dict[int, Block | NoPath] = {}
+        self._named: dict[str, list[str]] | None = None
+        """The files of the workspace that have the last part of a mentioned path, by that part."""
+        self._found: dict[tuple[str, bool], list[str]] = {}
+
+    def begin(self, blocks: Sequence[Block]) -> None:
+        """Know all blocks, of which some are about the file of another one."""
+        self._blocks = {block.number: block for block in blocks}
+
+    def of(self, block: Block) -> Block:
+        """The block, about the file that is meant; `NoPath` if nothing tells which one that is."""
+        if block.number not in self._decided:
+            try:
+                self._decided[block.number] = self._of(block)
+            except NoPath as error:
+                self._decided[block.number] = error
+        found = self._decided[block.number]
+        if isinstance(found, NoPath):
+            raise found
+        return found
+
+    def _of(self, block: Block) -> Block:
+        inherited = block.inherited
+        if block.follows is not None:
+            inherited = self._followed(block)
+        if not block.mentions:
+            return block if block.follows is None else block.but(path=inherited, path_as_written=inherited)
+        mentions = [each for each in block.mentions if not self._is_content(each, inherited)]
+        made = self._new(block, mentions) if _creates(block) else self._existing(block, mentions, inherited)
+        path, written = made or (inherited, inherited)
+        return block.but(path=path, path_as_written=written)
+
+    def _followed(self, block: Block) -> str | None:
+        """The file of the block that this one follows."""
+        try:
+            return self.of(self._blocks[block.follows or 0]).path
+        except NoPath as error:
+            raise NoPath(**{**error.fields(), "reply_line": block.line}) from None
+
+    def _is_content(self, mention: Mention, inherited: str | None) -> bool:
+        """Whether a line that names a file is simply text of the file that is meant without it."""
+        sheet = self._sheet(inherited) if mention.inside and inherited else None
+        line = mention.inside.strip().encode("utf-8", "surrogatepass")
+        return sheet is not None and any(each.strip() == line for each in sheet.body.split(b"\n"))
+
+    def _new(self, block: Block, mentions: Sequence[Mention]) -> tuple[str, str] | None:
+        """The file that a block makes: the only one mentioned, or the only one of them that is not there yet."""
+        likely = [each for each in mentions if each.sure] or [each for each in mentions if is_known(each.path)]
+        likely = [each for each in likely if each.role == "target"] or likely
+        paths = list(dict.fromkeys(each.path for each in likely))
+        if len(paths) > 1:
+            free = list(dict.fromkeys(each.path for each in likely if not any(map(self._holds, self._meant(each)))))
+            if len(free) != 1:
+                raise NoPath(reply_line=block.line, candidates=paths, why="several")
+            paths = free
+        return (paths[0], paths[0]) if paths else None
+
+    def _holds(self, name: str) -> bool:
+        """Whether there is anything in a file."""
+        sheet = self._sheet(name)
+        return sheet is not None and bool(sheet.body)
+
+    def _existing(self, block: Block, mentions: Sequence[Mention], inherited: str | None) -> tuple[str, str] | None:
+        """The file that a block changes, and how it was written; None: the inherited one."""
+        held = self._name(inherited)
+        targets = [each for each in mentions if each.role == "target"]
+        found = self._files(targets, held)
+        missing = [each.path for each in targets if each.sure and not self._meant(each)]
+        protected = [each for each in missing if self._is_protected(each)]
+        if protected and set(found) <= {held}:
+            return protected[-1], protected[-1]  # whoever opens it tells why not
+        if missing and inherited is not None and set(found) <= {held}:
+            raise NoPath(reply_line=block.line, candidates=[*missing, inherited], why="missing")
+        if missing and not found:
+            return missing[-1], missing[-1]
+        if not found:
+            others = [each for each in mentions if each.role != "target"]
+            lost = [each.path for each in others if each.role == "source" and each.sure and not self._meant(each)]
+            if lost and inherited is not None:
+                raise NoPath(reply_line=block.line, candidates=[*lost, inherited], why="missing")
+            found = self._files(others, held)
+            if inherited is not None:
+                found = {held or inherited: inherited, **found}
+        return self._fitting(block, found, held) if found else None
+
+    def _fitting(self, block: Block, found: dict[str, str], held: str | None) -> tuple[str, str]:
+        """The only one of some files, or the only one of them that the block fits."""
+        names = list(found)
+        if len(names) > _MOST:
+            raise NoPath(reply_line=block.line, candidates=names[:_MOST], why="several")
+        fits = [name for name in names if self._fits(block, name)]
+        if len(fits) > 1:
+            raise NoPath(reply_line=block.line, candidates=fits, why="several")
+        if fits:
+            return self._written(fits[0], found)
+        if held is not None and held not in found and self._fits(block, held):
+            raise NoPath(reply_line=block.line, candidates=[*names, held], why="elsewhere")
+        if len(names) > 1 and any(self._fits(block, name, any_hunk=True) for name in names):
+            raise NoPath(reply_line=block.line, candidates=names, why="several")
+        return self._written(held if held in found else names[-1], found)
+
+    @staticmethod
+    def _written(name: str, found: dict[str, str]) -> tuple[str, str]:
+        """A file, and how it is written; a name with a slip is left, so that whoever looks for it tells of the slip."""
+        written = found[name]
+        bare = written.lstrip("/")
+        slip = not f"/{name}".endswith(f"/{bare}") and nearest(bare, [name])
+        return (written if slip else name), written
+
+    def _files(self, mentions: Iterable[Mention], held: str | None) -> dict[str, str]:
+        """The files that are mentioned, each with how that is written. A bare name may mean the file in force, too."""
+        found: dict[str, str] = {}
+        for each in mentions:
+            names = self._meant(each)
+            if held is not None and names and held.endswith(f"/{each.path}"):
+                names = [*names, held]
+            for name in names:
+                found.setdefault(name, each.path)
+        return found
+
+    def _meant(self, mention: Mention) -> list[str]:
+        """The files of the workspace that a mention may mean, by the names that they have now."""
+        if now := self._now(mention.path):
+            return [now]
+        key = mention.path, mention.sure
+        if key not in self._found:
+            self._found[key] = self._look(mention)
+        return [now for name in self._found[key] if (now := self._now(name))]
+
+    def _now(self, path: str) -> str:
+        """What a file is called after the blocks before; nothing if it is not there."""
+        try:
+            sheet = self._sheets.at(path)
+        except FileChanged:  # it is there, though not as the caller wants it
+            return self._sheets.shelf.name_of(path)
+        except SutureError:
+            return ""
+        if sheet.moved_to is not None:
+            return sheet.moved_to.name
+        return sheet.name if sheet.exists else ""
+
+    def _is_protected(self, path: str) -> bool:
+        try:
+            self._sheets.at(path)
+        except SutureError as error:
+            return isinstance(error, ProtectedPath)
+        return False
+
+    def _look(self, mention: Mention) -> list[str]:
+        """The files that a path without a file may mean."""
+        path = mention.path.lstrip("/")
+        if path.isalnum() and not mention.sure:
+            return []  # a word
+        same = self._same_named(path)
+        if not mention.sure:
+            return [each for each in same if each.endswith(f"/{path}")]
+        try:
+            return nearest(path, same) or nearest(path, self._sheets.near(path))
+        except SutureError:
+            return []
+
+    def _same_named(self, path: str) -> list[str]:
+        """The files of the workspace that have the last part of a path as their name; one walk finds all of them."""
+        if self._named is None:
+            paths = [each.path for block in self._blocks.values() for each in block.mentions]
+            self._named = self._sheets.same_named({each.rpartition("/")[2] for each in paths})
+        return self._named.get(path.rpartition("/")[2], [])
+
+    def _name(self, path: str | None) -> str | None:
+        """The file in force; of a name that does not exist, the only one that it may mean."""
+        if path is None:
+            return None
+        meant = self._meant(Mention(path, sure=True))
+        return meant[0] if len(meant) == 1 else path
+
+    def _sheet(self, path: str) -> Sheet | None:
+        try:
+            return self._sheets.at(path)
+        except SutureError:
+            return None
+
+    def _fits(self, block: Block, path: str, *, any_hunk: bool = False) -> bool:
+        """Whether a block can be applied to a file, or has been, by someone else than the blocks before it."""
+        sheet = self._sheet(path)
+        if sheet is None or not sheet.exists or sheet.text.is_binary():
+            return False
+        return (any if any_hunk else all)(self._is_in(hunk, sheet) for hunk in block.hunks)
+
+    def _is_in(self, hunk: Hunk, sheet: Sheet) -> bool:
+        answer = fit(sheet.index, hunk, self._match).answer
+        return isinstance(answer, Found) or (answer.why == "applied" and (sheet.name, hunk.splits) not in self._landed)
+
+
+def _creates(block: Block) -> bool:
+    """Whether a block has nothing to find in a file."""
+    return block.content is not None or not any(split.old for hunk in block.hunks for split in hunk.splits)

@@ -1,0 +1,498 @@
+"""Words. Errors and outcomes are data everywhere else; here, once, they become sentences.
+
+Every message says what happened and where; every hint says what to do next. `MESSAGES` has an entry for
+each error code, and a test holds it to that; many come from the modules of one kind each (`patch_wording`, …).
+"""
+
+from __future__ import annotations
+
+from suture.json_text import dumps
+from suture.wording.edits import EDIT_MESSAGES, EDIT_TEXTS, PATCH_MESSAGES, SAFE_MESSAGES
+from suture.wording.patterns import PATTERN_MESSAGES, one_line
+from suture.wording.phrases import count, few, matched, plain, same, span, written_on
+from suture.wording.replies import BLOCK_MESSAGES, REPLY_MESSAGES, details
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from suture.errors import SutureError
+    from suture.files.recovery import Recovered
+    from suture.plan import Trouble
+    from suture.wording.phrases import Words
+
+__all__ = [
+    "MESSAGES",
+    "block_details",
+    "block_hint",
+    "block_message",
+    "count",
+    "error_data",
+    "error_line",
+    "error_text",
+    "hint",
+    "matched",
+    "message",
+    "plain",
+    "recovered_data",
+    "recovered_text",
+    "span",
+    "trouble_data",
+    "trouble_text",
+    "written_on",
+]
+
+_SHOWN_PROBLEMS = 8
+_SHOWN_CONFLICTS = 2
+_SHOWN_LINES = 2
+_SHOWN_FURTHER = 10
+_LONGEST_CORRECTION = 400
+_TOLD_ONCE = {
+    *(
+        "path",
+        "total",
+        "total_edits",
+        "edit_index",
+        "index",
+        "search_text",
+        "expected_occurrences",
+        "attempt",
+        "indent",
+    ),
+    *("file_preview", "similar_content", "match_locations", "region", "words", "unique"),
+}
+"""Fields that the other failures of a call leave out: they say again what was sent, or are long."""
+_CUT_LATER = {"character", "search_text", "text", "base", "ours", "theirs", "line", "prefix", "marker"}
+
+
+class _Shown:
+    """An error's fields fit to be shown: nothing that a terminal obeys, nothing without end."""
+
+    def __init__(self, error: SutureError) -> None:
+        self._error = error
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._error, name)
+        if isinstance(value, list):
+            return [plain(each) if isinstance(each, str) else each for each in value]
+        return plain(value) if isinstance(value, str) and name not in _CUT_LATER else value
+
+
+def message(error: SutureError) -> str:
+    """What happened, in a sentence."""
+    return MESSAGES[error.code][0](_Shown(error))
+
+
+def hint(error: SutureError) -> str:
+    """What to do about it, in a sentence."""
+    return MESSAGES[error.code][1](_Shown(error))
+
+
+def block_message(error: SutureError) -> str:
+    """What happened to a block of a reply."""
+    return BLOCK_MESSAGES.get(error.code, MESSAGES[error.code])[0](_Shown(error))
+
+
+def block_hint(error: SutureError) -> str:
+    """What to do about it."""
+    return BLOCK_MESSAGES.get(error.code, MESSAGES[error.code])[1](_Shown(error))
+
+
+def block_details(error: SutureError) -> list[str]:
+    """What else is known about it."""
+    return details(error)
+
+
+def error_data(error: SutureError) -> dict[str, Any]:
+    """An error as it stands in `metadata.error`."""
+    return {
+        "code": error.code,
+        "message": message(error),
+        "hint": hint(error),
+        "retryable": error.retryable,
+        **error.fields(),
+        **({"further_failures": [_further(*each) for each in error.further]} if error.further else {}),
+        **({"unexamined": error.unexamined} if error.unexamined else {}),
+    }
+
+
+def _further(index: int, error: SutureError, closely: bool) -> dict[str, Any]:  # noqa: FBT001  as it is kept
+    """Another part of a call that failed: what happened, and if it was looked into, what is known in short."""
+    told: dict[str, Any] = {"index": index, "code": error.code, "message": message(error)}
+    if not closely:
+        return told
+    known = {name: value for name, value in error.fields().items() if name not in _TOLD_ONCE and value is not None}
+    return {**told, "hint": hint(error), **known}
+
+
+def error_text(error: SutureError) -> str:
+    """An error as a model reads it."""
+    if error.code in EDIT_TEXTS:
+        lines = [*EDIT_TEXTS[error.code](error)]
+    else:
+        lines = [f"{error.code}: {message(error)}", hint(error)]
+    return "\n".join([*lines, *_further_lines(error)])
+
+
+def _further_lines(error: SutureError) -> Iterator[str]:
+    """The other failures of a call, a line each; a correction that is short goes along."""
+    if error.further:
+        yield f"{count(len(error.further), 'more failure')} in this call:"
+    for _, other, _ in error.further[:_SHOWN_FURTHER]:
+        yield f"- {other.code}: {message(other).partition(chr(10))[0]}"
+        fits = getattr(other, "correction", None)
+        if fits is not None:
+            edit = dumps({name: fits[name] for name in ("old_text", "new_text")})
+            if len(edit) <= _LONGEST_CORRECTION:
+                yield f"  Send this edit instead: {edit}"
+    if len(error.further) > _SHOWN_FURTHER:
+        yield f"… and {len(error.further) - _SHOWN_FURTHER} more (error.further_failures)."
+    if error.unexamined:
+        yield f"{count(error.unexamined, 'more part')} not checked: time limit reached."
+
+
+def error_line(error: SutureError, *, several: bool) -> str:
+    """An error in one line, as the regex tools tell it."""
+    own = error.code in PATTERN_MESSAGES
+    words = message(error) if own else f"{message(error)} {hint(error)}"
+    return one_line(error, words, several=several)
+
+
+_ASIDE = {
+    "back": "Files had changed since; the other content is in",
+    "unknown": "The old content of files that it replaced or deleted is in",
+}
+
+
+def recovered_data(found: Recovered) -> dict[str, Any]:
+    """A recovery as data."""
+    return {"id": found.id, "direction": found.direction, "files": list(found.files), "aside": list(found.aside)}
+
+
+def recovered_text(found: Recovered) -> str:
+    """A recovery in words."""
+    if found.direction == "unknown":
+        text = f"A power cut interrupted change {found.id}; its temporary files were removed. Check recent edits."
+    else:
+        way = "was complete and has landed" if found.direction == "forward" else "has been rolled back"
+        text = f"An interrupted transaction ({found.id}, {count(len(found.files), 'path')}) {way}."
+    if found.aside:
+        text += f" {_ASIDE[found.direction]} {', '.join(found.aside)}."
+    return text
+
+
+_UNBLOCKED = {
+    "left": "Remove the cause and call again. {intent} says how to roll back: keep it, unless it is not suture's.",
+    "open": (
+        "Do not repeat the change yet: its files may be half changed. Remove the cause and call again; "
+        "the next answer says whether {change} landed or was rolled back."
+    ),
+    "foreign": (
+        "If {intent} came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: "
+        "they hold the old contents."
+    ),
+}
+
+
+def _problems(error: Any) -> str:
+    lines = [plain(f"{each['argument']}: {each['problem']}") for each in error.problems[:_SHOWN_PROBLEMS]]
+    more = len(error.problems) - len(lines)
+    return (
+        "The arguments do not fit.\n"
+        + "\n".join(f"  {line}" for line in lines)
+        + (f"\n  … {more} more" if more else "")
+    )
+
+
+def _near(error: Any) -> str:
+    create = f" To create it, use {' or '.join(error.create_by)}." if error.create_by else ""
+    if error.near:
+        return f"Did you mean {' or '.join(error.near)}?{create}"
+    return f"Check the path; it is relative to the workspace root.{create}"
+
+
+def _range(error: Any) -> str:
+    asked = f"line {error.start_line}" if error.end_line is None else f"lines {error.start_line} to {error.end_line}"
+    if error.end_line is not None and error.end_line < error.start_line:
+        return (
+            f"Lines {error.start_line} to {error.end_line} of {error.path} cannot be read: the end is before the start."
+        )
+    return f"{error.path} has {count(error.total_lines, 'line')}; {asked} cannot be read."
+
+
+def _own(rule: str) -> bool:
+    return rule.startswith(".suture-")
+
+
+def _why_protected(rule: str) -> str:
+    return "it is a file that suture works with" if _own(rule) else "it runs or configures something on this machine"
+
+
+def _changed(error: Any) -> str:
+    if error.found is None:
+        return f"{error.path} was removed by another process."
+    if error.expected is None:
+        return f"{error.path} was created by another process."
+    return f"{error.path} is not the file that was expected: its hash is {error.found}."
+
+
+def _damaged(error: Any) -> str:
+    if error.what == "content":
+        return f"The needed version of {error.path} is damaged in the history: {error.name}."
+    if error.path is not None:
+        return f"The state of {error.path} is unknown: the later change {error.name} is damaged in the history."
+    name = error.name if error.what == "change" else f"'{error.name}'"
+    return f"The {error.what} {name} is damaged in the history."
+
+
+def _conflicts(error: Any) -> str:
+    number = len(error.conflicts)
+    most = _SHOWN_LINES if number == 1 else 1
+    done = "done again" if error.operation == "redo" else "taken back"
+    lines = [f"{error.change_id} cannot be {done}: later work stands in its way ({count(number, 'place')})."]
+    for each in error.conflicts[:_SHOWN_CONFLICTS]:
+        lines.append(f"  {plain(each['path'])}:{each['line']} {_what_happened(each)}")
+        lines += [f"    it is now:            {line}" for line in few(each["ours"], most)]
+        lines += [f"    {error.operation} would put:       {line}" for line in few(each["theirs"], most)]
+        lines += [f"    in place of:          {line}" for line in few(each["base"], most)]
+    if number > _SHOWN_CONFLICTS:
+        lines.append(f"  … {number - _SHOWN_CONFLICTS} more in the metadata")
+    return "\n".join(lines)
+
+
+def _what_happened(conflict: dict[str, Any]) -> str:
+    """Why there is a conflict."""
+    if conflict.get("about") == "name":
+        return "was renamed again"
+    if conflict.get("about") == "file":
+        return "was deleted since, and another file stands there"
+    if conflict["ours"] is None:
+        return "is gone"
+    if conflict["base"] is None:
+        return "is there again"
+    if conflict["theirs"] is None:
+        return "was changed since it was made"
+    return "was changed in the same lines"
+
+
+def _way_out(error: Any) -> str:
+    if not error.later:
+        return "Nothing was changed. Somebody else changed these places since: edit them by hand."
+    return f"Nothing was changed. Undo {error.later[0]} first, which touched them later, or edit them by hand."
+
+
+def _other_change(error: Any) -> str:
+    if error.candidates:
+        return "Give more of the id."
+    names = f" Snapshots are: {', '.join(error.snapshots)}." if error.snapshots else ""
+    forgotten = " Older ones were forgotten (history_max_bytes, history_max_days)." if error.forgotten else ""
+    return f"The history tool, or `suture log`, lists the changes.{names}{forgotten}"
+
+
+def trouble_data(trouble: Trouble) -> dict[str, Any]:
+    """What is wrong with the history, as data."""
+    return {"recorded": trouble.recorded, "reason": trouble.reason, "aside": trouble.aside}
+
+
+def trouble_text(trouble: Trouble, subject: str = "This change") -> str:
+    """What is wrong with the history, in words; `subject` is what it is about."""
+    if trouble.recorded:
+        return f"The history was damaged; it is kept as {trouble.aside}. What was done before cannot be undone."
+    why = "it was not recorded, because" if trouble.usable else "the history cannot be used,"
+    return f"{subject} cannot be undone: {why} {trouble.reason}."
+
+
+def _smaller(error: Any) -> str:
+    if error.unit == "clipboards":
+        return f"Use a name that is there already, or ask the operator to raise the setting {error.setting}."
+    return "Make it smaller" + (
+        f", or ask the operator to raise the setting {error.setting}." if error.setting else "."
+    )
+
+
+MESSAGES: dict[str, Words] = {
+    **EDIT_MESSAGES,
+    **PATCH_MESSAGES,
+    **PATTERN_MESSAGES,
+    **REPLY_MESSAGES,
+    **SAFE_MESSAGES,
+    "INVALID_ARGUMENTS": (_problems, same("Correct the arguments and call again; nothing was changed.")),
+    "UNKNOWN_TOOL": (
+        lambda e: f"There is no tool '{e.name}'.",
+        lambda e: f"{f'Did you mean {e.near[0]}? ' if e.near else ''}Known are {', '.join(e.known)}.",
+    ),
+    "INPUT_TOO_LARGE": (
+        lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
+        _smaller,
+    ),
+    "SERVER_BUSY": (
+        lambda e: f"{e.limit:,} calls are under way, and the server takes no more.",
+        same("Nothing was changed. Wait for answers, and repeat the call."),
+    ),
+    "RESULT_TOO_LARGE": (
+        lambda e: (
+            f"The result has {e.size:,} bytes{f' ({e.total:,} entries)' if e.total is not None else ''}; "
+            f"the limit is {e.limit:,}."
+        ),
+        same("Ask for less: a narrower pattern or path, max_matches or max_lines, fewer lines of a file."),
+    ),
+    "INVALID_PATH": (
+        lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",
+        same("Give a plain path relative to the workspace root."),
+    ),
+    "PATH_OUTSIDE_WORKSPACE": (
+        lambda e: f"{e.path} lies outside the workspace: {e.reason}.",
+        same("Only files below the workspace root, or a configured extra root, can be used."),
+    ),
+    "PROTECTED_PATH": (
+        lambda e: f"{e.path} is protected ({e.rule}): {_why_protected(e.rule)}.",
+        lambda e: (
+            "Leave it alone" + (", or ask the operator to allow it (allow_protected)." if not _own(e.rule) else ".")
+        ),
+    ),
+    "FILE_NOT_FOUND": (lambda e: f"There is no file {e.path}.", _near),
+    "NOT_A_FILE": (
+        lambda e: f"{e.path} is a {'device, pipe or socket' if e.kind == 'other' else e.kind}, not a file.",
+        same("Name a regular file."),
+    ),
+    "NOT_A_FOLDER": (
+        lambda e: f"{e.path} cannot exist: {e.folder} is not a folder.",
+        same("Check the path; a file has no files below it."),
+    ),
+    "FILE_EXISTS": (
+        lambda e: f"{e.path} exists already.",
+        same("Edit the existing file, or choose another name."),
+    ),
+    "PERMISSION_DENIED": (
+        lambda e: f"No permission to {e.operation} {e.path}.",
+        same("Ask the operator to change the permissions, or work on another file; nothing was changed."),
+    ),
+    "WORKSPACE_NOT_FOUND": (
+        lambda e: f"The workspace root {e.root} cannot be opened: {e.reason}.",
+        same("Give the path of an existing folder."),
+    ),
+    "BINARY_FILE": (
+        lambda e: f"{e.path} is a binary file: it holds a NUL near its beginning.",
+        same("Only text can be read and edited. If it is UTF-16 without a mark, name its encoding."),
+    ),
+    "RANGE_OUT_OF_BOUNDS": (
+        _range,
+        lambda e: f"Ask for lines from 1 to {e.total_lines}." if e.total_lines else "The file is empty.",
+    ),
+    "ENCODING_UNKNOWN": (
+        lambda e: f"U+{ord(e.character):04X} cannot be written: the file's encoding is not known.",
+        lambda e: f"Name the encoding ({', '.join(e.candidates) or 'none of the usual ones fits'}), or write ASCII.",
+    ),
+    "ENCODING_MISMATCH": (
+        lambda e: f"The encoding {e.encoding} cannot be used here: {e.reason}.",
+        same("Name the encoding the file is really in (for UTF-16 without a mark, utf-16-le or utf-16-be)."),
+    ),
+    "NOT_ENCODABLE": (
+        lambda e: f"U+{ord(e.character):04X} does not exist in the file's encoding, {e.encoding}.",
+        same("Write it another way (an escape, an entity), or convert the file first."),
+    ),
+    "OVERLAPPING_EDITS": (
+        lambda e: f"The edits at {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]} overlap.",
+        same("Make one edit of them."),
+    ),
+    "EDIT_OUT_OF_BOUNDS": (
+        lambda e: f"There is no span {e.start}-{e.end} in a text of {e.size} bytes.",
+        same("Find the place again in the text as it is now."),
+    ),
+    "FILE_CHANGED": (_changed, same("Read the file again and repeat the edit; nothing was changed.")),
+    "SAME_FILE_TWICE": (
+        lambda e: f"{e.path} and {e.other} are the same file, named twice in one transaction.",
+        same("Change each file once."),
+    ),
+    "READ_FAILED": (
+        lambda e: f"{e.path or 'The workspace'} could not be read: {e.reason}.",
+        same("Nothing was changed. Remove the cause and repeat the call."),
+    ),
+    "WRITE_FAILED": (
+        lambda e: f"{e.path} could not be written: {e.reason}.",
+        same("Everything is as it was before the call. Remove the cause and repeat it."),
+    ),
+    "WORKSPACE_BUSY": (
+        lambda e: f"Another process has held the workspace for {e.waited_ms} ms.",
+        lambda e: f"Repeat the call, or raise the setting {e.setting}; nothing was changed.",
+    ),
+    "CANCELLED": (
+        same("The call was cancelled."),
+        same("Nothing was changed."),
+    ),
+    "CALL_TIMED_OUT": (
+        lambda e: f"The call took longer than {e.timeout_ms:,} ms.",
+        lambda e: (
+            "Nothing was changed. Do less in one call: fewer edits, exact search texts, a smaller file; "
+            f"or ask the operator to raise the setting {e.setting}."
+        ),
+    ),
+    "OUT_OF_MEMORY": (
+        same("The call ran out of memory."),
+        lambda e: (
+            "Nothing was changed. Do less in one call, make calls one at a time, "
+            f"or ask the operator to raise the setting {e.setting}."
+        ),
+    ),
+    "RECOVERY_BLOCKED": (
+        lambda e: (
+            f"Change {e.change_id} failed, and could not be rolled back: {e.reason}."
+            if e.state == "open"
+            else f"An interrupted transaction cannot be cleared up: {e.reason}."
+        ),
+        lambda e: _UNBLOCKED[e.state].format(intent=e.intent, change=e.change_id),
+    ),
+    "HISTORY_UNAVAILABLE": (
+        lambda e: f"The history of this workspace cannot be used: {e.reason}.",
+        same("Nothing was changed. Edits still work; the next one puts a damaged history aside and begins a new one."),
+    ),
+    "HISTORY_DAMAGED": (
+        _damaged,
+        same("Nothing was changed. Undo other changes by id, or restore files by path to another point."),
+    ),
+    "CHANGE_NOT_FOUND": (
+        lambda e: (
+            f"More than one change begins with '{e.change_id}': {', '.join(e.candidates)}."
+            if e.candidates
+            else f"There is no change '{e.change_id}'."
+        ),
+        _other_change,
+    ),
+    "NOTHING_TO_UNDO": (
+        lambda e: f"There is no change in {e.root} that could be taken back.",
+        same("Only what suture changed in this workspace, and has not undone, can be undone. Is it the right folder?"),
+    ),
+    "NOTHING_TO_REDO": (
+        lambda e: f"{e.change_id} is not undone." if e.change_id else "There is no undone change.",
+        same("Only what undo took back can be done again; the history tool shows the state of each change."),
+    ),
+    "ALREADY_UNDONE": (
+        lambda e: f"{e.change_id} is undone already.",
+        lambda e: f"To have it back, redo {e.change_id}.",
+    ),
+    "UNDO_CONFLICT": (
+        _conflicts,
+        _way_out,
+    ),
+    "CONTENT_NOT_KEPT": (
+        lambda e: f"The history knows the needed version of {e.path} only by its hash, {e.hash}.",
+        same("It was lost in a crash. Nothing was changed; restore another version."),
+    ),
+    "NOT_RECORDED": (
+        lambda e: f"The history has no version of {e.path}.",
+        lambda e: (
+            f"Did you mean {' or '.join(e.near)}?"
+            if e.near
+            else "Only files that suture changed here, or that a snapshot kept, can be restored."
+        ),
+    ),
+    "SNAPSHOT_EXISTS": (
+        lambda e: f"There is a snapshot '{e.name}' already, or a change whose id begins so.",
+        same("Choose another name."),
+    ),
+    "INTERNAL": (
+        lambda e: f"suture failed: {e.exception}.",
+        same("This is a defect in suture; the log under suture.call has the traceback. Nothing was changed."),
+    ),
+}

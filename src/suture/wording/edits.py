@@ -1,0 +1,680 @@
+"""Sentences about edits: `file_edit`, `patch`, `safe_edit`."""
+
+from __future__ import annotations
+
+from suture.wording.phrases import (
+    LINE,
+    LITERAL,
+    as_it_is,
+    count,
+    few,
+    first_line,
+    in_symbol,
+    matched,
+    ordinal,
+    plain,
+    provenance,
+    same,
+    shown_lines,
+    span,
+    written_on,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from suture.wording.phrases import Words
+
+
+_SHOWN_DIFFERENCES = (3, 2)  # of the nearest place, and of the next
+_SHOWN_FIXES = 5
+_SHOWN_LOCATIONS = 8
+_SHOWN_REGION = 80
+_SHOWN_HEAD = 15
+_LONGEST_EXAMPLE = 4_000
+_SPACES = {"indentation", "trailing", "spacing", "exotic_space"}
+_LINES = {"line_break", "blank_line", "missing_line", "extra_line", "spelled"}
+_ADDED = {"escape", "entities", "numbers", "fence", "spelled"}
+"""Differences that call for a suggestion of their own."""
+_FILE_READ = "Use file_read to see the exact content, then copy it precisely"
+
+
+def suggestions(error: Any) -> list[dict[str, str]]:
+    """What to do about an error: type, suggestion, and an example where one can be given."""
+    return list(_SUGGESTIONS[error.code](error))
+
+
+def _no_match(error: Any) -> Iterator[str]:
+    """The specification's text for a text that is not there."""
+    again = " again" if error.attempt > 1 else ""
+    yield f"{_head(error)} failed{again}: Could not find exact text in {plain(error.path)}."
+    yield ""
+    if error.attempt > 1:
+        yield f"This same edit was refused before, and the file has not changed since (attempt {error.attempt})."
+    else:
+        yield "Searched for (between >>>markers<<<):"
+        yield f">>>{_searched(error.search_text)}<<<"
+    yield from _evidence(error)
+    yield from _closer(error)
+    yield ""
+    yield "Suggestions:"
+    yield from _numbered(suggestions(error)[: _SHOWN_FIXES if error.attempt == 1 else None])
+    yield _unchanged(error)
+
+
+def _unchanged(error: Any) -> str:
+    if error.total_edits == 1:
+        return "Nothing was changed."
+    fixed = "with all failures fixed" if error.further else "with this one fixed"
+    return f"Nothing was changed, not by the other edits either: send all {error.total_edits} again, {fixed}."
+
+
+def _searched(text: str) -> str:
+    """The first line of what was sent that says something, with all white space around it; and how many there are."""
+    lines = text.removesuffix("\n").split("\n")
+    shown = as_it_is(next((line for line in lines if line.strip()), lines[0]))
+    if len(lines) > 1:
+        return f"{shown} … ({count(len(lines), 'line')})"
+    return f"{shown}\n" if text.endswith("\n") else shown
+
+
+def _evidence(error: Any) -> Iterator[str]:
+    """What is known about where the text should stand."""
+    if error.applied is not None:
+        change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
+        yield ""
+        yield f"new_text stands already at {_span(error.applied)}{change}."
+        return
+    if error.consumed_by is not None:
+        yield ""
+        yield f"It stands in the file, but edit {error.consumed_by + 1} of this call changes it first."
+        return
+    if error.written_on is not None:
+        yield ""
+        yield provenance(error.why, error.written_on)
+        if error.stale is not None:
+            yield f"{_span(error.stale).capitalize()} now:"
+            yield from shown_lines(error.stale["start_line"], error.stale["text"], 3)
+        return
+    if error.why == "conflict" and (error.sides["base"] + error.sides["ours"]).strip():
+        yield ""
+        yield f"Line {error.sides['line']} is not what the change assumes:"
+        sides = {"in old_text:": error.sides["base"], "in the file:": error.sides["ours"]}
+        yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 1))
+        return
+    if not error.file_preview:
+        yield ""
+        yield f"{plain(error.path)} is empty."
+    if error.similar_content and (error.attempt == 1 or error.why == "ambiguous"):
+        yield ""
+        yield from _similar(error)
+
+
+def _similar(error: Any) -> Iterator[str]:
+    found = error.similar_content
+    if error.why == "unproved":
+        yield f"It stands there {matched(error.rung)}; what new_text becomes there cannot be told for sure:"
+    elif error.why == "ambiguous":
+        one = ", and nothing tells which one is meant" if error.expected_occurrences == 1 else ""
+        yield f"It fits {count(len(found), 'place')} {matched(error.rung)}{one}:"
+    else:
+        after = "" if not error.edit_index else "After the edits before this one: "
+        yield f"{after}File contains similar content that might be what you're looking for:"
+    yield ""
+    for each, most in zip(found, _SHOWN_DIFFERENCES, strict=False):
+        yield f"Line {each['line_number']}{in_symbol(each['symbol'])}: {_one_line(each['content'])}"
+        where = " (line {})" if "\n" in each["content"] else ""
+        named = [one["description"] + where.format(one["line_number"]) for one in each["differences"]]
+        named = [words.replace(" times) (line", " times, first in line") for words in named]
+        shown = most if len(named) <= most else most - 1
+        for words in named[:shown]:
+            yield f"  Difference: {words}"
+        if len(named) > shown:
+            yield f"  … and {count(len(named) - shown, 'more difference')}"
+
+
+def _one_line(content: str) -> str:
+    lines = content.split("\n")
+    first = as_it_is(next((line for line in lines if line.strip()), ""))
+    return f"{first} … ({len(lines)} lines)" if len(lines) > 1 else first
+
+
+def _closer(error: Any) -> Iterator[str]:
+    """What a repeated edit shows in addition: the region itself, or the words that are there at all."""
+    if error.region is not None and error.attempt > 1:
+        yield ""
+        yield f"{_span(error.region).capitalize()} of {plain(error.path)}, exactly:"
+        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
+    elif error.words is not None and error.why == "missing":
+        yield from _words(error)
+
+
+def _words(error: Any) -> Iterator[str]:
+    """Which words of the text are there at all; the second time, with the lines in which they stand."""
+    there, missing = error.words["there"], ", ".join(map(plain, error.words["missing"]))
+    if not there and not missing:
+        return
+    yield ""
+    if missing:
+        yield f"Words of old_text that stand nowhere in the file: {missing}."
+    if there and error.attempt == 1:
+        words = ", ".join(f"{plain(each['word'])} (line {each['line_number']})" for each in there)
+        yield f"Words of old_text that stand in the file: {words}."
+    elif there:
+        yield "Lines that share a word with old_text:"
+        lines = dict.fromkeys((each["line_number"], each["content"]) for each in there)
+        yield from (f"Line {number}: {as_it_is(content)}" for number, content in lines)
+    else:
+        yield f"Is {plain(error.path)} the right file?"
+        if error.attempt > 1 and error.file_preview is not None:
+            yield "It begins:"
+            yield from map(as_it_is, error.file_preview["content"].split("\n")[:_SHOWN_HEAD])
+
+
+def _span(lines: dict[str, Any]) -> str:
+    return span(lines["start_line"], lines["end_line"])
+
+
+def _head(error: Any) -> str:
+    return f"Edit {error.edit_index + 1} of {error.total_edits}"
+
+
+def _numbered(fixes: list[dict[str, str]]) -> Iterator[str]:
+    for number, each in enumerate(fixes, 1):
+        example = each.get("example", "")
+        if example and len(example) > _LONGEST_EXAMPLE:
+            example = "(in metadata.suggested_fixes, for it is long)"
+        yield f"{number}. {each['suggestion']}{f': {example}' if example else ''}"
+
+
+def _no_match_fixes(error: Any) -> Iterator[dict[str, str]]:
+    if error.applied is not None:
+        seems = "it has been" if error.applied["change_id"] else "if this is the place, it has been"
+        yield _fix("ALREADY_APPLIED", f"Leave this edit out: {seems} applied already")
+        return
+    if not error.file_preview:
+        yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty old_text. {_FILE_READ}")
+        return
+    if error.why == "deleted":
+        yield _fix("TARGET_DELETED", "Read the file again, and decide whether the change is still needed")
+        return
+    if error.why == "empty":
+        yield _fix("USE_EXACT_TEXT", "Say which text to replace: an empty old_text fits only an empty file")
+        yield _fix("USE_EXACT_TEXT", "To insert, send a line beside the place as old_text, and repeat it in new_text")
+        return
+    if error.correction is not None:
+        fixed = _json({name: error.correction[name] for name in ("old_text", "new_text")})
+        others = f" in place of edit {error.edit_index + 1}, with the others" if error.total_edits > 1 else " instead"
+        place = f"it stands once, at {_span(error.correction)}"
+        yield _fix("USE_EXACT_TEXT", f"Send this edit{others}; {place}", fixed)
+    yield from _special_fixes(error)
+    if error.attempt > 1 and error.region is not None:
+        whole = f"Replace {_span(error.region)} whole: send this as old_text, and what it should become as new_text"
+        yield _fix("USE_EXACT_TEXT", whole, _json({"old_text": error.region["text"]}))
+    yield from _unique_fixes(error)
+    if error.stale is None:
+        yield _fix("USE_EXACT_TEXT", _FILE_READ)
+    yield from _white_space_fixes(error)
+
+
+def _white_space_fixes(error: Any) -> Iterator[dict[str, str]]:
+    """What to look at where white space differs, or nothing is known."""
+    differing = [each for place in error.similar_content[:1] for each in place["differences"]]
+    spaces = [each for each in differing if each["name"] in _SPACES]
+    tabs = any("\t" in each["expected"] + each["found"] for each in spaces)
+    if tabs or not differing:
+        yield _fix("CHECK_WHITESPACE", f"Check for tabs vs spaces - the file uses {_style(error.indent)}")
+    elif spaces:
+        yield _fix("CHECK_WHITESPACE", f"Check the white space - {spaces[0]['description']}")
+    broken = any(each["name"] in _LINES for each in differing)
+    if "\n" in error.search_text.strip("\n") and (broken or not differing):
+        yield _fix("CHECK_WHITESPACE", "Ensure you include all line breaks in multi-line searches")
+
+
+def _special_fixes(error: Any) -> Iterator[dict[str, str]]:
+    """What only some failures need."""
+    if error.consumed_by is not None:
+        first = error.consumed_by + 1
+        yield _fix("USE_EXACT_TEXT", f"Edits see the result of those before: match what edit {first} makes of it")
+    if error.stale is not None:
+        yield _fix("USE_EXACT_TEXT", f"Your copy of the file is old. {_FILE_READ}")
+    if error.why == "ambiguous":
+        one = "Copy the lines of the place you mean, with enough around them to stand only there"
+        every = "Copy the text as it stands there; it must be the same at every place that is to be replaced"
+        yield _fix("USE_EXACT_TEXT", one if error.expected_occurrences == 1 else every)
+    if error.why == "partly_applied":
+        yield _fix("USE_EXACT_TEXT", "A part of this change is there already: send only what is still to be changed")
+    if error.why == "elided":
+        yield _fix("USE_EXACT_TEXT", "Write out what is left out ('...') in old_text and new_text")
+    if error.why == "conflict" and error.detail == "two_sided":
+        yield _fix("USE_EXACT_TEXT", "The file has lines of its own there: decide whether yours come before or after")
+    elif error.why == "conflict":
+        what = "Copy these lines into old_text exactly, and write in new_text what they should become"
+        yield _fix("USE_EXACT_TEXT", what)
+    if any(each["name"] in _ADDED for place in error.similar_content[:1] for each in place["differences"]):
+        yield _fix("ESCAPE_SPECIAL", "Send characters as they stand in the file: no escapes, entities or line numbers")
+    if error.candidates is not None and not error.search_text.isascii():
+        some = f" ({', '.join(error.candidates[:3])})" if error.candidates else ""
+        yield _fix("ESCAPE_SPECIAL", f"The file's encoding is not known: name it in the argument encoding{some}")
+
+
+def _style(indent: dict[str, Any]) -> str:
+    if indent["style"] == "spaces" and indent["width"]:
+        return f"spaces ({indent['width']} a step)"
+    return {"none": "no indentation", "mixed": "both tabs and spaces"}.get(indent["style"], str(indent["style"]))
+
+
+def _wrong_count(error: Any) -> Iterator[str]:
+    """The specification's text for a text that stands there more or less often than expected."""
+    expected, actual = error.expected_occurrences, error.actual_occurrences
+    again = " again" if error.attempt > 1 else ""
+    found = f"Expected {count(expected, 'occurrence')} but found {actual}"
+    yield f"{_head(error)} failed{again}: {found} in {plain(error.path)}."
+    yield ""
+    sought = f"'{first_line(error.search_text)}'"
+    yield f"Expected to replace {count(expected, 'instance')} of {sought} but found {count(actual, 'instance')} at:"
+    for each in error.match_locations[:_SHOWN_LOCATIONS]:
+        content = f": {as_it_is(each['line_content'].strip())}" if error.attempt > 1 else ""
+        yield f"  Line {each['line_number']}, column {each['column_start']}{content}"
+    if actual > _SHOWN_LOCATIONS:
+        yield f"  … and {actual - _SHOWN_LOCATIONS} more"
+    if error.originally is not None:
+        what = "made" if error.originally < actual else "changed"
+        yield f"The file itself has {error.originally}; earlier edits of this call {what} the others."
+    yield ""
+    yield "Options to fix:"
+    yield from _numbered(suggestions(error))
+    yield _unchanged(error)
+
+
+def _wrong_count_fixes(error: Any) -> Iterator[dict[str, str]]:
+    actual, expected = error.actual_occurrences, error.expected_occurrences
+    every = f"Update occurrences to {actual} if you want to replace all instances"
+    few_only = "the one" if expected == 1 else f"just the {expected}"
+    adjust = _fix("ADJUST_COUNT", every, f'"occurrences": {actual}' if error.attempt > 1 else "")
+    context = _fix("USE_EXACT_TEXT", f"Add more context to make the old_text unique to {few_only} you want")
+    if expected < actual:
+        yield adjust
+        yield context
+        yield _fix("USE_EXACT_TEXT", "Split into multiple edits with unique old_text for each target")
+    else:
+        yield adjust
+        yield _fix("USE_EXACT_TEXT", f"Check whether the missing {expected - actual} differ in spelling. {_FILE_READ}")
+    if error.attempt > 1:
+        yield from _unique_fixes(error)
+
+
+def _unique_fixes(error: Any) -> Iterator[dict[str, str]]:
+    for each in error.unique:
+        only = f"To change line {each['line_number']} and no other, begin from this old_text, which stands once"
+        yield _fix("USE_EXACT_TEXT", only, _json({"old_text": each["old_text"]}))
+
+
+def _not_found_fixes(error: Any) -> Iterator[dict[str, str]]:
+    for near in error.near:
+        yield _fix("USE_EXACT_TEXT", f"Did you mean {plain(near)}?")
+    yield _fix("USE_EXACT_TEXT", "Check the path: file_edit changes existing files; patch can create one")
+
+
+def _json(value: dict[str, Any]) -> str:
+    import json  # only a failure needs it
+
+    said = json.dumps(value, ensure_ascii=False)
+    return said if said.isascii() else "".join(map(_visible, said))
+
+
+def _visible(char: str) -> str:
+    """A character of JSON; one that can't be seen, or sits on another, by its code points."""
+    if char.isascii():
+        return char
+    from unicodedata import combining
+
+    if char.isprintable() and not combining(char):
+        return char
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def _fix(kind: str, suggestion: str, example: str = "") -> dict[str, str]:
+    return {"type": kind, "suggestion": suggestion, **({"example": example} if example else {})}
+
+
+def _first_fix(error: Any) -> str:
+    return f"Nothing was changed. {suggestions(error)[0]['suggestion']}."
+
+
+EDIT_TEXTS = {"NO_MATCH": _no_match, "WRONG_COUNT": _wrong_count}
+_SUGGESTIONS: dict[str, Callable[[Any], Iterable[dict[str, str]]]] = {
+    "NO_MATCH": _no_match_fixes,
+    "WRONG_COUNT": _wrong_count_fixes,
+    "FILE_NOT_FOUND": _not_found_fixes,
+    "BINARY_FILE": lambda _: [_fix("USE_EXACT_TEXT", "Edit the text this file is made from, or name its encoding")],
+    "PERMISSION_DENIED": lambda _: [_fix("USE_EXACT_TEXT", "Ask the operator to change the permissions of the file")],
+}
+EDIT_MESSAGES: dict[str, Words] = {
+    "NO_MATCH": (
+        lambda e: f"{_head(e)} failed: Could not find exact text in {e.path}.",
+        _first_fix,
+    ),
+    "WRONG_COUNT": (
+        lambda e: (
+            f"{_head(e)} failed: Expected {count(e.expected_occurrences, 'occurrence')} "
+            f"but found {e.actual_occurrences} in {e.path}."
+        ),
+        _first_fix,
+    ),
+}
+
+
+_SHOWN_LINES = 2
+_SHOWN_PLACES = 10
+_SHOWN_NAMES = 10
+_SHOWN_NEAR = 2
+
+
+def _patch(error: Any) -> str:
+    """Which patch an error is about."""
+    which = f" (the {ordinal(error.index + 1)} of {error.total})" if error.total > 1 else ""
+    return f"patches[{error.index}]{which}"
+
+
+def _overlapping(error: Any) -> str:
+    one, other = (
+        f"patches[{index}] (the {ordinal(index + 1)} of {error.total}, {span(*lines)})"
+        for index, lines in ((error.first, error.first_lines), (error.second, error.second_lines))
+    )
+    return f"{one} and {other} replace the same text of {error.path}."
+
+
+def _not_found(error: Any) -> str:
+    lines = [f"{_patch(error)}: oldText does not stand in {error.path}: {first_line(error.search_text)}"]
+    if error.stale is not None:
+        where = span(error.stale["start_line"], error.stale["end_line"])
+        until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
+        lines.append(f"  It stood there {until}; {where} of the file now:")
+        lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
+    how = f"It stands there {matched(error.rung)}," if error.rung else "Most like it,"
+    for each in error.nearest[:_SHOWN_NEAR]:
+        score = "" if error.rung else f" {each['score']:.0%},"
+        lines.append(f"  {how}{score} at {span(each['start_line'], each['end_line'])}{in_symbol(each['symbol'])}:")
+        lines += shown_lines(each["start_line"], each["text"], _SHOWN_LINES)
+        lines += [f"    {plain(words)}" for words in each["differences"][:_SHOWN_LINES] if not error.rung]
+    return "\n".join(lines)
+
+
+def _look_again(error: Any) -> str:
+    if error.stale is not None:
+        return "Nothing was changed. Your copy of the file is old: read it again, and send the text as it is now."
+    if error.match != "lenient":
+        return f'Nothing was changed. Send the text as the file has it; match is "{error.match}", "lenient" finds more.'
+    return "Nothing was changed. Read the file again, and send the text as it stands there."
+
+
+def _not_unique(error: Any) -> str:
+    found: dict[str, int] = {}
+    for each in error.places:
+        where = span(each["start_line"], each["end_line"])
+        found[where] = found.get(where, 0) + 1
+    places = [f"{where} ({times} times)" if times > 1 else where for where, times in found.items()]
+    places, more = places[:_SHOWN_PLACES], len(places) - _SHOWN_PLACES
+    return (
+        f"{_patch(error)}: oldText fits {count(len(error.places), 'place')} in {error.path} {matched(error.rung)}: "
+        + ", ".join(places)
+        + (f" and {more} more" if more > 0 else "")
+        + "."
+    )
+
+
+def _sides(error: Any) -> str:
+    lines = [f"{_patch(error)}: {error.path}:{error.line} differs from oldText in what the change touches."]
+    if error.written_on is not None:
+        version = written_on(error.written_on)
+        lines = [f"{_patch(error)}: oldText is from {version}; {error.path}:{error.line} has changed since."]
+    sides = {"in oldText: ": error.base, "in the file:": error.ours, "in newText: ": error.theirs}
+    lines += [f"    {name} {line}" for name, side in sides.items() for line in few(side, _SHOWN_LINES)]
+    return "\n".join(lines)
+
+
+def _partly(error: Any) -> str:
+    where = f"{span(error.start_line, error.end_line)} of {error.path}"
+    head = f"{_patch(error)}: a part of this change has been made already, at {where}:"
+    return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
+
+
+def _unproved(error: Any) -> str:
+    where = f"{span(error.start_line, error.end_line)} of {error.path}"
+    why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
+    head = f"{_patch(error)}: oldText stands at {where} {matched(error.rung)}, but newText does not fit there{why}:"
+    return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
+
+
+def _elided(error: Any) -> str:
+    if error.marker:
+        said = plain(error.marker.strip())[:LINE]
+        own = not error.argument or error.argument.startswith("patches[")
+        argument = f"{_patch(error)}: newText" if own else error.argument.replace("].", "]: ")
+        return f"{argument} has a placeholder ({said}): the text it represents would be deleted from {error.path}."
+    return (
+        f"{_patch(error)}: oldText and newText do not leave out ('...') the same parts: code would be deleted unseen."
+    )
+
+
+def _whole(error: Any) -> str:
+    if error.operation == "overwrite":
+        return f"Nothing was changed. Write the whole file, or replace only the parts that change. {LITERAL}"
+    return f"Nothing was changed. Write everything out, or leave out the same parts in both texts. {LITERAL}"
+
+
+def _known_clipboards(error: Any) -> str:
+    if not error.known:
+        return "There are no clipboards yet: fill one with toClipboard in a replace."
+    more = len(error.known) - _SHOWN_NAMES
+    return f"Known are {', '.join(error.known[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''}."
+
+
+PATCH_MESSAGES: dict[str, Words] = {
+    "OLD_TEXT_NOT_FOUND": (_not_found, _look_again),
+    "OLD_TEXT_NOT_UNIQUE": (
+        _not_unique,
+        same("Nothing was changed. Send more of the lines around the place you mean, so that only one fits."),
+    ),
+    "MISSING_OLD_TEXT": (
+        lambda e: f"{_patch(e)}: replace needs oldText; an empty one fits only an empty file.",
+        same("Say what to replace; to write a whole file use overwrite, to add to it append_eof or prepend_bof."),
+    ),
+    "ALREADY_APPLIED": (
+        lambda e: (
+            f"{_patch(e)}: newText stands already at {span(e.start_line, e.end_line)} of {e.path}"
+            f"{f', by change {e.change_id}' if e.change_id else ''}."
+        ),
+        same("Nothing was changed. Leave this patch out."),
+    ),
+    "PARTLY_APPLIED": (
+        _partly,
+        same("Nothing was changed. Read these lines again, and send only what is still to be changed."),
+    ),
+    "TARGET_DELETED": (
+        lambda e: "\n".join(
+            [
+                f"{_patch(e)}: oldText is no longer in {e.path}. {provenance('deleted', e.written_on)}",
+                f"  {span(e.start_line, e.end_line).capitalize()} now:",
+                *shown_lines(e.start_line, e.text, _SHOWN_LINES),
+            ]
+        ),
+        same("Nothing was changed. Read the file again, and decide whether the change is still needed."),
+    ),
+    "EDIT_CONFLICT": (
+        _sides,
+        same("Nothing was changed. Decide what these lines should say, and send them as the file has them."),
+    ),
+    "ELISION_IN_NEW_TEXT": (
+        _elided,
+        _whole,
+    ),
+    "UNPROVED_CHANGE": (
+        _unproved,
+        same(
+            "Nothing was changed. Send whole lines in oldText and newText, indented and spelled as the file has them."
+        ),
+    ),
+    "OVERLAPPING_PATCHES": (
+        _overlapping,
+        same("Nothing was changed. Make one patch of them, or leave the shared lines out of one."),
+    ),
+    "CLIPBOARD_NOT_FOUND": (
+        lambda e: f"{_patch(e)}: there is no clipboard '{e.name}'.",
+        _known_clipboards,
+    ),
+    "CLIPBOARD_REQUIRES_REPLACE": (
+        lambda e: f"{_patch(e)}: toClipboard goes with replace only, not with {e.operation}.",
+        same("Nothing was changed. Put the text into the clipboard by a replace that finds it."),
+    ),
+    "STRIP_PRECONDITION_FAILED": (
+        lambda e: (
+            f"{_patch(e)}: line {e.line_number} of the text to insert does not begin with {e.prefix[:LINE]!r}: "
+            f"{e.line[:LINE]!r}."
+        ),
+        same("Nothing was changed. Strip only what every line that is not empty begins with."),
+    ),
+}
+
+
+_SHOWN = 10
+_SHOWN_OTHERS = 5
+_SHOWN_SAFE_LINES = 3
+_SHOWN_SAFE_PLACES = 5
+_SYNTAX, _CONFLICT = "invalid-syntax", "conflict-marker"
+
+
+def issue_line(issue: dict[str, Any]) -> str:
+    """A problem in a line."""
+    told = f"{issue['path']}:{issue['line']}:{issue['column']} {issue['code']} {issue['message']}"
+    return plain(told + (" (warning)" if issue["severity"] == "warning" else ""))
+
+
+def new_lines(validation: dict[str, Any]) -> Iterator[str]:
+    """The problems that an edit brings, errors first."""
+    yield from _few([*map(issue_line, _errors_first(validation["new"]))], _SHOWN)
+
+
+def required_lines(validation: dict[str, Any]) -> Iterator[str]:
+    """The checks that must be carried out, and could not be."""
+    yield from _few([_not_run(each) for each in validation["not_run"] if each["required"]], _SHOWN)
+
+
+def existing_errors(validation: dict[str, Any]) -> list[str]:
+    """The errors that were there before."""
+    errors = [each for each in validation["existing"] if each["severity"] == "error"]
+    return [*_few([*map(issue_line, errors)], _SHOWN)]
+
+
+def other_lines(validation: dict[str, Any], *, existing: bool = True, required: bool = True) -> Iterator[str]:
+    """What else is to know: problems that were there before, and what was not checked."""
+    if existing and validation["existing"]:
+        yield "Existing problems, not brought by this edit:"
+        yield from _few([*map(issue_line, _errors_first(validation["existing"]))], _SHOWN_OTHERS)
+    if validation["fixed"]:
+        yield f"Repaired: {count(len(validation['fixed']), 'problem')}."
+    for each in _few([_not_run(each) for each in validation["not_run"] if required or not each["required"]], _SHOWN):
+        yield f"⚠️ Not validated: {each}"
+
+
+def checked_lines(validation: dict[str, Any]) -> list[str]:
+    """What came of the checks of an edit that is carried out, as tools append it to what they say."""
+    new, others = [*new_lines(validation)], [*other_lines(validation)]
+    if validation["passed"] and not new:
+        return ["✅ Validation Passed", *others]
+    return [*(["⚠️ Validation found:", *new] if new else []), *others]
+
+
+def _errors_first(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Errors before warnings, a merge conflict before what it leads to, and a line that is no code told once."""
+    shown: dict[tuple[str, int, str, str], dict[str, Any]] = {}
+    for each in issues:
+        words = "" if each["code"] == _SYNTAX else each["message"]
+        shown.setdefault((each["path"], each["line"], each["code"], words), each)
+    return sorted(shown.values(), key=lambda each: (each["severity"] != "error", each["code"] != _CONFLICT))
+
+
+def _not_run(each: dict[str, Any]) -> str:
+    return plain(f"{each['path']} by {each['validator']}: {each['reason']}")
+
+
+def _few(lines: list[str], most: int) -> Iterator[str]:
+    yield from lines[:most]
+    if len(lines) > most:
+        yield f"… and {len(lines) - most} more in the metadata"
+
+
+def _near(error: Any) -> str:
+    return f" Did you mean {' or '.join(error.near)}?" if error.near else ""
+
+
+def _drifted(error: Any) -> str:
+    where = span(error.start_line, error.end_line)
+    shown = "\n".join(f"  {line}" for line in few(error.text.replace("\r\n", "\n"), _SHOWN_SAFE_LINES))
+    return f"expected_text does not stand at {where} of {error.path}, but:\n{shown}"
+
+
+def _drifted_to(error: Any) -> str:
+    if not error.stands_at:
+        return "expected_text stands nowhere in the file. Read the lines again, and repeat the edit."
+    places = ", ".join(map(str, error.stands_at[:_SHOWN_SAFE_PLACES]))
+    return f"expected_text begins at line {places} now. Repeat the edit with the lines of the right place."
+
+
+def _search_not_found(error: Any) -> str:
+    if not error.exists:
+        return f"There is no file {error.path}.{_near(error)}"
+    advice = "Read the file, and search for what stands there; nothing was changed."
+    if error.correction is not None:
+        advice = "The metadata has the corrected search_replace, ready to send (error.correction); nothing was changed."
+    return "\n".join([*error.details, advice])
+
+
+def failed_lines(validation: dict[str, Any]) -> list[str]:
+    """Why an edit is refused."""
+    return [*new_lines(validation), *required_lines(validation)] or existing_errors(validation)
+
+
+def _failed(error: Any) -> str:
+    """Why, with the first line that is wrong, which stands nowhere yet."""
+    why = failed_lines(error.validation)
+    first = next(iter(_errors_first(error.validation["new"])), {"source": ""})
+    if first["source"] and why:
+        why.insert(1, f"  | {plain(first['source'])}")
+    lines = [f"  {line}" for line in (*why, *map(plain, error.failed))]
+    return "\n".join(["The edit was rejected, because of what it would leave:", *lines])
+
+
+def _mend(error: Any) -> str:
+    found = error.validation
+    if any(each["severity"] == "error" for each in found["new"]):
+        return "Nothing was written. Mend the edit and send it again; earlier problems of the file need no attention."
+    if any(each["required"] for each in found["not_run"]):
+        return "Nothing was written. Make the check possible, or ask the operator not to require it."
+    return "Nothing was written. The edit is not to blame: mend these earlier errors first, or count only new ones."
+
+
+SAFE_MESSAGES: dict[str, Words] = {
+    "LINE_OUT_OF_BOUNDS": (
+        lambda e: f"{e.which} {e.line} exceeds file length ({e.total_lines} lines)",
+        lambda e: (
+            f"Name lines from 1 to {e.total_lines} of {e.path}; to add at the end, replace the last line."
+            if e.total_lines
+            else f"{e.path} is empty or does not exist: give its whole content instead.{_near(e)}"
+        ),
+    ),
+    "OVERLAPPING_LINES": (
+        lambda e: f"Overlapping edits: lines {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]}",
+        same("All ranges refer to the file as it is. Make one edit of both."),
+    ),
+    "DRIFTED": (_drifted, _drifted_to),
+    "PATTERN_NOT_FOUND": (lambda e: f"Pattern '{e.search}' not found in file", _search_not_found),
+    "VALIDATION_FAILED": (
+        _failed,
+        _mend,
+    ),
+}

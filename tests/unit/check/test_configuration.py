@@ -1,0 +1,79 @@
+"""What a project and an operator can say about checks, and what cannot be understood."""
+
+from typing import Any
+
+import pytest
+
+from suture.check.registry import Configuration, Rule, merged, parse
+
+
+def test_everything_that_can_be_said_about_a_check() -> None:
+    said = {
+        "files": ["src/**"],
+        "exclude": ["a.py"],
+        "severity": "warning",
+        "required": True,
+        "enabled": True,
+        "timeout_ms": 5,
+        "command": ["x", "{file}"],
+    }
+    found = parse({"validators": {"x": said}}, "suture.toml", by_project=True)
+    rule = Rule("x", ("src/**",), ("a.py",), "warning", True, True, 5, ("x", "{file}"), by_project=True)  # noqa: FBT003  in the order of its fields
+    assert found == Configuration({"x": rule})
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ({"file": ["x"]}, "file is unknown; known are command, enabled,"),
+        ({"files": "x"}, "files must be a list of strings"),
+        ({"files": []}, "files must be a list of strings"),
+        ({"files": [1]}, "files must be a list of strings"),
+        ({"command": "rm -rf /", "files": ["*"]}, "command must be a list of strings"),
+        ({"command": ["x"]}, "a command needs files"),
+        ({"required": "yes"}, "required must be true or false"),
+        ({"enabled": 1}, "enabled must be true or false"),
+        ({"severity": "fatal"}, "severity must be error or warning"),
+        ({"timeout_ms": 0}, "timeout_ms must be a number above 0"),
+        ({"timeout_ms": True}, "timeout_ms must be a number above 0"),
+        ({"timeout_ms": "5"}, "timeout_ms must be a number above 0"),
+        (["x"], "it must be a table"),
+    ],
+)
+def test_what_does_not_fit_is_told_and_left_out(table: Any, problem: str) -> None:
+    found = parse({"validators": {"x": table}}, "here", by_project=False)
+    assert found.rules == {}
+    assert len(found.problems) == 1
+    assert found.problems[0].startswith(f"here: validators.x: {problem}")
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ({"validators": []}, "here: validators must be a table of tables"),
+        ({"validator": {}}, "here: validator is unknown; known is validators"),
+        ({"trust": "/root"}, "here: trust must be a list of folders"),
+    ],
+)
+def test_a_file_that_says_something_else_is_told(said: dict[str, Any], problem: str) -> None:
+    assert parse(said, "here", by_project=False) == Configuration(problems=(problem,))
+
+
+@pytest.mark.promise("safe.commands")
+def test_only_the_operator_can_trust() -> None:
+    said = {"trust": ["/project"]}
+    assert parse(said, "suture.toml", by_project=False).trust == ("/project",)
+    found = parse(said, "suture.toml", by_project=True)
+    assert found.trust == ()
+    assert found.problems == ("suture.toml: only the operator's own file can say trust",)
+
+
+@pytest.mark.promise("safe.commands")
+def test_what_the_operator_names_is_the_operators_alone() -> None:
+    weak = {"validators": {"x": {"command": ["evil"], "files": ["*"], "enabled": False}, "y": {"enabled": False}}}
+    project = parse(weak, "suture.toml", by_project=True)
+    operator = parse({"validators": {"x": {"required": True}}, "trust": ["/a"]}, "own", by_project=False)
+    found = merged(project, operator)
+    assert found.rules["x"] == Rule("x", required=True)
+    assert found.rules["y"] == Rule("y", enabled=False, by_project=True)
+    assert found.trust == ("/a",)

@@ -1,0 +1,275 @@
+"""JSON, JSON lines, and JSON with comments."""
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suture.check.issue import Issue, Places
+from suture.check.json import Json, JsonWithComments
+
+if TYPE_CHECKING:
+    from suture.check.issue import Staging
+
+few = settings(max_examples=40)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=10,
+)
+STRUCTURE = st.text('{}[]:,"0 \n1e.-\\tru/*é\r', max_size=20)
+
+
+NOWHERE = cast("Staging", None)  # these checks need no file
+
+
+def found(text: str, path: str = "a.json") -> list[Issue]:
+    check = JsonWithComments() if path.endswith(("c", "rc")) else Json()
+    return check.check(path, None, text, NOWHERE)
+
+
+def places(text: str, path: str = "a.json") -> list[tuple[int, int]]:
+    return [(each.line, each.column) for each in found(text, path)]
+
+
+WRONG = {
+    "trailing comma in an object": ('{\n  "a": 1,\n}', 2, 9, "trailing comma"),
+    "trailing comma in a list": ("[1, 2,]", 1, 6, "trailing comma"),
+    "missing comma between keys": ('{\n  "a": 1\n  "b": 2\n}', 2, 9, "comma is missing"),
+    "missing comma between values": ("[1 2]", 1, 3, "comma is missing"),
+    "missing comma behind an object": ('[{}\n\n{"a": 1}]', 1, 4, "comma is missing"),
+    "two commas": ("[1,,2]", 1, 4, "value is missing"),
+    "two commas in an object": ('{"a": 1,, "b": 2}', 1, 9, "key and its value"),
+    "comma first": ("{,}", 1, 2, "key and its value"),
+    "unquoted key": ('{"a": 1, bcd: 2}', 1, 10, '"bcd"'),
+    "number as a key": ("{12: 1}", 1, 2, '"12"'),
+    "list as a key": ("{[1]: 2}", 1, 2, "key in double quotes"),
+    "single quotes for a key": ("{'a': 1}", 1, 2, "single quotes"),
+    "single quotes for a value": ("['a']", 1, 2, "single quotes"),
+    "typographic quotes": ("{“a”: 1}", 1, 2, "quotation mark"),
+    "Python's True": ('{"a": True}', 1, 7, "true"),
+    "Python's None": ("[None]", 1, 2, "null"),
+    "JavaScript's undefined": ("[undefined]", 1, 2, "null"),
+    "wrong case": ("[TRUE]", 1, 2, "true"),
+    "NaN": ("[1, NaN]", 1, 5, "NaN"),
+    "minus infinity": ("-Infinity", 1, 1, "Infinity"),
+    "unquoted text": ("[abc]", 1, 2, "double quotes"),
+    "missing value": ('{"a": }', 1, 7, "value is missing"),
+    "missing value before a comma": ('{"a":, "b": 1}', 1, 6, "value is missing"),
+    "missing colon": ('{"a" 1}', 1, 5, "':' is missing"),
+    "missing colon and value": ('{"a"}', 1, 5, "value are missing"),
+    "equals sign": ('{"a" = 1}', 1, 6, "not '='"),
+    "colon in a list": ('["a": 1]', 1, 5, "':' cannot stand"),
+    "colon for a value": ("[:]", 1, 2, "only objects"),
+    "semicolon": ("[1; 2]", 1, 3, "';'"),
+    "string without an end": ('["abc', 1, 2, "never closed"),
+    "string over two lines": ('{\n  "a": "b,\n  "c": 1\n}', 2, 8, "not closed in its line"),
+    "tab in a string": ('["a\tb"]', 1, 4, "\\t"),
+    "control character in a string": ('["a\x01"]', 1, 4, "\\u0001"),
+    "unknown escape": ('["a\\d"]', 1, 4, "escape"),
+    "escape at the end": ('["a\\', 1, 4, "escape"),
+    "short unicode escape": ('["\\u12"]', 1, 3, "four hexadecimal"),
+    "quote in a string": ('["say "no" now"]', 1, 8, '\\"'),
+    "object without an end": ('{\n  "a": {\n    "b": 1\n}\n', 1, 1, "'{' is never closed"),
+    "list without an end": ('{"a": [1, 2', 1, 7, "'[' is never closed"),
+    "end behind a comma": ("[1,", 1, 1, "never closed"),
+    "end behind a key": ('{"a"', 1, 1, "never closed"),
+    "end behind a colon": ('{"a":', 1, 1, "never closed"),
+    "end behind an opening brace": ('[{"a": 1}, {', 1, 12, "never closed"),
+    "wrong bracket behind a value": ('{\n  "a": [1, 2}\n}', 2, 13, "of line 2"),
+    "wrong bracket for a key": ("{]", 1, 2, "does not close"),
+    "wrong bracket for a value": ("[1,}", 1, 4, "does not close"),
+    "bracket too many": ('{"a": 1}}', 1, 9, "closes nothing"),
+    "bracket alone": ("]", 1, 1, "closes nothing"),
+    "text behind the value": ("{}\n\nabc", 3, 1, "one value only"),
+    "comma behind the value": ("{},", 1, 3, "one value only"),
+    "comment at the end of a line": ('{\n  "a": 1, // one\n  "b": 2\n}', 2, 11, "has none"),
+    "comment over lines": ("/* a\n */ {}", 1, 1, "has none"),
+    "comment behind a value": ("[1 // one\n]", 1, 4, "has none"),
+    "comment behind the end": ("{} // all", 1, 4, "has none"),
+    "comment behind a key": ('{"a" /* b */: 1}', 1, 6, "has none"),
+    "comment with a hash": ("# a\n{}", 1, 1, "'#'"),
+    "something left out": ('{"a": 1, ...}', 1, 10, "left out"),
+    "leading zero": ("[01]", 1, 2, "begin with 0"),
+    "plus sign": ("[+1]", 1, 2, "'+'"),
+    "no digit before the point": ("[.5]", 1, 2, "before the point"),
+    "no digit behind the point": ("[1.]", 1, 2, "behind the point"),
+    "hexadecimal": ("[0x1F]", 1, 2, "decimal"),
+    "underscore in a number": ("[1_000]", 1, 2, "'_'"),
+    "no exponent": ("[1e]", 1, 2, "digits are missing"),
+    "minus alone": ("-", 1, 1, "digits are missing"),
+    "unit behind a number": ("[12px]", 1, 2, "double quotes"),
+    "no-break space": ("[\xa01]", 1, 2, "U+00A0"),
+    "no-break space behind a value": ("[1\x0b]", 1, 3, "U+000B"),
+    "slash": ("[/]", 1, 2, "double quotes"),
+    "empty": ("", 1, 1, "no value"),
+    "blank": ("\n \n", 1, 1, "no value"),
+    "CRLF": ('{\r\n  "a": 1\r\n  "b": 2\r\n}', 2, 9, "comma"),
+    "lone CR": ('{\r  "a": 1\r  "b": 2\r}', 2, 9, "comma"),
+    "beyond ASCII before it": ('["é😀" 1]', 1, 6, "comma"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "column", "word"), WRONG.values(), ids=WRONG)
+def test_an_error_is_told_where_one_would_look(text: str, line: int, column: int, word: str) -> None:
+    (issue,) = found(text)
+    assert (issue.severity, issue.line, issue.column, issue.code) == ("error", line, column, "invalid-syntax")
+    assert word in issue.message
+
+
+RIGHT = {
+    "object": '{"a": [1, 2.5, -3e+7, true, false, null, "x"]}',
+    "scalar": " 1 ",
+    "string": '"a\\u00e9\\n\\"//"',
+    "empty list": "[ ]",
+    "empty object": "{\n}",
+    "lines": '{\r\n\t"a": 1\r\n}\r\n',
+    "lone CR": '{\r"a": 1\r}',
+    "half a surrogate pair in an escape": '"\\ud800"',
+    "many digits": "1" * 5_000,
+    "exponent": "[0e1, -0.0E-2]",
+    "beyond ASCII": '{"é": "日本語 😀"}',
+    "deep list": "[" * 20_000 + "]" * 20_000,
+    "deep object": '{"a":' * 20_000 + "1" + "}" * 20_000,
+}
+
+
+@pytest.mark.parametrize("text", RIGHT.values(), ids=RIGHT)
+def test_what_is_right_passes_with_and_without_comments_allowed(text: str) -> None:
+    assert (found(text), found(text, "a.jsonc")) == ([], [])
+
+
+def test_a_nesting_too_deep_for_recursion_is_judged() -> None:
+    assert places("[" * 20_000) == [(1, 20_000)]
+    assert places("[" * 20_000 + "]" * 19_999 + "}") == [(1, 40_000)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": 1,\n "b": {"a": 2},\n "a": 3}', [(3, 2)]),
+        ('{"a": 1, "\\u0061": 2, "a": 3}', [(1, 10), (1, 23)]),
+        ('[{"a": 1}, {"a": 2}]', []),
+    ],
+    ids=["one", "written differently", "in two objects"],
+)
+def test_a_key_that_stands_twice_is_a_warning(text: str, expected: list[tuple[int, int]]) -> None:
+    issues = found(text)
+    assert [(each.line, each.column) for each in issues] == expected
+    assert {(each.severity, each.code) for each in issues} <= {("warning", "duplicate-key")}
+    assert all("first in line 1" in each.message for each in issues)
+
+
+def test_keys_that_stand_very_often_are_not_all_told() -> None:
+    assert len(found("{" + '"a":1,' * 5_000 + '"a":1}')) == 1_000
+
+
+def test_long_names_are_cut_and_odd_characters_shown() -> None:
+    shown = "a\\u007f" * 15
+    (issue,) = found("[" + "a\x7f" * 50 + "]")
+    assert issue.message == f"'{shown}…' is no value of JSON: a text needs double quotes"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("\n\n", []),
+        ('{"a": 1}\n\n[2]\r\n"b"', []),
+        ('{"a": 1}\n{"b": 2,}\n{', [(2, 8)]),
+        ('{"a": 1}\r{"b": 2,}\r', [(2, 8)]),
+        ('{"a": 1, "a": 2}\n{"b": 1, "b": 2}\n', [(1, 10), (2, 10)]),
+        ('{"a": 1, "a": 2}\n[', [(2, 1)]),
+        ("[1,\n2]", [(1, 1)]),
+    ],
+    ids=["empty", "blank", "right", "first error only", "lone CR", "keys twice", "error hides warnings", "two lines"],
+)
+def test_lines_are_judged_one_by_one(text: str, expected: list[tuple[int, int]]) -> None:
+    assert places(text, "a.jsonl") == places(text, "b/a.ndjson") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '// a\n{"a": 1, /* b */ "c": [1, 2,], // d\n}\n',
+        '{"a": "//b", "c": "/* d */", "e": "f//"} // "g"',
+        "/**/[/***/1/* ] */,/*,*/]/**/",
+        "[1] /* a\n * b **/",
+        "{} //",
+    ],
+)
+def test_comments_and_trailing_commas_pass_where_they_are_allowed(text: str) -> None:
+    assert found(text, "a.jsonc") == []
+    assert len(found(text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "word"),
+    [
+        ("{} /* a", 1, 4, "never closed"),
+        ('{"a": 1, # b\n}', 1, 10, "//"),
+        ("[1,,]", 1, 4, "value is missing"),
+        ("[,]", 1, 2, "value is missing"),
+        ("// only\n", 1, 1, "no value"),
+        ('{"a": 1 // b\n "c": 2}', 1, 8, "comma is missing"),
+        ("{a: 1}", 1, 2, "double quotes"),
+        ("['a']", 1, 2, "single quotes"),
+        ("[1 / 2]", 1, 3, "comma"),
+    ],
+)
+def test_all_else_is_wrong_with_comments_too(text: str, line: int, column: int, word: str) -> None:
+    (issue,) = found(text, "a.jsonc")
+    assert (issue.line, issue.column) == (line, column)
+    assert word in issue.message
+
+
+@few
+@given(VALUES, st.sampled_from([{}, {"indent": 2}, {"ensure_ascii": False}]))
+def test_what_is_written_by_the_standard_library_passes(value: object, options: dict[str, Any]) -> None:
+    text = json.dumps(value, **options)
+    assert found(text) == found(text, "a.jsonc") == found(json.dumps(value), "a.jsonl") == []
+
+
+@few
+@given(VALUES, st.data())
+def test_a_missing_character_is_told_inside_the_text(value: object, data: st.DataObject) -> None:
+    text = json.dumps([value, {"a": [1, "b"]}], indent=1)
+    at = data.draw(st.sampled_from([at for at, char in enumerate(text) if char in '{}[]:,"']))
+    broken = text[:at] + text[at + 1 :]
+    try:
+        json.loads(broken)
+    except ValueError:
+        (issue,) = found(broken)
+        lines = broken.split("\n")
+        assert issue.severity == "error"
+        assert 1 <= issue.line <= len(lines)
+        assert 1 <= issue.column <= len(lines[issue.line - 1]) + 1
+    else:
+        assert all(each.severity == "warning" for each in found(broken))
+
+
+@settings(max_examples=150)
+@given(STRUCTURE | st.text(max_size=10))
+def test_any_text_is_judged_as_the_standard_library_judges_it(text: str) -> None:
+    try:
+        json.loads(text, parse_constant=int)
+        is_right = True
+    except ValueError:
+        is_right = False
+    errors = [each for each in found(text) if each.severity == "error"]
+    assert bool(errors) != is_right
+    if is_right:
+        assert [each for each in found(text, "a.jsonc") if each.severity == "error"] == []
+
+
+@few
+@given(st.text("a\n\ré", max_size=12), st.integers(0, 14))
+def test_places_are_those_of_the_lines(text: str, offset: int) -> None:
+    line, column = Places(text).at(offset)
+    assert Places(text).offset(line, column) == min(offset, len(text))
+    assert (
+        text.split("\n" if "\n" in text else "\r")[line - 1][: column - 1]
+        == text[:offset][len(text[:offset]) - column + 1 :]
+    )

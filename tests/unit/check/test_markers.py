@@ -1,0 +1,158 @@
+"""Markers that were left in a file."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suture.check.issue import Issue
+from suture.check.markers import ConflictMarkers
+from suture.files.staging import Layout
+
+NOWHERE = Layout("/nowhere", {}).stage("a").within(20)
+CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n"
+EDIT = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+DOCUMENTS = ("a.md", "docs/a.rst", "a.txt", "A.MD")
+
+
+def found(text: str, path: str = "a.c") -> list[Issue]:
+    return ConflictMarkers().check(path, None, text, NOWHERE)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (CONFLICT, [1]),
+        (f"x\n\n{CONFLICT}y\n{CONFLICT}", [3, 9]),
+        (CONFLICT.replace("=======", "||||||| base\nc\n======="), [1]),
+        (CONFLICT.replace("\n", "\r\n"), [1]),
+        (f"é\n{CONFLICT}".replace("\n", "\r"), [2]),
+        ("<<<<<<< .mine\na\n>>>>>>> .r2\n", [1]),
+        ("<<<<<<<\na\n=======\n>>>>>>>\n", [1]),
+        ("a\n<<<<<<< HEAD\nb\n", [2]),
+        ("a\nb\n>>>>>>> topic", [3]),
+        ("<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> b\n=======\n>>>>>>> a\n", [1, 2, 6]),
+        (">>>>>>> a\n<<<<<<< b\n", [1, 2]),
+        (EDIT, [1]),
+    ],
+    ids=[
+        "one",
+        "two",
+        "with its base",
+        "CRLF",
+        "lone CR",
+        "without a separator",
+        "without labels",
+        "begin alone",
+        "end alone",
+        "one in another",
+        "wrong order",
+        "edit block",
+    ],
+)
+def test_a_conflict_is_one_error_at_its_first_line(text: str, lines: list[int]) -> None:
+    issues = found(text)
+    assert [(each.severity, each.line, each.column, each.code) for each in issues] == [
+        ("error", line, 1, "conflict-marker") for line in lines
+    ]
+
+
+def test_the_message_says_where_a_conflict_ends_and_what_it_is() -> None:
+    assert [each.message for each in found(f"x\n{CONFLICT}{EDIT}<<<<<<< a\n")] == [
+        "a merge conflict is not resolved: it ends in line 6",
+        "an edit block was left here as it is: it ends in line 11",
+        "a marker of a merge conflict was left here: <<<<<<<",
+    ]
+    assert [each.message for each in found(">>>>>>> REPLACE\n")] == ["a marker of an edit block was left here: >>>>>>>"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Title\n=======\n",
+        "  <<<<<<< HEAD\n  >>>>>>> topic\n",
+        'a = "<<<<<<< HEAD"\n# >>>>>>> topic\n',
+        "<<<<<<<< HEAD\n>>>>>>>> topic\n",
+        "<<<<<< HEAD\n>>>>>> topic\n",
+        "<<<<<<<HEAD\n>>>>>>>topic\n",
+        "||||||| base\n",
+        "int a = b <<<<<<< c;\n",
+    ],
+    ids=["empty", "heading", "indented", "quoted", "eight", "six", "no space", "base alone", "in a line"],
+)
+@pytest.mark.parametrize("path", ["a.c", "a.md"])
+def test_what_is_no_marker_passes(text: str, path: str) -> None:
+    assert found(text, path) == []
+
+
+@pytest.mark.parametrize("path", ["a.patch", "a.diff", "a.c.rej", "a.c.orig", "A.PATCH"])
+def test_patches_may_hold_markers(path: str) -> None:
+    assert found(CONFLICT, path) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        EDIT,
+        f"```\n{CONFLICT}```\n",
+        f"~~~~ text\n{CONFLICT}~~~\n>>>>>>> a\n~~~~\n",
+        f"> ```text\n{CONFLICT}",
+        "Title\n<<<<<<<\n",
+        "Title\n>>>>>>>\n",
+        ">>>>>>> a mail that was quoted seven times\n",
+    ],
+    ids=["edit block", "fence", "long fence", "quoted fence", "underline", "other underline", "mail"],
+)
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_documentation_may_show_markers(text: str, path: str) -> None:
+    assert found(text, path) == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_a_conflict_in_documentation_is_an_error(path: str) -> None:
+    assert [each.line for each in found(f"```\na\n```\n{CONFLICT}", path)] == [4]
+
+
+def test_an_edit_block_in_a_string_of_python_is_none() -> None:
+    text = f'a = """\n{EDIT}"""\n'
+    assert found(text, "a.py") == []
+    assert [each.line for each in found(text + CONFLICT, "a.py")] == [2, 8]
+    assert [each.line for each in found(f'a = """\n{CONFLICT}{EDIT}"""\n', "a.py")] == [2]
+    assert [each.line for each in found(text + "-" * 5_000 + "1", "a.py")] == [2]
+
+
+def test_very_many_markers_are_not_all_told() -> None:
+    assert len(found("<<<<<<< a\n" * 5_000)) == 1_000
+
+
+class Searched(str):
+    """A text that knows how many characters of it were searched."""
+
+    __slots__ = ("many",)
+
+    def __init__(self, _: str) -> None:
+        self.many = 0
+
+    def find(self, sub: str, start: Any = 0, end: Any = None) -> int:
+        self.many += len(range(len(self))[start:end])
+        return super().find(sub, start, end)
+
+    def count(self, sub: str, start: Any = 0, end: Any = None) -> int:
+        self.many += len(range(len(self))[start:end])
+        return super().count(sub, start, end)
+
+
+@pytest.mark.parametrize("path", ["a.c", "a.md"])
+def test_a_text_is_searched_a_few_times_however_many_markers_it_has(path: str) -> None:
+    text = Searched((">>>>>>> b\n" + "x\n" * 5) * 2_000)
+    found(text, path)
+    assert text.many <= 4 * len(text)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from([*CONFLICT.split("\n"), *EDIT.split("\n"), "```", "é"]), max_size=12))
+def test_every_begin_in_code_is_told(lines: list[str]) -> None:
+    told = {each.line for each in found("\n".join(lines))}
+    assert told >= {number for number, line in enumerate(lines, 1) if line.startswith("<<<<<<<")}

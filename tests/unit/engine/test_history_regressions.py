@@ -1,0 +1,207 @@
+"""Sequences that once went wrong: found by `tests/property/test_history_machine.py`, and told plainly here."""
+
+from contextlib import suppress
+from itertools import count
+
+import pytest
+
+from suture import Workspace
+from suture.testing import FaultyFS, MemoryFS, Stopped
+from suture.text.merge import merge
+from tests.unit.changes import create, delete, done, land, recorded, refused, remove, rename, state, workspace, write
+
+
+def states(ws: Workspace) -> dict[str, str]:
+    return {each["change_id"]: each["state"] for each in recorded(ws)}
+
+
+def synced(fs: MemoryFS, path: str) -> None:
+    """Make durable what others did in a folder."""
+    handle = fs.open_root(f"{fs.root}/{path}")
+    fs.sync(handle)
+    fs.close(handle)
+
+
+@pytest.mark.promise("back.machine")
+def test_a_change_that_two_undos_took_back_is_undone_until_none_of_them_is_in_force() -> None:
+    ws, _ = workspace({"a": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    done(ws.undo(change))
+    redo = done(ws.redo())["change_id"]
+    done(ws.undo(change))
+    done(ws.undo(redo))  # nothing to do, but the first undo is in force again
+    assert states(ws)[change] == "undone"
+    done(ws.redo())  # the redo is in force again, and so is the second undo
+    assert (states(ws)[redo], states(ws)[change]) == ("landed", "undone")
+
+
+@pytest.mark.promise("back.machine")
+def test_a_file_that_a_restore_brought_back_under_its_old_name_is_found_there() -> None:
+    ws, fs = workspace()
+    change = land(ws, create("a", "1\n"))
+    land(ws, rename("a", "b"))
+    done(ws.restore(change))
+    assert fs.files() == {"a": b"1\n"}
+    done(ws.undo(change))
+    assert fs.files() == {}
+
+
+@pytest.mark.promise("back.machine")
+def test_a_rename_of_a_binary_file_is_taken_back_though_its_content_changed_since() -> None:
+    ws, fs = workspace({"a": b"\0 old"})
+    change = land(ws, rename("a", "b"))
+    fs.put("b", b"\0 new")
+    done(ws.undo(change))
+    assert fs.files() == {"a": b"\0 new"}
+
+
+@pytest.mark.promise("back.machine")
+def test_files_that_came_to_one_name_one_after_the_other_are_a_conflict_or_told_apart() -> None:
+    ws, fs = workspace()
+    change = land(ws, create("a", "1\n"), create("b", "1\n"))
+    land(ws, rename("a", "c"))
+    land(ws, delete("c"))
+    land(ws, rename("b", "c"))
+    before = state(fs)
+    result = ws.undo(change)
+    assert (refused(result)["code"], state(fs)) == ("UNDO_CONFLICT", before) if result.is_error else fs.files() == {}
+
+
+@pytest.mark.promise("back.machine")
+def test_a_file_that_somebody_replaced_by_an_equal_one_is_followed_by_its_name() -> None:
+    """Editors save like that: nobody can tell the two files from each other."""
+    ws, fs = workspace()
+    change = land(ws, create("a", "1\n"))
+    remove(fs, "a")
+    fs.put("a", b"1\n")
+    land(ws, rename("a", "b"))
+    done(ws.undo(change))
+    assert fs.files() == {}
+
+
+@pytest.mark.promise("back.machine")
+def test_an_undo_is_refused_where_the_name_of_a_replaced_file_leads_below_a_file() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    remove(fs, "a")
+    fs.put("a", b"3\n")
+    land(ws, rename("a", "d/e/a"))
+    for path in ("d/e/a", "d/e"):
+        remove(fs, path)
+    fs.put("d/e", b"a file\n")
+    before = state(fs)
+    assert (refused(ws.undo(change))["code"], state(fs)) == ("NOT_A_FOLDER", before)
+
+
+@pytest.mark.promise("back.machine")
+def test_a_redo_is_refused_where_the_name_of_a_replaced_file_leads_to_another_name() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    change = land(ws, rename("a", "b"))
+    done(ws.undo(change))
+    remove(fs, "a")
+    fs.put("a", b"2\n")
+    land(ws, rename("a", "c"))
+    fs.put("a", b"1\n")
+    before = state(fs)
+    error = refused(ws.redo(change))
+    assert (error["code"], error["conflicts"][0]["about"], state(fs)) == ("UNDO_CONFLICT", "name", before)
+
+
+@pytest.mark.promise("back.machine")
+def test_a_redo_leaves_a_file_alone_that_a_restore_put_under_an_older_name() -> None:
+    """Nothing says that it is the file that the deletion was about: it may be another one of its content."""
+    ws, fs = workspace()
+    first = land(ws, create("a", "1\n"))
+    land(ws, rename("a", "b"))
+    deletion = land(ws, delete("b"))
+    done(ws.undo(deletion))
+    land(ws, delete("b"))
+    done(ws.restore(first))
+    assert done(ws.redo(deletion))["no_change"]
+    assert fs.files() == {"a": b"1\n"}
+
+
+@pytest.mark.promise("back.machine")
+def test_restoring_one_file_leaves_the_folders_of_others_alone() -> None:
+    ws, fs = workspace()
+    point = land(ws, create("a", "1\n"))
+    land(ws, create("d/b"))
+    land(ws, delete("d/b"))
+    land(ws, write("a", "2\n"))
+    done(ws.restore(point, ["a"]))
+    assert (fs.files(), fs.folders()) == ({"a": b"1\n"}, {"d"})
+
+
+@pytest.mark.promise("back.machine")
+@pytest.mark.parametrize("can_link", [True, False])
+def test_no_helping_file_comes_back_by_a_power_cut_in_a_folder_that_an_undo_took_away(*, can_link: bool) -> None:
+    fs = MemoryFS({"d/a": b"1\n"}, can_link=can_link)
+    ws = Workspace(fs.root, fs=fs)
+    land(ws, create("d/e/b"))
+    done(ws.undo())
+    land(ws, create("c"))
+    fs.power_loss()
+    done(ws.history())
+    assert state(fs) == {"d/": None, "d/a": (b"1\n", 0o644), "c": (b"new\n", 0o644)}
+
+
+@pytest.mark.promise("back.machine")
+def test_a_transaction_that_was_rolled_back_does_not_come_back_by_a_power_cut() -> None:
+    fs = MemoryFS({"d/e/a": b"1\n"})
+    with suppress(Stopped):
+        land(Workspace(fs.root, fs=FaultyFS(fs, stop_at=1, only=["rename"])), write("d/e/a", "2\n"))
+    fs.crash()
+    ws = Workspace(fs.root, fs=fs)
+    assert done(ws.history())["recovered"]["direction"] == "back"
+    remove(fs, "d/e/a")
+    remove(fs, "d/e")
+    synced(fs, "d")
+    fs.power_loss()
+    done(ws.history())
+    assert state(fs) == {"d/": None}
+
+
+@pytest.mark.promise("back.machine")
+@pytest.mark.parametrize("stop_at", range(1, 5))
+def test_a_roll_back_that_was_killed_does_not_come_back_by_a_later_power_cut(stop_at: int) -> None:
+    fs = MemoryFS({"d/e/a": b"1\n"})
+    with suppress(Stopped):
+        land(Workspace(fs.root, fs=FaultyFS(fs, stop_at=1, only=["rename"])), write("d/e/a", "2\n"))
+    fs.crash()
+    with suppress(Stopped):
+        Workspace(fs.root, fs=FaultyFS(fs, stop_at=stop_at, only=["sync"])).recover()
+    fs.crash()
+    ws = Workspace(fs.root, fs=fs)
+    done(ws.history())
+    remove(fs, "d/e/a")
+    remove(fs, "d/e")
+    synced(fs, "d")
+    fs.power_loss()
+    done(ws.history())
+    assert state(fs) == {"d/": None}
+
+
+@pytest.mark.promise("back.machine")
+def test_an_undo_that_was_killed_does_not_come_back_open_after_its_folder_is_gone() -> None:
+    """Rare state (c) of the soak: the mark that it was done was not on the disk yet when the recovery believed it."""
+    for stop_at in count(1):
+        fs = MemoryFS()
+        ws = Workspace(fs.root, fs=fs)
+        land(ws, create("d/a"))
+        try:
+            done(Workspace(fs.root, fs=FaultyFS(fs, stop_at=stop_at, only=["sync"])).undo())
+        except Stopped:
+            fs.crash()
+        else:
+            break
+        done(ws.history())
+        before = state(fs)
+        fs.power_loss()
+        done(ws.history())
+        assert state(fs) == before
+
+
+@pytest.mark.promise("back.merge")
+def test_lines_that_both_sides_put_at_one_place_are_a_conflict_though_one_side_changed_the_line_beside() -> None:
+    found = merge(b"a\nb\n", b"a\nB\nred\n", b"a\nb\nblue\n", touching=True)
+    assert len(found.conflicts) == 1

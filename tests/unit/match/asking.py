@@ -1,0 +1,62 @@
+"""What a request makes of a file, for tests that compare whole texts."""
+
+from suture.match import locate
+from suture.match.index import Found, Index, Refused
+from suture.text.edits import apply
+
+NAME = "server.py"
+"""Of every file that is asked about: a hash begins a comment."""
+
+
+def asked(
+    file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False
+) -> Found | Refused:
+    """The answer."""
+    return locate(Index(raw(file), NAME), old, new, match=match, whole_lines=whole_lines)
+
+
+def found(file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Found:
+    """The answer where the text has a place."""
+    answer = asked(file, old, new, match=match, whole_lines=whole_lines)
+    assert isinstance(answer, Found), answer
+    return answer
+
+
+def made(
+    file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False
+) -> tuple[str, bytes]:
+    """The rung's name, and the file's bytes after the change."""
+    answer = found(file, old, new, match=match, whole_lines=whole_lines)
+    return answer.rung, apply(raw(file), answer.edits)
+
+
+def refused(file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Refused:
+    """The answer where there is nothing to be done."""
+    answer = asked(file, old, new, match=match, whole_lines=whole_lines)
+    assert isinstance(answer, Refused), answer
+    return answer
+
+
+PROOF = tuple(f"proof_of_the_place_{letter}()" for letter in "abcdef")
+"""Enough to prove a place at which a line is more or less."""
+
+
+def proved(file: str, old: str, new: str) -> tuple[str, str, str]:
+    """A file and a request, both with lines behind the last line of old that prove the place."""
+    last = old.rstrip("\n").rpartition("\n")[2]
+    lines = file.split("\n")
+    at = max(number for number, line in enumerate(lines) if line.strip() == last.strip())
+    here, sent = (line[: len(line) - len(line.lstrip())] for line in (lines[at], last))
+    lines[at + 1 : at + 1] = [here + line for line in PROOF]
+    more = "".join(f"{sent}{line}\n" for line in PROOF)
+    return "\n".join(lines), old + more, new + more
+
+
+def raw(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
+
+
+def swap(file: str, was: str, now: str) -> str:
+    """A file with one part exchanged, which stands there once."""
+    assert file.count(was) == 1
+    return file.replace(was, now)

@@ -1,0 +1,212 @@
+"""The edit that lands exactly, for one that was found by other means."""
+
+import pytest
+
+from suture.match import locate
+from suture.match.diagnose import Correction, correction, diagnose
+from suture.match.index import Found, Index, Site
+from suture.text.edits import apply, edit
+
+BLOCK = "def one():\n    alpha = 1\n    beta = 2\n    return alpha\n"
+
+
+def corrected(file: str | bytes, old: str, new: str) -> Correction | None:
+    return diagnose(Index(file.encode() if isinstance(file, str) else file), old, new).correction
+
+
+def fields(found: Correction | None) -> tuple[str, str, int, int] | None:
+    return None if found is None else (found.old, found.new, found.start_line, found.end_line)
+
+
+def filled(number: int, line: str = "    value_{} = {}\n") -> str:
+    return "".join(line.format(at, at) for at in range(number))
+
+
+# (file, old, new, the correction: old, new, first and last line)
+
+LANDS = {
+    "indentation": (
+        BLOCK,
+        "alpha = 1\nbeta = 2\n",
+        "alpha = 1\nbeta = 3\n",
+        ("    alpha = 1\n    beta = 2\n", "    alpha = 1\n    beta = 3\n", 2, 3),
+    ),
+    "no final newline was sent": (
+        BLOCK,
+        "alpha = 1\nbeta = 2",
+        "alpha = 1\nbeta = 3",
+        ("    alpha = 1\n    beta = 2", "    alpha = 1\n    beta = 3", 2, 3),
+    ),
+    "a piece of a line is told with its line": (
+        BLOCK,
+        "return  alpha",
+        "return  beta",
+        ("    return alpha", "    return beta", 4, 4),
+    ),
+    "a deleted line goes with its end": (BLOCK, "beta  = 2", "", ("    beta = 2\n", "", 3, 3)),
+    "a piece may be deleted": ("a\nf(alpha,  beta)\n", "(alpha, beta)", "", ("f(alpha,  beta)", "f", 2, 2)),
+    "lines with CRLF are sent with LF": (
+        BLOCK.replace("\n", "\r\n"),
+        "alpha = 1\nbeta = 2\n",
+        "alpha = 1\nbeta = 3\n",
+        ("    alpha = 1\n    beta = 2\n", "    alpha = 1\n    beta = 3\n", 2, 3),
+    ),
+    "lines with CR are sent with LF": (
+        BLOCK.replace("\n", "\r"),
+        "alpha = 1\nbeta = 2\n",
+        "alpha = 1\nbeta = 3\n",
+        ("    alpha = 1\n    beta = 2\n", "    alpha = 1\n    beta = 3\n", 2, 3),
+    ),
+    "the last line has no end": (
+        BLOCK.removesuffix("\n"),
+        "beta = 2\nreturn alpha\n",
+        "beta = 2\nreturn beta\n",
+        ("    beta = 2\n    return alpha", "    beta = 2\n    return beta", 3, 4),
+    ),
+    "characters beyond ASCII": (
+        "a = 'größe'\nb = 'é'\n",
+        "b =  'é'\n",
+        "b =  'è'\n",
+        ("b = 'é'\n", "b = 'è'\n", 2, 2),
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "old", "new", "expected"), LANDS.values(), ids=LANDS)
+def test_a_correction_is_the_lines_as_they_stand_and_what_they_become(
+    file: str, old: str, new: str, expected: tuple[str, str, int, int]
+) -> None:
+    assert fields(corrected(file, old, new)) == expected
+
+
+MIXED = b"begin\r\n\talpha = 1\n\tbeta = 2\r\n\tgamma = 3\nend\n"
+OLD = "alpha = 1\nbeta = 2\ngamma = 3\n"
+
+
+def test_lines_with_mixed_ends_are_sent_plainly_where_each_keeps_its_own() -> None:
+    found = corrected(MIXED, OLD, OLD.replace("2", "4"))
+    plain = "\talpha = 1\n\tbeta = 2\n\tgamma = 3\n"
+    assert fields(found) == (plain, plain.replace("2", "4"), 2, 4)
+
+
+def test_lines_with_mixed_ends_are_sent_literally_where_others_would_come_out() -> None:
+    found = corrected(MIXED, OLD, f"zero = 0\n{OLD}")
+    literal = "\talpha = 1\n\tbeta = 2\r\n\tgamma = 3\n"
+    assert fields(found) == (literal, f"\tzero = 0\r\n{literal}", 2, 4)
+
+
+def test_lines_whose_mixed_ends_cannot_be_said_are_not_offered() -> None:
+    assert corrected(MIXED.replace(b"begin\r\n", b""), OLD, "one = 1\ntwo = 2\n") is None
+    assert fields(corrected(MIXED, OLD, "one = 1\ntwo = 2\n")) == (
+        MIXED.decode(),
+        "begin\r\n\tone = 1\n\ttwo = 2\nend\n",
+        1,
+        5,
+    )
+
+
+def test_mixed_line_ends_elsewhere_do_not_matter() -> None:
+    file = b"begin\r\n\talpha = 1\n\tbeta = 2\nend\n"
+    found = corrected(file, "alpha = 1\nbeta = 2\n", "alpha = 1\nbeta = 3\n")
+    assert fields(found) == ("\talpha = 1\n\tbeta = 2\n", "\talpha = 1\n\tbeta = 3\n", 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "there"),
+    [
+        ("alpha  = 1\nbeta = 2\n", "alpha  = 1\nbeta = 3\n", True),
+        ("b\u00a0= '\\xff'\n", "b\u00a0= 2\n", False),
+        ("a  = '\ufffd'\n", "a  = 2\n", False),
+    ],
+)
+def test_bytes_that_are_no_text_are_not_offered(old: str, new: str, *, there: bool) -> None:
+    file = b"alpha = 1\nbeta = 2\na = '\xff'\nb = '\xff'\n"
+    assert (corrected(file, old, new) is not None) is there
+
+
+def test_lines_that_hold_bytes_of_no_known_encoding_cannot_be_sent() -> None:
+    file = b"alpha\nname = 'caf\xe9'  \ngamma_value = 1\n"
+    found = Found("trailing", 1.0, None, Site(2, 3), (6, 40), (edit(36, 37, b"2"),))
+    assert correction(Index(file), found) is None
+    assert corrected(b"alpha\nname = 'caf\xe9'\n", "alpha \n", "beta \n") is not None
+
+
+# Only one place
+
+
+def test_lines_that_stand_elsewhere_too_are_told_with_their_neighbors() -> None:
+    file = "def one():\n    # first\n    value = 1\n\ndef two():\n    # second\n    value = 1\n\n"
+    found = Found("exact", 1.0, None, Site(7, 7), (0, 0), (edit(file.rindex("1"), file.rindex("1") + 1, b"2"),))
+    assert fields(correction(Index(file.encode()), found)) == (
+        "    # second\n    value = 1\n\n",
+        "    # second\n    value = 2\n\n",
+        6,
+        8,
+    )
+
+
+def test_a_text_without_its_end_that_stands_elsewhere_is_told_with_its_end() -> None:
+    file = b"\tvalue = 10\n\tvalue = 1\n"
+    found = locate(Index(file), "  value = 1\n", "  value = 2\n")
+    assert isinstance(found, Found)
+    for finished in (True, False):
+        assert fields(correction(Index(file), found, finished=finished)) == ("\tvalue = 1\n", "\tvalue = 2\n", 2, 2)
+
+
+def test_there_are_no_neighbors_beyond_the_ends_of_a_file() -> None:
+    file = b"x\ny\nx\nx\ny\nx"
+    for at, expected in ((0, ("x\ny\nx\n", 1, 3)), (8, ("x\nx\ny\nx", 3, 6))):
+        line = at // 2 + 1
+        found = Found("exact", 1.0, None, Site(line, line), (0, 0), (edit(at, at + 1, b"z"),))
+        fixed = correction(Index(file), found)
+        assert fixed is not None
+        assert (fixed.old, fixed.start_line, fixed.end_line) == expected
+
+
+def test_where_no_neighbors_make_it_unique_there_is_none() -> None:
+    file = b"x\n" * 100
+    found = Found("exact", 1.0, None, Site(50, 50), (98, 100), (edit(98, 99, b"y"),))
+    assert correction(Index(file), found) is None
+
+
+def test_of_many_lines_those_around_the_change_are_told() -> None:
+    file = f"begin\n{filled(30)}end\n"
+    old = filled(30, "value_{} = {}\n")
+    found = corrected(file, old, old.replace("value_20 = 20", "value_20 = 21"))
+    expected = "".join(f"    value_{number} = {number}\n" for number in range(18, 23))
+    assert fields(found) == (expected, expected.replace("= 20", "= 21"), 20, 24)
+
+
+def test_of_few_lines_all_are_told() -> None:
+    old = filled(12, "value_{} = {}\n")
+    found = corrected(filled(12), old, old.replace("= 9", "= 8"))
+    assert fields(found) == (filled(12), filled(12).replace("= 9", "= 8"), 1, 12)
+
+
+def test_of_many_lines_the_outermost_changes_are_told_with_all_between() -> None:
+    old = filled(40, "value_{} = {}\n")
+    found = corrected(filled(40), old, old.replace("= 5\n", "= 4\n").replace("= 35", "= 36"))
+    assert found is not None
+    assert (found.start_line, found.end_line) == (4, 38)
+    assert filled(40).replace(found.old, found.new) == filled(40).replace("= 5\n", "= 4\n").replace("= 35", "= 36")
+
+
+def test_more_than_a_model_can_send_is_not_offered() -> None:
+    line = "x" * 600_000
+    assert corrected(f"alpha\n{line}\nbeta\n", f"{line} \nbeta\n", f"{line} \ngamma\n") is None
+    assert corrected(f"alpha\n{line}\nbeta\n", "beta \n", "gamma \n") is not None
+
+
+def test_nothing_to_change_has_no_correction() -> None:
+    found = Found("trailing", 1.0, None, Site(1, 1), (0, 2), ())
+    assert correction(Index(b"x\n"), found) is None
+
+
+def test_lines_at_the_end_of_a_file_are_put_behind_its_last_line() -> None:
+    file = b"begin\n\talpha = 1\n\tbeta = 2"
+    old = "alpha = 1\nbeta = 2\n"
+    found = corrected(file, old, f"{old}gamma = 3\n")
+    assert found is not None
+    answer = locate(Index(file), old, f"{old}gamma = 3\n")
+    assert isinstance(answer, Found)
+    assert file.replace(found.old.encode(), found.new.encode()) == apply(file, answer.edits)

@@ -1,0 +1,246 @@
+"""`suture mcp` in this process: how it is refused, and how it serves over both transports."""
+
+import errno
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from threading import Thread
+
+import httpx2
+import pytest
+
+from suture.cli import main
+from tests.interop.mcp_servers import HttpServer, hello, tool_call, wait_for
+from tests.unit.server.speaking import spoken
+
+READ = {"path": "a.txt", "format": "raw"}
+
+
+def _stray(number: int, _frame: object) -> None:
+    raise AssertionError(f"signal {number} comes while nobody serves")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The workspace, which is where we are; signals do afterwards what they did before."""
+    (tmp_path / "a.txt").write_bytes(b"one\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SUTURE_MCP_TOKEN", raising=False)
+    monkeypatch.setattr("sse_starlette.sse.AppStatus.should_exit", False)  # else streams end with the first server
+    kept = {number: signal.signal(number, _stray) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield tmp_path
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (
+            ["--http", "nowhere"],
+            2,
+            "WRONG_USAGE: suture mcp: expected HOST:PORT such as 127.0.0.1:8080, not 'nowhere'\n",
+        ),
+        (["--http", "0.0.0.0:0"], 2, "--allow-remote"),
+        (["--http", "192.0.2.1:0"], 2, "--allow-remote"),
+        (["--http", "192.0.2.1:0", "--allow-remote"], 1, "CANNOT_LISTEN: suture mcp: "),
+        (["--http", "no-such-host.invalid:1"], 2, "no-such-host.invalid"),
+        (["--profile", "read-onyl"], 2, "read-only"),
+        (["--tools", "file_rread"], 2, "UNKNOWN_TOOL: There is no tool 'file_rread'.\nDid you mean file_read? "),
+        (["--tools", ","], 2, "names of tools"),
+        (["--tools", "patch", "--profile", "edit"], 2, "not allowed with"),
+        (["--allow-remote"], 2, "--http"),
+        (["--allow-host", "me.example"], 2, "--http"),
+        (["--http", "127.0.0.1:0", "--allow-host", "http://me.example/"], 2, "expected a name"),
+        (["--http", "127.0.0.1:0", "--allow-host", "me.example:443"], 2, "without a port"),
+        (["--http", "127.0.0.1:0", "--allow-host", ""], 2, "expected a name"),
+        (["--http", "127.0.0.1:0", "--allow-host", "[]"], 2, "expected a name"),
+        (["--root", "missing"], 1, "WORKSPACE_NOT_FOUND: "),
+        (["--extra-root", "missing"], 1, "missing"),
+        (
+            ["--http", "127.0.0.1:0", "--quiet"],
+            2,
+            (
+                "WRONG_USAGE: suture mcp: --quiet would hide the token: choose one by the variable SUTURE_MCP_TOKEN\n"
+                "See: suture mcp --help\n"
+            ),
+        ),
+        (["--max-result-bytes", "x"], 2, "at least 10000"),
+        (["--max-result-bytes", "0"], 2, "at least 10000"),
+    ],
+)
+def test_what_cannot_be_served_is_said(
+    words: list[str], code: int, said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mcp", *words]) == code
+    out, err = capfd.readouterr()
+    assert (out, said in err) == ("", True), err
+
+
+def test_a_token_that_is_too_short_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SUTURE_MCP_TOKEN", "short")
+    assert main(["mcp", "--http", "127.0.0.1:0"]) == 2
+    out, err = capfd.readouterr()
+    assert (out, "SUTURE_MCP_TOKEN" in err, "short" in err) == ("", True, False)
+
+
+def test_a_port_that_is_taken_is_said(capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["mcp", "--http", f"127.0.0.1:{taken.getsockname()[1]}"]) == 1
+    out, err = capfd.readouterr()
+    assert (out, err[:27]) == ("", "CANNOT_LISTEN: suture mcp: ")
+    assert err.endswith(".\nChoose another port, or 0 for any that is free.\n")
+
+
+def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    for name in [each for each in sys.modules if each.partition(".")[0] == "mcp" or each == "suture.server"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    assert main(["mcp"]) == 1
+    assert capfd.readouterr() == (
+        "",
+        (
+            "MISSING_EXTRA: suture mcp needs packages that suture alone does not bring: mcp is missing.\n"
+            "Install them: pip install 'suture[mcp]'\n"
+        ),
+    )
+
+
+def test_a_server_whose_streams_are_gone_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def gone(*_: object) -> bool:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    monkeypatch.setattr("suture.server.stdio.serve", gone)
+    assert main(["mcp"]) == 1
+    told = "CANNOT_SERVE: suture mcp: [Errno 9] Bad file descriptor.\nStart it by an agent, or with --http HOST:PORT.\n"
+    assert capfd.readouterr() == ("", told)
+
+
+@pytest.mark.parametrize("words", [[], ["--quiet"], ["--json"]], ids=" ".join)
+def test_it_serves_over_stdio_until_input_ends(words: list[str]) -> None:
+    codes: list[int] = []
+    begun, read = spoken(lambda: codes.append(main(["mcp", *words])), hello(), tool_call(1, "file_read", READ))
+    assert begun["id"] == 0
+    assert read["result"]["content"][0]["text"] == "one\n"
+    assert codes == [0]
+
+
+@pytest.mark.parametrize(("words", "status"), [([], "PROTECTED_PATH"), (["--allow-protected", ".husky/**"], "one\n")])
+def test_a_protected_path_is_opened_for_a_server(folder: Path, words: list[str], status: str) -> None:
+    (folder / ".husky").mkdir()
+    (folder / ".husky" / "a.txt").write_bytes(b"one\n")
+    call = tool_call(1, "file_read", {**READ, "path": ".husky/a.txt"})
+    _, answer = spoken(partial(main, ["mcp", *words]), hello(), call)
+    assert answer["result"]["content"][0]["text"].startswith(status)
+
+
+def served(monkeypatch: pytest.MonkeyPatch, use: Callable[[list[str]], None], *words: str, lines: int) -> int:
+    """Serve over HTTP, while another thread makes use of what was printed, and then sends a signal."""
+    read_end, write_end = os.pipe()
+    failed: list[BaseException] = []
+
+    def client() -> None:
+        try:
+            with open(read_end, encoding="utf-8") as told:  # noqa: PTH123  a descriptor
+                use([told.readline().strip() for _ in range(lines)])
+        except BaseException as error:  # noqa: BLE001  told in the main thread
+            failed.append(error)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with open(write_end, "w", encoding="utf-8") as out:  # noqa: PTH123  a descriptor
+        other = Thread(target=client)
+        other.start()
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "stdout", out)
+            code = main(["mcp", *words])
+    other.join()
+    if failed:
+        raise failed[0]
+    return code
+
+
+def ask(number: int, token: str | None, host: str, told: list[str]) -> None:
+    url = told[0]
+    token = token or told[1].removeprefix("Authorization: Bearer ")
+    server = HttpServer(url, token, None)  # type: ignore[arg-type]  # it is this process
+    assert url.startswith(host)
+    with httpx2.Client() as web:
+        assert web.post(url, json=hello()).status_code == 401
+        begun = web.post(url, headers=server.headers, json=hello())
+        assert begun.status_code == 200
+        session = {**server.headers, "Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}
+        assert "one" in web.post(url, headers=session, json=tool_call(1, "file_read", READ)).text
+    os.kill(os.getpid(), number)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_it_serves_over_http_with_a_token_that_it_prints(
+    monkeypatch: pytest.MonkeyPatch, number: int, code: int
+) -> None:
+    use = partial(ask, number, None, "http://127.0.0.1:")
+    assert served(monkeypatch, use, "--http", "127.0.0.1:0", lines=2) == code
+
+
+@pytest.mark.promise("cli.quiet")
+@pytest.mark.parametrize("known", [None, "a-token-of-my-own"])
+def test_where_it_listens_can_be_had_as_json(monkeypatch: pytest.MonkeyPatch, known: str | None) -> None:
+    if known is not None:
+        monkeypatch.setenv("SUTURE_MCP_TOKEN", known)
+
+    def use(told: list[str]) -> None:
+        found = json.loads(told[0])
+        assert (set(found), found["token"] is None) == ({"url", "token"}, known is not None)
+        ask(signal.SIGTERM, known or found["token"], "http://127.0.0.1:", [found["url"]])
+
+    assert served(monkeypatch, use, "--http", "127.0.0.1:0", "--json", "--quiet", lines=1) == 0
+
+
+def test_it_serves_over_http_with_a_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUTURE_MCP_TOKEN", "a-token-of-my-own")
+    seen: list[str | None] = []
+
+    def use(told: list[str]) -> None:
+        seen.append(os.environ.get("SUTURE_MCP_TOKEN"))
+        ask(signal.SIGTERM, "a-token-of-my-own", "http://127.0.0.1:", told)
+
+    assert served(monkeypatch, use, "--http", "localhost:0", "--allow-host", "me.example", lines=1) == 0
+    assert seen == [None]
+
+
+@pytest.mark.parametrize("words", [[], ["--quiet"]], ids=" ".join)
+def test_it_serves_over_http_though_stdout_is_closed(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+    monkeypatch.setenv("SUTURE_MCP_TOKEN", "a-token-of-my-own")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setattr(sys, "stdout", None)
+    failed: list[BaseException] = []
+
+    def use() -> None:
+        try:
+            wait_for(lambda: _answers(port))
+            ask(signal.SIGTERM, "a-token-of-my-own", "http://", [f"http://127.0.0.1:{port}/mcp"])
+        except BaseException as error:  # noqa: BLE001  told in the main thread
+            failed.append(error)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    other = Thread(target=use)
+    other.start()
+    assert main(["mcp", "--http", f"127.0.0.1:{port}", *words]) == 0
+    other.join()
+    assert failed == []
+
+
+def _answers(port: int) -> bool:
+    try:
+        return httpx2.post(f"http://127.0.0.1:{port}/mcp").status_code == 401
+    except httpx2.TransportError:
+        return False

@@ -1,0 +1,171 @@
+"""Connections alone, to a server in this process."""
+
+import asyncio
+import resource
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from functools import partial
+from typing import Any
+
+import pytest
+from starlette.types import Receive, Scope, Send
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from suture.server.http import CONNECTION, Impatient, Limits, Pool, neighborhood
+
+Connected = Callable[[], socket.socket]
+ASKING = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+KNOWN = b"GET /known HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+async def inside(scope: Scope, _receive: Receive, send: Send) -> None:
+    """Let in who asks for `/known`; no room is 503."""
+    status = 204 if scope["path"] != "/known" or scope["state"][CONNECTION].admit() else 503
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body"})
+
+
+def served(limits: Limits, talk: Callable[[Connected], None]) -> None:
+    """Let a client talk to a server."""
+
+    async def run() -> None:
+        config, state = Config(inside, log_config=None), ServerState()
+        config.load()
+        made = partial(Impatient, limits=limits, pool=Pool(limits), config=config, server_state=state, app_state={})
+        server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
+        connected = partial(socket.create_connection, server.sockets[0].getsockname(), 30)
+        await asyncio.to_thread(talk, connected)
+        server.close()
+        while state.connections:  # noqa: ASYNC110  nothing tells of it
+            await asyncio.sleep(0.01)
+
+    asyncio.run(run())
+
+
+def is_closed(connection: socket.socket) -> bool:
+    with suppress(ConnectionResetError):
+        return connection.recv(1) == b""
+    return True
+
+
+def answered(connection: socket.socket, asked: bytes = ASKING, status: bytes = b"204") -> bool:
+    connection.sendall(asked)
+    return connection.recv(1_000).startswith(b"HTTP/1.1 " + status)
+
+
+@pytest.mark.promise("serve.room")
+def test_the_oldest_stranger_goes_and_a_known_connection_stays() -> None:
+    def talk(connected: Connected) -> None:
+        with connected() as known, connected() as other:
+            assert answered(known, KNOWN)
+            assert answered(other, KNOWN)
+            with connected() as oldest, connected() as older:
+                oldest.sendall(b"GET / HTTP/1.1\r\nHost:")
+                assert answered(older)
+                with connected() as newest:
+                    assert is_closed(oldest)
+                    for each in (older, newest, known, other):
+                        assert answered(each)
+
+    served(Limits(connections=8), talk)
+
+
+@pytest.mark.promise("serve.room")
+def test_an_idle_connection_goes_for_one_that_brings_the_token() -> None:
+    def talk(connected: Connected) -> None:
+        with ExitStack() as held:
+            used, idle, other = (held.enter_context(each) for each in known(connected, 3))
+            assert answered(used, KNOWN)
+            (newest,) = (held.enter_context(each) for each in known(connected, 1))
+            assert is_closed(idle)
+            for each in (used, other, newest):
+                assert answered(each)
+
+    def known(connected: Connected, number: int) -> Iterator[socket.socket]:
+        for _ in range(number):
+            found = connected()
+            assert answered(found, KNOWN)
+            yield found
+
+    served(Limits(connections=4), talk)
+
+
+@pytest.mark.promise("serve.room")
+def test_silence_and_unfinished_heads_end_a_connection() -> None:
+    def talk(connected: Connected) -> None:
+        with connected() as talking, connected() as silent, connected() as unfinished:
+            assert answered(talking)
+            unfinished.sendall(b"GET / HTTP/1.1\r\nHost:")
+            assert is_closed(silent)
+            assert is_closed(unfinished)
+            assert answered(talking)
+            talking.sendall(b"GET")
+            assert is_closed(talking)
+
+    served(Limits(head_seconds=0.1), talk)
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("127.0.0.1", "127.0.0.1"),
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("fe80::1%eth0", "fe80::"),
+        ("", ""),
+        ("a name", "a name"),
+    ],
+)
+def test_strangers_are_told_apart_by_what_they_cannot_choose(address: str, network: str) -> None:
+    assert neighborhood(address) == network
+
+
+class Fake:
+    """All of a connection that a pool asks for."""
+
+    def __init__(self, network: str, *, is_idle: bool = False) -> None:
+        self.network = network
+        self.is_idle = is_idle
+        self.gone = False
+        self.transport = self
+
+    def abort(self) -> None:
+        self.gone = True
+
+    close = abort
+
+
+def test_strangers_of_a_crowd_go_first() -> None:
+    pool, strangers = Pool(Limits(connections=16)), [Fake(network) for network in "abbbcbd"]
+    for each in strangers:
+        pool.enter(each)  # type: ignore[arg-type]  # as it is said there
+    assert [number for number, each in enumerate(strangers) if each.gone] == [1, 2, 3]
+
+
+def test_where_all_known_connections_are_busy_there_is_no_room() -> None:
+    pool: Any = Pool(Limits(connections=4))
+    busy = [Fake("a") for _ in range(3)]
+    for each in busy:
+        pool.enter(each)
+        assert pool.admit(each)
+    other = Fake("b")
+    pool.enter(other)
+    assert not pool.admit(other)
+    assert pool.admit(busy[0])
+    busy[2].is_idle = True
+    assert pool.admit(other)
+    assert [each.gone for each in (*busy, other)] == [False, False, True, False]
+
+
+def test_half_of_the_files_are_left_to_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    def limited(files: int) -> tuple[int, int, int]:
+        monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
+        found = Limits()
+        return found.strangers, found.known, found.accepted
+
+    assert limited(1_024) == (128, 384, 32)
+    assert limited(resource.RLIM_INFINITY) == limited(1 << 20) == (250, 750, 62)
+    assert limited(2) == (1, 1, 1)

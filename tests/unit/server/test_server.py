@@ -1,0 +1,105 @@
+"""The server in this process, asked by the SDK's client."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it does not say its types
+from mcp import Client, MCPError
+from mcp_types import INVALID_PARAMS
+
+from suture import Workspace
+from suture.server import build
+from suture.server.calls import Calls
+from suture.testing import MemoryFS
+from suture.tools import DIALECTS, PROFILES, TOOLS, chosen
+from tests.interop.mcp_servers import NEWEST, text_of
+
+MODES = ("legacy", NEWEST)
+
+
+def asked(names: list[str], ask: Callable[[Client], Awaitable[Any]], mode: str = NEWEST) -> Any:
+    fs = MemoryFS({"a.txt": b"one\n"})
+    server = build(Calls(Workspace(fs.root, fs=fs), names, 1_000_000), fs.root)
+
+    async def connected() -> Any:
+        async with Client(server, mode=mode) as client:
+            return await ask(client)
+
+    return anyio.run(connected)
+
+
+@pytest.mark.promise("serve.tools")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_is_offered_and_nothing_else_can_be_called(profile: str, mode: str) -> None:
+    async def ask(client: Client) -> None:
+        listed = (await client.list_tools()).tools
+        assert [tool.name for tool in listed] == list(PROFILES[profile])
+        for name in {*TOOLS, *DIALECTS, "rm", ""} - {*PROFILES[profile]}:
+            with pytest.raises(MCPError) as raised:
+                await client.call_tool(name, {})
+            assert raised.value.error.code == INVALID_PARAMS
+            assert raised.value.error.data["code"] == "UNKNOWN_TOOL"
+            assert raised.value.error.data["known"] == sorted(PROFILES[profile])
+
+    asked(chosen(profile), ask, mode)
+
+
+@pytest.mark.promise("serve.tools")
+def test_every_schema_is_one() -> None:
+    async def ask(client: Client) -> None:
+        for tool in (await client.list_tools()).tools:
+            for schema in (tool.input_schema, tool.output_schema or {"type": "object"}):
+                Draft202012Validator.check_schema(schema)
+                assert schema["type"] == "object"
+
+    asked([*TOOLS, *DIALECTS], ask)
+
+
+@pytest.mark.parametrize(
+    ("names", "edits", "undoes"),
+    [(["file_read"], False, False), (["file_read", "patch"], True, False), (["patch", "undo"], True, True)],
+)
+def test_a_server_speaks_of_what_it_offers(names: list[str], edits: bool, undoes: bool) -> None:  # noqa: FBT001  a case
+    async def ask(client: Client) -> str:
+        return client.instructions or ""
+
+    told = asked(names, ask, "legacy")
+    assert ("edit" in told, "undo" in told) == (edits, undoes)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_call_is_answered_with_and_without_a_wish_for_progress(mode: str) -> None:
+    async def ask(client: Client) -> list[str]:
+        async def tell(progress: float, total: float | None, message: str | None) -> None:
+            pass
+
+        first = await client.call_tool("file_read", {"path": "a.txt", "format": "raw"})
+        second = await client.call_tool("file_read", {"path": "a.txt", "format": "raw"}, progress_callback=tell)
+        return [text_of(first), text_of(second)]
+
+    assert asked(["file_read"], ask, mode) == ["one\n", "one\n"]
+
+
+def test_progress_reaches_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suture.server.calls._BETWEEN_REPORTS", 0.001)
+    (tmp_path / "a.txt").write_bytes(b"a" * 50_000 + b"!b")
+    (tmp_path / "0.txt").write_bytes(b"aab")
+    server = build(Calls(Workspace(tmp_path), ["regex_search_multi"], 1_000_000), str(tmp_path))
+    told: list[float] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        assert (total, bool(message)) == (None, True)
+        told.append(progress)
+
+    async def ask() -> None:
+        async with Client(server, mode="legacy") as client:
+            slow = {"path_pattern": "*.txt", "pattern": "(a+)+(?=b)"}
+            await client.call_tool("regex_search_multi", slow, progress_callback=tell)
+
+    anyio.run(ask)
+    assert told
+    assert told == sorted(set(told))

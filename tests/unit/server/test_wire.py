@@ -1,0 +1,256 @@
+"""Messages over descriptors of this process: their framing, and what becomes of what is none."""
+
+import json
+import os
+import signal
+import threading
+import time
+from functools import partial
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from mcp_types import INVALID_REQUEST, PARSE_ERROR
+
+from suture import Workspace
+from suture.server import stdio
+from suture.testing import MemoryFS
+from tests.interop.mcp_servers import HANDSHAKES, edit, hello, locked, notification, request, tool_call
+from tests.unit.server.speaking import Message, redirected, served, spoken
+
+READ = {"path": "a.txt", "format": "raw"}
+MOST = 1_000
+
+
+def serving(files: dict[str, bytes] | None = None) -> bool:
+    fs = MemoryFS(files or {"a.txt": b"one\n"})
+    return served(Workspace(fs.root, fs=fs), ["file_read", "file_edit"], MOST)
+
+
+def answers(*messages: Message | bytes) -> list[Message]:
+    return spoken(serving, *messages)
+
+
+@pytest.mark.promise("serve.revisions")
+@pytest.mark.parametrize("revision", HANDSHAKES)
+def test_a_revision_with_a_handshake_is_spoken(revision: str) -> None:
+    begun, read = answers(hello(revision), notification("notifications/initialized"), tool_call(1, "file_read", READ))
+    assert begun["result"]["protocolVersion"] == revision
+    assert read["result"]["content"][0]["text"] == "one\n"
+
+
+@pytest.mark.promise("serve.malformed")
+@pytest.mark.parametrize(
+    ("raw", "code", "number"),
+    [
+        (b"hello", PARSE_ERROR, None),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}', PARSE_ERROR, None),
+        (b"[" * 900, PARSE_ERROR, None),
+        (b"7", INVALID_REQUEST, None),
+        (b"[]", INVALID_REQUEST, None),
+        (b'{"id": 5}', INVALID_REQUEST, 5),
+        (b'{"id": "five"}', INVALID_REQUEST, "five"),
+        (b'{"jsonrpc": "2.0", "id": true, "method": "ping"}', INVALID_REQUEST, None),
+        (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', INVALID_REQUEST, None),
+        (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', INVALID_REQUEST, None),
+        (b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}', INVALID_REQUEST, None),
+        (b'{"jsonrpc": "2.0", "id": 3, "method": "ping", "params": {"half": "\\ud800"}}', INVALID_REQUEST, 3),
+        (b"x" * (MOST + 1), INVALID_REQUEST, None),
+        (b"x" * 200_000, INVALID_REQUEST, None),
+    ],
+)
+def test_what_is_no_message_is_answered_and_the_next_is_read(raw: bytes, code: int, number: Any) -> None:
+    refused, pong = answers(raw, request("next", "ping"))
+    assert (refused["id"], refused["error"]["code"]) == (number, code)
+    assert pong["id"] == "next"
+
+
+@pytest.mark.promise("serve.malformed")
+@pytest.mark.parametrize("number", [[], {}, None, 1.5, True, "no such request"])
+def test_what_cannot_be_cancelled_does_no_harm(number: Any) -> None:
+    cancel = notification("notifications/cancelled", requestId=number)
+    assert [each["id"] for each in answers(cancel, request(1, "ping"))] == [1]
+
+
+def test_input_that_ends_after_a_cancelled_call_ends_the_server(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one\n")
+    held = partial(served, Workspace(tmp_path), ["file_edit"], MOST)
+    call = tool_call(1, "file_edit", edit("a.txt", "one", "two"))
+    with locked(tmp_path):
+        answered = spoken(held, hello(), call, notification("notifications/cancelled", requestId=1))
+    assert [each["id"] for each in answered] == [0]
+    assert (tmp_path / "a.txt").read_bytes() == b"one\n"
+
+
+@pytest.mark.parametrize("raw", [b"", b" \r", b'{"jsonrpc": "2.0", "method": "notifications/x", "params": {"id": 1}}'])
+def test_what_needs_no_answer_gets_none(raw: bytes) -> None:
+    assert [each["id"] for each in answers(raw, request(1, "ping"))] == [1]
+
+
+@pytest.mark.parametrize("step", [1, 3, 100_000])
+@pytest.mark.parametrize(
+    ("raw", "lines"),
+    [
+        (b"", []),
+        (b"a\n", [b"a"]),
+        (b"a\nb", [b"a", b"b"]),
+        (b"\n \n", []),
+        (b"12345678\n", [b"12345678"]),
+        (b"123456789\na\n", [None, b"a"]),
+        (b"123456789", [None]),
+        (b"a" * 2_000 + b"\nb\n", [None, b"b"]),
+    ],
+)
+def test_lines_are_bounded_however_they_come(raw: bytes, lines: list[bytes | None], step: int) -> None:
+    found = stdio._Lines(8)
+    pieces = [raw[at : at + step] for at in range(0, len(raw), step)]
+    assert [line for piece in (*pieces, b"") for line in found.added(piece)] == lines
+
+
+def test_what_is_printed_goes_to_stderr_and_nothing_is_taken_from_stdin(capfd: pytest.CaptureFixture[str]) -> None:
+    before = os.fstat(0), os.fstat(1)
+    with stdio._claimed() as (source, target):
+        os.write(1, b"printed\n")
+        assert os.read(0, 10) == b""
+        assert (os.fstat(source), os.fstat(target)) == before
+    assert (os.fstat(0), os.fstat(1)) == before
+    assert capfd.readouterr() == ("", "printed\n")
+
+
+def test_an_answer_that_is_larger_than_the_pipe_waits_for_its_reader() -> None:
+    text = "x" * 1_000_000
+    (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
+    found = bytearray()
+
+    def read() -> None:
+        os.write(to_server, b'{"jsonrpc":"2.0","id":0,"method":"ping"}\n')
+        call = tool_call(1, "file_read", READ)
+        os.write(to_server, str({**hello(), "id": 9}).replace("'", '"').replace("True", "true").encode() + b"\n")
+        os.write(to_server, str(call).replace("'", '"').encode() + b"\n")
+        os.close(to_server)
+        while text.encode() not in found:
+            found.extend(os.read(out_end, 5_000))
+
+    reader = Thread(target=read)
+    with redirected(in_end, from_server):
+        reader.start()
+        assert serving({"a.txt": text.encode()}) is False
+    reader.join()
+    for each in (in_end, out_end, from_server):
+        os.close(each)
+
+
+def test_a_client_that_is_gone_ends_the_server(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one\n")
+    (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
+    call = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "file_edit", "arguments": %s}}\n'
+    edits = '{"path": "a.txt", "edits": [{"old_text": "one", "new_text": "two"}]}'
+    os.write(to_server, str(hello()).replace("'", '"').replace("True", "true").encode() + b"\n")
+    os.write(to_server, (call % edits).encode())
+
+    def leave() -> None:
+        os.read(out_end, 65_536)
+        os.close(out_end)
+        os.close(to_server)
+
+    other = Thread(target=leave)
+    with redirected(in_end, from_server), locked(tmp_path):
+        os.close(from_server)
+        other.start()
+        assert served(Workspace(tmp_path), ["file_edit"], 10_000) is False
+    other.join()
+    os.close(in_end)
+    assert (tmp_path / "a.txt").read_bytes() == b"one\n"
+
+
+def test_a_client_that_reads_no_answers_ends_the_server() -> None:
+    (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
+    os.close(out_end)
+    os.write(to_server, b'{"jsonrpc":"2.0","id":0,"method":"ping"}\n')
+    with redirected(in_end, from_server):
+        assert serving() is False  # though its input stays open
+    for each in (in_end, to_server, from_server):
+        os.close(each)
+
+
+@pytest.mark.parametrize(("number", "interrupted"), [(signal.SIGINT, True), (signal.SIGTERM, False)])
+def test_a_signal_ends_the_server_though_its_input_stays_open(number: int, interrupted: bool) -> None:  # noqa: FBT001  a case
+    (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
+    os.write(to_server, b'{"jsonrpc":"2.0","id":0,"method":"ping"}\n')
+
+    def end() -> None:
+        os.read(out_end, 65_536)
+        os.kill(os.getpid(), number)
+
+    other = Thread(target=end)
+    known = set(threading.enumerate())
+    with redirected(in_end, from_server):
+        other.start()
+        assert serving() is interrupted
+    other.join()
+    os.write(to_server, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')  # which nobody listens to any more
+    for each in (to_server, out_end, from_server):
+        os.close(each)
+    for thread in set(threading.enumerate()) - known:
+        thread.join(10)
+    os.close(in_end)
+
+
+@pytest.mark.parametrize(("failure", "answered"), [(BlockingIOError, [1]), (OSError, [])])
+def test_input_that_cannot_be_read_is_tried_again_or_at_its_end(
+    monkeypatch: pytest.MonkeyPatch, failure: type[OSError], answered: list[int]
+) -> None:
+    read, failures = os.read, [failure]
+
+    def failing_at_first(number: int, size: int) -> bytes:
+        if failures:
+            raise failures.pop()
+        return read(number, size)
+
+    monkeypatch.setattr(os, "read", failing_at_first)
+    assert [each["id"] for each in answers(request(1, "ping"))] == answered
+
+
+@pytest.mark.promise("serve.apart")
+def test_a_client_that_reads_nothing_is_not_read_from_until_it_does(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"x" * 600_000)
+    (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
+    calls = b"".join(json.dumps(tool_call(number, "file_read", READ)).encode() + b"\n" for number in range(1, 9))
+    found = bytearray()
+
+    def talk() -> None:
+        os.write(to_server, json.dumps(hello()).encode() + b"\n")
+        found.extend(os.read(out_end, 65_536))
+        for call in calls.splitlines(keepends=True):
+            os.write(to_server, call)
+            time.sleep(0.02)  # each is read for itself, and their answers fill the pipe
+        os.close(to_server)
+        while data := os.read(out_end, 65_536):
+            found.extend(data)
+
+    other = Thread(target=talk)
+    with redirected(in_end, from_server):
+        os.close(from_server)
+        other.start()
+        assert served(Workspace(tmp_path), ["file_read"], MOST) is False
+    other.join()
+    os.close(in_end)
+    os.close(out_end)
+    assert sorted(json.loads(line)["id"] for line in found.splitlines()) == list(range(9))
+
+
+@pytest.mark.promise("serve.malformed")
+def test_what_stands_behind_a_message_that_cannot_be_read_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    half = b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}'
+    refused, pong = answers(half, request(1, "ping"))
+    assert (refused["id"], refused["error"]["code"], pong["id"]) == (None, INVALID_REQUEST, 1)
+    considered, failures = stdio.Outgoing.considered, [ZeroDivisionError]
+
+    def failing_at_first(self: stdio.Outgoing, raw: bytes | None) -> Any:
+        if failures:
+            raise failures.pop()
+        return considered(self, raw)
+
+    monkeypatch.setattr(stdio.Outgoing, "considered", failing_at_first)
+    assert [each["id"] for each in answers(request(1, "ping"), request(2, "ping"))] == [2]

@@ -1,0 +1,419 @@
+from typing import Any
+
+import pytest
+
+from suture import errors, wording
+from suture.files.recovery import Recovered
+from suture.plan import Trouble
+from suture.wording import edits
+
+LONG = "a line\n" * 20
+
+
+def conflict(**sides: str | None) -> dict[str, Any]:
+    return {"path": "x", "line": 3, **sides}
+
+
+WHERE: dict[str, Any] = {"index": 1, "total": 2, "path": "x"}
+STALE: dict[str, Any] = {"start_line": 3, "end_line": 40, "text": LONG}
+NEAR: dict[str, Any] = {**STALE, "score": 0.5, "symbol": "Order.total", "differences": ["line 3: said"] * 9}
+READ: dict[str, Any] = {"source": "read", "id": None, "until": None}
+COMMIT: dict[str, Any] = {"source": "commit", "id": "a" * 40, "until": "b" * 40}
+EDIT: dict[str, Any] = {
+    "path": "x",
+    "edit_index": 1,
+    "total_edits": 2,
+    "search_text": LONG,
+    "expected_occurrences": 1,
+    "file_preview": None,
+}
+MISSED: dict[str, Any] = {
+    **EDIT,
+    "why": "missing",
+    "rung": None,
+    "similar_content": [],
+    "indent": {"style": "spaces", "width": 4},
+}
+DIFFERING = [{"type": "content", "expected": "a", "found": "b", "description": "said", "line_number": 3}] * 9
+LIKE: dict[str, Any] = {
+    "line_number": 3,
+    "content": LONG,
+    "similarity_score": 0.5,
+    "symbol": "Order.total",
+    "differences": DIFFERING,
+}
+HIT: dict[str, Any] = {"line_number": 3, "column_start": 1, "column_end": 2, "line_content": LONG}
+UNREAD = [{"line": 3, "kind": "call", "path": "a.py", "edits": True, "message": "Line 3 seems to be a call"}]
+SAMPLES: list[errors.SutureError] = [
+    errors.InvalidArguments(problems=[{"argument": str(number), "problem": "wrong"} for number in range(10)]),
+    errors.UnknownTool(name="x", near=[], known=["file_read"]),
+    errors.UnknownTool(name="x", near=["file_read"], known=["file_read"]),
+    errors.InputTooLarge(what="The request", size=11, limit=10, setting="max_request_bytes"),
+    errors.InvalidPath(path="", reason="it is empty"),
+    errors.PathOutsideWorkspace(path="../x", reason="it climbs above the workspace root"),
+    errors.ProtectedPath(path=".git/config", rule=".git/**"),
+    errors.FileNotFound(path="x", near=[]),
+    errors.FileNotFound(path="x", near=["y", "z"]),
+    errors.FileNotFound(path="x", near=[], create_by=["overwrite", "append_eof"]),
+    errors.NotAFile(path="x", kind="folder"),
+    errors.NotAFolder(path="x/y", folder="x"),
+    errors.FileExists(path="x"),
+    errors.PermissionDenied(path="x", operation="write"),
+    errors.WorkspaceNotFound(root="x", reason="not a folder"),
+    errors.BinaryFile(path="x"),
+    errors.RangeOutOfBounds(path="x", start_line=9, end_line=None, total_lines=1),
+    errors.RangeOutOfBounds(path="x", start_line=3, end_line=2, total_lines=0),
+    errors.EncodingUnknown(character="é", candidates=["latin-1"]),
+    errors.EncodingUnknown(character="é", candidates=[]),
+    errors.EncodingMismatch(encoding="ascii", reason="does not reproduce the file"),
+    errors.NotEncodable(character="€", encoding="latin-1"),
+    errors.EditOutOfBounds(start=3, end=1, size=2),
+    errors.OverlappingEdits(first=(0, 3), second=(2, 4)),
+    errors.FileChanged(path="x", expected="sha256:0", found="sha256:1"),
+    errors.FileChanged(path="x", expected=None, found="sha256:1"),
+    errors.FileChanged(path="x", expected="sha256:0", found=None),
+    errors.SameFileTwice(path="x", other="y"),
+    errors.ReadFailed(path="", reason="Input/output error", errno=5),
+    errors.WriteFailed(path="x", reason="No space left on device", errno=28),
+    errors.WorkspaceBusy(waited_ms=30_000),
+    errors.Cancelled(),
+    errors.CallTimedOut(timeout_ms=60_000),
+    errors.OutOfMemory(),
+    errors.ServerBusy(limit=1_000),
+    errors.ResultTooLarge(size=20_000_000, limit=10_000_000, total=123_456),
+    errors.ResultTooLarge(size=20_000_000, limit=10_000_000, total=None),
+    errors.RecoveryBlocked(intent=".suture-intent", reason="it changed another root"),
+    errors.HistoryUnavailable(reason="another program has locked it"),
+    errors.HistoryDamaged(what="change", name="537kv5vq5dnk6gp"),
+    errors.HistoryDamaged(what="change", name="537kv5vq5dnk6gp", path="x"),
+    errors.HistoryDamaged(what="content", name="sha256:0", path="x"),
+    errors.HistoryDamaged(what="snapshot", name="before lunch"),
+    errors.HistoryDamaged(what="clipboard", name="main"),
+    errors.ChangeNotFound(change_id="x", candidates=[]),
+    errors.ChangeNotFound(change_id="x", candidates=["x1", "x2"]),
+    errors.ChangeNotFound(change_id="x", candidates=[], snapshots=["before lunch"]),
+    errors.NothingToUndo(root="/home/me"),
+    errors.NothingToRedo(change_id=None),
+    errors.NothingToRedo(change_id="x"),
+    errors.AlreadyUndone(change_id="x"),
+    errors.UndoConflict(change_id="x", conflicts=[conflict(base="1\n", ours="2\n", theirs=None)], later=[]),
+    errors.UndoConflict(change_id="x", conflicts=[conflict(base="", ours=None, theirs="d\ne\n")], later=["y"]),
+    errors.UndoConflict(
+        change_id="x", conflicts=[conflict(base=LONG, ours=LONG, theirs=LONG)] * 3, later=["y", "z"], operation="redo"
+    ),
+    errors.NoMatch(**MISSED),
+    errors.NoMatch(
+        **{**MISSED, "why": "found", "rung": "similar", "similar_content": [LIKE] * 3},
+        correction={"old_text": LONG, "new_text": LONG * 50, "start_line": 3, "end_line": 40},
+    ),
+    errors.NoMatch(**MISSED, applied={"start_line": 3, "end_line": 40, "change_id": "y"}),
+    errors.NoMatch(**MISSED, stale={**STALE, "change_id": "y"}),
+    errors.NoMatch(
+        **{**MISSED, "why": "deleted", "rung": "rebased"}, stale={**STALE, "change_id": None}, written_on=COMMIT
+    ),
+    errors.NoMatch(**{**MISSED, "why": "ambiguous", "rung": "exact", "similar_content": [LIKE] * 2}),
+    errors.NoMatch(
+        **{**MISSED, "why": "conflict"}, sides={"line": 3, "base": LONG, "ours": LONG, "theirs": LONG}, detail="differs"
+    ),
+    errors.WrongCount(**EDIT, actual_occurrences=40, match_locations=[HIT] * 40, unique=[]),
+    errors.WrongCount(**{**EDIT, "expected_occurrences": 2}, actual_occurrences=1, match_locations=[HIT], unique=[]),
+    errors.OldTextNotFound(index=0, total=1, path="x", match="exact", search_text=LONG, nearest=[]),
+    errors.OldTextNotFound(
+        **WHERE,
+        match="exact",
+        search_text=LONG,
+        nearest=[NEAR] * 3,
+        rung="indentation",
+        stale={**STALE, "change_id": "y"},
+    ),
+    errors.OldTextNotFound(
+        **WHERE, match="lenient", search_text="", nearest=[NEAR], stale={**STALE, "change_id": None}
+    ),
+    errors.OldTextNotUnique(**WHERE, rung="exact", places=[{"start_line": 1, "end_line": 2}] * 40, search_text=LONG),
+    errors.OldTextNotUnique(**WHERE, rung="new_rung", places=[{"start_line": 1, "end_line": 1}] * 2, search_text="x"),
+    errors.MissingOldText(index=0, total=1),
+    errors.AlreadyApplied(**WHERE, start_line=1, end_line=3, search_text=LONG),
+    errors.AlreadyApplied(**WHERE, start_line=1, end_line=3, search_text=LONG, change_id="y"),
+    errors.PartlyApplied(**WHERE, start_line=1, end_line=30, text=LONG, search_text=LONG),
+    errors.EditConflict(**WHERE, line=3, base=LONG, ours=LONG, theirs="", detail="", search_text=LONG),
+    errors.EditConflict(
+        **WHERE, line=3, base=LONG, ours=LONG, theirs=LONG, detail="changed_since", search_text=LONG, written_on=READ
+    ),
+    errors.TargetDeleted(**WHERE, start_line=3, end_line=40, text=LONG, written_on=READ, search_text=LONG),
+    errors.TargetDeleted(**WHERE, start_line=3, end_line=3, text="", written_on=COMMIT, search_text="x"),
+    errors.ElisionInNewText(**WHERE, search_text=LONG),
+    errors.ElisionInNewText(**WHERE, search_text="", operation="overwrite", marker="\t# ... rest " + "x" * 500),
+    errors.UnprovedChange(
+        **WHERE, rung="similar", start_line=1, end_line=30, text=LONG, detail="no_rule", search_text=LONG
+    ),
+    errors.UnprovedChange(**WHERE, rung="similar", start_line=1, end_line=1, text="", detail="", search_text="x"),
+    errors.OverlappingPatches(path="x", first=0, second=1, first_lines=(1, 2), second_lines=(2, 2), total=2),
+    errors.ClipboardNotFound(index=0, total=1, name="x", known=[]),
+    errors.ClipboardNotFound(index=0, total=1, name="x", known=[str(number) for number in range(20)]),
+    errors.ClipboardRequiresReplace(index=0, total=1, operation="overwrite"),
+    errors.StripPreconditionFailed(index=0, total=1, line_number=3, line="x" * 500, prefix="\t"),
+    errors.InputTooLarge(what="The workspace", size=3, limit=2, setting="max_clipboards", unit="clipboards"),
+    errors.InputTooLarge(what="The request", size=3, limit=2, setting="", unit="values"),
+    errors.NotRecorded(path="x", near=[]),
+    errors.NotRecorded(path="x", near=["y"]),
+    errors.ContentNotKept(path="x", hash="sha256:0"),
+    errors.SnapshotExists(name="before lunch"),
+    errors.InvalidRegex(pattern="a(", reason="Unmatched '('", position=1),
+    errors.InvalidRegex(pattern="a++", reason="Nothing to repeat", position=2, advice="Write a+"),
+    errors.InvalidFlags(flags="y", supported="g, i, m, s, u"),
+    errors.RegexTimeout(pattern="(a+)+" * 500, path="x", timeout_ms=1_000, setting="regex_file_ms"),
+    errors.InvalidGlob(pattern="src/[**", reason="a bracket is not closed"),
+    errors.NoFilesMatched(pattern="*.xyz"),
+    errors.NoFilesMatched(pattern="src", hidden_by="src is a folder"),
+    errors.InvalidCaptureGroup(reference="$5", groups=2, names=[]),
+    errors.InvalidCaptureGroup(reference="${x}", groups=1, names=["y"]),
+    errors.NoCaptureGroups(pattern="a"),
+    errors.TooManyReplacements(found=1_000, limit=500),
+    errors.TooManyReplacements(found=1_000, limit=500, setting="max_replacements"),
+    errors.OverMatch(path="x", line=1, end_line=90, inner_line=7),
+    errors.InternalError(exception="KeyError: 'x'"),
+    errors.NoBlocks(fenced=[], characters=3),
+    errors.NoBlocks(fenced=["a.py"], characters=3),
+    errors.NoBlocks(fenced=[], characters=3, unread=UNREAD),
+    errors.NoBlocks(fenced=[], characters=3, unread=UNREAD * 4),
+    errors.UnreadEdits(unread=UNREAD, landed=["1"]),
+    errors.UnreadEdits(unread=UNREAD * 4, landed=[]),
+    errors.BlocksFailed(failed=["2", "3.1"], landed=["1"], total=3),
+    errors.BlocksFailed(failed=["2"], landed=[], total=2),
+    *(
+        errors.IncompleteBlock(problem=problem, reply_line=7, format="search_replace", path=path)
+        for problem in ("no_start", "no_separator", "no_end", "empty", "not_a_hunk", "partial", "other")
+        for path in (None, "a.py")
+    ),
+    errors.AmbiguousBlock(path="a.py", reply_line=7, readings=[{"old": "a", "new": "b"}] * 2),
+    errors.AmbiguousBlock(path="a.py", reply_line=7, readings=[{"old": "a", "new": "b"}]),
+    errors.AmbiguousBlock(path="a.py", reply_line=7, readings=[], ends=[9, 12]),
+    errors.NoPath(reply_line=7),
+    errors.NoContext(path="a.py", context=[]),
+    errors.NoContext(path="a.py", context=["class A:"]),
+    errors.OutOfScope(path="a.py", context=["class A:", "def run(self):"], exists=False, places=[]),
+    errors.OutOfScope(
+        path="a.py",
+        context=["x" * 500],
+        exists=True,
+        places=[{"start_line": 3, "end_line": 40, "symbol": "Order.total"}] * 40,
+    ),
+    errors.ReplyTimeout(limit=30_000),
+    errors.UnsupportedBlock(path="a.png", problem="binary"),
+    errors.UnsupportedBlock(path=None, problem="not_a_file"),
+    errors.LineOutOfBounds(path="a.py", which="start_line", line=9, total_lines=3, near=[]),
+    errors.OverlappingLines(first=(1, 3), second=(2, 4)),
+    errors.Drifted(path="a.py", start_line=2, end_line=3, text="x\ny\n", stands_at=[7]),
+    errors.PatternNotFound(path="a.py", search="x", exists=True, near=[], details=["Most like it: y"]),
+    errors.ValidationFailed(
+        files=["a.py"],
+        validation={
+            "passed": False,
+            "new": [
+                {
+                    "path": "a.py",
+                    "line": 1,
+                    "column": 2,
+                    "severity": "error",
+                    "code": "F821",
+                    "message": "no",
+                    "source": "x",
+                }
+            ],
+            "existing": [],
+            "fixed": [],
+            "not_run": [],
+        },
+        diff="",
+    ),
+]
+
+
+def test_every_error_code_has_words_and_every_word_a_code() -> None:
+    codes = {
+        each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.SutureError)
+    }
+    assert set(wording.MESSAGES) == codes == {sample.code for sample in SAMPLES}
+
+
+@pytest.mark.promise("teach.data")
+@pytest.mark.parametrize("error", SAMPLES, ids=lambda error: error.code)
+def test_an_error_is_told_as_data_and_in_a_few_lines(error: errors.SutureError) -> None:
+    data = wording.error_data(error)
+    assert list(data)[:4] == ["code", "message", "hint", "retryable"]
+    assert {name: data[name] for name in error.fields()} == error.fields()
+    text = wording.error_text(error)
+    if error.code in edits.EDIT_TEXTS:
+        assert text.startswith(data["message"])  # the specification has the rest
+        assert data["hint"].startswith("Nothing was changed.")
+    else:
+        assert text == f"{error.code}: {data['message']}\n{data['hint']}"
+    assert len(text.splitlines()) <= (20 if error.code in edits.EDIT_TEXTS else 15)
+    assert data["hint"].endswith((".", "?"))
+
+
+def test_only_what_may_succeed_later_is_retryable() -> None:
+    assert {sample.code for sample in SAMPLES if sample.retryable} == {
+        "CANCELLED",
+        "FILE_CHANGED",
+        "READ_FAILED",
+        "REPLY_TIMEOUT",
+        "SERVER_BUSY",
+        "WORKSPACE_BUSY",
+        "WRITE_FAILED",
+    }
+
+
+def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
+    back = Recovered("id1", "back", ("a",), ("a.suture-orig",))
+    assert wording.recovered_text(back) == (
+        "An interrupted transaction (id1, 1 path) has been rolled back. "
+        "Files had changed since; the other content is in a.suture-orig."
+    )
+    forward = Recovered("id2", "forward", ("a", "b"), ())
+    assert wording.recovered_text(forward) == "An interrupted transaction (id2, 2 paths) was complete and has landed."
+    unknown = Recovered("id3", "unknown", (), ("suture-id3-0.suture-orig",))
+    assert wording.recovered_text(unknown) == (
+        "A power cut interrupted change id3; its temporary files were removed. Check recent edits. "
+        "The old content of files that it replaced or deleted is in suture-id3-0.suture-orig."
+    )
+    assert wording.recovered_data(forward) == {"id": "id2", "direction": "forward", "files": ["a", "b"], "aside": []}
+
+
+def test_an_error_of_an_edit_repeats_one_line_of_what_was_sent_and_names_the_edit() -> None:
+    for sample in SAMPLES:
+        if "search_text" in sample.fields():
+            text, fields = wording.error_text(sample), sample.fields()
+            named = f"patches[{fields['index']}]" if "index" in fields else f"Edit {fields['edit_index'] + 1} of 2"
+            assert named in text
+
+
+def test_the_place_of_a_patch_is_told_in_words() -> None:
+    assert [wording.span(3, 3), wording.span(3, 5)] == ["line 3", "lines 3-5"]
+    assert [wording.matched(rung) for rung in ("exact", "similar", "new_rung")] == [
+        "exactly",
+        "by similarity",
+        "by new rung",
+    ]
+
+
+GIT, UNTIL = "a" * 40, "b" * 40
+VERSIONS: list[tuple[dict[str, str | None], str, str]] = [
+    ({"source": "read", "id": None, "until": None}, "the version you read", "a later change"),
+    ({"source": "read", "id": "one", "until": None}, "the version you read", "a later change"),
+    ({"source": "read", "id": "one", "until": "two"}, "the version you read", "change two"),
+    ({"source": "history", "id": "one", "until": "two"}, "change one", "change two"),
+    ({"source": "history", "id": "one", "until": None}, "change one", "a later change"),
+    ({"source": "history", "id": None, "until": "two"}, "the version before change two", "change two"),
+    ({"source": "history", "id": None, "until": None}, "an earlier version", "a later change"),
+    ({"source": "index", "id": None, "until": None}, "the version in git's index", "a later change"),
+    ({"source": "head", "id": GIT, "until": None}, "commit aaaaaaaaaaaa (HEAD)", "a later change"),
+    ({"source": "commit", "id": GIT, "until": UNTIL}, "commit aaaaaaaaaaaa", "commit bbbbbbbbbbbb"),
+]
+
+
+@pytest.mark.parametrize(("version", "named", "removed"), VERSIONS)
+def test_the_version_that_a_text_was_written_on_is_named_in_words(
+    version: dict[str, str | None], named: str, removed: str
+) -> None:
+    where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "search_text": "was"}
+    deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=version)
+    told = f"It is in {named}; {removed} removed it." if removed not in named else "Change two removed it."
+    assert wording.message(deleted) == f"patches[0]: oldText is no longer in x. {told}\n  Line 3 now:\n         3  now"
+    sides: dict[str, Any] = {"line": 3, "base": "was", "ours": "is", "theirs": "shall be"}
+    touched = errors.EditConflict(**where, **sides, detail="changed_since", written_on=version)
+    first, *shown = wording.message(touched).split("\n")
+    assert f"oldText is from {named}; x:3 has changed" in first
+    assert shown == ["    in oldText:  was", "    in the file: is", "    in newText:  shall be"]
+
+
+def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ() -> None:
+    where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "match": "lenient", "search_text": "was"}
+    near = {"start_line": 3, "end_line": 4, "score": 0.875, "symbol": "Order.total", "text": "is\nso"}
+    other = {"start_line": 9, "end_line": 9, "score": 0.5, "symbol": "", "text": "else", "differences": []}
+    error = errors.OldTextNotFound(
+        **where, nearest=[{**near, "differences": ["line 3: one", "line 4: two", "line 4: three"]}, other, other]
+    )
+    assert wording.message(error).split("\n")[1:] == [
+        "  Most like it, 88%, at lines 3-4 in Order.total:",
+        "         3  is",
+        "         4  so",
+        "    line 3: one",
+        "    line 4: two",
+        "  Most like it, 50%, at line 9:",
+        "         9  else",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("exists", "places", "said"),
+    [
+        (False, [], ["names class Bill: / def net(total):, which is not in a.py"]),
+        (
+            False,
+            [{"start_line": 3, "end_line": 4, "symbol": "gross"}],
+            ["names class Bill: / def net(total):, which is not in a.py", "lines 3-4 in gross"],
+        ),
+        (True, [], ["def net(total):, which does not contain the hunk's lines in a.py"]),
+        (
+            True,
+            [{"start_line": 3, "end_line": 4, "symbol": "gross"}, {"start_line": 9, "end_line": 9, "symbol": ""}],
+            ["def net(total):, which does not contain the hunk's lines in a.py", "lines 3-4 in gross, line 9"],
+        ),
+    ],
+)
+def test_a_hunk_that_names_something_else_is_told_where_its_lines_are(
+    places: list[dict[str, Any]], said: list[str], *, exists: bool
+) -> None:
+    context = ["class Bill:", "def net(total):"]
+    told = wording.message(errors.OutOfScope(path="a.py", context=context, exists=exists, places=places))
+    assert [part in told for part in said] == [True] * len(said), told
+    assert ("lines were found at" in told) is bool(places)
+
+
+def test_a_patch_is_named_by_its_index_and_by_its_number_where_there_are_several() -> None:
+    for index, total, said in (
+        (0, 1, ""),
+        (0, 2, " (the 1st of 2)"),
+        (2, 4, " (the 3rd of 4)"),
+        (11, 99, " (the 12th"),
+    ):
+        text = wording.message(errors.MissingOldText(index=index, total=total))
+        assert text.startswith(f"patches[{index}]{said}")
+    overlap = errors.OverlappingPatches(path="x", first=0, second=21, first_lines=(1, 2), second_lines=(2, 2), total=22)
+    assert wording.message(overlap) == (
+        "patches[0] (the 1st of 22, lines 1-2) and patches[21] (the 22nd of 22, line 2) replace the same text of x."
+    )
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [("one", "one"), (" one\n", "one"), ("\n one\ntwo\n", "one … (3 lines)"), ("a\nb", "a … (2 lines)")],
+)
+def test_what_was_not_found_is_told_by_its_first_line_and_their_number(sent: str, said: str) -> None:
+    error = errors.OldTextNotFound(index=0, total=1, path="x", match="exact", search_text=sent, nearest=[])
+    assert wording.message(error) == f"patches[0]: oldText does not stand in x: {said}"
+
+
+def test_a_file_that_is_not_there_is_told_with_the_way_to_create_it() -> None:
+    error = errors.FileNotFound(path="x", near=["y"], create_by=["overwrite", "append_eof"])
+    assert wording.hint(error) == "Did you mean y? To create it, use overwrite or append_eof."
+
+
+def test_a_conflict_is_told_with_every_side_or_that_there_is_none() -> None:
+    sides = [conflict(base="left\n", ours=None, theirs=""), conflict(base=None, ours="\x1b[31m\n", theirs="y" * 500)]
+    text = wording.message(errors.UndoConflict(change_id="id1", conflicts=sides, later=[]))
+    told = [line.partition(":")[2].strip() for line in text.split("\n") if line.startswith("    ")]
+    assert told == ["(no file)", "(nothing)", "left", "\\x1b[31m", "y" * 120, "(no file)"]
+
+
+def test_trouble_with_the_history_is_told_as_data_and_in_words() -> None:
+    lost = Trouble(recorded=False, reason="another program has locked it")
+    assert wording.trouble_data(lost) == {"recorded": False, "reason": "another program has locked it", "aside": None}
+    assert wording.trouble_text(lost) == (
+        "This change cannot be undone: the history cannot be used, another program has locked it."
+    )
+    damaged = Trouble(recorded=True, reason="it was damaged", aside="x.db.damaged-1")
+    assert wording.trouble_text(damaged) == (
+        "The history was damaged; it is kept as x.db.damaged-1. What was done before cannot be undone."
+    )
