@@ -78,7 +78,7 @@ types: setup
 
 test: setup ## all checks and tests, with coverage, and the documentation: what CI runs
 	@$(MAKE) --no-print-directory -j 2 types style docs $(NODE_STAMP)
-	SUTURE_EXAMPLES=40 $(PY) -m pytest $(PYTEST_FLAGS) $(UNMEASURED)
+	$(PY) -m pytest $(PYTEST_FLAGS) $(UNMEASURED)
 	$(PY) -m pytest --cov --cov-report=term $(PYTEST_FLAGS) $(UNMEASURED:%=--ignore=%)
 	$(PY) -m coverage report --include='$(PURE_FILES)' --fail-under=100
 

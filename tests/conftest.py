@@ -1,15 +1,37 @@
 """Settings that hold for all tests."""
 
 import atexit
+import functools
 import os
 import shutil
 import signal
 import tempfile
+from typing import Any
 
 from hypothesis import settings
 
-# A shared machine stalls now and then, and time proves nothing here. `make test` tries fewer examples than the soak.
-settings.register_profile("suture", deadline=None, max_examples=int(os.environ.get("SUTURE_EXAMPLES", "100")))
+
+def scale_examples(factor: float) -> None:
+    """Multiply every `max_examples` that a profile, a test or a state machine asks for; one example is the least.
+
+    Done where Hypothesis makes settings, because a state machine may get them in the body of a test, where no hook of
+    pytest sees them. Settings that inherit the number from others inherit the scaled one.
+    """
+    make = settings.__init__
+
+    @functools.wraps(make)
+    def scaled(self: settings, parent: settings | None = None, **options: Any) -> None:
+        if "max_examples" in options:
+            options["max_examples"] = max(1, round(options["max_examples"] * factor))
+        make(self, parent, **options)
+
+    settings.__init__ = scaled  # type: ignore[method-assign]  # the class has no hook for this
+
+
+scale_examples(float(os.environ.get("SUTURE_EXAMPLES", "1")))
+
+# A shared machine stalls now and then, and time proves nothing here.
+settings.register_profile("suture", deadline=None, max_examples=100)
 settings.load_profile("suture")
 
 # Histories go here, not into the state folder of whoever runs the tests, whose own configuration does not count either;
