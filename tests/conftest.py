@@ -5,9 +5,12 @@ import functools
 import os
 import shutil
 import signal
+import sys
 import tempfile
+from collections.abc import Generator
 from typing import Any
 
+import pytest
 from hypothesis import settings
 
 
@@ -45,3 +48,55 @@ for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+class Quick:
+    """`--quick`: leaves out tests marked `process` or `slow`, and fails one that starts a process without the mark.
+
+    The process is started all the same: a test that waits for it in another thread would wait forever.
+    """
+
+    STARTS = frozenset(
+        ("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen")
+    )
+
+    def __init__(self) -> None:
+        self.running = False
+        self.started = ""
+        sys.addaudithook(self.watch)
+
+    def watch(self, event: str, _arguments: tuple[object, ...]) -> None:
+        if self.running and event in self.STARTS:
+            self.started = event
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        left_out = [item for item in items if any(mark.name in {"process", "slow"} for mark in item.iter_markers())]
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> Generator[None, object, object]:
+        self.running = True
+        try:
+            return (yield)
+        finally:
+            self.running = False
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if self.started:
+            report.outcome = "failed"
+            report.longrepr = f"this test starts a process ({self.started}): mark it with @pytest.mark.process"
+            self.started = ""
+        return report
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="only tests that start no process and are not slow")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--quick"):
+        config.pluginmanager.register(Quick())

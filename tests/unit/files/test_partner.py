@@ -17,6 +17,8 @@ from suture.files import partner as module
 from suture.files.partner import Partner, Team, serve
 from suture.tools import search, share
 
+pytestmark = pytest.mark.process
+
 ENTRY = "suture.tools.search"
 
 

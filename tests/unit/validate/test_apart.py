@@ -20,6 +20,8 @@ from suture.validate.issue import Issue, NotRunError
 from suture.validate.python_syntax import PythonSyntax
 from suture.validate.table import Chosen, answer, built_in
 
+pytestmark = pytest.mark.process
+
 COMMA = Issue("error", 1, 3, "invalid-syntax", "a trailing comma: JSON allows none before a ']'")
 GREEDY = "%w(" * 1_300
 """4 KB for which the grammar of Java wants 600 MB."""

@@ -10,6 +10,8 @@ from suture.files.staging import Layout
 from suture.validate.commands import Command, mypy, pylint
 from suture.validate.issue import Issue, NotRunError, Validator
 
+pytestmark = pytest.mark.process
+
 
 def issues(validator: Validator, root: Path, path: str, text: str, seconds: float = 60) -> list[Issue]:
     layout = Layout(str(root), {path: text.encode()})

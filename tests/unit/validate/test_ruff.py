@@ -13,6 +13,8 @@ from suture.validate import ruff as module
 from suture.validate.issue import Issue, NotRunError
 from suture.validate.ruff import Ruff
 
+pytestmark = pytest.mark.process
+
 
 def issues(root: Path, text: str, path: str = "src/a.py") -> list[Issue]:
     return Ruff().check(path, None, text, Layout(str(root), {}).stage(path).within(20))
