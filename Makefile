@@ -23,6 +23,9 @@ UNMEASURED := tests/contract tests/faults tests/fuzz tests/interop \
 	tests/unit/test_editbench.py tests/unit/test_search_bench.py \
 	$(addprefix tests/unit/tools/test_,apply_reply_spec.py reply_functions_spec.py file_edit_performance.py)
 
+# What `make quick` looks through for tests that start no process.
+QUICK := tests/unit tests/property $(wildcard tests/cases)
+
 unexport PYTHONHOME PYTHONPATH
 
 # An environment that does not run, or was made for another folder, is made anew.
@@ -30,7 +33,7 @@ ifneq ($(shell { $(PY) -c '$(USABLE)' && cat $(STAMP); } 2>/dev/null),$(CURDIR))
 STALE := stale
 endif
 
-.PHONY: help setup check style types test soak bench demo docs reference format build clean stale
+.PHONY: help setup quick check style types test soak bench demo docs reference format build clean stale
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' Makefile
@@ -65,6 +68,10 @@ $(NODE_STAMP): tests/interop/node/package.json $(STAMP)
 		echo "npm install failed, see $(NODE)/npm.log: tests/interop/test_mcp_node.py will be skipped"; \
 	fi
 
+quick: setup ## style, types, layers, and the tests that start no process: the inner loop, in two minutes
+	@$(MAKE) --no-print-directory -j 2 types style
+	SUTURE_EXAMPLES=0.1 $(PY) -m pytest --quick --quiet $(PYTEST_FLAGS) $(QUICK)
+
 check: setup ## format, lint, types and layers
 	@$(MAKE) --no-print-directory -j 2 types style
 
@@ -78,7 +85,7 @@ types: setup
 
 test: setup ## all checks and tests, with coverage, and the documentation: what CI runs
 	@$(MAKE) --no-print-directory -j 2 types style docs $(NODE_STAMP)
-	SUTURE_EXAMPLES=40 $(PY) -m pytest $(PYTEST_FLAGS) $(UNMEASURED)
+	$(PY) -m pytest $(PYTEST_FLAGS) $(UNMEASURED)
 	$(PY) -m pytest --cov --cov-report=term $(PYTEST_FLAGS) $(UNMEASURED:%=--ignore=%)
 	$(PY) -m coverage report --include='$(PURE_FILES)' --fail-under=100
 

@@ -1,15 +1,40 @@
 """Settings that hold for all tests."""
 
 import atexit
+import functools
 import os
 import shutil
 import signal
+import sys
 import tempfile
+from collections.abc import Generator
+from typing import Any
 
+import pytest
 from hypothesis import settings
 
-# A shared machine stalls now and then, and time proves nothing here. `make test` tries fewer examples than the soak.
-settings.register_profile("suture", deadline=None, max_examples=int(os.environ.get("SUTURE_EXAMPLES", "100")))
+
+def scale_examples(factor: float) -> None:
+    """Multiply every `max_examples` that a profile, a test or a state machine asks for; one example is the least.
+
+    Done where Hypothesis makes settings, because a state machine may get them in the body of a test, where no hook of
+    pytest sees them. Settings that inherit the number from others inherit the scaled one.
+    """
+    make = settings.__init__
+
+    @functools.wraps(make)
+    def scaled(self: settings, parent: settings | None = None, **options: Any) -> None:
+        if "max_examples" in options:
+            options["max_examples"] = max(1, round(options["max_examples"] * factor))
+        make(self, parent, **options)
+
+    settings.__init__ = scaled  # type: ignore[method-assign]  # the class has no hook for this
+
+
+scale_examples(float(os.environ.get("SUTURE_EXAMPLES", "1")))
+
+# A shared machine stalls now and then, and time proves nothing here.
+settings.register_profile("suture", deadline=None, max_examples=100)
 settings.load_profile("suture")
 
 # Histories go here, not into the state folder of whoever runs the tests, whose own configuration does not count either;
@@ -23,3 +48,55 @@ for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+class Quick:
+    """`--quick`: leaves out tests marked `process` or `slow`, and fails one that starts a process without the mark.
+
+    The process is started all the same: a test that waits for it in another thread would wait forever.
+    """
+
+    STARTS = frozenset(
+        ("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen")
+    )
+
+    def __init__(self) -> None:
+        self.running = False
+        self.started = ""
+        sys.addaudithook(self.watch)
+
+    def watch(self, event: str, _arguments: tuple[object, ...]) -> None:
+        if self.running and event in self.STARTS:
+            self.started = event
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        left_out = [item for item in items if any(mark.name in {"process", "slow"} for mark in item.iter_markers())]
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> Generator[None, object, object]:
+        self.running = True
+        try:
+            return (yield)
+        finally:
+            self.running = False
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if self.started:
+            report.outcome = "failed"
+            report.longrepr = f"this test starts a process ({self.started}): mark it with @pytest.mark.process"
+            self.started = ""
+        return report
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="only tests that start no process and are not slow")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--quick"):
+        config.pluginmanager.register(Quick())

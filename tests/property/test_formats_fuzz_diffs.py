@@ -252,6 +252,7 @@ def changes(draw: st.DrawFn) -> tuple[str, str]:
     return old, "\n".join(lines)
 
 
+@pytest.mark.process
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(change=changes(), context=st.integers(0, 4), fence=FENCES)
 def test_a_diff_of_git_makes_one_text_of_the_other(

@@ -363,6 +363,7 @@ def amplifying() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "regex_search", {"file_path": "long", "pattern": "(" * 40 + "x+" + ")" * 40}
 
 
+@pytest.mark.process
 @pytest.mark.promise("bound.size")
 @pytest.mark.promise("bound.rows")
 def test_sizes_are_known_before_anything_of_that_size_is_made(tmp_path: Path) -> None:
@@ -384,6 +385,7 @@ def test_sizes_are_known_before_anything_of_that_size_is_made(tmp_path: Path) ->
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.process
 @pytest.mark.promise("bound.process")
 def test_a_call_without_memory_is_answered_and_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x" * 40_000_000)
@@ -454,6 +456,7 @@ MAIN = (
 )
 
 
+@pytest.mark.process
 @pytest.mark.promise("bound.process")
 @pytest.mark.parametrize("words", [["tools"], ["call", "file_read", '{"path": "a"}']], ids=["a command", "a call"])
 def test_the_command_line_limits_its_own_memory(tmp_path: Path, words: list[str]) -> None:

@@ -91,6 +91,7 @@ def test_every_kind_finds_tasks_in_the_installed_corpus(name: str) -> None:
     assert task.body not in task.expected
 
 
+@pytest.mark.process
 def test_the_generator_does_not_know_what_it_tests() -> None:
     names = ", ".join(f"bench.editbench.{name}" for name in [*GENERATOR, "correct", "run", "show", "siblings", "stale"])
     code = f"import sys, {names}; sys.exit(any(name.startswith('suture.match') for name in sys.modules))"
@@ -124,12 +125,14 @@ def test_a_dump_can_be_replayed(tmp_path: Path) -> None:
     assert loaded(tmp_path / "tasks.json") == tasks
 
 
+@pytest.mark.slow
 def test_suture_makes_no_wrong_edit_in_a_sample() -> None:
     results = run.run(generated(installed(), SEED, 3 * len(KINDS)))
     wrong = [result.task.name for result in results if result.verdict == run.WRONG]
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_corrections_sent_back_unread_land_right_and_never_wrongly_in_a_sample() -> None:
     results = correct.attempts(generated(installed(), SEED, 140))
     unwanted = [result.task.name for result in results if result.verdict in {run.WRONG, correct.BROKEN}]
@@ -176,12 +179,14 @@ def test_a_request_about_a_function_that_is_gone_is_not_in_the_rest_of_the_file(
     assert task == siblings.made(SOME, form, SEED, 0)
 
 
+@pytest.mark.slow
 def test_no_edit_of_a_function_that_is_gone_lands_in_its_sibling() -> None:
     results = siblings.run(siblings.generated(SOME, SEED, 12 * len(siblings.FORMS)))
     assert len(results) == 12 * len(siblings.FORMS)
     assert [result.task.name for result in results if result.failed] == []
 
 
+@pytest.mark.process
 def test_a_stale_request_is_in_the_earlier_version_once_and_not_in_the_later_one() -> None:
     tasks = [*stale.generated(SOME, SEED, 24)]
     assert {task.kind for task in tasks} == {*stale.KINDS}
@@ -192,6 +197,7 @@ def test_a_stale_request_is_in_the_earlier_version_once_and_not_in_the_later_one
     assert tasks == [*stale.generated(SOME, SEED, 24)]
 
 
+@pytest.mark.process
 def test_a_landing_on_a_conflict_is_judged_by_the_lines_it_changes() -> None:
     base, later = b"one\ntwo\nthree\n", b"zero\none\n2\nthree\nend\n"
     task = stale.Stale("", 0, 0, "a.txt", "", later, "two\nthree\n", "two\n3\n", (), base=base, among=(2, 4))
@@ -204,6 +210,7 @@ def test_a_landing_on_a_conflict_is_judged_by_the_lines_it_changes() -> None:
     assert {after: stale.judged(task, after) for after in verdicts} == verdicts
 
 
+@pytest.mark.process
 def test_edits_of_an_earlier_version_that_is_known_are_merged_as_git_merges_them() -> None:
     results = stale.run([*stale.generated(SOME, SEED, 20 * len(stale.KINDS))])
     known = [result for result in results if result.task.expected and not result.task.kind.startswith("unknown")]

@@ -138,6 +138,7 @@ def test_entries_that_lead_into_a_root_are_dropped(
     assert sys.path == kept
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("hidden", [False, True])
 def test_another_process_finds_suture_and_nothing_of_a_root(root: Path, path: list[str], *, hidden: bool) -> None:
     package = Path(origins.__file__).parent

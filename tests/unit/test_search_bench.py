@@ -60,6 +60,7 @@ def test_files_with_a_nul_are_left_out_by_their_ending(tree: Tree) -> None:
     assert (tree.files, tree.binary, tree.left_out) == (3, (".bin",), 1)
 
 
+@pytest.mark.process
 def test_what_ripgrep_prints_becomes_the_list_of_matches(tree: Tree) -> None:
     assert by_ripgrep(tree, QUERY) == MATCHES
 

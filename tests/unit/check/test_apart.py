@@ -20,6 +20,8 @@ from suture.check.python import PythonSyntax
 from suture.check.registry import Chosen, answer, built_in
 from suture.files.staging import Layout
 
+pytestmark = pytest.mark.process
+
 COMMA = Issue("error", 1, 3, "invalid-syntax", "a trailing comma: JSON allows none before a ']'")
 GREEDY = "%w(" * 1_300
 """4 KB for which the grammar of Java wants 600 MB."""

@@ -10,6 +10,8 @@ from suture.check.issue import Issue, NotRunError, Validator
 from suture.check.programs import Command, mypy, pylint
 from suture.files.staging import Layout
 
+pytestmark = pytest.mark.process
+
 
 def issues(validator: Validator, root: Path, path: str, text: str, seconds: float = 60) -> list[Issue]:
     layout = Layout(str(root), {path: text.encode()})

@@ -170,6 +170,7 @@ def test_a_severity_that_does_not_exist_is_told() -> None:
     assert reasons(report) == ["it crashed: ValueError: fatal is no severity; there are error and warning"]
 
 
+@pytest.mark.process
 @pytest.mark.promise("bound.validators")
 @pytest.mark.parametrize(
     ("name", "text", "seconds", "expected"),

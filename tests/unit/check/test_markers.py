@@ -115,6 +115,7 @@ def test_a_conflict_in_documentation_is_an_error(path: str) -> None:
     assert [each.line for each in found(f"```\na\n```\n{CONFLICT}", path)] == [4]
 
 
+@pytest.mark.process
 def test_an_edit_block_in_a_string_of_python_is_none() -> None:
     text = f'a = """\n{EDIT}"""\n'
     assert found(text, "a.py") == []

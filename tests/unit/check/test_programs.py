@@ -10,6 +10,8 @@ import pytest
 from suture.check.issue import NotRunError
 from suture.check.programs import program, run
 
+pytestmark = pytest.mark.process
+
 
 def python(source: str) -> list[str]:
     return [sys.executable, "-c", source]

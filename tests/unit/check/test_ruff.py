@@ -13,6 +13,8 @@ from suture.check.issue import Issue, NotRunError
 from suture.check.python import Ruff
 from suture.files.staging import Layout
 
+pytestmark = pytest.mark.process
+
 
 def issues(root: Path, text: str, path: str = "src/a.py") -> list[Issue]:
     return Ruff().check(path, None, text, Layout(str(root), {}).stage(path).within(20))

@@ -204,6 +204,7 @@ def test_only_the_guilty_one_of_several_changes_is_shown() -> None:
 DEEP = ("(" * 100_000, "[" * 50_000 + "]" * 50_000, ")" * 100_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "text"), [*(("javascript", text) for text in DEEP), ("go", DEEP[0]), ("c", DEEP[1])])
 def test_deep_nesting_ends(name: str, text: str) -> None:
     try:

@@ -491,6 +491,7 @@ def in_terminal(
     return process.wait(timeout=50), shown.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.process
 def test_colors_are_for_terminals_only(root: Path, said: Run) -> None:
     (root / "reply.md").write_text(REPLY + FAILING)
     code, shown = in_terminal(["apply", "reply.md", "--dry-run"], root)
@@ -502,6 +503,7 @@ def test_colors_are_for_terminals_only(root: Path, said: Run) -> None:
     assert "\x1b" not in said(REPLY, "--dry-run")
 
 
+@pytest.mark.process
 def test_nothing_that_a_terminal_obeys_gets_there(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     evil = "\x1b[2J\x9b\x07"
     (root / "src/app.py").write_text(f"a {evil}\nb {evil}\n")
@@ -517,12 +519,14 @@ def test_nothing_that_a_terminal_obeys_gets_there(root: Path, capfd: pytest.Capt
     assert (f"+c {evil}\n" in out, "\x1b" in err, "\x9b" in err) == (True, False, False)
 
 
+@pytest.mark.process
 def test_a_reply_may_be_pasted(root: Path) -> None:
     reply = b"### File: src/app.py\n<<<<<<< SEARCH\ndef f():\n=======\ndef h():\n>>>>>>> REPLACE\n\x04"
     code, shown = in_terminal(["apply", "--dry-run"], root, reply.replace(b"\n", b"\r"))
     assert (code, "Paste the reply" in shown, "Would apply 1 block." in shown) == (0, True, True)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_closed_pipe_does_not_hide_how_to_undo(root: Path, unbuffered: str) -> None:
     (root / "reply.md").write_text(REPLY)
@@ -541,6 +545,7 @@ def test_a_closed_pipe_does_not_hide_how_to_undo(root: Path, unbuffered: str) ->
     assert re.fullmatch(r"To take it back: suture undo [0-9a-z]{15}\n", done.stderr)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize(
     ("words", "code", "end"),
@@ -763,6 +768,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.interrupt")
 def test_an_interrupt_while_files_are_written_leaves_them_as_they_were(root: Path) -> None:
     (root / "reply.md").write_text(REPLY)
@@ -780,18 +786,21 @@ def test_an_interrupt_while_files_are_written_leaves_them_as_they_were(root: Pat
     assert Workspace(root).recover() is None
 
 
+@pytest.mark.process
 def test_a_reply_from_stdin_is_asked_about_on_the_terminal(root: Path) -> None:
     code, shown = in_terminal(["apply", "-p"], root, b"y\nn\ny\n", REPLY.encode(), color=False)
     assert (code, questions(shown)) == (0, ["1", "2", "3"])
     assert contents(root) == {"src/app.py": APP.replace("1", "10"), "notes.md": "# Notes\n"}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("typed", "code"), [(b"y\n\x03", 130), (b"y\n\x04", 1)], ids=["interrupted", "ended"])
 def test_keys_at_the_terminal_end_it_all(root: Path, typed: bytes, code: int) -> None:
     assert in_terminal(["apply", "-p"], root, typed, REPLY.encode())[0] == code
     assert contents(root) == {"src/app.py": APP}
 
 
+@pytest.mark.process
 def test_without_a_terminal_a_reply_from_stdin_cannot_be_asked_about(root: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "suture", "apply", "-p"],
@@ -806,6 +815,7 @@ def test_without_a_terminal_a_reply_from_stdin_cannot_be_asked_about(root: Path)
     assert contents(root) == {"src/app.py": APP}
 
 
+@pytest.mark.process
 def test_a_call_imports_nothing_slow(root: Path) -> None:
     (root / "reply.md").write_text(REPLY)
     code = "import sys; from suture.cli import main; main(sys.argv[1:]); sys.stderr.write('\\n'.join(sys.modules))"

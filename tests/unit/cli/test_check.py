@@ -67,12 +67,14 @@ def places(lines: list[str]) -> list[str]:
     return [" ".join(line.split(" ")[:2]) for line in lines]
 
 
+@pytest.mark.process
 def test_where_nothing_is_wrong_only_the_number_of_files_is_told(said: Run) -> None:
     assert said() == ([], ["Checked 4 files (1 for conflict markers only): no problems."])
     assert said("src") == ([], ["Checked 2 files: no problems."])
     assert said("src/app.py", "src", "src/app.py", "./src/../src/app.py") == ([], ["Checked 2 files: no problems."])
 
 
+@pytest.mark.process
 def test_problems_are_lines_sorted_by_place(root: Path, said: Run) -> None:
     put(root, "zoo.json", BAD_JSON)
     put(root, "src/app.py", BROKEN)
@@ -102,6 +104,7 @@ def test_a_warning_is_no_error(root: Path, said: Run) -> None:
     assert err == ["Checked 1 file: 1 warning."]
 
 
+@pytest.mark.process
 def test_what_is_ignored_hidden_or_binary_is_checked_only_if_named(said: Run) -> None:
     assert places(said("build", code=1)[0]) == ["build/out.json:1:8 invalid-syntax"]
     assert places(said(".hidden/a.json", code=1)[0]) == [".hidden/a.json:1:8 invalid-syntax"]
@@ -114,6 +117,7 @@ def test_what_is_ignored_hidden_or_binary_is_checked_only_if_named(said: Run) ->
     assert said("image.json", code=2) == ([], binary)
 
 
+@pytest.mark.process
 def test_json_is_all_of_it(root: Path, said: Run) -> None:
     put(root, "src/app.json", BAD_JSON)
     out, err = said("src", "data.json", "--json", code=1)
@@ -166,6 +170,7 @@ def test_a_refusal_as_json(capfd: pytest.CaptureFixture[str]) -> None:
 # What is not checked
 
 
+@pytest.mark.process
 def test_what_could_not_be_checked_is_told_once_for_all_files(root: Path, said: Run) -> None:
     put(root, "suture.toml", "[validators.nonesuch]\nfiles = ['*.py']\n")
     reason = "by nonesuch: there is no check of this name, and no command is configured for it"
@@ -180,12 +185,14 @@ def test_what_could_not_be_checked_is_told_once_for_all_files(root: Path, said: 
     assert len(json.loads(said("src", "--json")[0][0])["not_run"]) == 2
 
 
+@pytest.mark.process
 def test_a_required_check_that_cannot_be_run_fails(root: Path, said: Run) -> None:
     put(root, "suture.toml", "[validators.nonesuch]\nfiles = ['*.py']\nrequired = true\n")
     assert said("src", code=1)[1][-1] == "Checked 2 files: 2 not checked by all."
     assert said("data.json")[1] == ["Checked 1 file: no problems."]
 
 
+@pytest.mark.process
 def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: Run) -> None:
     command = [sys.executable, "-c", "import sys; print(f'{sys.argv[1]}:3:4: error: odd [E1]'); sys.exit(1)", "{file}"]
     put(root, "suture.toml", f"[validators.mine]\nfiles = ['*.txt']\ncommand = {json.dumps(command)}\n")
@@ -197,6 +204,7 @@ def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: R
     assert (out, err) == (["notes.txt:3:4 E1 odd"], ["Checked 1 file: 1 error."])
 
 
+@pytest.mark.process
 def test_a_file_that_is_too_large_is_told_unless_it_is_binary(root: Path) -> None:
     put(root, "large.json", BAD_JSON + " " * 100)
     (root / "large.bin").write_bytes(b"\0" * 200)
@@ -206,6 +214,7 @@ def test_a_file_that_is_too_large_is_told_unless_it_is_binary(root: Path) -> Non
     assert (found["files"], found["errors"]) == (5, 0)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("error", "files", "unchecked"),
     [
@@ -316,6 +325,7 @@ def test_what_was_interrupted_is_cleared_up_first(root: Path, said: Run) -> None
     ]
 
 
+@pytest.mark.process
 def test_lines_are_colored_on_a_terminal(root: Path) -> None:
     put(root, "data.json", BAD_JSON)
     master, slave = pty.openpty()
@@ -349,6 +359,7 @@ def attempt(monkeypatch: pytest.MonkeyPatch, command: str, new: str, *words: str
     return main([*edits(new)[command], *words])
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", ["edit", "patch", "apply", "replace"])
 def test_a_strict_command_refuses_what_breaks_a_file(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
@@ -359,6 +370,7 @@ def test_a_strict_command_refuses_what_breaks_a_file(
     assert (root / "src/app.py").read_text() == "x = 1\n"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", ["edit", "patch", "apply", "replace"])
 def test_a_warning_command_writes_and_tells(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
@@ -370,6 +382,7 @@ def test_a_warning_command_writes_and_tells(
     assert (root / "src/app.py").read_text() == BROKEN
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", ["edit", "patch", "apply", "replace"])
 def test_what_breaks_nothing_is_told_to_have_passed(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
@@ -388,6 +401,7 @@ def test_without_validate_nothing_is_checked(
     assert (root / "src/app.py").read_text() == BROKEN
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", ["edit", "patch", "apply"])
 def test_a_dry_run_is_checked_too(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
@@ -412,6 +426,7 @@ def test_what_changes_nothing_breaks_nothing(
     assert capfd.readouterr() == (out, "")
 
 
+@pytest.mark.process
 def test_who_is_asked_about_blocks_may_leave_out_what_would_be_refused(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -198,6 +198,7 @@ def test_recover_says_what_it_found_and_did(root: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().out == "Nothing to recover.\n"
 
 
+@pytest.mark.process
 @pytest.mark.promise("call.silent")
 @pytest.mark.usefixtures("root")
 def test_logging_is_silent_unless_asked_for() -> None:
@@ -232,6 +233,7 @@ def test_an_interrupt_ends_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["call", "file_read", "{}"]) == 130
 
 
+@pytest.mark.process
 def test_a_closed_pipe_ends_quietly(root: Path) -> None:
     (root / "big.txt").write_text("line\n" * 100_000)
     reading, writing = os.pipe()
@@ -243,6 +245,7 @@ def test_a_closed_pipe_ends_quietly(root: Path) -> None:
     assert process.returncode == 141
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_pipe_that_is_closed_halfway_ends_quietly(root: Path, unbuffered: str) -> None:
     (root / "big.txt").write_text("line\n" * 20_000)  # three times what a pipe holds
@@ -303,6 +306,7 @@ def run(words: list[str], shell: str, **environment: str) -> subprocess.Complete
     )
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize("words", COMMANDS_THAT_PRINT, ids=" ".join)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -318,6 +322,7 @@ def test_a_full_disk_behind_stdout_is_told_in_a_line(words: list[str], unbuffere
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize("words", COMMANDS_THAT_PRINT, ids=" ".join)
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
@@ -327,6 +332,7 @@ def test_closed_streams_make_no_traceback(words: list[str], closed: str) -> None
     assert done.returncode == (1 if words[0] == "call" else 0)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("root")
 def test_a_closed_or_foreign_stdin_is_wrong_usage() -> None:
     for shell in ("<&-", "</dev/null", "</proc/self/mem"):
@@ -336,6 +342,7 @@ def test_a_closed_or_foreign_stdin_is_wrong_usage() -> None:
     assert (done.returncode, "utf-8" in done.stderr) == (2, True)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("root")
 def test_any_locale_can_show_help_and_errors() -> None:
     for words in (["--help"], ["read", "größe"]):
@@ -343,6 +350,7 @@ def test_any_locale_can_show_help_and_errors() -> None:
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.process
 def test_a_folder_that_is_gone_is_no_workspace(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()

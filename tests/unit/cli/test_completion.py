@@ -142,6 +142,7 @@ def split(*words: str) -> tuple[str, Line]:
     return " ".join(words), tuple(piece for at, piece in enumerate(pieces) if piece or (at and words[-1] == ""))
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.completion")
 def test_bash_offers_every_option_of_every_command_and_every_choice(capfd: pytest.CaptureFixture[str]) -> None:
     text = script("bash", capfd)
@@ -185,6 +186,7 @@ BASH: dict[Line, list[str]] = {
 }
 
 
+@pytest.mark.process
 def test_bash_knows_what_can_stand_where(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     table = STATIC | BASH
     found = bash(script("bash", capfd), [("", words) for words in table], "COMP_WORDBREAKS=' '")
@@ -193,6 +195,7 @@ def test_bash_knows_what_can_stand_where(world: Path, capfd: pytest.CaptureFixtu
     assert world.exists()
 
 
+@pytest.mark.process
 def test_bash_leaves_files_and_folders_to_readline(capfd: pytest.CaptureFixture[str]) -> None:
     lines: dict[Line, str] = {
         ("suture", "read", ""): "",
@@ -210,6 +213,7 @@ def test_bash_leaves_files_and_folders_to_readline(capfd: pytest.CaptureFixture[
     assert found == [([], how) for how in lines.values()]
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.completion")
 def test_bash_asks_for_ids_and_names_and_nothing_in_them_is_obeyed(
     world: Path, capfd: pytest.CaptureFixture[str]
@@ -261,6 +265,7 @@ def fish_quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.completion")
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
 def test_fish_offers_options_choices_ids_and_files(
@@ -341,6 +346,7 @@ def zsh(load: str, lines: list[str], folder: Path) -> list[list[str]]:
     return [part.splitlines() for part in (folder / "answers").read_text().split("\t\n")[:-1]]
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.completion")
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
 def test_zsh_offers_options_choices_ids_and_files(

@@ -143,6 +143,7 @@ def test_everything_can_be_had_as_json(capfd: pytest.CaptureFixture[str]) -> Non
     assert result["metadata"]["diff"]["unified"] == DIFF
 
 
+@pytest.mark.process
 def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:
     given(root, [ONE])
     master, slave = pty.openpty()
@@ -214,6 +215,7 @@ def test_the_correction_is_a_command_that_can_be_copied(root: Path, capfd: pytes
     assert (root / "a b.py").read_bytes() == b"def one():\n\tvalue = compute('`2`')\n\treturn value\n"
 
 
+@pytest.mark.process
 def test_a_correction_keeps_the_options_that_were_given(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "b.py").write_bytes(b"if x:\n\ty = '\xe9'\n")
     known = Workspace(root).file_read("b.py", encoding="latin-1").metadata["hash"]

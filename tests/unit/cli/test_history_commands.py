@@ -146,6 +146,7 @@ def follow(root: Path, twin: Path) -> None:
     git(twin, "commit", "-q", "-m", "x")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "asks",
     [
@@ -519,6 +520,7 @@ def test_nothing_in_a_name_that_is_only_mentioned_steers_the_terminal(name: str,
         assert name not in shown, words
 
 
+@pytest.mark.process
 def test_a_pipe_gets_contents_as_they_are_and_names_that_are_not_utf_8(root: Path) -> None:
     name = os.fsdecode(b"caf\xe9")
     (root / name).write_bytes(b"1\n")
@@ -531,6 +533,7 @@ def test_a_pipe_gets_contents_as_they_are_and_names_that_are_not_utf_8(root: Pat
     assert (root / name).read_bytes() == b"1\n"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("words", [["log"], ["show", "<id>"], ["undo"], ["snapshot"]], ids=lambda words: words[0])
 def test_a_pipe_that_is_closed_ends_quietly(words: list[str], ws: Workspace, root: Path) -> None:
     change = land(ws, create("big", lines(count=20_000)))
@@ -545,6 +548,7 @@ def test_a_pipe_that_is_closed_ends_quietly(words: list[str], ws: Workspace, roo
     assert process.returncode == 141
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize("words", [["log"], ["undo"], ["snapshot"], ["restore"]], ids=lambda words: words[0])
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
@@ -554,6 +558,7 @@ def test_closed_streams_make_no_traceback(words: list[str], closed: str) -> None
     assert ("Traceback" in ran.stderr, ran.returncode) == (False, {"undo": 1, "restore": 2}.get(words[0], 0))
 
 
+@pytest.mark.process
 @pytest.mark.promise("back.external")
 def test_a_session_by_real_processes_keeps_what_was_written_by_hand(root: Path) -> None:
     land(Workspace(root), create("long", lines(5)))
@@ -568,6 +573,7 @@ def test_a_session_by_real_processes_keeps_what_was_written_by_hand(root: Path) 
     assert run(["log", "--limit", "2"]).stdout.decode().count(" long | ") == 2
 
 
+@pytest.mark.process
 @pytest.mark.promise("call.silent")
 def test_verbose_logs_to_stderr(ws: Workspace) -> None:
     land(ws, write("a.txt", "1\n"))

@@ -257,6 +257,7 @@ def test_a_link_to_another_protected_file_is_refused(world: Path, capfd: pytest.
     assert "PROTECTED_PATH" in init(capfd, "claude-code", "--write", code=1)[1]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("client", PLACES)
 def test_what_was_written_can_be_taken_back_as_told(
     world: Path, capfd: pytest.CaptureFixture[str], client: str

@@ -222,6 +222,7 @@ def run(words: list[str], **streams: int) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(command, env={**environment, "TERM": "xterm"}, check=False, **streams)  # type: ignore[call-overload, no-any-return]  # of `streams` it knows nothing
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.colors")
 @pytest.mark.usefixtures("root")
 def test_an_error_is_colored_by_what_stderr_is_and_not_by_stdout() -> None:
@@ -249,6 +250,7 @@ def test_a_raw_read_says_besides_it_that_something_was_cleared_up(
 # The order of both streams, and streams that nobody reads
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.streams")
 @pytest.mark.usefixtures("root")
 def test_stdout_and_stderr_in_one_pipe_keep_their_order() -> None:
@@ -279,6 +281,7 @@ def test_a_closed_pipe_behind_stderr_ends_quietly(
         stderr.close()
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.streams")
 @pytest.mark.usefixtures("root")
 def test_both_streams_in_a_pipe_that_is_closed_after_a_line_end_quietly(root: Path) -> None:
@@ -291,6 +294,7 @@ def test_both_streams_in_a_pipe_that_is_closed_after_a_line_end_quietly(root: Pa
     assert process.returncode == 141
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.streams")
 @pytest.mark.usefixtures("root")
 def test_a_full_disk_behind_stderr_is_exit_code_1_and_what_was_done_is_done(root: Path) -> None:
@@ -351,6 +355,7 @@ def test_a_command_that_is_told_to_be_typed_names_the_workspace_and_is_quoted(
 NASTY = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e"
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.streams")
 def test_a_terminal_obeys_nothing_that_files_or_words_hold(root: Path) -> None:
     (root / "nasty.txt").write_text(f"one{NASTY}\n")
@@ -369,12 +374,14 @@ def test_a_terminal_obeys_nothing_that_files_or_words_hold(root: Path) -> None:
     assert shown.count("\\x1b]0;title\\x07\\x1b[2J\\x9b31m\\u202e") == 4
 
 
+@pytest.mark.process
 def test_help_can_be_printed_in_any_locale(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     done = run(["apply", "--help"], stdout=subprocess.PIPE)
     assert (done.returncode, "…" in done.stdout.decode()) == (0, True)
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.streams")
 @pytest.mark.parametrize(
     ("words", "code"),

@@ -181,6 +181,7 @@ def test_too_much_json_is_wrong_usage(
     assert "patches.json has more than 10 bytes" in capfd.readouterr().err
 
 
+@pytest.mark.process
 @pytest.mark.promise("patch.command")
 def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:
     given(root, [ONE])

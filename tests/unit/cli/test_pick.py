@@ -147,6 +147,7 @@ def test_an_encoding_may_be_named(root: Path, capfd: pytest.CaptureFixture[str])
     assert capfd.readouterr().out == "größe\n"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -173,6 +174,7 @@ def test_a_pipe_gets_contents_as_they_are(root: Path, capfd: pytest.CaptureFixtu
     assert capfd.readouterr().out == "x\x1b[2J\ty\n"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("words", [["extract", "(x)"], ["lines", "x"], ["split", "x"]], ids=lambda words: words[0])
 def test_a_closed_pipe_ends_quietly(root: Path, words: list[str]) -> None:
     (root / "big.txt").write_text("x\n" * 5_000)

@@ -110,6 +110,7 @@ def test_an_unknown_format_is_wrong_usage(capfd: pytest.CaptureFixture[str]) -> 
     assert capfd.readouterr().out == ""
 
 
+@pytest.mark.process
 def test_a_prompt_needs_no_tool() -> None:
     code = "import sys; from suture.cli import main; main(['prompt']); sys.stderr.write(' '.join(sys.modules))"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}

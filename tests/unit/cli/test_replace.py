@@ -74,6 +74,7 @@ def test_with_write_the_same_is_done_and_can_be_undone(root: Path, capfd: pytest
     assert contents(root) == before
 
 
+@pytest.mark.process
 def test_the_diff_can_be_applied(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["replace", *WORDS]) == 0
     shown = capfd.readouterr().out
@@ -297,6 +298,7 @@ def test_a_dash_at_the_beginning_is_explained(capfd: pytest.CaptureFixture[str],
     assert capfd.readouterr().err == "No matches: nothing to replace.\n"
 
 
+@pytest.mark.process
 def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:
     master, slave = pty.openpty()
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
@@ -326,6 +328,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.interrupt")
 @pytest.mark.parametrize(
     ("module", "function", "number", "lands"),

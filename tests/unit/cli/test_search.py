@@ -272,6 +272,7 @@ def test_a_refusal_is_a_line_and_a_hint(
     assert json.loads(capfd.readouterr().out)["isError"]
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_can_be_given_more_time(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "evil.txt").write_text("a" * 80 + "!")
     assert main(["search", r"(a|aa)+\1$", "evil.txt"]) == 2
@@ -334,6 +335,7 @@ def test_a_long_line_is_cut_around_its_first_match(root: Path, said: Run) -> Non
     assert said("needle", "min.js", "-B1").split("\n")[1] == f"1-{'a' * 500} … (600 characters)"
 
 
+@pytest.mark.slow
 def test_many_matches_in_one_long_line_take_no_time_that_grows_with_both(root: Path, said: Run) -> None:
     (root / "min.js").write_text("ab" * 50_000)
     shown = said("a", "min.js", "--timeout", "50").split("\n")[1]
@@ -407,6 +409,7 @@ def test_the_example_in_the_help_works(root: Path, capfd: pytest.CaptureFixture[
 # On a terminal
 
 
+@pytest.mark.process
 def test_what_matches_is_marked_on_a_terminal(root: Path) -> None:
     shown = on_a_terminal(root, "search", "TODO", "src", "-B1")
     assert shown == (
@@ -415,10 +418,12 @@ def test_what_matches_is_marked_on_a_terminal(root: Path) -> None:
     )
 
 
+@pytest.mark.process
 def test_no_color_means_none(root: Path) -> None:
     assert "\x1b" not in on_a_terminal(root, "search", "TODO", NO_COLOR="1")
 
 
+@pytest.mark.process
 def test_nothing_that_a_terminal_obeys_reaches_it(root: Path) -> None:
     (root / "a\x1b[2J\n.txt").write_text("needle \x1b]0;title\x07 \x9b2J needle\x08\n")
     shown = ESCAPE.sub("", on_a_terminal(root, "search", "needle"))
@@ -430,6 +435,7 @@ def test_a_pipe_gets_contents_as_they_are(root: Path, said: Run) -> None:
     assert said("needle", "n.txt") == "n.txt\n1:needle \x1b[31m\tred\n"
 
 
+@pytest.mark.process
 def test_a_long_search_shows_its_progress_and_takes_it_away(root: Path) -> None:
     shown = on_a_terminal(root, "search", "TODO", "src", "--count", before=IMPATIENT)
     *shown_on_the_way, last = shown.split("\r\x1b[K")[1:]
@@ -437,14 +443,17 @@ def test_a_long_search_shows_its_progress_and_takes_it_away(root: Path) -> None:
     assert last == "src/app.py:2\n2 matches in 1 file\n"
 
 
+@pytest.mark.process
 def test_a_quick_search_shows_none(root: Path) -> None:
     assert on_a_terminal(root, "search", "TODO", "src", "-l") == "src/app.py\n"
 
 
+@pytest.mark.process
 def test_a_terminal_that_cannot_erase_gets_no_progress(root: Path) -> None:
     assert on_a_terminal(root, "search", "TODO", "src", "-l", before=IMPATIENT, TERM="dumb") == "src/app.py\n"
 
 
+@pytest.mark.process
 def test_a_pipe_gets_no_progress(root: Path) -> None:
     code = f"import sys; {IMPATIENT}; from suture.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "search", "TODO", "src", "-l"]
@@ -455,6 +464,7 @@ def test_a_pipe_gets_no_progress(root: Path) -> None:
 # Interrupted
 
 
+@pytest.mark.process
 def test_a_closed_pipe_ends_quietly(root: Path) -> None:
     (root / "big.txt").write_text("needle\n" * 5_000)
     reading, writing = os.pipe()
@@ -482,6 +492,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.process
 @pytest.mark.promise("cli.interrupt")
 def test_an_interrupt_ends_quietly_in_the_middle_of_a_search(root: Path) -> None:
     process = subprocess.Popen(

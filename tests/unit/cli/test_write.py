@@ -124,6 +124,7 @@ def test_a_check_that_cannot_be_run_counts_if_it_is_required(
     assert "a.json by nonesuch: there is no check of this name" in out + err
 
 
+@pytest.mark.process
 def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: Run) -> None:
     command = [sys.executable, "-c", "import sys; print(f'{sys.argv[1]}:3:4: error: odd [E1]'); sys.exit(1)", "{file}"]
     (root / "suture.toml").write_text(f"[validators.mine]\nfiles = ['*.txt']\ncommand = {json.dumps(command)}\n")
@@ -204,6 +205,7 @@ def test_what_the_tool_refuses_is_told_on_stderr(said: Run, words: list[str], co
     assert (out, err[: len(complaint)]) == ("", complaint)
 
 
+@pytest.mark.process
 def test_on_a_terminal_it_says_what_it_waits_for_and_colors_the_diff(root: Path) -> None:
     master, slave = pty.openpty()
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}

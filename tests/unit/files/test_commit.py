@@ -138,6 +138,7 @@ def test_what_a_rename_would_lose_is_written_in_place(disk: type[MemoryFS]) -> N
     assert {path for path in fs.files() if path.startswith(".suture-")} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.promise("atomic.in-place")
 @in_place
 @pytest.mark.parametrize("content", [b"", b"n", b"new content " * 100], ids=["empty", "shorter", "longer"])

@@ -664,6 +664,7 @@ FIRST_ID = range(24_500, 24_560, 7)
 """Around the first change's id, which is looked at to forget what is old."""
 
 
+@pytest.mark.slow
 @pytest.mark.promise("back.goes-on")
 @pytest.mark.parametrize("mask", [0x01, 0xFF])
 def test_whatever_byte_is_flipped_edits_go_on_and_are_recorded_again(home: Path, mask: int) -> None:
@@ -746,6 +747,7 @@ def locked_by_another(path: Path, how: str) -> Iterator[None]:
 lockers = pytest.mark.parametrize("locked", [locked_here, locked_by_another])
 
 
+@pytest.mark.process
 @pytest.mark.promise("back.goes-on")
 @lockers
 @pytest.mark.parametrize("how", ["EXCLUSIVE", "IMMEDIATE"])
@@ -759,6 +761,7 @@ def test_a_history_that_another_program_has_locked_does_not_stop_an_edit(home: P
     assert kept() == [database().name]
 
 
+@pytest.mark.process
 @lockers
 def test_looking_at_a_locked_history_fails_and_leaves_the_lock(home: Path, locked: Lock) -> None:
     edited(home / "ws", 1)
@@ -777,6 +780,7 @@ def test_who_only_reads_the_history_does_not_stop_it_from_being_read(home: Path)
         assert listed(home / "ws") == ["1"]
 
 
+@pytest.mark.process
 @pytest.mark.promise("back.moved")
 @if_birth_is_known
 @lockers
@@ -982,6 +986,7 @@ def move(home: Path) -> Path:
     return (home / "ws").rename(home / "renamed")
 
 
+@pytest.mark.process
 @pytest.mark.promise("back.crash")
 @pytest.mark.parametrize("then", [stay, pytest.param(move, marks=if_birth_is_known), make_anew])
 @pytest.mark.parametrize("looks", [True, False])
@@ -1006,6 +1011,7 @@ def test_a_history_whose_copying_was_interrupted_is_copied_again(home: Path) -> 
     assert listed(home / "ws") == ["1", "2", "3"]
 
 
+@pytest.mark.process
 def test_a_database_is_renamed_with_the_journal_it_needs(home: Path) -> None:
     edited(home / "ws", 1)
     die_while_writing(database())
@@ -1013,6 +1019,7 @@ def test_a_database_is_renamed_with_the_journal_it_needs(home: Path) -> None:
     assert kept() == ["new.db", "new.db-journal"]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("back.cap")
 def test_the_settings_cap_the_history(home: Path) -> None:
     small = Settings(durability="fast", history_max_bytes=200_000)

@@ -161,6 +161,7 @@ def test_a_rule_longer_than_any_path_fits_nothing() -> None:
     assert says("*" * 7 + name, name) == ""
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_long_rules_works() -> None:
     rules = "".join("[!a]" * 1020 + f"{number}\n" for number in range(250)) + "plain\n"
     assert len(rules) > 1_000_000

@@ -165,6 +165,7 @@ def half_written(path: Path) -> None:
     assert subprocess.run([sys.executable, "-c", dying, str(path)], check=False).returncode == -signal.SIGKILL
 
 
+@pytest.mark.process
 @pytest.mark.promise("back.goes-on")
 @pytest.mark.parametrize(
     "meanwhile",
@@ -317,6 +318,7 @@ def in_a_child(run: Callable[[], object]) -> int:
     return os.waitpid(child, 0)[1]
 
 
+@pytest.mark.process
 def test_a_forked_process_opens_its_own(home: Path) -> None:
     workspace = Workspace(home / "ws", FAST)
     assert edit(workspace, 1) is None
@@ -423,6 +425,7 @@ def edit_twice(root: Path, *, killed_at: int) -> None:
     edit(workspace, 2)
 
 
+@pytest.mark.process
 @pytest.mark.promise("back.crash")
 def test_a_kill_at_any_call_leaves_a_change_that_is_whole(home: Path) -> None:
     before, calls = calls_of_the_second_change(home)

@@ -103,6 +103,7 @@ class WithoutFolderLocks(LocalFS):
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("kind", ["folder", "file"])
 def test_a_lock_holds_against_other_processes_and_falls_with_its_process(
     folder: int, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, kind: str

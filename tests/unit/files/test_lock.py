@@ -90,6 +90,7 @@ def test_a_turn_ends_when_the_lock_of_another_process_is_not_had(tree: Tree) -> 
         pass
 
 
+@pytest.mark.process
 def test_a_forked_process_does_not_wait_for_a_thread_that_it_has_not(tree: Tree) -> None:
     queue, held, done = shared(turns=True), Event(), Event()
     assert queue is not None

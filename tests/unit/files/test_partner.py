@@ -17,6 +17,8 @@ from suture.files import worker as module
 from suture.files.worker import Partner, Team, serve
 from suture.tools import search
 
+pytestmark = pytest.mark.process
+
 ENTRY = "suture.tools.search"
 
 

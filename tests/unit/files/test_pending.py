@@ -78,6 +78,7 @@ def recorded() -> int:
         return int(opened.execute("SELECT count(*) FROM change").fetchone()[0])
 
 
+@pytest.mark.slow
 @pytest.mark.promise("back.recorded")
 def test_changes_wait_for_each_other_and_are_recorded_together(root: Path) -> None:
     workspace = Workspace(root, FAST)
@@ -97,6 +98,7 @@ def test_with_full_durability_and_in_a_new_process_nothing_waits(root: Path) -> 
     assert (waiting(), recorded()) == ([], 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [400_000, 2_000_000])
 def test_what_is_large_is_recorded_at_once_before_too_much_waits(root: Path, size: int) -> None:
     workspace = Workspace(root, FAST)

@@ -177,6 +177,7 @@ def test_a_pattern_that_means_no_file_says_why(pattern: str, hint: str | None) -
         assert error.metadata["error"]["hint"] == hint
 
 
+@pytest.mark.slow
 @pytest.mark.promise("regex.bounded")
 def test_a_file_of_the_largest_size_is_searched_and_changed(tmp_path: Path) -> None:
     line = b"some words on a line of a large file\n"

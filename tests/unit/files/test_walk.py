@@ -304,6 +304,7 @@ def chain(fs: MemoryFS, depth: int) -> None:
         node.entries[f"f{number}"] = fs._disk.node("file", 0o644)
 
 
+@pytest.mark.slow
 def test_a_deep_tree_is_walked_with_few_open_folders() -> None:
     fs = MemoryFS()
     chain(fs, 3000)
@@ -349,6 +350,7 @@ def test_a_deep_tree_that_cannot_be_opened_again_is_an_error() -> None:
     assert not inner._handles
 
 
+@pytest.mark.process
 def test_a_deep_tree_on_the_disk_needs_few_open_files(tmp_path: Path) -> None:
     top = os.open(tmp_path, os.O_RDONLY)
     handle = top

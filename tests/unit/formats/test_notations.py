@@ -81,6 +81,7 @@ def test_every_kind_is_told_in_words() -> None:
 _FIRST = {"YAML": "fields", "a sentence": "sentence", "cat": "heredoc", "rm": "shell", "a fence with a path": "fenced"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [1, 7])
 def test_a_notation_in_pieces_is_the_same(step: int) -> None:
     for name, text in EVERY.items():

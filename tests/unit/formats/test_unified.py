@@ -532,6 +532,7 @@ def test_a_dash_line_alone_begins_nothing() -> None:
     assert read(text_of(*HEAD, *ONE, "", "--- text", "Text"))[1] == 5
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("settings", "options"),
     [([], []), ([], ["--no-prefix"]), ([], ["--binary"]), (["-c", "diff.mnemonicPrefix=true"], [])],

@@ -273,6 +273,7 @@ def cells(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
+@pytest.mark.slow
 @pytest.mark.promise("bound.diff-time")
 @pytest.mark.parametrize("make", HARD.values(), ids=HARD)
 def test_twice_the_lines_are_no_more_than_twice_the_work(

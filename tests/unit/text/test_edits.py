@@ -252,6 +252,7 @@ def test_unknown_bytes_have_no_characters_to_cut() -> None:
     assert b"".join(splice(Text.decode(b"\xe9\x80"), [edit(1, 2, b"x")])) == b"\xe9x"
 
 
+@pytest.mark.slow
 def test_neighbors_are_joined_once() -> None:
     """Each joined with all before it would take 18 GB of copies."""
     size, number = 40, 30_000

@@ -275,6 +275,7 @@ def no_difflib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(difflib, "SequenceMatcher")
 
 
+@pytest.mark.slow
 @pytest.mark.promise("bound.merge-time")
 @pytest.mark.usefixtures("no_difflib")
 def test_a_hundred_edits_on_each_side_of_a_large_text_cost_a_few_passes_over_its_lines() -> None:
@@ -291,6 +292,7 @@ def as_lines(texts: Sequence[Sequence[bytes]]) -> list[list[Line]]:
     return [[Line(line) for line in lines] for lines in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("bound.merge-time")
 @pytest.mark.parametrize("name", HARD)
 def test_twice_the_lines_are_no_more_than_twice_the_work_of_a_merge(name: str) -> None:

@@ -169,6 +169,7 @@ def test_a_dry_run_gives_the_same_answer_and_writes_nothing(name: str) -> None:
     assert dry.metadata.get("error", {}).get("code") == real.metadata.get("error", {}).get("code")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", [each for each in SAMPLES if not unchanged(SAMPLES[each]) and each not in UNSHOWN])
 def test_git_makes_the_same_files_of_the_diff(name: str, tmp_path: Path) -> None:
     sample = SAMPLES[name]
@@ -529,6 +530,7 @@ def test_an_unknown_argument_is_answered_with_the_nearest() -> None:
     assert "default_path" in result.text
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("validate", ["off", "warn", "strict"])
 def test_validate_is_taken(validate: str) -> None:
     result, files = met(TWO, SIMPLE, validate=validate)

@@ -91,6 +91,7 @@ def test_without_being_asked_nothing_is_checked(root: Path, tool: str) -> None:
     assert "validation" not in result.metadata
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.gate")
 def test_one_broken_file_of_several_keeps_all_from_landing(root: Path) -> None:
     both = reply("a.json", '{"a": 1}', '{"a": 2}') + reply("b.py", "print(os.sep)", "print(nothing)")
@@ -100,6 +101,7 @@ def test_one_broken_file_of_several_keeps_all_from_landing(root: Path) -> None:
     assert (root / "a.json").read_text() == '{"a": 1}\n'
 
 
+@pytest.mark.process
 def test_a_refusal_tells_which_blocks_had_failed_before(root: Path) -> None:
     both = reply("b.py", "import nothing", "import json") + reply("b.py", "print(os.sep)", "print(json)")
     result = call(root, "apply_reply", {"reply": both, "validate": "strict"})
@@ -107,6 +109,7 @@ def test_a_refusal_tells_which_blocks_had_failed_before(root: Path) -> None:
     assert "Block 1 failed: Could not find matching text in b.py" in result.text
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.new-errors")
 def test_strict_leaves_old_errors_alone_and_all_does_not(root: Path) -> None:
     (root / "b.py").write_text("print(nothing)\nx = 1\n")
@@ -137,12 +140,14 @@ def checked(root: Path, settings: Settings) -> dict[str, Any]:
     return validation
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.commands")
 def test_a_command_of_the_operator_is_run(root: Path, tmp_path: Path) -> None:
     found = checked(root, settings(tmp_path, MARK))
     assert [each["code"] for each in found["existing"]] == ["N"]
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.commands")
 @pytest.mark.parametrize("name", ["suture.toml", "pyproject.toml"])
 def test_a_command_of_the_project_is_run_only_if_the_operator_says_so(root: Path, tmp_path: Path, name: str) -> None:
@@ -248,6 +253,7 @@ def test_a_link_that_leads_out_is_no_configuration(root: Path, tmp_path: Path) -
     assert found["not_run"][0]["reason"] == "suture.toml cannot be read (PATH_OUTSIDE_WORKSPACE)"
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.not-run")
 def test_a_required_check_that_cannot_be_run_refuses_in_strict_only(root: Path, tmp_path: Path) -> None:
     said = '[validators.own]\nfiles = ["*.json"]\ncommand = ["/nowhere"]\nrequired = true\n'
@@ -267,6 +273,7 @@ def test_a_large_file_is_not_checked_which_is_told(root: Path) -> None:
     assert found["not_run"][0]["reason"] == "the file is larger than 4 bytes (validate_max_bytes)"
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.staging")
 def test_files_that_change_together_are_checked_together(root: Path, tmp_path: Path) -> None:
     (root / "pkg").mkdir()
@@ -328,6 +335,7 @@ def test_nobody_waits_for_a_pipe_that_is_named_like_a_configuration_of_checks(
     assert reasons[-1].endswith("is in the workspace, where an agent can change it, and is not used")
 
 
+@pytest.mark.process
 @pytest.mark.promise("bound.validators")
 def test_a_program_that_waits_for_a_pipe_is_ended_at_its_time(tmp_path: Path) -> None:
     root = tmp_path / "root"

@@ -37,6 +37,7 @@ def thousand(size: int, *, chained: bool) -> list[Edit]:
     return [edit(place, places[at + 1] * 2) if not at % 2 else edit(place, "x", 3) for at, place in enumerate(places)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chained", [False, True])
 def test_handles_1000_edits_efficiently(*, chained: bool) -> None:
     before = numbered(20_000)
@@ -100,6 +101,7 @@ def test_a_failed_call_reads_a_large_file_once(tmp_path: Path) -> None:
     assert fs.calls == ["open_file"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.promise("edit.memory")
 def test_needs_less_than_three_times_the_size_of_the_file(tmp_path: Path, *, many: bool) -> None:

@@ -76,6 +76,7 @@ def test_what_changes_nothing_is_no_change(edits: list[Edit]) -> None:
     assert seen(fs) == untouched
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("before", [b"a\nb\nc\n" * 20, b"a\r\nb\r\nc" * 20, "é\n\tb\nc".encode() * 5, b"b" * 20])
 def test_git_applies_the_diff(tmp_path: Path, before: bytes) -> None:
     ws, fs = workspace({"src/a": before})

@@ -330,6 +330,7 @@ def test_show_tells_a_change_as_history_does_and_its_diff() -> None:
     assert rest == diff[:-1]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "asks",
     [

@@ -54,6 +54,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.promise("teach.no-change")
 @pytest.mark.parametrize(("tool", "arguments"), CALLS.values(), ids=CALLS)
 def test_a_call_that_changes_nothing_says_so(tool: str, arguments: dict[str, Any]) -> None:
@@ -79,6 +80,7 @@ CHANGING: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.promise("teach.no-change")
 @pytest.mark.parametrize(("tool", "arguments"), CHANGING.values(), ids=CHANGING)
 @pytest.mark.parametrize("dry_run", [False, True])

@@ -90,6 +90,7 @@ def test_a_binary_file_is_only_said_to_differ() -> None:
     assert text_diff("a", None, BINARY, None, 0o644) == "Binary files a and /dev/null differ\n"
 
 
+@pytest.mark.process
 def test_a_binary_file_that_is_only_renamed_does_not_differ(tmp_path: Path) -> None:
     diff = text_diff("a", "b", BINARY, BINARY, 0o644)
     assert diff == "diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n"

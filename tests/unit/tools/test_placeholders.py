@@ -102,6 +102,7 @@ def codes(result: ToolResult) -> list[str]:
     return blocks or [result.metadata["error"]["code"]]
 
 
+@pytest.mark.process
 @pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("ask", TOOLS.values(), ids=TOOLS)
 def test_a_placeholder_where_lines_go_away_is_refused_unless_it_is_meant_literally(ask: Ask) -> None:
@@ -116,6 +117,7 @@ def test_a_placeholder_where_lines_go_away_is_refused_unless_it_is_meant_literal
         assert line.encode() in fs.files()[NAME]
 
 
+@pytest.mark.process
 @pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("ask", TOOLS.values(), ids=TOOLS)
 def test_an_honest_line_lands_without_a_word(ask: Ask) -> None:
@@ -127,6 +129,7 @@ def test_an_honest_line_lands_without_a_word(ask: Ask) -> None:
         assert "leave something out" not in result.text
 
 
+@pytest.mark.process
 @pytest.mark.promise("place.placeholder")
 def test_a_placeholder_that_stands_there_may_stay() -> None:
     line = "    # rest of the function unchanged\n"
@@ -152,6 +155,7 @@ INSERTING: dict[str, Ask] = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("ask", INSERTING.values(), ids=INSERTING)
 def test_a_placeholder_that_is_only_inserted_lands_with_a_warning(ask: Ask) -> None:
@@ -181,6 +185,7 @@ def test_only_the_hunk_that_leaves_something_out_fails() -> None:
     assert fs.files()[NAME] == BEFORE.replace("return 2", "return 4").encode()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("ask", ["patch, replace", "file_edit", "safe_edit, search"])
 def test_dots_inside_a_line_are_no_placeholder(ask: str) -> None:
     def edited(ws: Workspace, old: str, new: str) -> ToolResult:
@@ -218,6 +223,7 @@ WHOLE: dict[str, Ask] = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.promise("place.shrinks")
 @pytest.mark.parametrize("ask", WHOLE.values(), ids=WHOLE)
 def test_a_file_that_loses_more_than_half_of_its_lines_is_told_with_the_numbers(ask: Ask) -> None:
@@ -229,6 +235,7 @@ def test_a_file_that_loses_more_than_half_of_its_lines_is_told_with_the_numbers(
         assert [told.removeprefix("warning: ")] == result.metadata["warnings"]
 
 
+@pytest.mark.process
 @pytest.mark.promise("place.shrinks")
 @pytest.mark.parametrize("ask", WHOLE.values(), ids=WHOLE)
 @pytest.mark.parametrize(

@@ -230,6 +230,7 @@ def test_a_wrong_pattern_is_told_before_any_file_is_changed() -> None:
     assert failed("regex_replace_multi", files, path="*", pattern="(x")[0] == "INVALID_REGEX"
 
 
+@pytest.mark.slow
 @pytest.mark.promise("regex.bounded")
 @pytest.mark.parametrize("tool", ["regex_search", "regex_replace_multi"])
 def test_a_pattern_that_takes_too_long_is_stopped_and_nothing_is_changed(tool: str) -> None:

@@ -323,6 +323,7 @@ def test_there_is_no_limit_of_its_own() -> None:
     assert matches == [(line, 0, "a") for line in range(1, 12_001)]
 
 
+@pytest.mark.slow
 def test_many_matches_on_one_line_have_their_columns() -> None:
     assert places(b"ab" * 5_000, "b", flags="g") == [(1, 2 * number + 1, "b") for number in range(5_000)]
     wide = ("é😀b" * 5_000).encode()

@@ -277,6 +277,7 @@ def test_any_text_can_be_parsed(seed: int) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["<<<<<<< SEARCH\n", "=======\n", ">>>>>>> REPLACE\n", "```\n", "*** Begin Patch\n", "--- a/x\n+++ b/x\n", "@@\n"],
@@ -341,6 +342,7 @@ def test_a_reply_without_blocks_is_told(name: str) -> None:
     assert [*found.errors, *found.warnings] != []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_errors_and_warnings_are_strings(name: str) -> None:
     found = validate_reply(SAMPLES[name].reply)

@@ -99,6 +99,7 @@ def test_a_dry_run_of_a_restore_tells_the_same_and_changes_nothing(number: int) 
     assert trial.metadata == {**ws.restore(ids[number]).metadata, "change_id": None}
 
 
+@pytest.mark.process
 @pytest.mark.promise("back.restore")
 def test_the_diff_of_a_restore_is_what_git_needs_to_do_the_same(tmp_path: Path) -> None:
     ws, fs, ids, _ = grown()
@@ -191,6 +192,7 @@ def test_permission_bits_come_back_also_on_a_file_that_is_there() -> None:
     assert state(fs) == {"run.sh": (b"1\n", 0o755), "a": (b"1\n", 0o600), "x": (b"new\n", 0o644)}
 
 
+@pytest.mark.process
 @pytest.mark.promise("back.restore")
 def test_permission_bits_alone_are_restored_told_and_undone(tmp_path: Path) -> None:
     ws, fs = workspace()

@@ -93,6 +93,7 @@ def spoiled(value: Any) -> Iterator[Any]:
             yield from ([*value[:number], wrong, *value[number + 1 :]] for wrong in spoiled(each))
 
 
+@pytest.mark.process
 @pytest.mark.promise("serve.tools")
 @pytest.mark.parametrize("title", EVERY)
 def test_a_result_fits_the_schema_of_its_tool(title: str) -> None:
@@ -110,12 +111,14 @@ def test_the_result_of_an_example_fits(tool: str) -> None:
         assert complaints(tool, sent(result)) == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("title", EVERY)
 def test_every_key_of_a_result_is_described(title: str) -> None:
     schema = schema_of(EVERY[title].tool)
     assert set(keys(sent(answer(title)), schema)) <= dict(described(schema)).keys()
 
 
+@pytest.mark.process
 def test_every_key_that_is_described_occurs_in_some_result() -> None:
     schemas = {tool: dict(described(schema_of(tool))) for tool in OBJECTS}
     found = {
@@ -125,6 +128,7 @@ def test_every_key_that_is_described_occurs_in_some_result() -> None:
     assert [(tool, key) for tool in OBJECTS for key, each in schemas[tool].items() if id(each) not in shared] == []
 
 
+@pytest.mark.process
 def test_each_tool_is_tried_with_everything_that_a_result_may_tell_besides() -> None:
     found = [(case.tool, sent(answer(title))) for title, case in EVERY.items()]
     ways = {(tool, result["recovered"]["direction"]) for tool, result in found if "recovered" in result}

@@ -93,6 +93,7 @@ def test_content_mode_full_file_rewrite() -> None:
     assert fs.files() == {"a.txt": b"all\nnew\n"}
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.new-errors")
 def test_content_mode_with_validation(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="x = 1\n")
@@ -265,6 +266,7 @@ def test_verify_only_no_write(way: dict[str, Any]) -> None:
     assert recorded(ws) == []
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.modes")
 @pytest.mark.promise("safe.new-errors")
 def test_strict_rejects_invalid(tmp_path: Path) -> None:
@@ -282,6 +284,7 @@ def test_strict_rejects_invalid(tmp_path: Path) -> None:
     assert recorded(folder.ws) == []
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.modes")
 def test_interactive_writes_with_warnings(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="x = 1\n")
@@ -297,6 +300,7 @@ def test_interactive_writes_with_warnings(tmp_path: Path) -> None:
 # 7. With real validators
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.new-errors")
 def test_line_edit_with_python_validator(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="def one():\n    return 1\n")
@@ -308,6 +312,7 @@ def test_line_edit_with_python_validator(tmp_path: Path) -> None:
     assert folder.read("a.py") == "def one():\n    return 2\n"
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.new-errors")
 def test_search_replace_preserves_validation(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="one = 1\nprint(one)\n")
@@ -317,6 +322,7 @@ def test_search_replace_preserves_validation(tmp_path: Path) -> None:
     assert done(result)["validation"] == {**NOTHING, "passed": True}
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.modes")
 def test_all_modes_validated_consistently(tmp_path: Path) -> None:
     ways: list[dict[str, Any]] = [
@@ -632,6 +638,7 @@ def test_undo_brings_the_bytes_back(before: bytes, way: dict[str, Any]) -> None:
 # Diffs
 
 
+@pytest.mark.process
 @pytest.mark.promise("safe.texts")
 @pytest.mark.parametrize(
     ("before", "arguments", "after"),

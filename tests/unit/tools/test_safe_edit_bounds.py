@@ -60,6 +60,7 @@ def test_a_generated_file_is_told(tmp_path: Path) -> None:
     assert "warning: poetry.lock is a lock file" in result.text
 
 
+@pytest.mark.process
 def test_other_names_and_shapes_of_arguments(tmp_path: Path) -> None:
     (tmp_path / "b.py").write_text("x = 1\n")
     arguments = {"file_path": "b.py", "content": "import os\n", "mode": "verify_only", "show_diff": "false"}

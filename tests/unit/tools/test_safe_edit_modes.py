@@ -28,6 +28,8 @@ from tests.unit.tools.safe_edits import (
     told_once,
 )
 
+pytestmark = pytest.mark.process
+
 REJECTED = "❌ Edit rejected due to validation errors (Mode: strict):\n"
 WARNED = "⚠️ Saved with validation warnings (Mode: interactive):\n"
 BROKEN = "import os\n\n\ndef one():\n    return missing\n\n\nprint(os.name, one())\n"

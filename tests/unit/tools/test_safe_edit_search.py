@@ -346,6 +346,7 @@ def test_a_catastrophic_pattern_ends_in_time() -> None:
         assert (code_of(result), result.text.startswith("❌ Edit failed: ")) == ("REGEX_TIMEOUT", True)
 
 
+@pytest.mark.slow
 @pytest.mark.promise("safe.search")
 def test_what_python_would_never_finish_is_answered_with_the_default_limits() -> None:
     ws, fs = workspace({"a.txt": b"a" * 80 + b"b\n"})

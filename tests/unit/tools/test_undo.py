@@ -106,6 +106,7 @@ def test_every_kind_of_change_is_told_with_the_hash_that_the_file_has_then(kind:
         assert (each.keys(), each["hash"]) == (keys, None if content is None else hashed(content))
 
 
+@pytest.mark.process
 @pytest.mark.promise("back.shapes")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_diff_of_an_undo_and_of_a_redo_is_what_git_needs_to_do_the_same(kind: str, tmp_path: Path) -> None:
@@ -118,6 +119,7 @@ def test_the_diff_of_an_undo_and_of_a_redo_is_what_git_needs_to_do_the_same(kind
         assert git_apply(tmp_path / name, before, diff) == fs.files()
 
 
+@pytest.mark.process
 @pytest.mark.promise("back.shapes")
 @pytest.mark.parametrize(
     ("before", "after"),
