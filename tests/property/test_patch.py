@@ -11,6 +11,7 @@ from suture import Workspace
 from suture.match import locate
 from suture.match.index import Found
 from suture.testing import MemoryFS
+from suture.tools import patch as patch_tool
 from tests.unit.changes import done
 
 # Little variety, so that texts meet; white space, look-alikes and non-ASCII, so that the ladder has something to do.
