@@ -42,7 +42,7 @@ from suture.text import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self, TypeVar
@@ -84,7 +84,9 @@ class Bases:
         self._room = settings.max_bases_bytes
         self._left = settings.max_bases
 
-    def every(self, shown: Sequence[Content], history: Callable[[], History], trees: Sequence[Tree]) -> Iterator[Base]:
+    def every(
+        self, shown: Sequence[Content], history: Callable[[], History], trees: Sequence[Tree]
+    ) -> Generator[Base, None, None]:
         """Every earlier version, once, in the order of where it is from, and there the newest first."""
         known: list[KnownVersion] = []
         try:
@@ -301,6 +303,8 @@ class Session:
         self._held: dict[Place, int] = {}
         """Bytes of each file that is to be changed."""
         self._all_held = 0
+        self._searches: list[Generator[Base, None, None]] = []
+        """Searches for earlier versions; one that stopped half-way keeps the history's database open."""
 
     @property
     def history(self) -> History:
@@ -313,6 +317,8 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for search in self._searches:
+            search.close()  # here: SQLite lets no other thread close what this one opened
         self.close()
 
     def close(self) -> None:
@@ -549,7 +555,9 @@ class Session:
         What was shown, what the history has, what git has; within the bounds of the settings, and never an error.
         """
         found = Bases(now, self.settings, self.remembered)
-        return found.every(self._shown.versions(now.place), lambda: self.history, self.trees)
+        search = found.every(self._shown.versions(now.place), lambda: self.history, self.trees)
+        self._searches.append(search)
+        return search
 
     def attempt(self, request: int) -> int:
         """How often a request was refused, this time included; `request` is a hash of all that it depends on."""
