@@ -1,8 +1,8 @@
 """`suture completion`: what makes a shell complete commands, options, files, changes and snapshots.
 
-A shell's script hands over the line up to the cursor, by the hidden option --line, and prints what may follow.
+A shell's script hands over the line up to the cursor, by the hidden option --line, and gets what may follow.
 `argcomplete` finds that out from the parser itself; this module only says which values go where. If anything goes
-wrong, nothing is offered. Shells quote what they insert, and what argcomplete quotes for bash: nothing is expanded.
+wrong, nothing is offered. zsh and fish quote what they insert, argcomplete quotes it for bash: nothing is expanded.
 
 The scripts are not argcomplete's own. Those complete only the first command of a line in zsh, sort what fish offers,
 and start whatever program the line names: `./suture` in a workspace, too.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _MAX_CHANGES = 200
 _MAX_ABOUT = 70
-_PATIENCE_MS = 200  # somebody waits, with a finger on the key
+_PATIENCE_MS = 200  # a person waits for the answer to a key
 _KINDS = {
     "DIR": "folders",
     "FILE|-": "files",
@@ -85,7 +85,7 @@ complete -c suture -k -f -a '(__suture_complete)'
 def completion(options: argparse.Namespace) -> int:
     """Print a shell's script or, for such a script, what may follow on a line."""
     if options.line is not None:
-        with suppress(Exception):  # what stands on the line is not done yet, and nobody asked for an error
+        with suppress(Exception):  # the line is incomplete, and nobody asked for an error
             for offer in [*_offers(options.line, options.shell)]:
                 print_text(offer)
     elif options.json:
