@@ -532,10 +532,8 @@ def _add_choice_of_tools(command: argparse.ArgumentParser) -> None:
 def _fill_completion(command: argparse.ArgumentParser) -> None:
     from argparse import SUPPRESS
 
-    from suture.cli.completion import LISTS
-
     command.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
-    command.add_argument("--values", choices=LISTS, help=SUPPRESS)  # for the scripts, while somebody types
+    command.add_argument("--line", help=SUPPRESS)  # for the scripts, while somebody types
 
 
 FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
@@ -637,12 +635,12 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         command.epilog = "\n\n".join([f"example:\n  {example}", *_NOTES.get(name, (_EXITS,))])
         if name in FILLS:
             FILLS[name](command)
-        _add_common(command, _JSON.get(name, "print the whole result as JSON"))
+        add_common(command, _JSON.get(name, "print the whole result as JSON"))
         command.set_defaults(run=_lazily(name))
     return parser
 
 
-def _add_common(command: argparse.ArgumentParser, json: str) -> None:
+def add_common(command: argparse.ArgumentParser, json: str) -> None:
     """What every command takes."""
     common = command.add_argument_group("with every command")
     common.add_argument("--json", action="store_true", help=json)

@@ -141,6 +141,7 @@ def _entry(client: Client, scope: str, root: str, path: str, name: str, entry: d
 
 PACKAGES = {
     "ahocorasick-rs": "ahocorasick_rs",
+    "argcomplete": "argcomplete",
     "google-re2": "re2",
     "orjson": "orjson",
     "pyyaml": "yaml",
