@@ -1,4 +1,4 @@
-"""`python -m bench.checkers [--seed N] [--each N] [--show KIND]`: are the checkers' messages better than the parsers' own?
+"""`python -m bench.checkers [SUBJECT …]`: how checks and bare parsers report faults.
 
 Real files of this machine get one fault each, whose place is known. A report is a hit if it names a line that is at
 most one away from the fault; a message names the fault if it says what is missing, or what is there. Code is checked as
@@ -25,22 +25,22 @@ from time import perf_counter
 from typing import TYPE_CHECKING, cast
 
 import orjson
-import tree_sitter
 import yaml
 
 from bench.table import Table
-from suture.validate.issue import NotRunError
-from suture.validate.languages import LANGUAGES
-from suture.validate.syntax import Reader
-from suture.validate.table import built_in
-from tests.unit.validate.syntax_samples import GOOD, REPEATED
+from suture.check.issue import NotRunError
+from suture.check.registry import built_in
+from suture.check.syntax import LANGUAGES, Reader
+from tests.unit.check.syntax_samples import GOOD, REPEATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    import tree_sitter
+
     from bench.table import Cell
-    from suture.validate.issue import Staging
-    from suture.validate.languages import Grammar
+    from suture.check.issue import Staging
+    from suture.check.syntax import Grammar
 
 FOLDERS = ["/usr/share", "/usr/lib", sys.prefix, sysconfig.get_path("stdlib"), "tests", "docs", "bench"]
 SMALLEST, LARGEST = 300, 40_000
@@ -50,7 +50,7 @@ Report = tuple[int, str]
 
 @dataclass(frozen=True)
 class Fault:
-    """A way to break a text: the group, or else the whole match, becomes `put`. `names` is what a message may say."""
+    """A way to break a text: its group `at`, first group or whole match becomes `put`. `names`: what is missing."""
 
     name: str
     pattern: str
@@ -63,12 +63,18 @@ class Fault:
         if not places:
             return None
         place = chance.choice(places)
-        group = 1 if place.re.groups else 0
+        group = "at" if "at" in place.re.groupindex else min(1, place.re.groups)
         start, end = place.span(group)
         return text[:start] + place.expand(self.put) + text[end:], text.count("\n", 0, start) + 1
 
 
-COMMA, COLON, QUOTE, BRACE, BRACKET = "comma|','|`,`", "colon|':'|`:`", "quot|string|['\"`]\"", "[{}]", r"[\[\]]|list|array"
+COMMA, COLON, QUOTE, BRACE, BRACKET = (
+    "comma|','|`,`",
+    "colon|':'|`:`",
+    'quot|string|[\'"`]"',
+    "[{}]",
+    r"[\[\]]|list|array",
+)
 FAULTS: dict[str, tuple[Fault, ...]] = {
     "json": (
         Fault("no comma", r",(?=\s*\n)", "", COMMA),
@@ -82,10 +88,10 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
         Fault("trailing comma", r"[^\s,{\[](\n\s*[}\]])", r",\1", COMMA),
         Fault("single quotes", r'("(\w+)")(?=:)', r"'\2'", QUOTE),
         Fault("key without quotes", r'"(?:\w+)"(?=:)', "key", QUOTE),
-        Fault("True", r'(?<=: )(?:"[^"\n]*"|\d+|true|false|null)(?=,?\n)', "True", "true"),
+        Fault("True", r'(?<=: )(?:"[^"\n]*"|\d+|true|false|null)(?=,?\n)', "True", "[Tt]rue"),
         Fault("quote inside a string", r'(?<=: "\w)(\w)', r'\1"', QUOTE),
         Fault("line break inside a string", r'(?<=: ")(\w) ', r"\1\n", "string|line|control"),
-        Fault("comment", r"(,)(?=\n)", ", // why", "comment"),
+        Fault("comment", r"(,)(?=\n)", ", // why", "comment|//"),
         Fault("left out", r"^( *)\"[^\n]*,(?=\n)", r"\1...", r"\.\.\.|left out"),
         Fault("key twice", r'^(\s*("\w+": )[^{\[\n]*,\n)', r"\1\2 1,\n", "twice|duplicate"),
     ),
@@ -96,10 +102,13 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
         Fault("no closing bracket", r"\](?=\n)", "", BRACKET),
         Fault("no comma", r",(?=\n)", "", COMMA),
         Fault("text without quotes", r'(?<== )"[^"\n]*"(?=\n)', "text", QUOTE + "|value"),
-        Fault("True", r"(?<== )(?:true|false|\"[^\"\n]*\")(?=\n)", "True", "true|value"),
+        Fault("True", r"(?<== )(?:true|false|\"[^\"\n]*\")(?=\n)", "True", "[Tt]rue|value"),
         Fault("colon", r" = ", ": ", "="),
         Fault("backslash", r'(?<== ")(\w)', r"\1\\d", r"\\|escape"),
-        Fault("key twice", r"^(([\w-]+) = (?:\"[^\"\n]*\"|\d+|true|false)\n)", r"\1\2 = 1\n", "twice|overwrite|uplicate"),
+        Fault(
+            "key twice", r"^(([\w-]+) = (?:\"[^\"\n]*\"|\d+|true|false)\n)", r"\1\2 = 1\n", "twice|overwrite|uplicate"
+        ),
+        Fault("array twice", r"^([\w-]+) = \[\n[^\[\]]*\n\]\n(?P<at>)", r"\1 = [\n1,\n2,\n3,\n]\n", "twice|overwrite"),
         Fault("table twice", r"^(\[[\w.-]+\]\n)", r"\1\1", "twice|already|declare"),
     ),
     "yaml": (
@@ -161,7 +170,21 @@ REAL = {
     "bash": (".sh",),
     "perl": (".pm",),
 }
-SAMPLED = ("go", "rust", "java", "csharp", "kotlin", "swift", "scala", "ruby", "lua", "dart", "zig", "elixir", "solidity")
+SAMPLED = (
+    "go",
+    "rust",
+    "java",
+    "csharp",
+    "kotlin",
+    "swift",
+    "scala",
+    "ruby",
+    "lua",
+    "dart",
+    "zig",
+    "elixir",
+    "solidity",
+)
 
 
 class Staged:
@@ -186,7 +209,8 @@ def _files() -> dict[str, list[Path]]:
     for root in FOLDERS:
         for folder, _, names in os.walk(root):
             for name in sorted(names):
-                found[os.path.splitext(name)[1]].append(Path(folder, name))
+                path = Path(folder, name)
+                found[path.suffix].append(path)
     return found
 
 

@@ -566,7 +566,7 @@ SAFE_EDIT = ToolSpec(
             "Only check what an edit would do",
             {"data.json": '{"a": 1}\n'},
             {"path": "data.json", "content": '{"a": 1,}\n', "mode": "verify_only", "show_diff": False},
-            "❌ Validation Failed:\ndata.json:1:8 invalid-syntax a trailing comma: JSON allows none before a '}'",
+            "❌ Validation Failed:\ndata.json:1:8 invalid-syntax Illegal trailing comma before '}'",
         ),
     ),
     plan=plan_safe_edit,
