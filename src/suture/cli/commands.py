@@ -24,7 +24,6 @@ from suture.cli.output import (
     way_back,
 )
 from suture.errors import SutureError
-from suture.settings import Settings
 from suture.tools.spec import ToolResult
 from suture.workspace import Workspace
 
@@ -41,8 +40,7 @@ _UNFIT = "INVALID_ARGUMENTS"
 
 def read(options: argparse.Namespace) -> int:
     """`suture read`."""
-    arguments = {name: getattr(options, name) for name in ("path", "start_line", "end_line", "format", "encoding")}
-    result = _call(options, "file_read", arguments)
+    result = _call(options, "file_read", tool_arguments(options))
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
@@ -103,7 +101,7 @@ def tools(options: argparse.Namespace) -> int:
 def recover(options: argparse.Namespace) -> int:
     """`suture recover`."""
     try:
-        found = Workspace(options.root).recover()
+        found = Workspace(options.root, options.settings).recover()
     except SutureError as error:
         if options.json:
             print_json({"error": wording.error_data(error)})
@@ -115,6 +113,12 @@ def recover(options: argparse.Namespace) -> int:
     else:
         print_text("Nothing to recover." if found is None else wording.recovered_text(found))
     return 0
+
+
+def tool_arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of the command's tool, as far as they are given."""
+    given = {name: getattr(options, dest) for name, dest in options.fields.items()}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def run(
@@ -165,18 +169,10 @@ def exit_code(result: ToolResult) -> int:
     return USAGE if result.metadata["error"]["code"] == _UNFIT else 1
 
 
-def attempt(
-    options: argparse.Namespace | QuickOptions,
-    call: Callable[[Workspace], ToolResult],
-    settings: Settings | None = None,
-) -> ToolResult:
+def attempt(options: argparse.Namespace | QuickOptions, call: Callable[[Workspace], ToolResult]) -> ToolResult:
     """Make a call. One that is interrupted leaves nothing half done."""
     try:
-        if getattr(options, "allow_commands", False):
-            settings = (settings or Settings()).but(project_commands=True)
-        if getattr(options, "allow_executables", False):
-            settings = (settings or Settings()).but(allow_executables=True)
-        workspace = Workspace(options.root, settings)
+        workspace = Workspace(options.root, options.settings)
         try:
             return call(workspace)
         except KeyboardInterrupt:

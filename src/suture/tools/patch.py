@@ -38,6 +38,7 @@ from suture.tools.spec import (
     expect_hash,
     items,
     literal,
+    match,
     member,
     text,
     validate,
@@ -698,11 +699,7 @@ class Patch(Request):
 
     path: str = text("Path to the file to patch")
     patches: list[OnePatch] = items("List of patch requests to apply", model=OnePatch)
-    match: str = text(
-        "How far the file may differ from oldText: not at all, in white space, or in what is provably harmless",
-        default="lenient",
-        choices=("exact", "whitespace", "lenient"),
-    )
+    match: str = match()
     dry_run: bool = dry_run()
     encoding: str | None = encoding()
     expect_hash: str | dict[str, str] | None = expect_hash()

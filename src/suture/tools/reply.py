@@ -45,6 +45,7 @@ from suture.tools.spec import (
     flag,
     ids,
     literal,
+    match,
     text,
     validate,
 )
@@ -284,11 +285,7 @@ class ApplyReply(Request):
     dry_run: bool = dry_run()
     only: list[str] | None = ids("Ids of the blocks or hunks to apply, as a dry run lists them; all others are skipped")
     whole_files: bool = flag("Also read a code fence or tag with a path as the whole content of that file")
-    match: str = text(
-        "How far a file may differ from what a block says it holds: not at all, in white space, or harmlessly",
-        default="lenient",
-        choices=("exact", "whitespace", "lenient"),
-    )
+    match: str = match()
     validate: str = validate()
     default_path: str | None = text("File of the blocks that name none", default=None)
     expect_hash: str | dict[str, str] | None = expect_hash()

@@ -30,11 +30,13 @@ from suture.tools.spec import (
     ToolSpec,
     encoding,
     expect_hash,
+    expected_text,
     flag,
     integer,
     items,
     literal,
     member,
+    mode,
     text,
 )
 from suture.wording.edits import existing_errors, failed_lines, new_lines, other_lines
@@ -347,7 +349,7 @@ class LineEdit(Request):
     )
     end_line: int = integer("1-based line number to end edit (inclusive)", minimum=1, words="end_line must be >= 1")
     new_content: str = text("New content for line range (include newlines if multi-line)")
-    expected_text: str | None = text("What the lines hold now; if they do not, nothing is changed", default=None)
+    expected_text: str | None = expected_text()
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
@@ -390,11 +392,7 @@ class SafeEdit(Request):
     """Arguments of `safe_edit`."""
 
     path: str = text("Path of the file, absolute or relative to the workspace root")
-    mode: str = text(
-        "Validation mode: strict (reject on error), interactive (warn), verify_only (no write)",
-        default="strict",
-        choices=("strict", "interactive", "verify_only"),
-    )
+    mode: str = mode()
     show_diff: bool = flag("Show unified diff preview in output", default=True)
     content: str | None = text("Full file content (replaces entire file)", default=None)
     line_edits: list[LineEdit] | None = items("List of line-based edits to apply", model=LineEdit, default=None)

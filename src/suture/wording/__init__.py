@@ -7,6 +7,7 @@ each error code, and a test holds it to that; many come from the modules of one 
 from __future__ import annotations
 
 from suture.json_text import dumps
+from suture.settings import how_to_set
 from suture.wording.edits import EDIT_MESSAGES, EDIT_TEXTS, PATCH_MESSAGES, SAFE_MESSAGES
 from suture.wording.patterns import PATTERN_MESSAGES, one_line
 from suture.wording.phrases import count, few, matched, plain, same, span, written_on
@@ -305,9 +306,11 @@ def trouble_text(trouble: Trouble, subject: str = "This change") -> str:
 
 def _smaller(error: Any) -> str:
     if error.unit == "clipboards":
-        return f"Use a name that is there already, or ask the operator to raise the setting {error.setting}."
+        return (
+            f"Use a name that is there already, or ask the operator to raise the setting {how_to_set(error.setting)}."
+        )
     return "Make it smaller" + (
-        f", or ask the operator to raise the setting {error.setting}." if error.setting else "."
+        f", or ask the operator to raise the setting {how_to_set(error.setting)}." if error.setting else "."
     )
 
 
@@ -415,7 +418,7 @@ MESSAGES: dict[str, Words] = {
     ),
     "WORKSPACE_BUSY": (
         lambda e: f"Another process has held the workspace for {e.waited_ms} ms.",
-        lambda e: f"Repeat the call, or raise the setting {e.setting}; nothing was changed.",
+        lambda e: f"Repeat the call, or raise the setting {how_to_set(e.setting)}; nothing was changed.",
     ),
     "CANCELLED": (
         same("The call was cancelled."),
@@ -425,14 +428,14 @@ MESSAGES: dict[str, Words] = {
         lambda e: f"The call took longer than {e.timeout_ms:,} ms.",
         lambda e: (
             "Nothing was changed. Do less in one call: fewer edits, exact search texts, a smaller file; "
-            f"or ask the operator to raise the setting {e.setting}."
+            f"or ask the operator to raise the setting {how_to_set(e.setting)}."
         ),
     ),
     "OUT_OF_MEMORY": (
         same("The call ran out of memory."),
         lambda e: (
             "Nothing was changed. Do less in one call, make calls one at a time, "
-            f"or ask the operator to raise the setting {e.setting}."
+            f"or ask the operator to raise the setting {how_to_set(e.setting)}."
         ),
     ),
     "RECOVERY_BLOCKED": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from suture.settings import how_to_set
 from suture.wording.edits import failed_lines
 from suture.wording.phrases import count, plain, same
 
@@ -41,7 +42,8 @@ def _groups(error: Any) -> str:
 
 def _fewer(error: Any) -> str:
     if error.setting:
-        return f"Nothing was changed. Replace in fewer files, or ask the operator to raise the setting {error.setting}."
+        setting = how_to_set(error.setting)
+        return f"Nothing was changed. Replace in fewer files, or ask the operator to raise the setting {setting}."
     return "Nothing was changed. Narrow the pattern, or raise max_replacements."
 
 
@@ -67,7 +69,7 @@ PATTERN_MESSAGES: dict[str, Words] = {
         lambda e: f"Regex timed out after {e.timeout_ms} ms: {e.pattern}",
         lambda e: (
             f"It was searching {e.path}. Avoid nested or neighboring quantifiers that can match the same text, "
-            f"narrow the files, or ask the operator to raise the setting {e.setting}."
+            f"narrow the files, or ask the operator to raise the setting {how_to_set(e.setting)}."
         ),
     ),
     "INVALID_GLOB": (
