@@ -13,7 +13,7 @@ from suture.formats.reply import parse_reply, validated
 from suture.plan import Create, Delete, Plan, Rename
 from suture.tools import outcome
 from suture.tools.blocks import Stitching
-from suture.tools.patch import version_of
+from suture.tools.failure import version_of
 from suture.tools.reply import Replied, unapplied
 from suture.tools.reply_files import Files, Sheets
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, literal, text

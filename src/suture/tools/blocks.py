@@ -15,29 +15,32 @@ from suture import errors, log
 from suture.errors import AlreadyApplied, SutureError
 from suture.formats import IN_HUNKS
 from suture.formats.search_replace import is_separator
-from suture.match import locate
+from suture.match.diagnose import diagnose, evident_site, failure_of, is_evident
 from suture.match.hunks import NOT_NAMED, OUTSIDE, Expected, Fit, fit, in_place
-from suture.match.index import Found, Refused, symbol
-from suture.match.ladder import standing
-from suture.match.normalize import informative, likeness
+from suture.match.index import Found, Index, Refused, symbol
 from suture.match.placeholders import added
-from suture.match.request import readings
-from suture.plan import Content, Place, Snapshot
 from suture.records import Record
-from suture.text import Text
 from suture.text.diff import FileDiff, changes, line_edits, unified
 from suture.text.edits import minimize
-from suture.tools.edit import OneEdit, no_match
+from suture.tools.failure import (
+    Sought,
+    View,
+    attempt,
+    change_of,
+    edit_part,
+    no_match,
+    patch_error,
+    unexamined,
+)
 from suture.tools.outcome import check_placeholders, shrinkage, taken_literally
-from suture.tools.patch import Searched, refusal
 from suture.tools.reply_files import Targets, missing, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from suture.engine.session import Session
+    from suture.errors import PlaceIn, Reading
     from suture.formats import Block, Hunk, Split
     from suture.match.index import Base
     from suture.text.edits import Edit
@@ -46,9 +49,7 @@ if TYPE_CHECKING:
     Reject = Callable[[Sheet, Hunk, Fit], SutureError]
 
 
-_SHOWN = 2_000
-_ALIKE = 0.6
-_TELLING = 12  # letters and digits of a text that is known when it is seen
+_SHOWN = 2_000  # characters of a block's text, read in one of several ways
 
 
 class Wanted(Record):
@@ -60,96 +61,63 @@ class Wanted(Record):
     closely: bool
 
 
-def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit) -> errors.SutureError:
-    """The error of a hunk; `AlreadyApplied` where its new text stands there."""
+def rejection(session: Session | None, sheet: Sheet, wanted: Wanted, fitted: Fit) -> SutureError:
+    """The error of a hunk; `AlreadyApplied` where the file has its new text."""
     answer: Refused = fitted.answer  # type: ignore[assignment]  # asked only then
     old, new, hunk = fitted.split.old, fitted.split.new, wanted.hunk
-    if (unfit := _unfit(sheet, hunk, answer, old)) is not None:
+    sought = Sought(sheet.name, old, new, match=wanted.match)
+    if (unfit := _unfit(sheet, hunk, answer, sought)) is not None:
         return unfit
-    request = Searched(0, 1, sheet.name, old, new, wanted.match)
     if answer.why == "missing" and not wanted.closely:
-        return _unexamined(sheet, old)
-    proved = answer.why != "applied" or answer.rung is not None or _is_evident(sheet, old, new)
+        return unexamined(sought)
+    now = sheet.snapshot
+    proved = answer.why != "applied" or answer.rung is not None or is_evident(sheet.index, old, new)
     if answer.why != "missing" and proved:
-        return refusal(request, answer, sheet.index)
-    place = Place(0, sheet.name, sheet.name) if sheet.before is None else sheet.before.place
-    before = Snapshot(place, _as_it_is(sheet), Content((sheet.body,)), (), 0)
-    found = no_match(session, before, OneEdit(old_text=old, new_text=new, occurrences=1), dry_run=wanted.dry_run)
-    applied = found.applied if found.written_on is not None else _standing(sheet, old, new)
-    if applied is not None:
-        where: dict[str, Any] = {"index": 0, "total": 1, "path": sheet.name, "search_text": old}
-        return errors.AlreadyApplied(**where, **applied)
-    return found
+        failure = failure_of(sheet.index, old, new, answer, wanted.match)
+        return patch_error(sought, failure, View(sheet.index, now.text))
+    index = Index(sheet.body, sheet.name, () if session is None else session.bases(now))
+    failure = diagnose(index, old, new)
+    site = evident_site(index, old, new) if failure.base is None else failure.applied
+    if site is not None:
+        return _already_applied(sought, site.start_line, site.end_line, change_of(failure.base))
+    return no_match(sought, failure, View(index, now.text), attempt(session, now, sought, dry_run=wanted.dry_run))
 
 
-def _unfit(sheet: Sheet, hunk: Hunk, answer: Refused, old: str) -> errors.SutureError | None:
+def _already_applied(sought: Sought, start_line: int, end_line: int, change_id: str | None = None) -> AlreadyApplied:
+    lines = {"start_line": start_line, "end_line": end_line}
+    return AlreadyApplied(path=sought.path, search_text=sought.old, **lines, change_id=change_id)
+
+
+def _unfit(sheet: Sheet, hunk: Hunk, answer: Refused, sought: Sought) -> SutureError | None:
     """What is wrong with a hunk, whatever its lines are."""
     if answer.why == "unplaced":
         return errors.NoContext(path=sheet.name, context=list(hunk.context))
     if answer.why == "unsplit":
-        readings = [{"old": each.old[:_SHOWN], "new": each.new[:_SHOWN]} for each in hunk.splits]
-        return errors.AmbiguousBlock(path=sheet.name, reply_line=hunk.line, readings=readings)
+        ways: list[Reading] = [{"old": split.old[:_SHOWN], "new": split.new[:_SHOWN]} for split in hunk.splits]
+        return errors.AmbiguousBlock(path=sheet.name, reply_line=hunk.line, readings=ways)
     if answer.why == "miscounted":
-        return errors.WrongCount(**_sought(sheet, old, hunk.occurrences), **_counted(answer))
+        return errors.WrongCount(
+            **edit_part(sought.but(occurrences=hunk.occurrences)),
+            actual_occurrences=len(answer.sites),
+            match_locations=[{"line_number": site.start_line} for site in answer.sites],
+            file_preview=None,
+            unique=[],
+        )
     return _out_of_scope(sheet, hunk, answer) if answer.detail in {OUTSIDE, NOT_NAMED} else None
 
 
 def _out_of_scope(sheet: Sheet, hunk: Hunk, answer: Refused) -> errors.OutOfScope:
     """That the lines of a hunk are not in what it names."""
-    lines = [
+    places: list[PlaceIn] = [
         {
-            "start_line": each.start_line,
-            "end_line": each.end_line,
-            "symbol": symbol(sheet.index.line, each.start_line - 1, len(sheet.index.lines)),
+            "start_line": site.start_line,
+            "end_line": site.end_line,
+            "symbol": symbol(sheet.index.line, site.start_line - 1, len(sheet.index.lines)),
         }
-        for each in answer.sites
+        for site in answer.sites
     ]
     named = list(hunk.context) or [hunk.section]
-    return errors.OutOfScope(path=sheet.name, context=named, exists=answer.detail == OUTSIDE, places=lines)
-
-
-def _unexamined(sheet: Sheet, old: str) -> errors.NoMatch:
-    """That a text is not there, and no more."""
-    known: dict[str, Any] = {"why": "missing", "rung": None, "similar_content": [], "indent": {}, "file_preview": None}
-    return errors.NoMatch(**_sought(sheet, old, 1), **known)
-
-
-def _sought(sheet: Sheet, old: str, expected: int) -> dict[str, Any]:
-    """What was looked for, as the errors of exact edits tell it."""
-    return {
-        "path": sheet.name,
-        "edit_index": 0,
-        "total_edits": 1,
-        "search_text": old,
-        "expected_occurrences": expected,
-    }
-
-
-def _counted(answer: Refused) -> dict[str, Any]:
-    """How often a text occurs, and where."""
-    places = [{"line_number": each.start_line} for each in answer.sites]
-    return {"actual_occurrences": len(places), "match_locations": places, "file_preview": None, "unique": []}
-
-
-def _standing(sheet: Sheet, old: str, new: str) -> dict[str, Any] | None:
-    """Where the new text stands in one place, says enough to be known, and nothing of the old one is left."""
-    evident = _is_evident(sheet, old, new)
-    found = standing(sheet.index, readings(old, new)[0], enough=_TELLING) if evident else None
-    if found is None or found.why != "applied":
-        return None
-    return {"start_line": found.sites[0].start_line, "end_line": found.sites[0].end_line}
-
-
-def _is_evident(sheet: Sheet, old: str, new: str) -> bool:
-    """Whether a new text that stands there can have come from the old one: in one place, and much like it."""
-    once = isinstance(locate(sheet.index, new, new, match="whitespace", whole_lines=True), Found)
-    before, after = ({line.strip() for line in text.split("\n") if informative(line)} for text in (old, new))
-    return once and (not before.isdisjoint(after) or likeness(old, new) >= _ALIKE)
-
-
-def _as_it_is(sheet: Sheet) -> Text:
-    """A file's text as the blocks before left it."""
-    return Text(sheet.body, bom=b"", encoding=sheet.text.encoding, body=sheet.body)
+    return errors.OutOfScope(path=sheet.name, context=named, exists=answer.detail == OUTSIDE, places=places)
 
 
 _SETTLED = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
@@ -469,7 +437,7 @@ class Stitching:
             return Outcome(str(block.number), block, "already_applied", "create", sheet.name)
         replaces = block.format in {"v4a", "whole_file"}
         if sheet.exists and before and not replaces and block.format == "search_replace":
-            raise errors.MissingOldText(index=0, total=1)
+            raise errors.MissingOldText
         if sheet.exists and before and not replaces:
             raise errors.FileExists(path=sheet.name)
         warnings = []
@@ -615,9 +583,7 @@ class Stitching:
     def _rejected(self, sheet: Sheet, hunk: Hunk, fitted: Fit) -> errors.SutureError:
         line = self._landed.get((sheet.name, hunk.splits))
         if line is not None:  # the same block, once more
-            return errors.AlreadyApplied(
-                index=0, total=1, path=sheet.name, search_text=fitted.split.old, start_line=line, end_line=line
-            )
+            return _already_applied(Sought(sheet.name, fitted.split.old, fitted.split.new), line, line)
         self._failures += 1
         closely = self._failures <= _MOST_CLOSELY
         request = Wanted(hunk, self._match, dry_run=self._dry_run, closely=closely)

@@ -17,15 +17,15 @@ from time import monotonic
 from suture import errors, wording
 from suture.bounds import check_size, check_time
 from suture.errors import ClipboardNotFound, FileNotFound, InputTooLarge, InvalidArguments, StripPreconditionFailed
-from suture.match import locate, locate_in_bases
-from suture.match.diagnose import differences
-from suture.match.index import Found, Index, Refused, Site, symbol
-from suture.match.request import split
+from suture.match import locate
+from suture.match.diagnose import failure_of
+from suture.match.index import Found, Index, Site
 from suture.plan import Plan
 from suture.records import Record
 from suture.text import Text
 from suture.text.edits import edit, splice
 from suture.tools import outcome
+from suture.tools.failure import Sought, View, patch_error, version_of
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.spec import (
     Answer,
@@ -42,7 +42,7 @@ from suture.tools.spec import (
     text,
     validate,
 )
-from suture.wording.phrases import AS_SENT, difference
+from suture.wording.phrases import AS_SENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,107 +53,6 @@ if TYPE_CHECKING:
     from suture.match.index import Base
     from suture.plan import Change, Content, FileChange, Snapshot
     from suture.text.edits import Edit
-    from suture.text.lines import Lines
-
-
-_SHOWN_LINES = 10
-_NEAREST = 3
-
-
-class Searched(Record):
-    """What was searched, by which patch."""
-
-    index: int
-    total: int
-    path: str
-    old: str
-    new: str
-    match: str
-
-
-def refusal(request: Searched, answer: Refused, index: Index) -> errors.SutureError:
-    """The error. Where only an exact text is looked for, earlier versions still tell what became of it."""
-    known = None
-    if answer.why == "missing" and request.match != "lenient":
-        known = locate_in_bases(index, request.old, request.new)
-        answer = known if isinstance(known, Refused) and known.why == "applied" else answer
-    where: dict[str, Any] = {
-        "index": request.index,
-        "total": request.total,
-        "path": request.path,
-        "search_text": request.old,
-    }
-    site = answer.sites[0] if answer.sites else Site(1, 1)
-    at: dict[str, Any] = {"start_line": site.start_line, "end_line": site.end_line}
-    if answer.why == "missing":
-        nearest = [_near(request.old, index, each) for each in answer.sites[:_NEAREST]]
-        stale = None if known is None else replaced(known, index)
-        return errors.OldTextNotFound(**where, match=request.match, nearest=nearest, rung=answer.rung, stale=stale)
-    version = version_of(answer.base)
-    if answer.why == "ambiguous":
-        return errors.OldTextNotUnique(**where, rung=answer.rung, places=[_lines(each) for each in answer.sites])
-    if answer.why == "conflict" and answer.sides is not None:
-        sides = {name: getattr(answer.sides, name) for name in ("line", "base", "ours", "theirs")}
-        return errors.EditConflict(**where, **sides, detail=answer.detail, written_on=version)
-    made: dict[str, Callable[[], errors.SutureError]] = {
-        "applied": lambda: errors.AlreadyApplied(**where, **at, change_id=change_of(answer.base)),
-        "deleted": lambda: errors.TargetDeleted(**where, **at, text=_text(index.lines, site), written_on=version),
-        "partly_applied": lambda: errors.PartlyApplied(**where, **at, text=_text(index.lines, site)),
-        "elided": lambda: errors.ElisionInNewText(**where, marker=_placeholder(request)),
-    }
-    if answer.why in made:
-        return made[answer.why]()
-    return errors.UnprovedChange(
-        **where, **at, rung=answer.rung, text=_text(index.lines, site), detail=answer.detail or answer.why
-    )
-
-
-def _placeholder(request: Searched) -> str:
-    """The line of the new text that leaves something out; empty if only the old text has one."""
-    from suture.match.placeholders import added
-
-    found = added(request.old, request.new, request.path)
-    return found.line if found is not None and found.deletes else ""
-
-
-def _near(old: str, index: Index, site: Site) -> dict[str, Any]:
-    """A place that is much like the text, with what it is in, and how it differs."""
-    differing = differences(split(old), index.window(site.start_line - 1, site.end_line), site.start_line)
-    return {
-        **_lines(site),
-        "score": round(site.score, 3),
-        "symbol": symbol(index.line, site.start_line - 1, len(index.lines)),
-        "text": _text(index.lines, site),
-        "differences": [f"line {each.line}: {difference(each)}" for each in differing[:_NEAREST]],
-    }
-
-
-def replaced(answer: Found | Refused, index: Index) -> dict[str, Any] | None:
-    """What replaced a text that an earlier version holds (None: no change of ours), and what is there now."""
-    site = answer.site if isinstance(answer, Found) else next(iter(answer.sites), None)
-    if answer.base is None or site is None:
-        return None
-    return {"change_id": change_of(answer.base), **_lines(site), "text": _text(index.lines, site)}
-
-
-def change_of(base: Base | None) -> str | None:
-    """The change of ours that replaced a version, if it is known."""
-    return None if base is None or base.source not in {"read", "history"} else base.until
-
-
-def version_of(base: Base | None) -> dict[str, Any] | None:
-    """An earlier version of a file, as errors and results name it."""
-    return None if base is None else {"source": base.source, "id": base.id, "until": base.until}
-
-
-def _lines(site: Site) -> dict[str, Any]:
-    return {"start_line": site.start_line, "end_line": site.end_line}
-
-
-def _text(lines: Lines, site: Site) -> str:
-    """The lines of a place as they stand in the file, not too many."""
-    last = min(site.end_line, len(lines), site.start_line + _SHOWN_LINES - 1)
-    return b"\n".join(lines.contents(site.start_line, last)).decode("utf-8", "replace")
 
 
 OPERATIONS = ("replace", "append_eof", "prepend_bof", "overwrite")
@@ -446,8 +345,9 @@ class Placing:
             answer = answer if isinstance(gone, Found) else gone
         if isinstance(answer, Found):
             return answer
-        request = Searched(index, len(self._patches), self._path, patch.oldText, new, self._match)
-        raise refusal(request, answer, self._searched)
+        sought = Sought(self._path, patch.oldText, new, index, len(self._patches), match=self._match)
+        failure = failure_of(self._searched, patch.oldText, new, answer, self._match)
+        raise patch_error(sought, failure, View(self._searched, self._text))
 
     def _span(self, found: Found, old: str) -> tuple[int, int]:
         """The bytes that were meant: without the end of the last line, if the text that was sent has none."""

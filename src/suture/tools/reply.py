@@ -32,7 +32,7 @@ from suture.records import Record
 from suture.text import Text
 from suture.tools import outcome
 from suture.tools.blocks import Outcome, Stitching
-from suture.tools.patch import version_of
+from suture.tools.failure import version_of
 from suture.tools.reply_files import Files, Sheets
 from suture.tools.spec import (
     Answer,

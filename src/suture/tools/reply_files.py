@@ -17,7 +17,8 @@ from suture.formats import Mention
 from suture.formats.file_names import is_known
 from suture.match.hunks import fit
 from suture.match.index import Found, Index
-from suture.plan import Content, Rename
+from suture.plan import Content, Place, Rename, Snapshot
+from suture.text import Text
 from suture.text.edits import apply, compose, edit, minimize, splice
 from suture.tools.outcome import check_hash, check_whole, check_writable
 
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from suture.engine.session import Session
     from suture.formats import Block, Hunk, Split
     from suture.match.index import Base
-    from suture.plan import FileChange, Snapshot
-    from suture.text import Text
+    from suture.plan import FileChange
     from suture.text.edits import Edit
 
     class Shelf(Protocol):
@@ -91,6 +91,13 @@ class Sheet:
             bases = self._bases if self._index is None else self._index.earlier()
             self._index = Index(self.body, self.name, bases)
         return self._index
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """As it is so far, as if it had been read so."""
+        place = Place(0, self.name, self.name) if self.before is None else self.before.place
+        text = Text(self.body, bom=b"", encoding=self.text.encoding, body=self.body)
+        return Snapshot(place, text, Content((self.body,)), (), 0)
 
     def make(self, edits: Iterable[Edit]) -> None:
         """Edit it."""
