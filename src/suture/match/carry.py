@@ -605,8 +605,8 @@ class _Carry:
 
     def _other_than_first(self, line: str) -> str | None:
         """The old line that new's first line is, if it is another than old's first and lacks its indentation, too."""
-        first, *others = (each for each in self._request.old if each.strip())
-        alike = {each for each in others if each.strip() == line.strip()}
+        first, *others = (old for old in self._request.old if old.strip())
+        alike = {old for old in others if old.strip() == line.strip()}
         return alike.pop() if line.strip() != first.strip() and len(alike) == 1 else None
 
     def _line(self, number: int) -> str | None:

@@ -104,9 +104,9 @@ def differences(sent: Sequence[str], stands: Sequence[str], line: int, column: i
 def merged(found: Iterable[Difference]) -> list[Difference]:
     """Each difference once, with how often it occurs."""
     seen: dict[tuple[str, str, str], Difference] = {}
-    for each in found:
-        key = each.what, each.expected, each.found
-        seen[key] = seen[key].but(times=seen[key].times + 1) if key in seen else each
+    for difference in found:
+        key = difference.what, difference.expected, difference.found
+        seen[key] = seen[key].but(times=seen[key].times + 1) if key in seen else difference
     return list(seen.values())[:_MOST]
 
 
@@ -148,13 +148,13 @@ def _differing(one: Sequence[str] | Sequence[bytes], other: Sequence[str] | Sequ
     from rapidfuzz.distance import Indel
 
     found: list[_Ranges] = []
-    for each in Indel.opcodes(one, other):
-        if each.tag == "equal":
+    for step in Indel.opcodes(one, other):
+        if step.tag == "equal":
             continue
-        low, start = each.src_start, each.dest_start
+        low, start = step.src_start, step.dest_start
         if found and (found[-1][1], found[-1][3]) == (low, start):
             low, _, start, _ = found.pop()
-        found.append((low, each.src_end, start, each.dest_end))
+        found.append((low, step.src_end, start, step.dest_end))
     return found
 
 
@@ -297,7 +297,7 @@ def correction(index: Index, answer: Found, *, finished: bool = True) -> Correct
     Unless it shall be `finished`, the last line goes without its end where it can. Of many lines, only those
     around the change are taken.
     """
-    edits = sorted(answer.edits, key=lambda each: each.span.start)
+    edits = sorted(answer.edits, key=lambda edit: edit.span.start)
     if not edits:
         return None
     lines = index.lines
@@ -318,7 +318,9 @@ def correction(index: Index, answer: Found, *, finished: bool = True) -> Correct
 def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: bytes = b"") -> tuple[str, str] | None:
     """A part of the file without its ending, and what it becomes; None if it stands elsewhere, or can't be said."""
     before = index.body[start:end]
-    after = apply(before, [edit(each.span.start - start, each.span.end - start, each.new) for each in edits])
+    after = apply(
+        before, [edit(original.span.start - start, original.span.end - start, original.new) for original in edits]
+    )
     if not after.endswith(ending):
         return None
     end -= len(ending)
@@ -546,10 +548,10 @@ class _Sought:
         found = [*spans]
         few = self._old.count("\n") <= _MANY_FILE_LINES
         for close, more in ((_CLOSE, _sharing_words), (_SURE, _line_likeness)):
-            if few and not any(self.score(each) >= close for each in found):
+            if few and not any(self.score(span) >= close for span in found):
                 found += more(self._index, self._old)
-        best = sorted(dict.fromkeys(found), key=lambda each: -self.score(each))
-        return _apart([each for each in best if self.score(each) >= _SIMILAR])
+        best = sorted(dict.fromkeys(found), key=lambda span: -self.score(span))
+        return _apart([span for span in best if self.score(span) >= _SIMILAR])
 
     def place(self, span: _Span) -> Place:
         """A place, with all that differs there."""
@@ -614,8 +616,12 @@ def _best_reading(requests: Sequence[Request], stands: Sequence[str]) -> Request
         return requests[0]
     keys, lines = {*solid_keys(stands)}, {*stands}
     shared = [
-        (sum(key in keys for key in line_keys(each.old)), -len(each.old), sum(line in lines for line in each.old))
-        for each in requests
+        (
+            sum(key in keys for key in line_keys(request.old)),
+            -len(request.old),
+            sum(line in lines for line in request.old),
+        )
+        for request in requests
     ]
     if any(number for number, _, _ in shared):
         return requests[shared.index(max(shared))]
@@ -708,7 +714,7 @@ def _sharing_words(index: Index, old: str) -> list[tuple[int, int]]:
         for place in places:
             begin = max(place - offset, 0)
             votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
-    best = sorted(votes, key=lambda each: (-votes[each], each))[: _LINES if len(lines) > 1 else RARE]
+    best = sorted(votes, key=lambda begin: (-votes[begin], begin))[: _LINES if len(lines) > 1 else RARE]
     last = len(index.lines)
     return [(begin + 1, min(begin + len(lines), last)) for begin in best]
 

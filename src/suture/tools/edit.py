@@ -80,7 +80,7 @@ class OneEdit(Request):
         if found.pop("replace_all", False):
             problem = "unknown: say in occurrences how often old_text stands in the file; all of them are replaced"
             raise InvalidArguments(problems=[{"argument": "replace_all", "problem": problem}])
-        return super().parse({name: each for name, each in found.items() if (name, each) != ("occurrences", None)})
+        return super().parse({name: value for name, value in found.items() if (name, value) != ("occurrences", None)})
 
 
 class FileEdit(Request):
@@ -116,13 +116,13 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
     total, most = len(request.edits), session.settings.max_edits
     if total > most:
         raise InputTooLarge(what="The request", size=total, limit=most, setting="max_edits", unit="edits")
-    expected, most = sum(each.occurrences for each in request.edits), session.settings.max_replacements
+    expected, most = sum(asked.occurrences for asked in request.edits), session.settings.max_replacements
     if expected > most:
         setting = "max_replacements"
         raise InputTooLarge(what="The request", size=expected, limit=most, setting=setting, unit="replacements")
     before = session.text(request.path, request.encoding)
     check_hash(request.expect_hash, before.place.name, before)
-    steps = [_step(before, each) for each in request.edits]
+    steps = [_step(before, asked) for asked in request.edits]
     size = len(before.text.body)
     for step in steps:  # a later edit may take away what an earlier one makes, but it is made
         size += step.count * (len(step.new) - len(step.old))
@@ -141,7 +141,7 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
 
 
 def _step(before: Snapshot, asked: OneEdit) -> Step:
-    old, new = (each.encode("utf-8", "surrogatepass") for each in (asked.old_text, asked.new_text))
+    old, new = (said.encode("utf-8", "surrogatepass") for said in (asked.old_text, asked.new_text))
     if not new.isascii():
         check_whole(before.text, asked.new_text, asked.old_text)
         check_writable(before.text, new, old)
@@ -191,16 +191,16 @@ def _failure(
 
     found: list[tuple[int, SutureError]] = []
     until, left = monotonic() + _PATIENCE, 0
-    for each in _one_by_one(outcome, steps):
-        outcome = each
-        if each.failed is not None:
+    for step_outcome in _one_by_one(outcome, steps):
+        outcome = step_outcome
+        if step_outcome.failed is not None:
             closely = not found or (len(found) <= _CLOSELY and monotonic() < until)
-            found.append((each.failed, _error(session, before, request, each, closely=closely)))
+            found.append((step_outcome.failed, _error(session, before, request, step_outcome, closely=closely)))
             if monotonic() > until:
-                left = len(steps) - 1 - each.failed
+                left = len(steps) - 1 - step_outcome.failed
                 break
     found += [(error.index, error) for error in _placeholders(before, request, steps, outcome.places)[1]]
-    (_, first), *others = sorted(found, key=lambda each: each[0])
+    (_, first), *others = sorted(found, key=lambda failure: failure[0])
     first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
     first.unexamined = left
     return first
@@ -213,7 +213,7 @@ def _one_by_one(outcome: Outcome, steps: Sequence[Step]) -> Iterator[Outcome]:
         yield outcome
         later = made(outcome.body, steps[outcome.failed + 1 :]) if outcome.failed + 1 < len(steps) else Outcome((), ())
         origins.append(later.origin)
-        places = [tuple(map(outcome.origin, each)) for each in later.places]
+        places = [tuple(map(outcome.origin, offsets)) for offsets in later.places]
         outcome = later.but(
             edits=(*outcome.edits, *later.edits),
             places=(*outcome.places, (), *places),
@@ -225,8 +225,8 @@ def _one_by_one(outcome: Outcome, steps: Sequence[Step]) -> Iterator[Outcome]:
 
 def _composed(origins: Sequence[Callable[[int], int]]) -> Callable[[int], int]:
     def origin(offset: int) -> int:
-        for each in reversed(origins):
-            offset = each(offset)
+        for mapping in reversed(origins):
+            offset = mapping(offset)
         return offset
 
     return origin
@@ -251,7 +251,7 @@ def _cuts(body: bytes, step: Step, number: int, places: Sequence[int]) -> Iterat
             return
         indent = body[line:start]
         others = step.new.strip(b"\n").split(b"\n")[1:]
-        if indent and not indent.strip() and any(each.strip() and not each.startswith(indent) for each in others):
+        if indent and not indent.strip() and any(line.strip() and not line.startswith(indent) for line in others):
             yield (
                 f"edits[{number}]: old_text begins inside the indentation of its line; "
                 "new_text was put in as it is, its other lines without that indentation."
@@ -379,7 +379,7 @@ class Edited:
 
     def _words(self, applied: list[dict[str, Any]], change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
         path, number = wording.plain(self._change.place.name), len(applied)
-        replacements = wording.count(sum(each["occurrences_replaced"] for each in applied), "replacement")
+        replacements = wording.count(sum(row["occurrences_replaced"] for row in applied), "replacement")
         where = f", at {_lines(applied[0]['line_numbers'])}" if number == 1 else f" by {number} edits"
         if self._dry_run:
             who = f"{number} edits" if number > 1 else "the edit"
@@ -392,12 +392,12 @@ class Edited:
             yield f"Edited {path}: {replacements}{where} (change {change.id})."
         else:
             yield f"No change: the new text equals the old text in {path} ({replacements})."
-        for each in applied[:_SHOWN_EDITS] if number > 1 else ():
-            replaced = wording.count(each["occurrences_replaced"], "replacement")
-            yield f"Edit {each['edit_index'] + 1}: {replaced}, at {_lines(each['line_numbers'])}."
+        for row in applied[:_SHOWN_EDITS] if number > 1 else ():
+            replaced = wording.count(row["occurrences_replaced"], "replacement")
+            yield f"Edit {row['edit_index'] + 1}: {replaced}, at {_lines(row['line_numbers'])}."
         if number > _SHOWN_EDITS:
             yield f"… and {number - _SHOWN_EDITS} more edits."
-        yield from (f"warning: {each}" for each in warnings)
+        yield from (f"warning: {warning}" for warning in warnings)
 
     def _preview(self) -> Iterator[dict[str, Any]]:
         """Each replacement: the lines it stands in as they are, and as they will be after all edits."""
@@ -416,7 +416,7 @@ class Edited:
     @cached_property
     def _bounds(self) -> tuple[list[int], list[int]]:
         edits = self._change.edits or ()
-        return [each.span.start for each in edits], [each.span.end for each in edits]
+        return [edit.span.start for edit in edits], [edit.span.end for edit in edits]
 
     def _lines_around(self, at: int, until: int) -> tuple[int, int, str, str]:
         """Whole lines: begin and end of those that a range touches, and what they say before and after all edits."""
@@ -434,7 +434,7 @@ class Edited:
             if not here or (here[0].span.start >= start and here[-1].span.end <= end):
                 break
             first, last = min(first, lines.at(here[0].span.start)), max(last, lines.at(here[-1].span.end - 1))
-        moved = [edit(each.span.start - start, each.span.end - start, each.new) for each in here]
+        moved = [edit(original.span.start - start, original.span.end - start, original.new) for original in here]
         before = text.body[start:end]
         return start, end, _shown(before), _shown(apply(before, moved))
 
