@@ -511,11 +511,10 @@ def _not_found(session: Session, wanted: SearchReplace | None, name: str, before
     found = PatternNotFound(path=name, search=wanted.search, exists=True, near=[], details=[])
     if wanted.regex:
         return found
-    from suture.tools.edit import OneEdit, no_match
+    from suture.tools.failure import Sought, examine
     from suture.wording import block_details
 
-    one = OneEdit(old_text=wanted.search, new_text=wanted.replace, occurrences=1)
-    missing = no_match(session, before, one, dry_run=False)
+    missing = examine(session, before, Sought(before.place.name, wanted.search, wanted.replace), dry_run=False)
     fits = missing.correction
     corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
     fields = {**found.fields(), "details": block_details(missing), "correction": corrected}

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from suture.errors import Version
     from suture.match.diagnose import Difference
 
     Words = tuple[Callable[[Any], str], Callable[[Any], str]]
@@ -75,16 +76,16 @@ def in_symbol(symbol: str) -> str:
     return f" in {plain(symbol)}" if symbol else ""
 
 
-def written_on(version: dict[str, Any]) -> str:
+def written_on(version: Version) -> str:
     """The version of a file that a text was written on, in words."""
-    source, known, until = (version[name] for name in ("source", "id", "until"))
+    source, known, until = version["source"], version["id"], version["until"]
     if source == "history":
         return f"change {known}" if known else f"the version before change {until}" if until else "an earlier version"
     named = {"read": "the version you read", "index": "the version in git's index"}
     return named.get(source) or f"commit {str(known)[:_SHORT_ID]}{' (HEAD)' if source == 'head' else ''}"
 
 
-def _replaced_by(version: dict[str, Any]) -> str:
+def _replaced_by(version: Version) -> str:
     """What replaced a version of a file, in words."""
     until = version["until"]
     if until is None:
@@ -92,7 +93,7 @@ def _replaced_by(version: dict[str, Any]) -> str:
     return f"change {until}" if version["source"] in {"read", "history"} else f"commit {until[:_SHORT_ID]}"
 
 
-def provenance(why: str, version: dict[str, Any]) -> str:
+def provenance(why: str, version: Version) -> str:
     """On which version a text was written that can't be found as it was sent, and what became of it."""
     did = {"deleted": "removed it", "conflict": "changed these lines"}.get(why)
     rest = f"{_replaced_by(version)} {did}" if did else "the file has changed since"
