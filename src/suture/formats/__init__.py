@@ -22,9 +22,45 @@ if TYPE_CHECKING:
 
     Reading = Generator["Block | None", None, int]
 
-
 IN_HUNKS = {"v4a", "unified"}
 """Formats whose blocks are made of hunks that can be chosen one by one."""
+
+PROBLEMS = (
+    "no_start",  # an end marker that nothing begins
+    "no_separator",  # a block without =======
+    "many_separators",  # a block with so many lines of ======= that nobody can tell which is meant
+    "no_end",  # the reply ends, or goes on with something else, before the block does
+    "two_ends",  # the block may end at either of two markers, and other blocks stand between them
+    "inside",  # it comes behind a block that nothing ends, and may be its content
+    "excerpt",  # a fence that is introduced as a part of a file or as an example, where a whole file is asked for
+    "empty",  # a section that says nothing about its file
+    "not_a_hunk",  # a line that is neither context nor added nor removed
+    "binary",  # a change of a binary file
+    "not_a_file",  # a symbolic link or a submodule
+    "not_exact",  # a call that asks for something that cannot be done exactly as it says
+    "not_asked",  # a whole file among other calls, where whole files were not asked for
+)
+
+KINDS = (
+    "call",  # a tool call, or an edit in JSON
+    "fields",  # an edit as fields: in YAML or TOML, or behind labels
+    "tag",  # an edit in tags
+    "file",  # a whole file in a tag or a call, where whole files were not asked for
+    "fenced_file",  # a code fence with a path, where whole files were not asked for
+    "markers",  # a block with markers of other words
+    "escaped",  # a block whose markers are escaped
+    "diff",  # a diff that names no file, or of another kind
+    "fences",  # old and new text in code fences
+    "sentence",  # a sentence that says what to replace by what
+    "heredoc",  # a shell command that writes a file
+    "shell",  # a shell command that changes, moves or deletes files
+)
+
+_OFTEN = 1_024  # lines between two looks at the clock
+MOST_DIGITS = 18
+"""Digits of a number that says where an edit goes: one that has more is none, and `int` refuses very many."""
+MOST_UNENDED = 20
+"""Calls without an end after which no more are looked for."""
 
 
 class Split(Record):
@@ -133,23 +169,6 @@ class Block(Record):
         return [each for each in self.ids if each in only or (each == str(self.number) and f"{each}.1" in only)]
 
 
-PROBLEMS = (
-    "no_start",  # an end marker that nothing begins
-    "no_separator",  # a block without =======
-    "many_separators",  # a block with so many lines of ======= that nobody can tell which is meant
-    "no_end",  # the reply ends, or goes on with something else, before the block does
-    "two_ends",  # the block may end at either of two markers, and other blocks stand between them
-    "inside",  # it comes behind a block that nothing ends, and may be its content
-    "excerpt",  # a fence that is introduced as a part of a file or as an example, where a whole file is asked for
-    "empty",  # a section that says nothing about its file
-    "not_a_hunk",  # a line that is neither context nor added nor removed
-    "binary",  # a change of a binary file
-    "not_a_file",  # a symbolic link or a submodule
-    "not_exact",  # a call that asks for something that cannot be done exactly as it says
-    "not_asked",  # a whole file among other calls, where whole files were not asked for
-)
-
-
 class Unread(Record):
     """Something in a reply that looks like an edit and was not read."""
 
@@ -161,29 +180,6 @@ class Unread(Record):
     """The file it seems to be about."""
     edits: bool = False
     """Whether it clearly edits a file: a path with old and new text, or with all of the file."""
-
-
-KINDS = (
-    "call",  # a tool call, or an edit in JSON
-    "fields",  # an edit as fields: in YAML or TOML, or behind labels
-    "tag",  # an edit in tags
-    "file",  # a whole file in a tag or a call, where whole files were not asked for
-    "fenced_file",  # a code fence with a path, where whole files were not asked for
-    "markers",  # a block with markers of other words
-    "escaped",  # a block whose markers are escaped
-    "diff",  # a diff that names no file, or of another kind
-    "fences",  # old and new text in code fences
-    "sentence",  # a sentence that says what to replace by what
-    "heredoc",  # a shell command that writes a file
-    "shell",  # a shell command that changes, moves or deletes files
-)
-
-
-_OFTEN = 1_024  # lines between two looks at the clock
-MOST_DIGITS = 18
-"""Digits of a number that says where an edit goes: one that has more is none, and `int` refuses very many."""
-MOST_UNENDED = 20
-"""Calls without an end after which no more are looked for."""
 
 
 class Source:

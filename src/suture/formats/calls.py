@@ -40,6 +40,15 @@ if TYPE_CHECKING:
 
     Place = tuple[int, int]
 
+_BLOCKS_INSIDE = frozenset(("patch", "texteditor", "applydiff", "replaceinfile", "applypatch"))
+"""Elements that hold blocks of other formats, which are read as such."""
+_BARS = "|\uff5c"
+"""What stands around the name of a token; DeepSeek's bar is a wide one."""
+
+_INSIDE = ("toolcalls", "tooluses", "functioncall", "tooluse", "toolcall", "calls", "actions")
+_NAMES = ("name", "tool", "toolname", "function", "action", "recipientname")
+_ARGUMENTS = ("input", "arguments", "parameters", "args", "params", "actioninput", "toolinput", "kwargs")
+
 
 def names(text: str) -> frozenset[str]:
     """The words of a text."""
@@ -86,8 +95,6 @@ EDITORS = names(
     "safeedit applyedit applyedits findandreplace"
 )
 WRITERS = names("write writefile writetofile createfile newfile filewrite savefile create overwritefile")
-_BLOCKS_INSIDE = frozenset(("patch", "texteditor", "applydiff", "replaceinfile", "applypatch"))
-"""Elements that hold blocks of other formats, which are read as such."""
 _ELEMENTS = (EDITORS - _BLOCKS_INSIDE) | (WRITERS - {"create", "write"}) | {"file", "change", "write"}
 _WRAPPERS = names(
     "functioncalls functioncall toolcalls toolcall tooluse toolcallbegin toolcallsbegin toolcallssectionbegin "
@@ -95,46 +102,6 @@ _WRAPPERS = names(
     "tools pythontag toolcallstart toolcode"
 )
 _READS = names("view read undoedit readfile")
-_BARS = "|\uff5c"
-"""What stands around the name of a token; DeepSeek's bar is a wide one."""
-
-
-class _InexactError(Exception):
-    """A call does not say exactly one thing."""
-
-
-class _Tag(Record):
-    """A tag in a line."""
-
-    name: str
-    """Plain: in lower case, without what stands before a colon or a bar, letters and digits only."""
-    raw: str
-    said: str
-    """What stands behind the name: attributes, or `=value`."""
-    start: int
-    end: int
-
-    @property
-    def closes(self) -> bool:
-        """Whether it ends something."""
-        return self.raw.lstrip(_BARS).startswith("/")
-
-    @property
-    def attributes(self) -> dict[str, str]:
-        """Its attributes, by plain name; that behind `function=` is its name."""
-        if self.said.startswith("="):
-            return {"name": self.said[1:].strip().strip("\"'")}
-        return {plain(name): value.strip("\"'") for name, value in _patterns()[1].findall(self.said)}
-
-
-class _Opening(Record):
-    """Where a call begins in a line."""
-
-    column: int
-    tag: _Tag | None
-    """None for JSON."""
-    name: str
-    """The tool, as a token before it says."""
 
 
 def plain(name: str) -> str:
@@ -209,6 +176,44 @@ def read(source: Source, at: int, fence: str | None, *, whole_files: bool) -> Re
         return at
     yield from found
     return end[0] + 1
+
+
+class _InexactError(Exception):
+    """A call does not say exactly one thing."""
+
+
+class _Tag(Record):
+    """A tag in a line."""
+
+    name: str
+    """Plain: in lower case, without what stands before a colon or a bar, letters and digits only."""
+    raw: str
+    said: str
+    """What stands behind the name: attributes, or `=value`."""
+    start: int
+    end: int
+
+    @property
+    def closes(self) -> bool:
+        """Whether it ends something."""
+        return self.raw.lstrip(_BARS).startswith("/")
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """Its attributes, by plain name; that behind `function=` is its name."""
+        if self.said.startswith("="):
+            return {"name": self.said[1:].strip().strip("\"'")}
+        return {plain(name): value.strip("\"'") for name, value in _patterns()[1].findall(self.said)}
+
+
+class _Opening(Record):
+    """Where a call begins in a line."""
+
+    column: int
+    tag: _Tag | None
+    """None for JSON."""
+    name: str
+    """The tool, as a token before it says."""
 
 
 @lru_cache(maxsize=1)
@@ -479,11 +484,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
         raise _InexactError
     return dict(pairs)
-
-
-_INSIDE = ("toolcalls", "tooluses", "functioncall", "tooluse", "toolcall", "calls", "actions")
-_NAMES = ("name", "tool", "toolname", "function", "action", "recipientname")
-_ARGUMENTS = ("input", "arguments", "parameters", "args", "params", "actioninput", "toolinput", "kwargs")
 
 
 def _calls(value: Any, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -214,9 +214,210 @@ _SAID, _POINTS, _LINE, _LABEL = range(4)
 """How clearly a line says which file comes next."""
 
 
+class Above:
+    """What the lines since the last block say about the file of the next one.
+
+    A label, a tag, or the info string of a fence settles it; what came before no longer
+    counts, and behind it only a line in the fence of the block can contradict it. Else the lines that point count (a
+    path on a line of its own; a heading; a comment in the fence; the line above the block, if it ends with a colon and
+    has one file in it), and whatever is mentioned behind them. Where none points, everything mentioned does.
+    """
+
+    def __init__(self) -> None:
+        self._found: list[_Item] = []
+        self._announcing: list[_Item] = []
+        """Those that announce the block, and perhaps some that no longer do."""
+        self._listed = False
+        """Whether the last line is a path: several such lines are a list, and none of them names the file."""
+
+    def settle(self, path: str, *, fenced: bool = False) -> None:
+        """Something names the file outright."""
+        kept = [each for each in self._found if fenced and not each.fenced]
+        self._found = [*kept, _Item(Mention(as_path(path), sure=True), _LABEL, written=path, fenced=fenced)]
+        self._listed = False
+
+    def add(self, line: str, *, fenced: bool = False) -> str | None:
+        """Take note of a line that is not blank; the path, if it is a label or a heading that names one."""
+        if line.startswith(("--- a/", "+++ b/")):
+            line = line[len("--- a/") :]
+        label = labelled(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
+        name = _whole(_bare(line))
+        outright = (label if label != name else None) or _tagged(line.strip())
+        if outright is not None:
+            self.settle(outright, fenced=fenced)
+            return label
+        if not fenced:
+            for item in self._announcing:
+                item.announces = False
+            self._announcing.clear()
+        if label is not None and not fenced:
+            self._found.clear()
+        name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
+        found = [each for each in mentions(line) if each.role != "spared"]
+        if name is not None and (_is_sure(name) or not any(each.sure for each in found)):
+            mention = Mention(as_path(name), sure=_is_sure(name) or fenced)
+            if not mention.sure:
+                self._found += [_Item(each, _SAID) for each in found if each.path != mention.path]
+            self._name(_Item(mention, _LINE, written=name, fenced=fenced))
+            return label
+        self._listed = False
+        targets = [each for each in found if each.sure and each.role == "target"]
+        heading = line.lstrip().startswith("#") and not fenced
+        if heading and targets:
+            self._found.clear()
+        points = heading or fenced or _leading(line) is not None
+        for each in found:
+            item = _Item(each, _POINTS if points and each.role == "target" else _SAID, fenced=fenced)
+            item.announces = is_announcement(line) and targets == [each]
+            self._announcing += [item] if item.announces else []
+            self._found.append(item)
+        return None
+
+    def _name(self, item: _Item) -> None:
+        """Take note of a line that is a path."""
+        last = self._found[-1] if self._listed and self._found else None
+        if last is not None and last.mention.path != item.mention.path:
+            last.level = item.level = _SAID
+            last.announces = False
+            self._found.append(item)
+        else:
+            if not item.fenced and item.mention.sure:
+                self._found.clear()
+            self._found.append(item)
+            item.announces = True
+            self._announcing.append(item)
+            item.level = _LINE if item.mention.sure else _SAID
+        self._listed = True
+
+    def leave_fence(self, *, label: bool) -> None:
+        """A fence ends: what is in it says nothing about a block behind it, unless it is only a path, as a `label`."""
+        found = [each for each in self._found if each.fenced]
+        self._found = [each for each in self._found if not each.fenced]
+        if label and len(found) == 1 and found[0].level >= _LINE:
+            self.settle(found[0].written)
+
+    @property
+    def named(self) -> str | None:
+        """The file that is settled, as written: by a label, or a path on a line of its own with nothing against it."""
+        chosen = self._chosen()
+        only = chosen[-1] if len({each.mention.path for each in chosen}) == 1 else None
+        outright = only is not None and (only.level >= _LINE or (only.announces and not only.mention.sure))
+        return only.written if only is not None and outright else None
+
+    @property
+    def candidates(self) -> tuple[Mention, ...]:
+        """The files that the block may be about, the likeliest last."""
+        return tuple(dict.fromkeys(each.mention for each in self._chosen()))[-_MOST_MENTIONED:]
+
+    def _chosen(self) -> list[_Item]:
+        """What counts."""
+        found = self._found
+        label = next((number for number in range(len(found) - 1, -1, -1) if found[number].level == _LABEL), None)
+        if label is not None:
+            path = found[label].mention.path
+            against = [each for each in found[label + 1 :] if each.fenced and each.level >= _POINTS]
+            return [*(each for each in against if not path.endswith(f"/{each.mention.path}")), found[label]]
+        if found and found[-1].announces and not found[-1].mention.sure:
+            return [found[-1]]  # a path on a line of its own right above the block, whatever it looks like
+        pointing = [number for number, each in enumerate(found) if each.level >= _POINTS or each.announces]
+        if not pointing:
+            return found
+        behind = [each for each in found[pointing[-1] + 1 :] if each.mention.role == "target"]
+        return [*behind, *(found[number] for number in pointing)]
+
+
 def labelled(line: str) -> str | None:
     """The path behind a label such as `### File:`, or on a line that is a heading."""
     return None if len(line) > 2 * _LONGEST else _labelled(line)
+
+
+def alone(line: str) -> str | None:
+    """The path that a line is, but for its decoration; or that it begins with, set off from what it says about it."""
+    return None if len(line) > 2 * _LONGEST else _alone(line)
+
+
+def mentions(line: str) -> list[Mention]:
+    """The files that a line may speak of, in its order, each once."""
+    line = line[:_LONGEST_LINE]
+    if not _may_hold_path(line):
+        return []
+    for nothing in (_URL, _TAG_END):
+        line = _pattern(nothing).sub(lambda found: " " * len(found.group()), line)
+    removes = _pattern(_REMOVALS).search(line) is not None
+    found: dict[str, Mention] = {}
+    end, role = 0, ""
+    for word, start, sure in _words_of(line):
+        before = line[max(0, start - _CLAUSE_SIZE) : start]
+        listed = role and end <= start and _pattern(_LISTED).fullmatch(line[end:start])
+        end = start + len(word)
+        role = role if listed else _role(before, line[end : end + _CLAUSE_SIZE], removes=removes)
+        if word not in found:
+            pointed = role == "target" and _is_pointed_to(word, line[:start], line[end:])
+            found[word] = Mention(as_path(word), sure=sure or pointed, role=role)
+    return list(found.values())
+
+
+def is_announcement(line: str) -> bool:
+    """Whether a line says what comes next."""
+    return line.rstrip().rstrip("*").endswith((":", "\uff1a"))
+
+
+def is_excerpt(line: str) -> bool:
+    """Whether a line says that what follows is a part of a file or an example, and not the whole of it."""
+    if _pattern(_PARTS).search(line[: 2 * _LONGEST]) is None:
+        return False
+    words = " ".join(word for word in line[: 2 * _LONGEST].split() if not is_known(_trimmed(word.strip("`*:,\"'"))))
+    return _pattern(_PARTS).search(words) is not None and _pattern(_WHOLES).search(words) is None
+
+
+def in_info(line: str) -> str | None:
+    """The path in the info string of a code fence: alone, behind the language, or as `title="..."`."""
+    info = line.strip().lstrip("`~").strip()[: 2 * _LONGEST]
+    if info.isalnum():
+        return None  # a language, though a file may be called so
+    classes = info.startswith("{")
+    for word in _words(info.strip("{}")):
+        if classes and word.startswith("."):
+            continue
+        name, sign, value = word.partition("=")
+        if sign and name.strip(".").lower() in _KEYS:
+            return _unwrapped(value) or None
+        language, colon, rest = word.partition(":")
+        if colon and rest and not language.endswith(("/", "\\")) and len(language) > 1 and _path(rest):
+            return _path(rest)
+        if not word.isalnum() and (is_known(word) or (_path(word) and ("/" in word or "\\" in word))):
+            return word
+    return None
+
+
+def fence_of(line: str) -> tuple[str, str] | None:
+    """The fence that a line is: its characters, and its info string; None for other lines."""
+    text = line.strip()
+    if not text.startswith(_FENCES):
+        return None
+    info = text.lstrip(text[0])
+    return None if text[0] == "`" and "`" in info else (text[: len(text) - len(info)], info.strip())
+
+
+def closes(line: str, fence: str) -> bool:
+    """Whether a line ends what a fence began."""
+    text = line.strip()
+    return text.startswith(fence) and not text.strip(fence[0])
+
+
+def as_path(written: str) -> str:
+    """A path with the separators that workspaces use."""
+    path = written if "/" in written else written.replace("\\", "/")
+    return path.removeprefix("./")
+
+
+def is_known(word: str) -> bool:
+    """Whether a word is a path beyond doubt: its extension or its name is known, or it has folders and an extension."""
+    if _path(word) is None:
+        return False
+    name = word.replace("\\", "/").rpartition("/")[2]
+    extension = name.rpartition(".")[2].lower()
+    return _is_name(name) or (name != word and "." in name) or ("." in name and extension in _KNOWN_EXTENSIONS)
 
 
 @lru_cache(maxsize=64)  # several look at the same lines
@@ -235,11 +436,6 @@ def _is_sentence(text: str) -> bool:
     """Whether a text of several words does not end like a file's name."""
     *_, last = text.split()
     return last != text and not is_known(last)
-
-
-def alone(line: str) -> str | None:
-    """The path that a line is, but for its decoration; or that it begins with, set off from what it says about it."""
-    return None if len(line) > 2 * _LONGEST else _alone(line)
 
 
 @lru_cache(maxsize=64)
@@ -288,27 +484,6 @@ def _whole(text: str) -> str | None:
         return path if _is_name(path) or not path.isalnum() else None
     quoted = text.strip("* \t:").startswith("`") and bool(path) and "`" not in path
     return path if quoted and " " in path and not _is_sentence(path) and "/" in path else None
-
-
-def mentions(line: str) -> list[Mention]:
-    """The files that a line may speak of, in its order, each once."""
-    line = line[:_LONGEST_LINE]
-    if not _may_hold_path(line):
-        return []
-    for nothing in (_URL, _TAG_END):
-        line = _pattern(nothing).sub(lambda found: " " * len(found.group()), line)
-    removes = _pattern(_REMOVALS).search(line) is not None
-    found: dict[str, Mention] = {}
-    end, role = 0, ""
-    for word, start, sure in _words_of(line):
-        before = line[max(0, start - _CLAUSE_SIZE) : start]
-        listed = role and end <= start and _pattern(_LISTED).fullmatch(line[end:start])
-        end = start + len(word)
-        role = role if listed else _role(before, line[end : end + _CLAUSE_SIZE], removes=removes)
-        if word not in found:
-            pointed = role == "target" and _is_pointed_to(word, line[:start], line[end:])
-            found[word] = Mention(as_path(word), sure=sure or pointed, role=role)
-    return list(found.values())
 
 
 def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
@@ -469,118 +644,6 @@ def _pattern(text: str) -> Pattern[str]:
     return re.compile(text)
 
 
-class Above:
-    """What the lines since the last block say about the file of the next one.
-
-    A label, a tag, or the info string of a fence settles it; what came before no longer
-    counts, and behind it only a line in the fence of the block can contradict it. Else the lines that point count (a
-    path on a line of its own; a heading; a comment in the fence; the line above the block, if it ends with a colon and
-    has one file in it), and whatever is mentioned behind them. Where none points, everything mentioned does.
-    """
-
-    def __init__(self) -> None:
-        self._found: list[_Item] = []
-        self._announcing: list[_Item] = []
-        """Those that announce the block, and perhaps some that no longer do."""
-        self._listed = False
-        """Whether the last line is a path: several such lines are a list, and none of them names the file."""
-
-    def settle(self, path: str, *, fenced: bool = False) -> None:
-        """Something names the file outright."""
-        kept = [each for each in self._found if fenced and not each.fenced]
-        self._found = [*kept, _Item(Mention(as_path(path), sure=True), _LABEL, written=path, fenced=fenced)]
-        self._listed = False
-
-    def add(self, line: str, *, fenced: bool = False) -> str | None:
-        """Take note of a line that is not blank; the path, if it is a label or a heading that names one."""
-        if line.startswith(("--- a/", "+++ b/")):
-            line = line[len("--- a/") :]
-        label = labelled(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
-        name = _whole(_bare(line))
-        outright = (label if label != name else None) or _tagged(line.strip())
-        if outright is not None:
-            self.settle(outright, fenced=fenced)
-            return label
-        if not fenced:
-            for item in self._announcing:
-                item.announces = False
-            self._announcing.clear()
-        if label is not None and not fenced:
-            self._found.clear()
-        name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
-        found = [each for each in mentions(line) if each.role != "spared"]
-        if name is not None and (_is_sure(name) or not any(each.sure for each in found)):
-            mention = Mention(as_path(name), sure=_is_sure(name) or fenced)
-            if not mention.sure:
-                self._found += [_Item(each, _SAID) for each in found if each.path != mention.path]
-            self._name(_Item(mention, _LINE, written=name, fenced=fenced))
-            return label
-        self._listed = False
-        targets = [each for each in found if each.sure and each.role == "target"]
-        heading = line.lstrip().startswith("#") and not fenced
-        if heading and targets:
-            self._found.clear()
-        points = heading or fenced or _leading(line) is not None
-        for each in found:
-            item = _Item(each, _POINTS if points and each.role == "target" else _SAID, fenced=fenced)
-            item.announces = is_announcement(line) and targets == [each]
-            self._announcing += [item] if item.announces else []
-            self._found.append(item)
-        return None
-
-    def _name(self, item: _Item) -> None:
-        """Take note of a line that is a path."""
-        last = self._found[-1] if self._listed and self._found else None
-        if last is not None and last.mention.path != item.mention.path:
-            last.level = item.level = _SAID
-            last.announces = False
-            self._found.append(item)
-        else:
-            if not item.fenced and item.mention.sure:
-                self._found.clear()
-            self._found.append(item)
-            item.announces = True
-            self._announcing.append(item)
-            item.level = _LINE if item.mention.sure else _SAID
-        self._listed = True
-
-    def leave_fence(self, *, label: bool) -> None:
-        """A fence ends: what is in it says nothing about a block behind it, unless it is only a path, as a `label`."""
-        found = [each for each in self._found if each.fenced]
-        self._found = [each for each in self._found if not each.fenced]
-        if label and len(found) == 1 and found[0].level >= _LINE:
-            self.settle(found[0].written)
-
-    @property
-    def named(self) -> str | None:
-        """The file that is settled, as written: by a label, or a path on a line of its own with nothing against it."""
-        chosen = self._chosen()
-        only = chosen[-1] if len({each.mention.path for each in chosen}) == 1 else None
-        outright = only is not None and (only.level >= _LINE or (only.announces and not only.mention.sure))
-        return only.written if only is not None and outright else None
-
-    @property
-    def candidates(self) -> tuple[Mention, ...]:
-        """The files that the block may be about, the likeliest last."""
-        return tuple(dict.fromkeys(each.mention for each in self._chosen()))[-_MOST_MENTIONED:]
-
-    def _chosen(self) -> list[_Item]:
-        """What counts."""
-        found = self._found
-        label = next((number for number in range(len(found) - 1, -1, -1) if found[number].level == _LABEL), None)
-        if label is not None:
-            path = found[label].mention.path
-            against = [each for each in found[label + 1 :] if each.fenced and each.level >= _POINTS]
-            return [*(each for each in against if not path.endswith(f"/{each.mention.path}")), found[label]]
-        if found and found[-1].announces and not found[-1].mention.sure:
-            return [found[-1]]  # a path on a line of its own right above the block, whatever it looks like
-        pointing = [number for number, each in enumerate(found) if each.level >= _POINTS or each.announces]
-        if not pointing:
-            return found
-        behind = [each for each in found[pointing[-1] + 1 :] if each.mention.role == "target"]
-        return [*behind, *(found[number] for number in pointing)]
-
-
 class _Item:
     """One mention, and how clearly it says what comes next."""
 
@@ -591,60 +654,6 @@ class _Item:
         self.fenced = fenced
         self.announces = False
         """Whether its line is the last one above the block, and says what comes."""
-
-
-def is_announcement(line: str) -> bool:
-    """Whether a line says what comes next."""
-    return line.rstrip().rstrip("*").endswith((":", "\uff1a"))
-
-
-def is_excerpt(line: str) -> bool:
-    """Whether a line says that what follows is a part of a file or an example, and not the whole of it."""
-    if _pattern(_PARTS).search(line[: 2 * _LONGEST]) is None:
-        return False
-    words = " ".join(word for word in line[: 2 * _LONGEST].split() if not is_known(_trimmed(word.strip("`*:,\"'"))))
-    return _pattern(_PARTS).search(words) is not None and _pattern(_WHOLES).search(words) is None
-
-
-def in_info(line: str) -> str | None:
-    """The path in the info string of a code fence: alone, behind the language, or as `title="..."`."""
-    info = line.strip().lstrip("`~").strip()[: 2 * _LONGEST]
-    if info.isalnum():
-        return None  # a language, though a file may be called so
-    classes = info.startswith("{")
-    for word in _words(info.strip("{}")):
-        if classes and word.startswith("."):
-            continue
-        name, sign, value = word.partition("=")
-        if sign and name.strip(".").lower() in _KEYS:
-            return _unwrapped(value) or None
-        language, colon, rest = word.partition(":")
-        if colon and rest and not language.endswith(("/", "\\")) and len(language) > 1 and _path(rest):
-            return _path(rest)
-        if not word.isalnum() and (is_known(word) or (_path(word) and ("/" in word or "\\" in word))):
-            return word
-    return None
-
-
-def fence_of(line: str) -> tuple[str, str] | None:
-    """The fence that a line is: its characters, and its info string; None for other lines."""
-    text = line.strip()
-    if not text.startswith(_FENCES):
-        return None
-    info = text.lstrip(text[0])
-    return None if text[0] == "`" and "`" in info else (text[: len(text) - len(info)], info.strip())
-
-
-def closes(line: str, fence: str) -> bool:
-    """Whether a line ends what a fence began."""
-    text = line.strip()
-    return text.startswith(fence) and not text.strip(fence[0])
-
-
-def as_path(written: str) -> str:
-    """A path with the separators that workspaces use."""
-    path = written if "/" in written else written.replace("\\", "/")
-    return path.removeprefix("./")
 
 
 def _bare(line: str) -> str:
@@ -701,15 +710,6 @@ def _path(text: str) -> str | None:
 def _is_name(word: str) -> bool:
     """Whether a word is the name of a kind of file; one that is a word as well, only in capitals."""
     return word.lower() in _OWN_NAMES or word in _PLAIN_WORDS
-
-
-def is_known(word: str) -> bool:
-    """Whether a word is a path beyond doubt: its extension or its name is known, or it has folders and an extension."""
-    if _path(word) is None:
-        return False
-    name = word.replace("\\", "/").rpartition("/")[2]
-    extension = name.rpartition(".")[2].lower()
-    return _is_name(name) or (name != word and "." in name) or ("." in name and extension in _KNOWN_EXTENSIONS)
 
 
 def _words(info: str) -> list[str]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from suture.formats import Reading
 
-
 _INTRODUCTION = 3
 """Lines above a fence that may say what it holds, blank ones not counted."""
 _MOST_HEARD = 10
@@ -41,6 +40,21 @@ _DIFFS = {"diff", "patch", "udiff"}
 _COMMANDS = {"bash", "sh", "shell", "zsh", "fish", "console", "terminal", "powershell"}
 _NO_FILES = {*_COMMANDS, "text", "output", "log", *_DIFFS}
 """Languages of fences that hold commands or what they print, not a file."""
+
+_SEEMS = {
+    "call": "an edit tool call",
+    "fields": "an edit written as fields",
+    "tag": "an edit in tags",
+    "file": "a whole file",
+    "fenced_file": "a whole file in a code fence",
+    "markers": "a block with unknown markers",
+    "escaped": "a block with escaped markers",
+    "diff": "a diff",
+    "fences": "an edit in code fences",
+    "sentence": "an edit in a sentence",
+    "heredoc": "a shell command that writes a file",
+    "shell": "a shell command that changes files",
+}
 
 
 class Reply(Record):
@@ -64,16 +78,6 @@ class Reply(Record):
 
     def __iter__(self) -> Iterator[Block]:
         return iter(self.blocks)
-
-
-def parse_reply(
-    text: str, default_path: str | None = None, *, whole_files: bool = False, most: int | None = None
-) -> Reply:
-    """Everything a reply asks for, or its first blocks."""
-    parser = ReplyParser(default_path, whole_files=whole_files, most=most)
-    parser.feed(text)
-    parser.close()
-    return parser.reply
 
 
 class ReplyParser:
@@ -548,59 +552,6 @@ class ReplyParser:
         return None if above is None else alone(self._source.line(above) or "")
 
 
-def _fence_behind(line: str, fence: str) -> str:
-    """The fence that is open behind a line, if one is open before it or not."""
-    if fence:
-        return "" if closes(line, fence) else fence
-    found = fence_of(line)
-    return "" if found is None else found[0]
-
-
-def _is_comment(line: str) -> bool:
-    return line.lstrip().startswith(("#", "//", "/*", "<!--", "--", ";", "%"))
-
-
-def _said_inside(block: Block) -> list[Mention]:
-    """The file that a comment in a block's first line names: the line may as well be text of the file."""
-    texts = [split.old or split.new for hunk in block.hunks[:1] for split in hunk.splits[:1]]
-    first = (block.content or "".join(texts)).partition("\n")[0]
-    path = alone(first) if block.format in _MARKED and _is_comment(first) else None
-    return [] if path is None else [each.but(inside=first) for each in mentions(first) if each.path == as_path(path)]
-
-
-class _Held(Record):
-    """A file that is in force for blocks that nothing names one for."""
-
-    path: str | None = None
-    by: int | None = None
-    """The number of the block that it is the file of, if only the files tell which one that is."""
-
-
-class _After:
-    """What came since the last block that can be used."""
-
-    def __init__(self, number: int | None = None, format: str = "") -> None:  # noqa: A002  the block's own name for it
-        self.number = number
-        self.format = format
-        self.text = self.separated = self.fenced = False
-
-
-_SEEMS = {
-    "call": "an edit tool call",
-    "fields": "an edit written as fields",
-    "tag": "an edit in tags",
-    "file": "a whole file",
-    "fenced_file": "a whole file in a code fence",
-    "markers": "a block with unknown markers",
-    "escaped": "a block with escaped markers",
-    "diff": "a diff",
-    "fences": "an edit in code fences",
-    "sentence": "an edit in a sentence",
-    "heredoc": "a shell command that writes a file",
-    "shell": "a shell command that changes files",
-}
-
-
 class Validation(Record):
     """What is wrong with a reply, and what may be. What can be used of it can be used in any case."""
 
@@ -609,6 +560,16 @@ class Validation(Record):
     warnings: list[str]
     unread: tuple[Unread, ...] = ()
     """What looks like an edit and was not read; each is among the errors or the warnings."""
+
+
+def parse_reply(
+    text: str, default_path: str | None = None, *, whole_files: bool = False, most: int | None = None
+) -> Reply:
+    """Everything a reply asks for, or its first blocks."""
+    parser = ReplyParser(default_path, whole_files=whole_files, most=most)
+    parser.feed(text)
+    parser.close()
+    return parser.reply
 
 
 def describe_unread(unread: Unread) -> str:
@@ -655,6 +616,48 @@ def validated(text: str, reply: Reply) -> Validation:
     return Validation(not errors, errors, warnings, reply.unread)
 
 
+def extract_paths(text: str) -> list[str]:
+    """The files that a reply names, in order, each once."""
+    return list(parse_reply(text).paths)
+
+
+def _fence_behind(line: str, fence: str) -> str:
+    """The fence that is open behind a line, if one is open before it or not."""
+    if fence:
+        return "" if closes(line, fence) else fence
+    found = fence_of(line)
+    return "" if found is None else found[0]
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(("#", "//", "/*", "<!--", "--", ";", "%"))
+
+
+def _said_inside(block: Block) -> list[Mention]:
+    """The file that a comment in a block's first line names: the line may as well be text of the file."""
+    texts = [split.old or split.new for hunk in block.hunks[:1] for split in hunk.splits[:1]]
+    first = (block.content or "".join(texts)).partition("\n")[0]
+    path = alone(first) if block.format in _MARKED and _is_comment(first) else None
+    return [] if path is None else [each.but(inside=first) for each in mentions(first) if each.path == as_path(path)]
+
+
+class _Held(Record):
+    """A file that is in force for blocks that nothing names one for."""
+
+    path: str | None = None
+    by: int | None = None
+    """The number of the block that it is the file of, if only the files tell which one that is."""
+
+
+class _After:
+    """What came since the last block that can be used."""
+
+    def __init__(self, number: int | None = None, format: str = "") -> None:  # noqa: A002  the block's own name for it
+        self.number = number
+        self.format = format
+        self.text = self.separated = self.fenced = False
+
+
 def _skipped(thought: Thought) -> str:
     blocks = "1 block was" if thought.blocks == 1 else f"{thought.blocks} blocks were"
     lines = f"lines {thought.line} to {thought.end_line}" if thought.line < thought.end_line else f"line {thought.line}"
@@ -687,8 +690,3 @@ def _counted(lines: Sequence[str], found: dict[str, int]) -> dict[str, int]:
             if kind is not None or line.startswith(("<<<< ", "<<<<<")):
                 found[kind or "unknown"] += 1
     return found
-
-
-def extract_paths(text: str) -> list[str]:
-    """The files that a reply names, in order, each once."""
-    return list(parse_reply(text).paths)

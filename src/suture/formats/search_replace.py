@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from suture.formats import Reading, Source
 
-
 _SHORTEST, _LONGEST = 5, 9
 _MARKERS = {
     "<": {"SEARCH": "search", "NEW_FILE": "new_file"},
@@ -53,6 +52,8 @@ _MOST_ABOVE = 500
 """Lines above a block in which `<apply_diff>` is looked for."""
 _NUMBERS = (":start_line:", ":end_line:")
 _ESCAPED = ("\\<<<<<<<", "\\=======", "\\>>>>>>>", "\\-------", *(f"\\{each}" for each in _NUMBERS))
+
+_QUOTE, _ENTITY, _MANY = ">", "&lt;", 5
 
 
 def marker(line: str) -> str | None:
@@ -71,14 +72,6 @@ def marker(line: str) -> str | None:
         if words[: len(name)].upper() == name and _may_follow(words[len(name) :], kind):
             return kind
     return None
-
-
-def _may_follow(rest: str, kind: str) -> bool:
-    """Whether the rest of a line leaves it a marker: nothing, a path after SEARCH, or stray punctuation."""
-    if not rest or not any(char.isalnum() or char == "_" for char in rest):
-        return True
-    remark = rest[0].isspace() and rest.lstrip().startswith(("#", "//", "(", "<!--", "--"))
-    return remark or (kind in {"search", "new_file"} and rest[0] in " \t:")
 
 
 def is_separator(line: str) -> bool:
@@ -102,6 +95,27 @@ def read(source: Source, at: int) -> Reading:
     block = _new_file(source, at, end) if kind == "new_file" else _search(source, at, end)
     yield block if at not in source.torn else block.but(problem="two_ends", hunks=(), content=None)
     return end + 1
+
+
+def unwrap(source: Source, at: int) -> Generator[None, None, None]:
+    """Take off what is around a block that begins at a line, or a fence with one in it."""
+    start = source.lines[at].lstrip()
+    if start.startswith(_QUOTE) and at >= source.quoted:
+        yield from _unquote(source, at)
+    elif (
+        start.startswith(_ENTITY * _MANY)
+        and source.unended < MOST_UNENDED
+        and _begins(_decoded(source.lines[at]), None)
+    ):
+        yield from _decode(source, at)
+
+
+def _may_follow(rest: str, kind: str) -> bool:
+    """Whether the rest of a line leaves it a marker: nothing, a path after SEARCH, or stray punctuation."""
+    if not rest or not any(char.isalnum() or char == "_" for char in rest):
+        return True
+    remark = rest[0].isspace() and rest.lstrip().startswith(("#", "//", "(", "<!--", "--"))
+    return remark or (kind in {"search", "new_file"} and rest[0] in " \t:")
 
 
 def _named(kind: str) -> tuple[str, str]:
@@ -281,22 +295,6 @@ def _dedented(texts: list[str], lead: str) -> list[str]:
     if any(line.strip() and not line.startswith(lead) for each in lines for line in each):
         return texts
     return ["\n".join([line.removeprefix(lead) for line in each]) for each in lines]
-
-
-_QUOTE, _ENTITY, _MANY = ">", "&lt;", 5
-
-
-def unwrap(source: Source, at: int) -> Generator[None, None, None]:
-    """Take off what is around a block that begins at a line, or a fence with one in it."""
-    start = source.lines[at].lstrip()
-    if start.startswith(_QUOTE) and at >= source.quoted:
-        yield from _unquote(source, at)
-    elif (
-        start.startswith(_ENTITY * _MANY)
-        and source.unended < MOST_UNENDED
-        and _begins(_decoded(source.lines[at]), None)
-    ):
-        yield from _decode(source, at)
 
 
 def _unquote(source: Source, at: int) -> Generator[None, None, None]:

@@ -97,60 +97,6 @@ class Seen(Record):
     """An end that nothing began."""
 
 
-def may_hold_tag(line: str) -> bool:
-    """Whether it is worth looking for tags in a line."""
-    return "<" in line or "[" in line or "\u25c1" in line or "-->" in line or "&lt;" in line
-
-
-def tags(line: str) -> list[Tag]:
-    """The beginnings and ends of thinking in a line."""
-    found: list[Tag] = []
-    last = 0
-    blank = True
-    for each in _pattern(_TAGS).finditer(line):
-        groups = {name: value for name, value in each.groupdict().items() if value is not None}
-        if "code" in groups or groups.get("empty"):
-            continue
-        name, begins = _named(groups)
-        if begins and name not in _SURE and line[: each.start()][-1:].isalnum():
-            continue  # a type: List<Thought>
-        blank = blank and not _said(line[last : each.start()])
-        last = each.end()
-        found.append(Tag(name, begins, each.start(), last, each.group(), at_start=blank, at_end=False))
-    for number in range(len(found) - 1, -1, -1):
-        if _said(line[found[number].end : last if number < len(found) - 1 else len(line)]):
-            break
-        last = found[number].start
-        found[number] = found[number].but(at_end=True)
-    return found
-
-
-def _said(text: str) -> str:
-    """What of a text is no token of the model."""
-    return _pattern(_CONTROL).sub("", text).strip()
-
-
-def _named(groups: dict[str, str]) -> tuple[str, bool]:
-    """What a tag is called, and whether it begins something."""
-    if "channel" in groups:
-        channel = groups["channel"].lower()
-        return "harmony" if channel in {"analysis", "final"} else "channel", channel == "analysis"
-    if "bar" in groups:
-        return groups["bar_name"].lower(), groups["bar"].lower() != "end"
-    if "message_end" in groups:
-        return "message", False
-    if "comment" in groups or "comment_end" in groups:
-        return "comment", "comment" in groups
-    kind = next(each for each in _ENDS if each in groups)
-    return f"{kind} {groups[kind].lower()}", not groups[_ENDS[kind]]
-
-
-def is_end(line: str) -> bool:
-    """Whether a line is an end of thinking, and nothing else."""
-    found = tags(line) if may_hold_tag(line) else []
-    return len(found) == 1 and not found[0].begins and found[0].written == line.strip() and found[0].name != "comment"
-
-
 class Thinking:
     """Follows a reply line by line, and tells what of it is thinking."""
 
@@ -207,6 +153,60 @@ class Thinking:
         if tag.begins or tag.name in {"comment", "message", "channel"} or not (tag.at_start or tag.at_end):
             return False
         return tag.name != "harmony" or not self._channels
+
+
+def may_hold_tag(line: str) -> bool:
+    """Whether it is worth looking for tags in a line."""
+    return "<" in line or "[" in line or "\u25c1" in line or "-->" in line or "&lt;" in line
+
+
+def tags(line: str) -> list[Tag]:
+    """The beginnings and ends of thinking in a line."""
+    found: list[Tag] = []
+    last = 0
+    blank = True
+    for each in _pattern(_TAGS).finditer(line):
+        groups = {name: value for name, value in each.groupdict().items() if value is not None}
+        if "code" in groups or groups.get("empty"):
+            continue
+        name, begins = _named(groups)
+        if begins and name not in _SURE and line[: each.start()][-1:].isalnum():
+            continue  # a type: List<Thought>
+        blank = blank and not _said(line[last : each.start()])
+        last = each.end()
+        found.append(Tag(name, begins, each.start(), last, each.group(), at_start=blank, at_end=False))
+    for number in range(len(found) - 1, -1, -1):
+        if _said(line[found[number].end : last if number < len(found) - 1 else len(line)]):
+            break
+        last = found[number].start
+        found[number] = found[number].but(at_end=True)
+    return found
+
+
+def is_end(line: str) -> bool:
+    """Whether a line is an end of thinking, and nothing else."""
+    found = tags(line) if may_hold_tag(line) else []
+    return len(found) == 1 and not found[0].begins and found[0].written == line.strip() and found[0].name != "comment"
+
+
+def _said(text: str) -> str:
+    """What of a text is no token of the model."""
+    return _pattern(_CONTROL).sub("", text).strip()
+
+
+def _named(groups: dict[str, str]) -> tuple[str, bool]:
+    """What a tag is called, and whether it begins something."""
+    if "channel" in groups:
+        channel = groups["channel"].lower()
+        return "harmony" if channel in {"analysis", "final"} else "channel", channel == "analysis"
+    if "bar" in groups:
+        return groups["bar_name"].lower(), groups["bar"].lower() != "end"
+    if "message_end" in groups:
+        return "message", False
+    if "comment" in groups or "comment_end" in groups:
+        return "comment", "comment" in groups
+    kind = next(each for each in _ENDS if each in groups)
+    return f"{kind} {groups[kind].lower()}", not groups[_ENDS[kind]]
 
 
 @lru_cache(maxsize=4)

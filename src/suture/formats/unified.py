@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     Waiting = Generator[None, None, int]
 
-
 KEYWORDS = (
     "old mode ",
     "new mode ",
@@ -71,6 +70,10 @@ _EMPTY_BLOBS = (
     "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 )
 
+_UNFINISHED = "\\ "
+_GIT = ("diff --git ", "diff --cc ", "diff --combined ")
+_NUMBERLESS = frozenset(".…-+, 0123456789")
+
 
 class Heading(Record):
     """What shall become of which file, before any hunk is looked at."""
@@ -82,6 +85,21 @@ class Heading(Record):
     mode: int | None = None
     copied_from: str | None = None
     problem: str | None = None
+
+
+class HunkHeader(Record):
+    """A line with `@@`."""
+
+    start: int | None = None
+    counts: tuple[int, int] | None = None
+    """How many lines of the file before and after the change it says to show."""
+    context: tuple[str, ...] = ()
+    section: str = ""
+    """What comes behind the numbers: the header of what the hunk begins in, as git has it."""
+
+    def place(self, old: str) -> int | None:
+        """Where a hunk is that has this header and this old text; None if the two do not agree on what is counted."""
+        return None if self.counts and self.counts[0] and not old else self.start
 
 
 def heading(said: dict[str, str]) -> Heading:
@@ -130,6 +148,82 @@ def problem_without_hunks(said: dict[str, str], *, cut: bool) -> str | None:
     if made and ("---" in said or ("index" in said and not _is_empty(said, new=True))):
         return "no_end"
     return None if moved or made or gone or "new mode" in said else "empty"
+
+
+def begins(line: str, next_line: str | None, *, fenced: bool = False) -> bool:
+    """Whether a diff begins at a line; with `fenced`, in a fence that says that it holds one."""
+    following = next_line or ""
+    if line.startswith("--- "):
+        return following.startswith("+++ ")
+    if line.startswith("Index: "):
+        return following.startswith("===") and not following.strip("=\r ")
+    return line.startswith(_GIT) or (fenced and _begins_hunk(line))
+
+
+def read(source: Source, at: int, fence: str | None) -> Reading:
+    """The sections of the diff that begins at a line."""
+    while True:
+        at = yield from _section(source, at, fence)
+        after = yield from _past_blanks(source, at)
+        if not (yield from _begins_section(source, after)):
+            return at
+        at = after
+
+
+def hunk_header(line: str) -> HunkHeader | None:
+    """What a line with `@@` says; None for other lines."""
+    text = line.rstrip()
+    if text != "@@" and not text.startswith("@@ "):
+        return None
+    text = text[3:]
+    closed = text.startswith("@@") or " @@" in text
+    inside = "" if text.startswith("@@") else text.partition(" @@")[0]
+    ranges = inside.strip().split(" ")
+    if len(ranges) == 2:  # noqa: PLR2004  one of the file before, one of the file after
+        old, new = _range(ranges[0], "-"), _range(ranges[1], "+")
+        if old and new:
+            return HunkHeader(old[0], (old[1], new[1]), section=text.partition("@@")[2].strip())
+    if _NUMBERLESS.issuperset(inside) or (closed and inside.startswith("-")):
+        return HunkHeader()
+    return HunkHeader(context=(inside.rstrip(),))
+
+
+def split_of(lines: Sequence[str]) -> Split | None:
+    """The two texts of a hunk's lines; None if a line follows one that has no newline."""
+    old: list[str] = []
+    new: list[str] = []
+    both, sides = [old, new], [old, new]
+    marks = {"-": [old], "+": [new]}
+    for line in lines:
+        if line.startswith(_UNFINISHED):
+            for side in sides:
+                side[-1:] = [text.removesuffix("\n") for text in side[-1:]]
+            continue
+        mark = line[:1]
+        sides = marks.get(mark, both)
+        if any(side and not side[-1].endswith("\n") for side in sides):
+            return None
+        text = f"{line[1:] if mark in {' ', '-', '+'} else line}\n"
+        for side in sides:
+            side.append(text)
+    return Split("".join(old), "".join(new))
+
+
+def is_blank(line: str) -> bool:
+    r"""Whether a line of content holds nothing, though it may end with `\r\n` in a file that does."""
+    return line in {"", "\r"}
+
+
+def without_blanks(lines: Sequence[str], end: int) -> int:
+    """How many of the first `end` lines there are without the empty ones behind them."""
+    while end and is_blank(lines[end - 1]):
+        end -= 1
+    return end
+
+
+def is_bare(line: str) -> bool:
+    """Whether a line is one of a hunk, and no header: models forget the `@@`."""
+    return line[:1] in {" ", "+", "-"} and not line.startswith(("--- ", "+++ "))
 
 
 def _both_names(said: dict[str, str]) -> tuple[str | None, str | None]:
@@ -216,97 +310,6 @@ def _is_empty(said: dict[str, str], *, new: bool) -> bool:
     return bool(written) and any(blob.startswith(written) for blob in _EMPTY_BLOBS)
 
 
-_UNFINISHED = "\\ "
-_GIT = ("diff --git ", "diff --cc ", "diff --combined ")
-_NUMBERLESS = frozenset(".…-+, 0123456789")
-
-
-class HunkHeader(Record):
-    """A line with `@@`."""
-
-    start: int | None = None
-    counts: tuple[int, int] | None = None
-    """How many lines of the file before and after the change it says to show."""
-    context: tuple[str, ...] = ()
-    section: str = ""
-    """What comes behind the numbers: the header of what the hunk begins in, as git has it."""
-
-    def place(self, old: str) -> int | None:
-        """Where a hunk is that has this header and this old text; None if the two do not agree on what is counted."""
-        return None if self.counts and self.counts[0] and not old else self.start
-
-
-def begins(line: str, next_line: str | None, *, fenced: bool = False) -> bool:
-    """Whether a diff begins at a line; with `fenced`, in a fence that says that it holds one."""
-    following = next_line or ""
-    if line.startswith("--- "):
-        return following.startswith("+++ ")
-    if line.startswith("Index: "):
-        return following.startswith("===") and not following.strip("=\r ")
-    return line.startswith(_GIT) or (fenced and _begins_hunk(line))
-
-
-def read(source: Source, at: int, fence: str | None) -> Reading:
-    """The sections of the diff that begins at a line."""
-    while True:
-        at = yield from _section(source, at, fence)
-        after = yield from _past_blanks(source, at)
-        if not (yield from _begins_section(source, after)):
-            return at
-        at = after
-
-
-def hunk_header(line: str) -> HunkHeader | None:
-    """What a line with `@@` says; None for other lines."""
-    text = line.rstrip()
-    if text != "@@" and not text.startswith("@@ "):
-        return None
-    text = text[3:]
-    closed = text.startswith("@@") or " @@" in text
-    inside = "" if text.startswith("@@") else text.partition(" @@")[0]
-    ranges = inside.strip().split(" ")
-    if len(ranges) == 2:  # noqa: PLR2004  one of the file before, one of the file after
-        old, new = _range(ranges[0], "-"), _range(ranges[1], "+")
-        if old and new:
-            return HunkHeader(old[0], (old[1], new[1]), section=text.partition("@@")[2].strip())
-    if _NUMBERLESS.issuperset(inside) or (closed and inside.startswith("-")):
-        return HunkHeader()
-    return HunkHeader(context=(inside.rstrip(),))
-
-
-def split_of(lines: Sequence[str]) -> Split | None:
-    """The two texts of a hunk's lines; None if a line follows one that has no newline."""
-    old: list[str] = []
-    new: list[str] = []
-    both, sides = [old, new], [old, new]
-    marks = {"-": [old], "+": [new]}
-    for line in lines:
-        if line.startswith(_UNFINISHED):
-            for side in sides:
-                side[-1:] = [text.removesuffix("\n") for text in side[-1:]]
-            continue
-        mark = line[:1]
-        sides = marks.get(mark, both)
-        if any(side and not side[-1].endswith("\n") for side in sides):
-            return None
-        text = f"{line[1:] if mark in {' ', '-', '+'} else line}\n"
-        for side in sides:
-            side.append(text)
-    return Split("".join(old), "".join(new))
-
-
-def is_blank(line: str) -> bool:
-    r"""Whether a line of content holds nothing, though it may end with `\r\n` in a file that does."""
-    return line in {"", "\r"}
-
-
-def without_blanks(lines: Sequence[str], end: int) -> int:
-    """How many of the first `end` lines there are without the empty ones behind them."""
-    while end and is_blank(lines[end - 1]):
-        end -= 1
-    return end
-
-
 class _Draft:
     """The section that is being read."""
 
@@ -363,11 +366,6 @@ def _section(source: Source, at: int, fence: str | None) -> Reading:
     if fence is None and draft.hunks and draft.headers and draft.problem is None:
         return draft.headers_line - 1  # a header without lines: it may be a word about what comes next
     return at
-
-
-def is_bare(line: str) -> bool:
-    """Whether a line is one of a hunk, and no header: models forget the `@@`."""
-    return line[:1] in {" ", "+", "-"} and not line.startswith(("--- ", "+++ "))
 
 
 def _hunk(source: Source, start: int, fence: str | None, draft: _Draft, *, bare: bool) -> Waiting:

@@ -77,7 +77,6 @@ _LONGEST = 2_000
 """Characters of a line that are looked at."""
 _SHORTEST = 4
 
-
 _NAMED = "path|file_?path|filePath|file|file_?name|target_?file|TargetFile|target_?path|relative_?path"
 _OPENING = (
     r"^\W*(?:\d+[.)]\s*)?(?:(?:in|inside|at|on|within)\s+(?:[^,]{1,80},|\S+?,?)\s+)?"
@@ -149,6 +148,25 @@ _NEEDED = {
     "rule": ("file", "FILE", "File"),
 }
 """What a line must have for a pattern to be worth a try: most lines have none of it."""
+
+
+def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], known: Sequence[Unread]) -> list[Unread]:
+    """What looks like an edit in the lines that no block took, in order; `known` is what the parser saw itself."""
+    reply = _Reply(source, seen, blocks)
+    found = {each.line: each for each in known if each.line - 1 in reply.lines}
+    passages = list(reply.passages())
+    openings = {passage.opening: passage for passage in passages if passage.language is not None}
+    for rule in (_calls, _markers, _escaped, _fields, _rows, _commands, _diffs, _listings):
+        for passage in passages:
+            for each in rule(reply, passage):
+                reply.tell(each, found)
+    for each in _in_prose(reply, passages):
+        reply.tell(each, found)
+    for line in [each.line for each in known if each.kind == "fenced_file" and each.line in found]:
+        inside = openings.get(line - 1)
+        if inside is None or any(number + 1 in found for number in inside.numbers):
+            del found[line]  # something was read in it, or seems to be more than a file
+    return [found[line] for line in sorted(found)]
 
 
 class _Passage(Record):
@@ -230,25 +248,6 @@ class _Reply:
     def explains(self, old: str, new: str) -> bool:
         """Whether two texts are of a change that was read."""
         return _is_in(old, self.old) or _is_in(new, self.new)
-
-
-def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], known: Sequence[Unread]) -> list[Unread]:
-    """What looks like an edit in the lines that no block took, in order; `known` is what the parser saw itself."""
-    reply = _Reply(source, seen, blocks)
-    found = {each.line: each for each in known if each.line - 1 in reply.lines}
-    passages = list(reply.passages())
-    openings = {passage.opening: passage for passage in passages if passage.language is not None}
-    for rule in (_calls, _markers, _escaped, _fields, _rows, _commands, _diffs, _listings):
-        for passage in passages:
-            for each in rule(reply, passage):
-                reply.tell(each, found)
-    for each in _in_prose(reply, passages):
-        reply.tell(each, found)
-    for line in [each.line for each in known if each.kind == "fenced_file" and each.line in found]:
-        inside = openings.get(line - 1)
-        if inside is None or any(number + 1 in found for number in inside.numbers):
-            del found[line]  # something was read in it, or seems to be more than a file
-    return [found[line] for line in sorted(found)]
 
 
 def _search(name: str, text: str) -> Match[str] | None:

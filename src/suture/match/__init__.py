@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from suture.match.index import Answer
     from suture.match.request import Request
 
+__all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "at_line", "locate", "locate_in_bases"]
+
+_AS_SENT = ("exact", "line_ends")
+_MOST_LINES = 5_000
+"""Of a text that is looked for in another manner than its own."""
+
 
 def climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool = False) -> Answer | None:
     """Find a text that stands in the file in another manner than it was sent; None where it doesn't."""
@@ -57,6 +63,43 @@ def nearly(index: Index, old: str, new: str) -> Answer:
         if (applied := standing(index, request)) is not None:
             return applied
     return answer
+
+
+def locate(
+    index: Index, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False, literal: bool = False
+) -> Answer:
+    """Find the one place where `old` stands, and the edits that make the change old → new there.
+
+    As it was sent; in another manner; on an earlier version; by similarity: the first way that has an answer has the
+    last word. With `whole_lines` the texts are lines: a part of a line is a place only for one line that becomes one
+    line.
+    With `literal`, as with the match "exact", no line stands for others.
+    """
+    if match != "exact" and not literal and only_in_new(split(old), split(new), index.name):
+        return Refused("elided")
+
+    def find(version: Index) -> Answer | None:
+        return _as_it_is(version, old, new, match, whole_lines=whole_lines, literal=literal)
+
+    answer = find(index)
+    if match != "lenient":
+        return answer or Refused("missing")
+    if isinstance(answer, Found) and answer.rung not in _AS_SENT:
+        answer = unless_elsewhere(index, old, answer, find)
+    elif answer is None:
+        answer = rebase(index, old, find)
+    if answer is None and old.count("\n") <= _MOST_LINES:
+        answer = nearly(index, old, new)
+    return answer or Refused("missing")
+
+
+def locate_in_bases(
+    index: Index, old: str, new: str, *, whole_lines: bool = False, literal: bool = False
+) -> Answer | None:
+    """The change of an earlier version that has the old text, merged into the file; None if no version has it."""
+    return rebase(
+        index, old, lambda base: _as_it_is(base, old, new, "lenient", whole_lines=whole_lines, literal=literal)
+    )
 
 
 def _is_line(old: str) -> bool:
@@ -103,50 +146,6 @@ def _decided(index: Index, candidates: list[Candidate], allowed: Sequence[str]) 
         return Refused("missing", RUNGS[level], sites)
     score = likeness("\n".join(chosen.request.old), "\n".join(index.window(chosen.match.first, chosen.match.last + 1)))
     return settle(index, chosen.request, chosen.match, chosen.rung, round(score, 3))
-
-
-__all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "at_line", "locate", "locate_in_bases"]
-
-_AS_SENT = ("exact", "line_ends")
-_MOST_LINES = 5_000
-"""Of a text that is looked for in another manner than its own."""
-
-
-def locate(
-    index: Index, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False, literal: bool = False
-) -> Answer:
-    """Find the one place where `old` stands, and the edits that make the change old → new there.
-
-    As it was sent; in another manner; on an earlier version; by similarity: the first way that has an answer has the
-    last word. With `whole_lines` the texts are lines: a part of a line is a place only for one line that becomes one
-    line.
-    With `literal`, as with the match "exact", no line stands for others.
-    """
-    if match != "exact" and not literal and only_in_new(split(old), split(new), index.name):
-        return Refused("elided")
-
-    def find(version: Index) -> Answer | None:
-        return _as_it_is(version, old, new, match, whole_lines=whole_lines, literal=literal)
-
-    answer = find(index)
-    if match != "lenient":
-        return answer or Refused("missing")
-    if isinstance(answer, Found) and answer.rung not in _AS_SENT:
-        answer = unless_elsewhere(index, old, answer, find)
-    elif answer is None:
-        answer = rebase(index, old, find)
-    if answer is None and old.count("\n") <= _MOST_LINES:
-        answer = nearly(index, old, new)
-    return answer or Refused("missing")
-
-
-def locate_in_bases(
-    index: Index, old: str, new: str, *, whole_lines: bool = False, literal: bool = False
-) -> Answer | None:
-    """The change of an earlier version that has the old text, merged into the file; None if no version has it."""
-    return rebase(
-        index, old, lambda base: _as_it_is(base, old, new, "lenient", whole_lines=whole_lines, literal=literal)
-    )
 
 
 def _as_it_is(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool) -> Answer | None:

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from suture.match.index import Index
     from suture.match.request import Request
 
-
 _WIDTHS = (1, 2, 3, 4, 8)
 _SCALES = (
     (2, 4),
@@ -57,6 +56,8 @@ _SCALES = (
     (2, 1),
     (4, 1),
 )
+
+_OPENS = re.compile(r"(?:if|else|elif|for|while)\b")
 
 
 class Rule(Record):
@@ -150,47 +151,6 @@ class Leads:
         if rule.kind == "tabs":
             return here.style in {"tabs", "mixed"} and rule.width == asked.width
         return here.style != "tabs" and (rule.width, rule.to) == (asked.width, here.width)
-
-
-def _explaining(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
-    """The rules that explain every pair: those without a shift first, and nothing else if they leave all as it is."""
-    if all(sent == stands for sent, stands in pairs):
-        return [_SAME]  # and of no pairs at all
-    several = len({sent for sent, _ in pairs}) > 1
-    shift = _shifted(_SAME, pairs)
-    if several and shift is not None:
-        return [shift]  # two depths moved alike
-    conversions = _OF_TABS
-    if not any("\t" in sent for sent, _ in pairs):
-        conversions = tuple(
-            loose if loose.rest and any(len(sent) % loose.width for sent, _ in pairs) else rule
-            for rule, loose in zip(_OF_SPACES, _OF_SPACES_WITH_REST, strict=True)
-        )
-    straight = [rule for rule in conversions if all(rule(sent) == stands for sent, stands in pairs)]
-    shifted = [
-        rule
-        for each in conversions
-        if (several or each.kind != "scale") and (rule := _shifted(each, pairs)) is not None
-    ]
-    return straight + [rule for rule in shifted if rule not in straight]
-
-
-def _shifted(rule: Rule, pairs: Sequence[tuple[str, str]]) -> Rule | None:
-    """A conversion with the one shift that explains every pair."""
-    sent, stands = pairs[0]
-    converted = rule.convert(sent)
-    if converted is None:
-        return None
-    if stands.endswith(converted):
-        shifted = rule.but(add=stands[: len(stands) - len(converted)])
-    elif converted.endswith(stands):
-        shifted = rule.but(cut=converted[: len(converted) - len(stands)])
-    else:
-        return None
-    return shifted if all(shifted(one) == other for one, other in pairs) else None
-
-
-_OPENS = re.compile(r"(?:if|else|elif|for|while)\b")
 
 
 class Dialect:
@@ -362,6 +322,44 @@ class Dialect:
         if self._trim or not line:
             return ""
         return self.leads(line) or line
+
+
+def _explaining(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
+    """The rules that explain every pair: those without a shift first, and nothing else if they leave all as it is."""
+    if all(sent == stands for sent, stands in pairs):
+        return [_SAME]  # and of no pairs at all
+    several = len({sent for sent, _ in pairs}) > 1
+    shift = _shifted(_SAME, pairs)
+    if several and shift is not None:
+        return [shift]  # two depths moved alike
+    conversions = _OF_TABS
+    if not any("\t" in sent for sent, _ in pairs):
+        conversions = tuple(
+            loose if loose.rest and any(len(sent) % loose.width for sent, _ in pairs) else rule
+            for rule, loose in zip(_OF_SPACES, _OF_SPACES_WITH_REST, strict=True)
+        )
+    straight = [rule for rule in conversions if all(rule(sent) == stands for sent, stands in pairs)]
+    shifted = [
+        rule
+        for each in conversions
+        if (several or each.kind != "scale") and (rule := _shifted(each, pairs)) is not None
+    ]
+    return straight + [rule for rule in shifted if rule not in straight]
+
+
+def _shifted(rule: Rule, pairs: Sequence[tuple[str, str]]) -> Rule | None:
+    """A conversion with the one shift that explains every pair."""
+    sent, stands = pairs[0]
+    converted = rule.convert(sent)
+    if converted is None:
+        return None
+    if stands.endswith(converted):
+        shifted = rule.but(add=stands[: len(stands) - len(converted)])
+    elif converted.endswith(stands):
+        shifted = rule.but(cut=converted[: len(converted) - len(stands)])
+    else:
+        return None
+    return shifted if all(shifted(one) == other for one, other in pairs) else None
 
 
 def _follows(line: str, following: str, deeper: int, unit: int) -> bool:

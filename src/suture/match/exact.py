@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
     from suture.match.index import Answer, Index
 
+_SHORTEST = 4
+_LONGEST = 20_000
+
+
+class Piece(Record):
+    """A part of a line of the file."""
+
+    line: int
+    start: int
+    end: int
+    text: str
+
 
 def as_sent(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
     """The answer where the text stands as sent; None where it doesn't, or is a block without its indentation."""
@@ -50,6 +62,11 @@ def at_line(index: Index, old: str, new: str, line: int) -> Found | None:
         if sought and index.body.startswith(sought, start) and _is_whole(index.body, start, end):
             return _Hit(index, start, end, rung).pasted(new)
     return None
+
+
+def find_piece(index: Index, requests: Sequence[Request], allowed: Sequence[str]) -> Answer | None:
+    """The one place inside a line."""
+    return next((found for request in requests if (found := _find(index, request, allowed)) is not None), None)
 
 
 def _last_lines(index: Index, old: str) -> bytes | None:
@@ -165,24 +182,6 @@ class _Hit:
 
 def _several(text: str) -> bool:
     return "\n" in text.strip("\r\n")
-
-
-_SHORTEST = 4
-_LONGEST = 20_000
-
-
-class Piece(Record):
-    """A part of a line of the file."""
-
-    line: int
-    start: int
-    end: int
-    text: str
-
-
-def find_piece(index: Index, requests: Sequence[Request], allowed: Sequence[str]) -> Answer | None:
-    """The one place inside a line."""
-    return next((found for request in requests if (found := _find(index, request, allowed)) is not None), None)
 
 
 def _find(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:

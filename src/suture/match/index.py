@@ -21,6 +21,34 @@ if TYPE_CHECKING:
 
     from suture.text.diff import Change
 
+_MOST_LINES = 30_000
+_MOST_TRIES = 10_000
+RARE = 200
+"""Lines that a word may stand in to tell where a text should."""
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_WORDY = b"_0123456789" + _LETTERS + _LETTERS.upper() + bytes(range(0x80, 0x100))
+MOST_PLACES = 300
+"""Of one text in a file; more are not looked at."""
+
+_DECLARED = re.compile(
+    r"\s*(?:(?:abstract|async|const|data|default|export|extern|final|inline|override|partial|private|protected|pub|public"
+    r"|sealed|static|unsafe|virtual)\b(?:\([^)]*\))?\s+)*"
+    r"(?:class|def|enum|fn|fun|func|function|impl|interface|module|namespace|proc|struct|sub|trait)\s+"
+    r"(?:\([^)]*\)\s*)?([\w$.:]+)"
+)
+_ASSIGNED = re.compile(
+    r"\s*(?:export\s+)?(?:(?:const|let|var)\s+)?([\w$.]+)(?:\s*:[^=]*)?\s*[:=]\s*(?:async\s+)?(?:function\b|\(?[\w$,\s{}]*\)?\s*=>)"
+)
+_METHOD = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~]+)\s*\([^()]*\)[^()=]*\{\s*$")
+_CALLED = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~.:]+)\s*\(")
+_CONTROL = {
+    *("await", "case", "catch", "do", "elif", "else", "elsif", "except", "finally", "for", "foreach", "if", "loop"),
+    *("match", "return", "switch", "try", "unless", "until", "when", "while", "with", "yield", "}"),
+}
+_BRACES = {"{", "("}
+_FARTHEST = 20_000  # lines that are looked at for what encloses a line
+_LONGEST = 300
+
 
 class Site(Record):
     """A range of lines of the file, counted from 1, both inclusive."""
@@ -119,16 +147,6 @@ class Refused(Record):
 
 
 Answer = Found | Refused
-
-
-_MOST_LINES = 30_000
-_MOST_TRIES = 10_000
-RARE = 200
-"""Lines that a word may stand in to tell where a text should."""
-_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
-_WORDY = b"_0123456789" + _LETTERS + _LETTERS.upper() + bytes(range(0x80, 0x100))
-MOST_PLACES = 300
-"""Of one text in a file; more are not looked at."""
 
 
 class Index:
@@ -291,36 +309,10 @@ class Index:
         return found
 
 
-_DECLARED = re.compile(
-    r"\s*(?:(?:abstract|async|const|data|default|export|extern|final|inline|override|partial|private|protected|pub|public"
-    r"|sealed|static|unsafe|virtual)\b(?:\([^)]*\))?\s+)*"
-    r"(?:class|def|enum|fn|fun|func|function|impl|interface|module|namespace|proc|struct|sub|trait)\s+"
-    r"(?:\([^)]*\)\s*)?([\w$.:]+)"
-)
-_ASSIGNED = re.compile(
-    r"\s*(?:export\s+)?(?:(?:const|let|var)\s+)?([\w$.]+)(?:\s*:[^=]*)?\s*[:=]\s*(?:async\s+)?(?:function\b|\(?[\w$,\s{}]*\)?\s*=>)"
-)
-_METHOD = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~]+)\s*\([^()]*\)[^()=]*\{\s*$")
-_CALLED = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~.:]+)\s*\(")
-_CONTROL = {
-    *("await", "case", "catch", "do", "elif", "else", "elsif", "except", "finally", "for", "foreach", "if", "loop"),
-    *("match", "return", "switch", "try", "unless", "until", "when", "while", "with", "yield", "}"),
-}
-_BRACES = {"{", "("}
-_FARTHEST = 20_000  # lines that are looked at for what encloses a line
-_LONGEST = 300
-
-
 def declared(line: str) -> str | None:
     """The name of the function or class that begins in a line."""
     found = _declaration(line)
     return None if found is None else found[1].rstrip(":")
-
-
-def _declaration(line: str) -> re.Match[str] | None:
-    if len(line) > _LONGEST or (words(line) or [""])[0] in _CONTROL:
-        return None
-    return _DECLARED.match(line) or _ASSIGNED.match(line) or _METHOD.match(line)
 
 
 def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, ...]:
@@ -408,6 +400,12 @@ def merged_words(base: str, ours: str, theirs: str, *, reflow: bool = False) -> 
         result += [*here[position:low], *wanted[k:m]]
         position = high
     return b"".join([*result, *here[position:]]).decode("utf-8", "surrogatepass")
+
+
+def _declaration(line: str) -> re.Match[str] | None:
+    if len(line) > _LONGEST or (words(line) or [""])[0] in _CONTROL:
+        return None
+    return _DECLARED.match(line) or _ASSIGNED.match(line) or _METHOD.match(line)
 
 
 def _moved(own: Sequence[Change], at: int) -> int:

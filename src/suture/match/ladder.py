@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from suture.match.request import Request
     from suture.text.edits import Edit
 
-
 RUNGS = (
     "exact",
     "line_ends",
@@ -52,6 +51,12 @@ COMPARED: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
     ("tokens", lambda sent, stands: words(unescaped(fold(sent))) == words(unescaped(fold(stands)))),
 )
 """The rungs that compare line by line: whether a line that was sent is the one that stands there."""
+
+ENOUGH = 16
+"""Letters and digits that a text must have to be known by them alone."""
+_MUCH = 40
+_TELLING = 1
+_PATIENCE = 4_000_000  # lines that are compared, at all places where the old text may stand in the new one
 
 
 class Candidate:
@@ -107,13 +112,6 @@ class Candidate:
         return LEVEL["trailing"] if any(old[n] != index.line(at[n]) for n in blank) else 0  # type: ignore[arg-type]
 
 
-ENOUGH = 16
-"""Letters and digits that a text must have to be known by them alone."""
-_MUCH = 40
-_TELLING = 1
-_PATIENCE = 4_000_000  # lines that are compared, at all places where the old text may stand in the new one
-
-
 def settle(
     index: Index,
     request: Request,
@@ -133,6 +131,55 @@ def settle(
         return Refused(clash.why, rung, (match.site,), clash.sides, clash.detail)
     span = index.lines.span(match.first + 1)[0], index.lines.span(match.last + 1)[1]
     return Found(rung, score, runner_up, match.site, span, edits)
+
+
+def stands_over(index: Index, first: int, old: str, new: str) -> Site | None:
+    """Where the new text stands, which says more than the old one, though this was found as sent, too."""
+    before, after = ([line.rstrip() for line in split(text)] for text in (old, new))
+    more = sum(map(informative, after)) - sum(map(informative, before))
+    if more < _TELLING or not 0 < len(after) - len(before) <= _PATIENCE // max(len(before), 1):
+        return None
+    for offset in range(len(after) - len(before) + 1):
+        if after[offset : offset + len(before)] == before and first >= offset:
+            here = index.window(first - offset, min(first - offset + len(after), len(index.keys)))
+            if [line.rstrip() for line in here] == after:
+                return Site(first - offset + 1, first - offset + len(after))
+    return None
+
+
+def standing(
+    index: Index,
+    request: Request,
+    window: Site | None = None,
+    *,
+    anywhere: bool = False,
+    rung: str | None = None,
+    enough: int = ENOUGH,
+) -> Refused | None:
+    """That the new text stands in the file already, if it says `enough`.
+
+    Given a window, only there, or `anywhere` if it says a lot.
+    """
+    keys, before = solid_keys(request.new), solid_keys(request.old)
+    says = sum(map(informative, request.new))
+    if not keys or keys == before or says < enough:
+        return None
+    if b"\n".join(keys) in b"\n".join(before):
+        return None  # what is to remain stands here in any case
+    wanted = [fold(line).strip() for line in request.new if line.strip()]
+    for places in index.runs(keys):
+        inside = window is None or (places[0] < window.end_line and places[-1] >= window.start_line - 1)
+        here = [fold(index.line(place)).strip() for place in places]
+        if (inside or (anywhere and says >= _MUCH)) and here == wanted:
+            site = Site(places[0] + 1, places[-1] + 1)
+            return Refused("partly_applied" if remains(index, before, keys, site) else "applied", rung, (site,))
+    return None
+
+
+def remains(index: Index, old: Sequence[bytes], new: Sequence[bytes], site: Site) -> bool:
+    """Whether lines that a change takes away still stand beside the new text; lines by their keys."""
+    gone = {key for key in old if key not in new and informative(key.decode("utf-8", "replace")) > _TELLING}
+    return any(key in gone for key in index.keys[max(site.start_line - 1 - len(old), 0) : site.end_line + len(old)])
 
 
 def _without_end(index: Index, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
@@ -193,52 +240,3 @@ def _is_applied(index: Index, request: Request, match: Match) -> bool:
             if [index.keys[place] for place in places] == after:
                 return True
     return False
-
-
-def stands_over(index: Index, first: int, old: str, new: str) -> Site | None:
-    """Where the new text stands, which says more than the old one, though this was found as sent, too."""
-    before, after = ([line.rstrip() for line in split(text)] for text in (old, new))
-    more = sum(map(informative, after)) - sum(map(informative, before))
-    if more < _TELLING or not 0 < len(after) - len(before) <= _PATIENCE // max(len(before), 1):
-        return None
-    for offset in range(len(after) - len(before) + 1):
-        if after[offset : offset + len(before)] == before and first >= offset:
-            here = index.window(first - offset, min(first - offset + len(after), len(index.keys)))
-            if [line.rstrip() for line in here] == after:
-                return Site(first - offset + 1, first - offset + len(after))
-    return None
-
-
-def standing(
-    index: Index,
-    request: Request,
-    window: Site | None = None,
-    *,
-    anywhere: bool = False,
-    rung: str | None = None,
-    enough: int = ENOUGH,
-) -> Refused | None:
-    """That the new text stands in the file already, if it says `enough`.
-
-    Given a window, only there, or `anywhere` if it says a lot.
-    """
-    keys, before = solid_keys(request.new), solid_keys(request.old)
-    says = sum(map(informative, request.new))
-    if not keys or keys == before or says < enough:
-        return None
-    if b"\n".join(keys) in b"\n".join(before):
-        return None  # what is to remain stands here in any case
-    wanted = [fold(line).strip() for line in request.new if line.strip()]
-    for places in index.runs(keys):
-        inside = window is None or (places[0] < window.end_line and places[-1] >= window.start_line - 1)
-        here = [fold(index.line(place)).strip() for place in places]
-        if (inside or (anywhere and says >= _MUCH)) and here == wanted:
-            site = Site(places[0] + 1, places[-1] + 1)
-            return Refused("partly_applied" if remains(index, before, keys, site) else "applied", rung, (site,))
-    return None
-
-
-def remains(index: Index, old: Sequence[bytes], new: Sequence[bytes], site: Site) -> bool:
-    """Whether lines that a change takes away still stand beside the new text; lines by their keys."""
-    gone = {key for key in old if key not in new and informative(key.decode("utf-8", "replace")) > _TELLING}
-    return any(key in gone for key in index.keys[max(site.start_line - 1 - len(old), 0) : site.end_line + len(old)])

@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-
 FAMILIES = {
     '"': "\u201c\u201d\u201e\u201f\u2033\uff02",
     "'": "\u2018\u2019\u201a\u201b\u2032\uff07",
@@ -31,6 +30,32 @@ _TABLE = {ord(exotic): plain for exotic, plain in PLAIN.items()}
 
 _DROPPED = b" \t\r\v\f\\"
 _LOWER = bytes(range(256)).lower().replace(b"'", b'"')
+
+_MARKS = {
+    "#": "bash cfg cmake conf dockerfile ex exs gemfile gitignore graphql ini jl ksh makefile mk nix pl pm podfile "
+    "properties ps1 pxd py pyi pyx r rake rakefile rb robot sh tcl tf toml yaml yml zsh",
+    "//": "c cc cjs cpp cs cts cxx dart fs go gradle groovy h hh hpp java js jsx kt kts less m mjs mm mts php proto "
+    "rs sass scala scss sol swift ts tsx v vue zig",
+    "/*": "c cc cjs cpp cs css cts cxx dart go gradle groovy h hh hpp java js jsx kt kts less m mjs mm mts php rs "
+    "scala scss sql swift ts tsx vue",
+    "--": "adb ads elm hs lua sql vhdl",
+    ";": "asm clj cljs el ini lisp nim s scm",
+    "%": "erl hrl sty tex",
+    "<!--": "htm html md svg vue xhtml xml",
+}
+_ORDER = tuple(_MARKS)
+_BEGINS = rb"^[ \t]*%b[ !]"
+_SAMPLE = 1 << 16
+_HEREDOC = re.compile(r"<<[-~]?[\"']?[A-Z_]{2,}\b")
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+QUOTES = ("'", '"')
+_ESCAPED_QUOTE = re.compile(r"\\([\"'`])")
+_ESCAPED_SIGN = re.compile(r"\\([\"'`\\])")
+_SHORTEST_SLIP = 4
+_LONGEST_WORD = 200
+_LONGEST_LINE = 4_000
 
 
 def fold(text: str) -> str:
@@ -69,43 +94,6 @@ def line_keys(lines: Sequence[str]) -> list[bytes]:
 def solid_keys(lines: Sequence[str]) -> list[bytes]:
     """The keys of those lines that are not blank."""
     return [key for key in line_keys(lines) if key]
-
-
-@cache
-def _beyond_ascii():  # type: ignore[no-untyped-def]  # noqa: ANN202
-    import re
-
-    return re.compile(rb"[\x80-\xff]+")
-
-
-@cache
-def _plain(run: bytes) -> bytes:
-    """A run of bytes beyond ASCII: look-alikes plain, accents gone, lower case."""
-    from unicodedata import combining, normalize
-
-    try:
-        text = normalize("NFD", run.decode("utf-8").translate(_TABLE))
-    except UnicodeDecodeError:
-        return run
-    return "".join(char for char in text if not combining(char)).lower().encode()
-
-
-_MARKS = {
-    "#": "bash cfg cmake conf dockerfile ex exs gemfile gitignore graphql ini jl ksh makefile mk nix pl pm podfile "
-    "properties ps1 pxd py pyi pyx r rake rakefile rb robot sh tcl tf toml yaml yml zsh",
-    "//": "c cc cjs cpp cs cts cxx dart fs go gradle groovy h hh hpp java js jsx kt kts less m mjs mm mts php proto "
-    "rs sass scala scss sol swift ts tsx v vue zig",
-    "/*": "c cc cjs cpp cs css cts cxx dart go gradle groovy h hh hpp java js jsx kt kts less m mjs mm mts php rs "
-    "scala scss sql swift ts tsx vue",
-    "--": "adb ads elm hs lua sql vhdl",
-    ";": "asm clj cljs el ini lisp nim s scm",
-    "%": "erl hrl sty tex",
-    "<!--": "htm html md svg vue xhtml xml",
-}
-_ORDER = tuple(_MARKS)
-_BEGINS = rb"^[ \t]*%b[ !]"
-_SAMPLE = 1 << 16
-_HEREDOC = re.compile(r"<<[-~]?[\"']?[A-Z_]{2,}\b")
 
 
 def marks_of(name: str, body: bytes) -> tuple[str, ...]:
@@ -162,16 +150,6 @@ def opens_literal(line: str) -> bool:
         return True
     text = line.strip().lstrip("rRbBuUfF")
     return any(text.count(quote) % 2 and not text.startswith(quote) for quote in ('"""', "'''"))
-
-
-_WORD = re.compile(r"\w+|[^\w\s]")
-_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-QUOTES = ("'", '"')
-_ESCAPED_QUOTE = re.compile(r"\\([\"'`])")
-_ESCAPED_SIGN = re.compile(r"\\([\"'`\\])")
-_SHORTEST_SLIP = 4
-_LONGEST_WORD = 200
-_LONGEST_LINE = 4_000
 
 
 def parts(line: str) -> tuple[str, str, str]:
@@ -275,10 +253,6 @@ def is_slip(one: str, other: str) -> bool:
     return OSA.distance(one, other, score_cutoff=1) == 1
 
 
-def _digits(word: str) -> str:
-    return "".join(filter(str.isdigit, word))
-
-
 def likeness(one: str, other: str) -> float:
     """How much of two lines is the same, from 0 to 1, white space around them aside."""
     from rapidfuzz.distance import Indel
@@ -288,3 +262,26 @@ def likeness(one: str, other: str) -> float:
     if max(len(one), len(other)) > _LONGEST_LINE:
         return float(one == other)
     return Indel.normalized_similarity(one, other)
+
+
+@cache
+def _beyond_ascii():  # type: ignore[no-untyped-def]  # noqa: ANN202
+    import re
+
+    return re.compile(rb"[\x80-\xff]+")
+
+
+@cache
+def _plain(run: bytes) -> bytes:
+    """A run of bytes beyond ASCII: look-alikes plain, accents gone, lower case."""
+    from unicodedata import combining, normalize
+
+    try:
+        text = normalize("NFD", run.decode("utf-8").translate(_TABLE))
+    except UnicodeDecodeError:
+        return run
+    return "".join(char for char in text if not combining(char)).lower().encode()
+
+
+def _digits(word: str) -> str:
+    return "".join(filter(str.isdigit, word))

@@ -203,20 +203,6 @@ def is_marker(line: str) -> bool:
     return _DOTS.fullmatch(line) is not None or _is_comment_with_dots(line)
 
 
-def _is_comment_with_dots(line: str) -> bool:
-    line = line.strip()
-    if len(line) > _LONGEST or ("..." not in line and "\u2026" not in line):
-        return False
-    found = _MARKER_COMMENT.fullmatch(line)
-    if found is None or not _ELLIPSIS.search(found[1]):
-        return False
-    said = _ELLIPSIS.sub(" ", found[1]).strip(" ()[]")
-    if not said.isascii() and _ELLIPSIS.match(found[1]):
-        return True  # in words of any language
-    says = _MARKER_SAYS
-    return not said or says.match(said) is not None or (len(said.split()) <= _TERSE and bool(says.search(said)))
-
-
 def is_placeholder(line: str, name: str = "") -> bool:
     """Whether a line says in words, or by dots in a comment, that text was left out. Dots alone say nothing in words.
 
@@ -244,6 +230,50 @@ def is_placeholder(line: str, name: str = "") -> bool:
     found = _BRACKETS.fullmatch(line)
     inner = "" if found is None else next(each for each in found.groups() if each is not None)
     return bool(_words(inner)) and _says_so(inner, alone=True)
+
+
+def added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") -> Placeholder | None:
+    """The first line of `new` that stands for text, and that `old` does not have as often; None if there is none.
+
+    `old` is what the edit replaces: a part of a file, or all of it.
+    """
+    wanted = _lines(new)
+    if not any(map(_may_say_so, [new] if isinstance(new, str) else new)):
+        return None
+    spoken = [number for number, line in enumerate(wanted) if is_placeholder(line, name)]
+    dots = [number for number, line in enumerate(wanted) if _ONLY_DOTS.fullmatch(line.strip()) is not None]
+    naming = {number: names for number, line in enumerate(wanted) if (names := _names_as_before(line))}
+    if not spoken and not dots and not naming:
+        return None
+    before = _lines(old)
+    gone = _gone(before, wanted)
+    lost = {word for line in gone for word in _WORD.findall(line)}
+    spoken += [number for number, names in naming.items() if names <= lost]
+    left = Counter(line.strip() for line in before)
+    fresh = []
+    for number in sorted({*spoken, *dots}):
+        left[wanted[number].strip()] -= 1
+        if left[wanted[number].strip()] < 0:
+            fresh.append(number)
+    for number in fresh:
+        if number in dots and number not in spoken and _dots_are_text(before, wanted, number, gone, name):
+            continue
+        return Placeholder(wanted[number].strip(), deletes=bool(gone) or _replaces(before, wanted, number))
+    return None
+
+
+def _is_comment_with_dots(line: str) -> bool:
+    line = line.strip()
+    if len(line) > _LONGEST or ("..." not in line and "\u2026" not in line):
+        return False
+    found = _MARKER_COMMENT.fullmatch(line)
+    if found is None or not _ELLIPSIS.search(found[1]):
+        return False
+    said = _ELLIPSIS.sub(" ", found[1]).strip(" ()[]")
+    if not said.isascii() and _ELLIPSIS.match(found[1]):
+        return True  # in words of any language
+    says = _MARKER_SAYS
+    return not said or says.match(said) is not None or (len(said.split()) <= _TERSE and bool(says.search(said)))
 
 
 def _says_so(inner: str, *, alone: bool) -> bool:
@@ -284,36 +314,6 @@ def _words(inner: str) -> str:
 def _may_say_so(text: str) -> bool:
     text = text.casefold()
     return any(hint in text for hint in _HINTS)
-
-
-def added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") -> Placeholder | None:
-    """The first line of `new` that stands for text, and that `old` does not have as often; None if there is none.
-
-    `old` is what the edit replaces: a part of a file, or all of it.
-    """
-    wanted = _lines(new)
-    if not any(map(_may_say_so, [new] if isinstance(new, str) else new)):
-        return None
-    spoken = [number for number, line in enumerate(wanted) if is_placeholder(line, name)]
-    dots = [number for number, line in enumerate(wanted) if _ONLY_DOTS.fullmatch(line.strip()) is not None]
-    naming = {number: names for number, line in enumerate(wanted) if (names := _names_as_before(line))}
-    if not spoken and not dots and not naming:
-        return None
-    before = _lines(old)
-    gone = _gone(before, wanted)
-    lost = {word for line in gone for word in _WORD.findall(line)}
-    spoken += [number for number, names in naming.items() if names <= lost]
-    left = Counter(line.strip() for line in before)
-    fresh = []
-    for number in sorted({*spoken, *dots}):
-        left[wanted[number].strip()] -= 1
-        if left[wanted[number].strip()] < 0:
-            fresh.append(number)
-    for number in fresh:
-        if number in dots and number not in spoken and _dots_are_text(before, wanted, number, gone, name):
-            continue
-        return Placeholder(wanted[number].strip(), deletes=bool(gone) or _replaces(before, wanted, number))
-    return None
 
 
 def _replaces(before: Sequence[str], after: Sequence[str], number: int) -> bool:

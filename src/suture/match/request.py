@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     _Readings = list[tuple[list[str], list[str]]]
 
-
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[^`]*")
 _NUMBER = re.compile(r"(\s*)[\[(L]?(\d{1,9})([\])]?(?:\t|→| ?[|│:]|\.(?= )|(?=  ?)))")
 _BARE_NUMBER = re.compile(r"\s*[\[(L]?\d{1,9}[\])]?(?:→|[|│:.])?\s*")
@@ -65,12 +64,6 @@ def readings(old: str, new: str) -> list[Request]:
     return result
 
 
-def _plainly_indented(line: str) -> str:
-    """A line without exotic spaces before its first word."""
-    text = line.lstrip()
-    return line if line.isascii() else fold(line[: len(line) - len(text)]) + text
-
-
 def split(text: str) -> list[str]:
     r"""The lines of a text; what follows the final newline is none. A lone `\r` ends lines where nothing else does."""
     if "\r" in text:
@@ -79,6 +72,37 @@ def split(text: str) -> list[str]:
     if not lines[-1]:
         lines.pop()
     return lines
+
+
+def place_blanks(at: list[int | None], blank: Sequence[bool], index: Index) -> None:
+    """Pair blank lines: between two placed lines from the top, outside of all solid lines outward."""
+    solid = [number for number, empty in enumerate(blank) if not empty]
+    if not solid:
+        return
+    for number, following in zip(solid, (*solid[1:], None), strict=True):
+        below = None if following is None else at[following]
+        place = at[number]
+        if place is None or (following is not None and below is None):
+            continue
+        between = list(range(number + 1, len(at) if following is None else following))
+        while between and place + 1 < len(index.keys) and not index.keys[place + 1] and place + 1 != below:
+            place += 1
+            at[between.pop(0)] = place
+        while below is not None and between and below - 1 > place and not index.keys[below - 1]:
+            below -= 1
+            at[between.pop()] = below
+    place = at[solid[0]]
+    for each in range(solid[0] - 1, -1, -1):
+        if place is None or place == 0 or index.keys[place - 1]:
+            break
+        place -= 1
+        at[each] = place
+
+
+def _plainly_indented(line: str) -> str:
+    """A line without exotic spaces before its first word."""
+    text = line.lstrip()
+    return line if line.isascii() else fold(line[: len(line) - len(text)]) + text
 
 
 def _unfenced(old: list[str], new: list[str]) -> _Readings:
@@ -161,6 +185,9 @@ def _decoded(old: list[str], new: list[str]) -> _Readings:
     return [([_ENTITY.sub(_character, line) for line in old], [_ENTITY.sub(_character, line) for line in new])]
 
 
+_UNDOING = {"fence": _unfenced, "spelled": _spelled, "numbers": _unnumbered, "entities": _decoded}
+
+
 def _character(found: re.Match[str]) -> str:
     name, decimal, hexadecimal = found.groups()
     if name:
@@ -168,31 +195,3 @@ def _character(found: re.Match[str]) -> str:
     code = int(decimal) if decimal else int(hexadecimal, 16)
     surrogate = 0xD800 <= code <= 0xDFFF  # noqa: PLR2004
     return found[0] if code > 0x10FFFF or surrogate or not code else chr(code)  # noqa: PLR2004
-
-
-_UNDOING = {"fence": _unfenced, "spelled": _spelled, "numbers": _unnumbered, "entities": _decoded}
-
-
-def place_blanks(at: list[int | None], blank: Sequence[bool], index: Index) -> None:
-    """Pair blank lines: between two placed lines from the top, outside of all solid lines outward."""
-    solid = [number for number, empty in enumerate(blank) if not empty]
-    if not solid:
-        return
-    for number, following in zip(solid, (*solid[1:], None), strict=True):
-        below = None if following is None else at[following]
-        place = at[number]
-        if place is None or (following is not None and below is None):
-            continue
-        between = list(range(number + 1, len(at) if following is None else following))
-        while between and place + 1 < len(index.keys) and not index.keys[place + 1] and place + 1 != below:
-            place += 1
-            at[between.pop(0)] = place
-        while below is not None and between and below - 1 > place and not index.keys[below - 1]:
-            below -= 1
-            at[between.pop()] = below
-    place = at[solid[0]]
-    for each in range(solid[0] - 1, -1, -1):
-        if place is None or place == 0 or index.keys[place - 1]:
-            break
-        place -= 1
-        at[each] = place

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from suture.match.index import Answer, Index
     from suture.match.request import Request
 
-
 _MARGIN = 0.05  # of the best place over the next
 _SHARE = 0.6  # of the text's weight that must stand there,
 _SCORE = 0.72  # with what is only alike, and less what the file has of its own between
@@ -46,6 +45,11 @@ _GAP = 20  # lines between equal ones that are compared with each other
 _LONGEST = 4_000  # bytes of a line that is compared by characters
 _MOST_LINES = 2_000  # of a text
 _SKIP, _STEP, _PAIR = 1, 2, 3
+
+_WIDEST = 150
+_MOST_READINGS = 64
+_MOST_WAYS = 256
+_MOST_PIECES = 20
 
 
 class Near(Record):
@@ -80,6 +84,27 @@ def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
     answer = settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
     made = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
     return answer if made or is_proved(index, request, best.match) else Refused("missing", None, sites, None, UNPROVED)
+
+
+def only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
+    """Whether new leaves out what old has in full: then it would delete code."""
+    found = added(old, new, name)
+    if found is None or not found.deletes:
+        return False
+    if len(old) == len(new) == 1 and not is_placeholder(found.line, name):
+        return False  # dots that may be a part of their line
+    before, after = (sum(is_marker(line) or is_placeholder(line, name) for line in lines) for lines in (old, new))
+    return after > before  # as many in both: each stands for the same lines
+
+
+def find_elided(index: Index, requests: Sequence[Request]) -> Answer | None:
+    """The one way to lay a text with parts left out over the file."""
+    return next((found for request in requests if (found := _find(index, request)) is not None), None)
+
+
+def find_reflowed(index: Index, requests: Sequence[Request]) -> Answer | None:
+    """The one place that has these words."""
+    return next((found for request in requests if (found := _find_words(index, request)) is not None), None)
 
 
 class _Sought:
@@ -280,28 +305,6 @@ def _banded(
     return pairs
 
 
-_WIDEST = 150
-_MOST_READINGS = 64
-_MOST_WAYS = 256
-_MOST_PIECES = 20
-
-
-def only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
-    """Whether new leaves out what old has in full: then it would delete code."""
-    found = added(old, new, name)
-    if found is None or not found.deletes:
-        return False
-    if len(old) == len(new) == 1 and not is_placeholder(found.line, name):
-        return False  # dots that may be a part of their line
-    before, after = (sum(is_marker(line) or is_placeholder(line, name) for line in lines) for lines in (old, new))
-    return after > before  # as many in both: each stands for the same lines
-
-
-def find_elided(index: Index, requests: Sequence[Request]) -> Answer | None:
-    """The one way to lay a text with parts left out over the file."""
-    return next((found for request in requests if (found := _find(index, request)) is not None), None)
-
-
 def _find(index: Index, request: Request) -> Answer | None:
     keys = line_keys(request.old)
     markers = [number for number, line in enumerate(request.old) if is_marker(line)]
@@ -420,11 +423,6 @@ def _beyond(request: Request, markers: Sequence[int]) -> bool:
     old = [n for n, line in enumerate(request.old) if line.strip()]
     new = [line for line in request.new if line.strip()]
     return (old[0] in markers and not is_marker(new[0])) or (old[-1] in markers and not is_marker(new[-1]))
-
-
-def find_reflowed(index: Index, requests: Sequence[Request]) -> Answer | None:
-    """The one place that has these words."""
-    return next((found for request in requests if (found := _find_words(index, request)) is not None), None)
 
 
 def _find_words(index: Index, request: Request) -> Answer | None:

@@ -27,93 +27,6 @@ if TYPE_CHECKING:
 
     Ranges = tuple[tuple[int, int], ...]
 
-
-class Node(Record):
-    """A part of a pattern."""
-
-
-class Char(Node):
-    """One character."""
-
-    point: int
-    fold: bool = False
-
-
-class Class(Node):
-    """One character out of ranges and properties; or, negated, any other."""
-
-    ranges: tuple[tuple[int, int], ...]
-    properties: tuple[tuple[str, bool], ...] = ()
-    """Names as `characters.property_of` gives them, and whether each is inverted."""
-    negated: bool = False
-    fold: bool = False
-
-
-class Edge(Node):
-    """A place: `start`, `end`, `line_start`, `line_end`, `word` or `no_word`."""
-
-    kind: str
-
-
-class Group(Node):
-    """Parentheses; without a number they capture nothing."""
-
-    body: Node
-    number: int | None = None
-
-
-class Look(Node):
-    """A look at what follows or comes before, which consumes nothing."""
-
-    body: Node
-    ahead: bool
-    negative: bool
-
-
-class Back(Node):
-    """What a group has captured, once more."""
-
-    number: int
-    fold: bool = False
-
-
-class Repeat(Node):
-    """A body as often as `least` to `most` times; None is without end."""
-
-    body: Node
-    least: int
-    most: int | None
-    lazy: bool
-
-
-class Sequence(Node):
-    """One after the other."""
-
-    parts: tuple[Node, ...]
-
-
-class Choice(Node):
-    """The first that leads to a match."""
-
-    options: tuple[Node, ...]
-
-
-class Pattern(Record):
-    """A pattern, read."""
-
-    source: str
-    """As it was written, delimiters and flags included."""
-    flags: frozenset[str]
-    root: Node
-    groups: int
-    names: dict[str, int]
-
-    @property
-    def every(self) -> bool:
-        """Whether all matches are wanted, not only the first of each line."""
-        return "g" in self.flags
-
-
 LAST = 0x10FFFF
 DIGITS: Ranges = ((0x30, 0x39),)
 WORDS: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
@@ -275,6 +188,128 @@ _BINARY = frozenset(
 )
 _LONGEST_NAME = 60
 
+_members: dict[str, Ranges] = {}
+
+FLAGS = "gimsu"
+_FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
+_DEEPEST = 50
+_MOST_DIGITS = 9
+_MOST_GROUPS = 500
+_SHOWN = 40
+_LARGEST_COUNT = 2**31 - 1
+_DECIMALS = frozenset("0123456789")
+_HEX = frozenset("0123456789abcdefABCDEF")
+_CONTROLS = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
+_SHORTHANDS = {"d": DIGITS, "w": WORDS, "s": SPACES}
+_PLAIN_PROPERTIES = {"Any": ((0, LAST),), "ASCII": ((0, 0x7F),)}
+_ESCAPES = {
+    "A": "^ without the flag m is the start of the text",
+    "Z": "$ without the flag m is the end of the text",
+    "z": "$ without the flag m is the end of the text",
+    "h": "Write [ \\t] for a space or tab",
+    "R": "Write \\r?\\n for a line end",
+    "Q": "Escape each character by itself",
+    "K": "Use a look-behind, (?<=…)",
+    "a": "Write \\x07",
+    "e": "Write \\x1b",
+}
+_GROUPS = {
+    "(?>": "Atomic groups are not supported; a plain group, (?:…), matches the same or more",
+    "(?#": "Comments are not supported",
+    "(?x": "The flag x is not supported",
+    "(?R": "Recursion is not supported",
+    "(?|": "Number the groups one by one",
+    "(?'": "Write (?<name>…)",
+}
+_BACKSPACE, _MINUS = 0x08, 0x2D
+_HIGH, _LOW, _LAST_LOW = 0xD800, 0xDC00, 0xDFFF
+
+
+class Node(Record):
+    """A part of a pattern."""
+
+
+class Char(Node):
+    """One character."""
+
+    point: int
+    fold: bool = False
+
+
+class Class(Node):
+    """One character out of ranges and properties; or, negated, any other."""
+
+    ranges: tuple[tuple[int, int], ...]
+    properties: tuple[tuple[str, bool], ...] = ()
+    """Names as `characters.property_of` gives them, and whether each is inverted."""
+    negated: bool = False
+    fold: bool = False
+
+
+class Edge(Node):
+    """A place: `start`, `end`, `line_start`, `line_end`, `word` or `no_word`."""
+
+    kind: str
+
+
+class Group(Node):
+    """Parentheses; without a number they capture nothing."""
+
+    body: Node
+    number: int | None = None
+
+
+class Look(Node):
+    """A look at what follows or comes before, which consumes nothing."""
+
+    body: Node
+    ahead: bool
+    negative: bool
+
+
+class Back(Node):
+    """What a group has captured, once more."""
+
+    number: int
+    fold: bool = False
+
+
+class Repeat(Node):
+    """A body as often as `least` to `most` times; None is without end."""
+
+    body: Node
+    least: int
+    most: int | None
+    lazy: bool
+
+
+class Sequence(Node):
+    """One after the other."""
+
+    parts: tuple[Node, ...]
+
+
+class Choice(Node):
+    """The first that leads to a match."""
+
+    options: tuple[Node, ...]
+
+
+class Pattern(Record):
+    """A pattern, read."""
+
+    source: str
+    """As it was written, delimiters and flags included."""
+    flags: frozenset[str]
+    root: Node
+    groups: int
+    names: dict[str, int]
+
+    @property
+    def every(self) -> bool:
+        """Whether all matches are wanted, not only the first of each line."""
+        return "g" in self.flags
+
 
 def inverted(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """All other characters."""
@@ -326,7 +361,15 @@ def members(name: str) -> Ranges:
     return found
 
 
-_members: dict[str, Ranges] = {}
+def parse(written: str, flags: str = "") -> Pattern:
+    """Read `pattern` or `/pattern/flags`; flags of the delimited form win."""
+    body, start, own = _delimited(written)
+    chosen = own or flags.strip()
+    unknown = [flag for flag in dict.fromkeys(chosen) if flag not in FLAGS]
+    if unknown:
+        raise InvalidFlags(flags="".join(unknown), supported=", ".join(FLAGS))
+    reader = _Reader(written, start, start + len(body), chosen)
+    return Pattern(written, frozenset(chosen), reader.read(), reader.groups, reader.names)
 
 
 def _is_known(spelled: str) -> bool:
@@ -341,52 +384,6 @@ def _is_known(spelled: str) -> bool:
     except regex.error:
         return False
     return True
-
-
-FLAGS = "gimsu"
-_FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
-_DEEPEST = 50
-_MOST_DIGITS = 9
-_MOST_GROUPS = 500
-_SHOWN = 40
-_LARGEST_COUNT = 2**31 - 1
-_DECIMALS = frozenset("0123456789")
-_HEX = frozenset("0123456789abcdefABCDEF")
-_CONTROLS = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
-_SHORTHANDS = {"d": DIGITS, "w": WORDS, "s": SPACES}
-_PLAIN_PROPERTIES = {"Any": ((0, LAST),), "ASCII": ((0, 0x7F),)}
-_ESCAPES = {
-    "A": "^ without the flag m is the start of the text",
-    "Z": "$ without the flag m is the end of the text",
-    "z": "$ without the flag m is the end of the text",
-    "h": "Write [ \\t] for a space or tab",
-    "R": "Write \\r?\\n for a line end",
-    "Q": "Escape each character by itself",
-    "K": "Use a look-behind, (?<=…)",
-    "a": "Write \\x07",
-    "e": "Write \\x1b",
-}
-_GROUPS = {
-    "(?>": "Atomic groups are not supported; a plain group, (?:…), matches the same or more",
-    "(?#": "Comments are not supported",
-    "(?x": "The flag x is not supported",
-    "(?R": "Recursion is not supported",
-    "(?|": "Number the groups one by one",
-    "(?'": "Write (?<name>…)",
-}
-_BACKSPACE, _MINUS = 0x08, 0x2D
-_HIGH, _LOW, _LAST_LOW = 0xD800, 0xDC00, 0xDFFF
-
-
-def parse(written: str, flags: str = "") -> Pattern:
-    """Read `pattern` or `/pattern/flags`; flags of the delimited form win."""
-    body, start, own = _delimited(written)
-    chosen = own or flags.strip()
-    unknown = [flag for flag in dict.fromkeys(chosen) if flag not in FLAGS]
-    if unknown:
-        raise InvalidFlags(flags="".join(unknown), supported=", ".join(FLAGS))
-    reader = _Reader(written, start, start + len(body), chosen)
-    return Pattern(written, frozenset(chosen), reader.read(), reader.groups, reader.names)
 
 
 def _delimited(written: str) -> tuple[str, int, str]:

@@ -43,9 +43,25 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Spans = list[tuple[int, int]]
 
-
 _EACH = 1e-5  # seconds for each place that is looked at,
 _PATIENCE = 10  # but never more than so many times what a file is allowed
+
+_SMALL = 10_000_000
+_GROWTH = 2  # bytes by which an undecodable byte is longer in the view
+
+NONE = (-1, -1)
+_MEMORY = 64 << 20
+_WINDOW = 1 << 20
+_LARGEST = 40_000  # `regex` writes out what must be repeated, and some 100,000 parts overflow a thread's stack
+_CHEAP = 100_000_000  # bytes by parts of the program: a second at worst
+_PROBES = (64, 512, 4_096, 32_768)
+_TELLING = 0.05
+_OVERDRAFT = 4
+_LINE_FEED = 0x0A
+_REMEMBERED = 100
+_UNDECODABLE = 0xDC80
+
+_cache: dict[tuple[str, frozenset[str]], Compiled] = {}
 
 
 class Clock:
@@ -91,10 +107,6 @@ class Clock:
         whole = self.ends >= self._call_ends
         limit, setting = (self._call_ms, "regex_call_ms") if whole else (self._file_ms, "regex_file_ms")
         return RegexTimeout(pattern=source, path=self._path, timeout_ms=limit, setting=setting)
-
-
-_SMALL = 10_000_000
-_GROWTH = 2  # bytes by which an undecodable byte is longer in the view
 
 
 class Subject:
@@ -170,19 +182,6 @@ class Places:
             self._offset -= len(self._string[place : self._at].encode("utf-8", self._errors))
         self._at = place
         return self._offset
-
-
-NONE = (-1, -1)
-_MEMORY = 64 << 20
-_WINDOW = 1 << 20
-_LARGEST = 40_000  # `regex` writes out what must be repeated, and some 100,000 parts overflow a thread's stack
-_CHEAP = 100_000_000  # bytes by parts of the program: a second at worst
-_PROBES = (64, 512, 4_096, 32_768)
-_TELLING = 0.05
-_OVERDRAFT = 4
-_LINE_FEED = 0x0A
-_REMEMBERED = 100
-_UNDECODABLE = 0xDC80
 
 
 class Compiled:
@@ -292,6 +291,18 @@ class Compiled:
                 if stale or (slot.optional and start == end):
                     spans[group] = NONE
         return spans
+
+
+def compiled(pattern: Pattern) -> Compiled:
+    """A pattern ready to search, by the engine that it needs."""
+    key = pattern.source, pattern.flags
+    found = _cache.pop(key, None) or _compiled(pattern)
+    if len(_cache) >= _REMEMBERED:
+        oldest, *_ = [*_cache]  # all at once: another thread may be changing it
+        _cache.pop(oldest, None)
+    _cache[key] = found  # now the newest
+    log.debug("patterns", "%s searches for %s", found.engine, pattern.source)
+    return found
 
 
 class _Re2(Compiled):
@@ -516,21 +527,6 @@ class _Regex(Compiled):
             )
         except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
             raise clock.timeout(self.pattern.source) from None
-
-
-_cache: dict[tuple[str, frozenset[str]], Compiled] = {}
-
-
-def compiled(pattern: Pattern) -> Compiled:
-    """A pattern ready to search, by the engine that it needs."""
-    key = pattern.source, pattern.flags
-    found = _cache.pop(key, None) or _compiled(pattern)
-    if len(_cache) >= _REMEMBERED:
-        oldest, *_ = [*_cache]  # all at once: another thread may be changing it
-        _cache.pop(oldest, None)
-    _cache[key] = found  # now the newest
-    log.debug("patterns", "%s searches for %s", found.engine, pattern.source)
-    return found
 
 
 def _compiled(pattern: Pattern) -> Compiled:

@@ -105,6 +105,12 @@ class PythonPattern:
             raise _invalid(self.source, f"not supported: {error}") from None
 
 
+def parse_template(written: str, pattern: PythonPattern) -> Template:
+    """Read a replacement as `re.sub` does; groups as JavaScript writes them are refused where the pattern has them."""
+    _check_dialect(written, pattern)
+    return read(written, "\\", lambda slash: _reference(written, slash, pattern))
+
+
 class _View:
     """A text with all its lines ending in a line feed, and the way back to offsets of its body."""
 
@@ -236,12 +242,6 @@ def _is_quantifier(source: str, at: int) -> bool:
     end = source.find("}", at)
     low, comma, high = source[at + 1 : max(end, at)].partition(",")
     return end > 0 and all(set(each) <= _DECIMALS for each in (low, high)) and bool(low or comma)
-
-
-def parse_template(written: str, pattern: PythonPattern) -> Template:
-    """Read a replacement as `re.sub` does; groups as JavaScript writes them are refused where the pattern has them."""
-    _check_dialect(written, pattern)
-    return read(written, "\\", lambda slash: _reference(written, slash, pattern))
 
 
 def _check_dialect(written: str, pattern: PythonPattern) -> None:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _MOST_DIGITS = 9
 _DECIMALS = frozenset("0123456789")
 
-
 BEFORE, AFTER = -1, -2
 """Beside the numbers of groups: the text before the match, and the text after it."""
 _AROUND = {"&": 0, "`": BEFORE, "'": AFTER}
@@ -68,13 +67,6 @@ class Template(Record):
         return b"".join(pieces)
 
 
-def _span(text: Text, spans: Sequence[tuple[int, int]], part: int) -> tuple[int, int]:
-    """Where a part of a match, or what is around it, stands in the text's body."""
-    if part == BEFORE:
-        return 0, spans[0][0]
-    return (spans[0][1], len(text.body)) if part == AFTER else spans[part]
-
-
 def parse(written: str, pattern: Pattern) -> Template:
     """Read a replacement for a pattern; a group that the pattern has not is refused."""
     _check_dialect(written, pattern)
@@ -95,6 +87,13 @@ def read(written: str, mark: str, reference: Callable[[int], tuple[str | int, in
             parts += ["".join(text), part]
             text.clear()
     return Template(tuple(part for part in (*parts, "".join(text) + written[at:]) if part != ""))
+
+
+def _span(text: Text, spans: Sequence[tuple[int, int]], part: int) -> tuple[int, int]:
+    """Where a part of a match, or what is around it, stands in the text's body."""
+    if part == BEFORE:
+        return 0, spans[0][0]
+    return (spans[0][1], len(text.body)) if part == AFTER else spans[part]
 
 
 def _reference(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, int]:

@@ -41,11 +41,40 @@ if TYPE_CHECKING:
 
     from suture.patterns.dialect import Node, Pattern
 
-
 _LONGEST = 200
 _LINE_FEED = 0x0A
 _PROPERTY = 500  # ranges, about
 _MOST_TEXTS = 50
+
+_MOST_ROUNDS_RE2 = 1_000
+_LARGEST_RE2 = 100_000
+_MOST_REPEATED_RE2 = 5_000  # its compiler's time grows with the square: `a{0,1000}` fifty times takes 17 s
+_CARRIAGE_RETURN = 0x0D
+_TURKIC = (0x49, 0x69, 0x130, 0x131)
+_PAIRS = ({0x49, 0x69}, {0xDF, 0x1E9E})
+_ODD = (*_TURKIC, 0xDF, 0x1E9E)
+
+
+class Slot(Record):
+    """What a group of the emitted pattern is."""
+
+    group: int = 0
+    """The number of the group in the pattern as it was written; 0 for one of ours."""
+    tail: bool = False
+    """Whether it is a line end that does not belong to the match."""
+    inner: tuple[int, ...] = ()
+    """The groups that are forgotten if they lie before this one."""
+    backward: bool = False
+    """Whether that is behind it in the text: look-behind goes from right to left."""
+    optional: bool = False
+    """Whether they are forgotten, too, if this one is empty."""
+
+
+class Emitted(Record):
+    """A pattern for an engine, and what its groups are, from the first."""
+
+    source: str
+    slots: tuple[Slot, ...]
 
 
 def nodes(root: Node) -> Iterator[Node]:
@@ -125,6 +154,26 @@ def required(node: Node) -> tuple[bytes, ...]:
     return max(_needs(node), key=_worth, default=())
 
 
+def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
+    """The pattern for RE2, or None where RE2 has no means for it.
+
+    With `by_line` it finds lines in a whole text that may match alone: `^` and `$` are a line's ends.
+    """
+    size = weight(pattern.root)
+    if size > _LARGEST_RE2 or weight(pattern.root, most=True) > size + _MOST_REPEATED_RE2:
+        return None
+    if not _suits_re2(pattern.root, by_line=by_line):
+        return None
+    emitter = _Re2(by_line=by_line)
+    return Emitted(emitter.tailed(pattern.root), tuple(emitter.slots))
+
+
+def for_regex(pattern: Pattern) -> Emitted:
+    """The pattern for the engine with look-around and back-references."""
+    emitter = _Regex()
+    return Emitted(emitter.node(pattern.root), tuple(emitter.slots))
+
+
 def _worth(texts: tuple[bytes, ...]) -> tuple[int, int]:
     """How rarely one of several texts will be found: by the shortest."""
     return min(map(len, texts)), -len(texts)
@@ -178,57 +227,6 @@ def _literal(node: Node) -> bytes | None:
     if isinstance(node, Char) and not node.fold and not 0xD800 <= node.point <= 0xDFFF:  # noqa: PLR2004  surrogates
         return chr(node.point).encode()
     return None
-
-
-_MOST_ROUNDS_RE2 = 1_000
-_LARGEST_RE2 = 100_000
-_MOST_REPEATED_RE2 = 5_000  # its compiler's time grows with the square: `a{0,1000}` fifty times takes 17 s
-_CARRIAGE_RETURN = 0x0D
-_TURKIC = (0x49, 0x69, 0x130, 0x131)
-_PAIRS = ({0x49, 0x69}, {0xDF, 0x1E9E})
-_ODD = (*_TURKIC, 0xDF, 0x1E9E)
-
-
-class Slot(Record):
-    """What a group of the emitted pattern is."""
-
-    group: int = 0
-    """The number of the group in the pattern as it was written; 0 for one of ours."""
-    tail: bool = False
-    """Whether it is a line end that does not belong to the match."""
-    inner: tuple[int, ...] = ()
-    """The groups that are forgotten if they lie before this one."""
-    backward: bool = False
-    """Whether that is behind it in the text: look-behind goes from right to left."""
-    optional: bool = False
-    """Whether they are forgotten, too, if this one is empty."""
-
-
-class Emitted(Record):
-    """A pattern for an engine, and what its groups are, from the first."""
-
-    source: str
-    slots: tuple[Slot, ...]
-
-
-def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
-    """The pattern for RE2, or None where RE2 has no means for it.
-
-    With `by_line` it finds lines in a whole text that may match alone: `^` and `$` are a line's ends.
-    """
-    size = weight(pattern.root)
-    if size > _LARGEST_RE2 or weight(pattern.root, most=True) > size + _MOST_REPEATED_RE2:
-        return None
-    if not _suits_re2(pattern.root, by_line=by_line):
-        return None
-    emitter = _Re2(by_line=by_line)
-    return Emitted(emitter.tailed(pattern.root), tuple(emitter.slots))
-
-
-def for_regex(pattern: Pattern) -> Emitted:
-    """The pattern for the engine with look-around and back-references."""
-    emitter = _Regex()
-    return Emitted(emitter.node(pattern.root), tuple(emitter.slots))
 
 
 def _suits_re2(root: Node, *, by_line: bool) -> bool:

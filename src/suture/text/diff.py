@@ -73,14 +73,6 @@ def counted(file: FileDiff, context: int = CONTEXT) -> tuple[bytes, int, int]:
     return _unified(file, b"".join(_hunks(file.before, blocks, context))), added, removed
 
 
-def _unified(file: FileDiff, hunks: bytes) -> bytes:
-    renamed = file.old_path is not None and file.new_path is not None and file.old_path != file.new_path
-    stays = file.old_path is not None and file.new_path is not None and not renamed
-    if stays and not hunks and file.new_mode in {None, file.mode}:
-        return b""
-    return _header(file, hunks=bool(hunks), renamed=renamed) + hunks
-
-
 def counts(before: bytes, edits: Iterable[Edit]) -> tuple[int, int]:
     """How many lines the diff adds and removes."""
     added = removed = 0
@@ -95,6 +87,50 @@ def line_edits(before: bytes, after: bytes) -> list[Edit]:
     old, new = split_lines(before), split_lines(after)
     starts = list(accumulate(map(len, old), initial=0))
     return [edit(starts[i], starts[j], b"".join(new[k:end])) for i, j, k, end in changes(old, new)]
+
+
+def split_lines(text: bytes) -> list[bytes]:
+    r"""The lines of a text, each with its `\n`."""
+    return BytesIO(text).readlines()
+
+
+def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
+    """Where the lists differ: (i, j, k, m) says that old[i:j] became new[k:m]; in order, never touching."""
+    found: list[Change] = []
+    patience = _PATIENCE
+    stack = [(0, len(old), 0, len(new), _MAX_DEPTH)]
+    while stack:
+        check_time()
+        i, j, k, m, depth = stack.pop()
+        head = _equal_run(old, new, (i, j, k, m))
+        i, k = i + head, k + head
+        while i < j and k < m and old[j - 1] == new[m - 1]:
+            j, m = j - 1, m - 1
+        if i == j and k == m:
+            continue
+        if min(j - i, m - k) <= 1:
+            found += _around_one_line(old, new, (i, j, k, m))
+        elif j - i == m - k and (replaced := _line_by_line(old, new, (i, j, k, m))):
+            found += replaced
+        elif len(near := list(_in_sight(old, new, (i, j, k, m)))) > 1:
+            stack += [(*box, depth) for box in near]
+        elif anchors := _anchors(old[i:j], new[k:m]) if depth else []:
+            boxes = _between(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
+            stack += [(*box, depth - 1) for box in boxes]
+        elif (j - i) * (m - k) > min(_SMALL, patience):
+            found.append((i, j, k, m))
+        else:
+            patience -= (j - i) * (m - k)
+            found += [(i + a, i + b, k + c, k + d) for a, b, c, d in _small_changes(old[i:j], new[k:m])]
+    return sorted(found)
+
+
+def _unified(file: FileDiff, hunks: bytes) -> bytes:
+    renamed = file.old_path is not None and file.new_path is not None and file.old_path != file.new_path
+    stays = file.old_path is not None and file.new_path is not None and not renamed
+    if stays and not hunks and file.new_mode in {None, file.mode}:
+        return b""
+    return _header(file, hunks=bool(hunks), renamed=renamed) + hunks
 
 
 def _header(file: FileDiff, *, hunks: bool, renamed: bool) -> bytes:
@@ -234,42 +270,6 @@ def _lines_after(text: bytes, start: int, count: int) -> int:
     for _ in range(count):
         start = text.find(b"\n", start) + 1 or len(text)
     return start
-
-
-def split_lines(text: bytes) -> list[bytes]:
-    r"""The lines of a text, each with its `\n`."""
-    return BytesIO(text).readlines()
-
-
-def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
-    """Where the lists differ: (i, j, k, m) says that old[i:j] became new[k:m]; in order, never touching."""
-    found: list[Change] = []
-    patience = _PATIENCE
-    stack = [(0, len(old), 0, len(new), _MAX_DEPTH)]
-    while stack:
-        check_time()
-        i, j, k, m, depth = stack.pop()
-        head = _equal_run(old, new, (i, j, k, m))
-        i, k = i + head, k + head
-        while i < j and k < m and old[j - 1] == new[m - 1]:
-            j, m = j - 1, m - 1
-        if i == j and k == m:
-            continue
-        if min(j - i, m - k) <= 1:
-            found += _around_one_line(old, new, (i, j, k, m))
-        elif j - i == m - k and (replaced := _line_by_line(old, new, (i, j, k, m))):
-            found += replaced
-        elif len(near := list(_in_sight(old, new, (i, j, k, m)))) > 1:
-            stack += [(*box, depth) for box in near]
-        elif anchors := _anchors(old[i:j], new[k:m]) if depth else []:
-            boxes = _between(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
-            stack += [(*box, depth - 1) for box in boxes]
-        elif (j - i) * (m - k) > min(_SMALL, patience):
-            found.append((i, j, k, m))
-        else:
-            patience -= (j - i) * (m - k)
-            found += [(i + a, i + b, k + c, k + d) for a, b, c, d in _small_changes(old[i:j], new[k:m])]
-    return sorted(found)
 
 
 def _around_one_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> list[Change]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from suture.text import Text
 
-
 _CHUNK = 1 << 20
 _NEAR = 256  # bytes in which a difference is looked for at once
 
@@ -162,6 +161,34 @@ def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
     return result + _joined(body, run)
 
 
+def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
+    """Lengths of the common beginning and of the common end of the rest; slices compare at the speed of memory."""
+    most = min(len(left), len(right))
+    head, step = 0, min(_CHUNK, most)
+    while step > _NEAR:
+        if left.startswith(right[head : head + step], head):
+            head += step
+            step = min(step, most - head)
+        else:
+            step //= 2
+    near = min(2 * _NEAR + 1, most - head)  # as much as was unequal in one step, or is left
+    head += _same_bytes(left[head : head + near], right[head : head + near], "little")
+    most -= head
+    end, other = len(left), len(right)
+    tail, step = 0, min(_CHUNK, most)
+    if _NEAR < most <= _CHUNK and left.endswith(right[other - most + _NEAR :]):  # what differs is short, mostly
+        tail, step = most - _NEAR, _NEAR
+    while step > _NEAR:
+        if left.endswith(right[other - tail - step : other - tail], 0, end - tail):
+            tail += step
+            step = min(step, most - tail)
+        else:
+            step //= 2
+    near = min(2 * _NEAR + 1, most - tail)
+    end, other = end - tail, other - tail
+    return head, tail + _same_bytes(left[end - near : end], right[other - near : other], "big")
+
+
 def _joined(body: bytes, run: Sequence[Edit]) -> list[Edit]:
     """Neighbors as one edit, made once: each with all before it would be quadratic."""
     if len(run) < 2:  # noqa: PLR2004
@@ -197,34 +224,6 @@ def _is_text(cut: tuple[int, int, bytes]) -> bool:
 def _continues(text: bytes, index: int) -> bool:
     """Whether the byte at `index` is in the middle of a UTF-8 character."""
     return index < len(text) and text[index] & 0xC0 == 0x80  # noqa: PLR2004  10xxxxxx
-
-
-def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
-    """Lengths of the common beginning and of the common end of the rest; slices compare at the speed of memory."""
-    most = min(len(left), len(right))
-    head, step = 0, min(_CHUNK, most)
-    while step > _NEAR:
-        if left.startswith(right[head : head + step], head):
-            head += step
-            step = min(step, most - head)
-        else:
-            step //= 2
-    near = min(2 * _NEAR + 1, most - head)  # as much as was unequal in one step, or is left
-    head += _same_bytes(left[head : head + near], right[head : head + near], "little")
-    most -= head
-    end, other = len(left), len(right)
-    tail, step = 0, min(_CHUNK, most)
-    if _NEAR < most <= _CHUNK and left.endswith(right[other - most + _NEAR :]):  # what differs is short, mostly
-        tail, step = most - _NEAR, _NEAR
-    while step > _NEAR:
-        if left.endswith(right[other - tail - step : other - tail], 0, end - tail):
-            tail += step
-            step = min(step, most - tail)
-        else:
-            step //= 2
-    near = min(2 * _NEAR + 1, most - tail)
-    end, other = end - tail, other - tail
-    return head, tail + _same_bytes(left[end - near : end], right[other - near : other], "big")
 
 
 def _same_bytes(left: bytes, right: bytes, order: Literal["little", "big"]) -> int:

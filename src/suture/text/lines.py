@@ -21,6 +21,9 @@ _CHUNK = 1 << 20
 _WIDE = 1 << 32  # bytes of a text whose offsets need more than four bytes each
 _FEW = 8
 
+_WINDOW = 1 << 18
+_LINES = 2_000
+
 
 class Lines:
     """The lines of `body`, which must not change."""
@@ -121,32 +124,16 @@ class Lines:
         return "lf" if not pairs else "crlf" if pairs == breaks else "mixed"
 
 
-def terminator_of(body: bytes) -> bytes:
-    r"""The last byte of every line's end: `\n`, or `\r` where there is no `\n` at all."""
-    return b"\r" if b"\n" not in body and b"\r" in body else b"\n"
-
-
-def _starts(body: bytes, terminator: bytes) -> array[int]:
-    starts = array("I" if len(body) < _WIDE else "Q", [0] if body else [])
-    for base in range(0, len(body), _CHUNK):
-        check_time()
-        pieces = body[base : base + _CHUNK].split(terminator)
-        pieces.pop()  # what follows the last terminator of the chunk
-        starts.extend(map(add, accumulate(map(len, pieces)), count(base + 1)))
-    if starts and starts[-1] == len(body):
-        starts.pop()  # nothing follows the final newline
-    return starts
-
-
-_WINDOW = 1 << 18
-_LINES = 2_000
-
-
 class Indent(Record):
     """`style` is `spaces`, `tabs`, `mixed` or `none`; `width` counts the spaces of one step, or is 0."""
 
     style: str
     width: int
+
+
+def terminator_of(body: bytes) -> bytes:
+    r"""The last byte of every line's end: `\n`, or `\r` where there is no `\n` at all."""
+    return b"\r" if b"\n" not in body and b"\r" in body else b"\n"
 
 
 def detect(body: bytes) -> Indent:
@@ -173,3 +160,15 @@ def detect(body: bytes) -> Indent:
     if tabs and spaces and min(tabs, spaces) * 10 > max(tabs, spaces):
         return Indent("mixed", width)
     return Indent("tabs", 0) if tabs > spaces else Indent("spaces", width)
+
+
+def _starts(body: bytes, terminator: bytes) -> array[int]:
+    starts = array("I" if len(body) < _WIDE else "Q", [0] if body else [])
+    for base in range(0, len(body), _CHUNK):
+        check_time()
+        pieces = body[base : base + _CHUNK].split(terminator)
+        pieces.pop()  # what follows the last terminator of the chunk
+        starts.extend(map(add, accumulate(map(len, pieces)), count(base + 1)))
+    if starts and starts[-1] == len(body):
+        starts.pop()  # nothing follows the final newline
+    return starts

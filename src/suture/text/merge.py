@@ -86,11 +86,6 @@ def merge(base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, 
     return Merged(tuple(edits), tuple(conflicts))
 
 
-def _texts(sides: Sequence[Sequence[bytes]], region: Region) -> list[bytes]:
-    ranges = (region.base, region.ours, region.theirs)
-    return [b"".join(lines[i:j]) for lines, (i, j) in zip(sides, ranges, strict=True)]
-
-
 def regions(
     base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes], *, touching: bool = False
 ) -> Iterator[Region]:
@@ -111,6 +106,11 @@ def regions(
         for part in _groups(group, loose, touching=True, end=len(base) if unfinished else None):
             region, shifts = _region(ours, theirs, part, shifts)
             yield region
+
+
+def _texts(sides: Sequence[Sequence[bytes]], region: Region) -> list[bytes]:
+    ranges = (region.base, region.ours, region.theirs)
+    return [b"".join(lines[i:j]) for lines, (i, j) in zip(sides, ranges, strict=True)]
 
 
 def _groups(

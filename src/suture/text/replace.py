@@ -29,8 +29,42 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-
 _MOST_LINES = 1_000  # that are compared; of more, the n-th takes the n-th one's end
+
+Piece = tuple[int, int, bytes | None]
+"""A part of a text: the offset it comes from, its length, and its bytes if they are new."""
+
+Hit = tuple[int, int, int]
+"""The number of a text, and begin and end of a place where it stands."""
+
+_CHUNK = 1 << 16
+_LONGEST = 100_000
+_DEEPEST = 4
+
+# Measured: from so many steps on, and with so much text to search for each place, one pass pays.
+_MANY = 8
+_SPARSE = 1 << 18
+
+MOST_HITS = 20_000
+"""How many places more than expected are told."""
+
+
+class Cluster(Record):
+    """Hits from `start` to `end`, what they are hits of, and the window from `begin` to `stop` around them."""
+
+    begin: int
+    start: int
+    end: int
+    stop: int
+    found: list[int]
+
+
+class Step(Record):
+    """All occurrences of `old` become `new`; there must be `count`."""
+
+    old: bytes
+    new: bytes
+    count: int = 1
 
 
 def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
@@ -101,6 +135,59 @@ def adapted(body: bytes, start: int, end: int, new: bytes) -> bytes:
     return new.replace(b"\n", ending(body, start, end))
 
 
+def made(body: bytes, steps: Sequence[Step]) -> Outcome:
+    """The steps, one after the other, up to the first that finds another number of places than its count.
+
+    An empty `old` is found once in an empty text, and nowhere else.
+    """
+    outcome = _alone(body, steps[0]) if len(steps) == 1 else None
+    if len(steps) >= _MANY and sum(step.count for step in steps) * _SPARSE <= len(steps) * len(body):
+        outcome = at_once(body, steps)
+    return outcome or in_turn(body, steps)
+
+
+def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
+    """The steps, each on the whole text."""
+    text, trail, usual = body, _Trail(len(body)), ending(body, 0, 0)
+    places: list[tuple[int, ...]] = []
+    for step in steps:
+        check_time()
+        spans = _found(text, step)
+        if len(spans) != step.count:
+            return _failed(body, trail.whole(), places, text, spans)
+        places.append(tuple([trail.origin(start) for start, _ in spans]))
+        text, pieces = _replaced(text, spans, _news(text, spans, step.new, usual))
+        trail.add(pieces)
+    return Outcome(trail.whole().edits(body), tuple(places))
+
+
+def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
+    """The same, in windows around the places of all steps; nothing where it might not be the same."""
+    swaps = _swaps(body, steps)
+    if not swaps or max(len(old) for old, _ in swaps) > _LONGEST:
+        return None
+    finder = _Finder([old for old, _ in swaps])
+    hits = finder.all(body, 4 * sum(step.count for step in steps) + len(body) // 1024 + 1000)
+    if hits is None:
+        return None
+    clusters = list(_clusters(hits, finder.longest, len(body)))
+    limit, wrong = 0, len(steps)
+    while limit != wrong:
+        limit = wrong
+        windows = _Windows(body, swaps[:limit], finder)
+        if not all(windows.make(cluster) for cluster in clusters):
+            return None
+        wrong = next((number for number in range(limit) if len(windows.places[number]) != steps[number].count), limit)
+    pieces = windows.whole()
+    if b"\r" in body and not pieces.keep(body, b"\n"):
+        return None
+    places = [tuple(each) for each in windows.places]
+    if limit == len(steps):
+        return Outcome(pieces.edits(body), tuple(places))
+    text = pieces.text(body)
+    return _failed(body, pieces, places, text, occurrences(text, steps[limit].old, steps[limit].count + MOST_HITS))
+
+
 def _line_by_line(old: bytes, new: bytes) -> bytes:
     """`new` with the line ends of `old`, which has both kinds: a line that stays keeps its own."""
     from rapidfuzz.distance import Levenshtein  # the rare case
@@ -139,45 +226,8 @@ def _cut(body: bytes, at: int) -> bool:
     return at > 0 and body.startswith(b"\r\n", at - 1)
 
 
-Piece = tuple[int, int, bytes | None]
-"""A part of a text: the offset it comes from, its length, and its bytes if they are new."""
-
-Hit = tuple[int, int, int]
-"""The number of a text, and begin and end of a place where it stands."""
-
-_CHUNK = 1 << 16
-_LONGEST = 100_000
-_DEEPEST = 4
-
-# Measured: from so many steps on, and with so much text to search for each place, one pass pays.
-_MANY = 8
-_SPARSE = 1 << 18
-
-
-class Cluster(Record):
-    """Hits from `start` to `end`, what they are hits of, and the window from `begin` to `stop` around them."""
-
-    begin: int
-    start: int
-    end: int
-    stop: int
-    found: list[int]
-
-
-MOST_HITS = 20_000
-"""How many places more than expected are told."""
-
-
 def _same(offset: int) -> int:
     return offset
-
-
-class Step(Record):
-    """All occurrences of `old` become `new`; there must be `count`."""
-
-    old: bytes
-    new: bytes
-    count: int = 1
 
 
 class Outcome(Record):
@@ -196,17 +246,6 @@ class Outcome(Record):
     origin: Callable[[int], int] = _same
 
 
-def made(body: bytes, steps: Sequence[Step]) -> Outcome:
-    """The steps, one after the other, up to the first that finds another number of places than its count.
-
-    An empty `old` is found once in an empty text, and nowhere else.
-    """
-    outcome = _alone(body, steps[0]) if len(steps) == 1 else None
-    if len(steps) >= _MANY and sum(step.count for step in steps) * _SPARSE <= len(steps) * len(body):
-        outcome = at_once(body, steps)
-    return outcome or in_turn(body, steps)
-
-
 def _alone(body: bytes, step: Step) -> Outcome | None:
     """A step that is the only one, as most are: it needs no trail. Nothing if it fails."""
     spans = _found(body, step)
@@ -215,21 +254,6 @@ def _alone(body: bytes, step: Step) -> Outcome | None:
     news = _news(body, spans, step.new, ending(body, 0, 0))
     edits = [edit(start, end, new) for (start, end), new in zip(spans, news, strict=True)]
     return Outcome(tuple(minimize(body, edits)), (tuple([start for start, _ in spans]),))
-
-
-def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
-    """The steps, each on the whole text."""
-    text, trail, usual = body, _Trail(len(body)), ending(body, 0, 0)
-    places: list[tuple[int, ...]] = []
-    for step in steps:
-        check_time()
-        spans = _found(text, step)
-        if len(spans) != step.count:
-            return _failed(body, trail.whole(), places, text, spans)
-        places.append(tuple([trail.origin(start) for start, _ in spans]))
-        text, pieces = _replaced(text, spans, _news(text, spans, step.new, usual))
-        trail.add(pieces)
-    return Outcome(trail.whole().edits(body), tuple(places))
 
 
 def _found(text: bytes, step: Step) -> list[tuple[int, int]]:
@@ -363,33 +387,6 @@ class _Trail:
         for each in reversed(earlier):
             result = each.then(result)
         return result
-
-
-def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
-    """The same, in windows around the places of all steps; nothing where it might not be the same."""
-    swaps = _swaps(body, steps)
-    if not swaps or max(len(old) for old, _ in swaps) > _LONGEST:
-        return None
-    finder = _Finder([old for old, _ in swaps])
-    hits = finder.all(body, 4 * sum(step.count for step in steps) + len(body) // 1024 + 1000)
-    if hits is None:
-        return None
-    clusters = list(_clusters(hits, finder.longest, len(body)))
-    limit, wrong = 0, len(steps)
-    while limit != wrong:
-        limit = wrong
-        windows = _Windows(body, swaps[:limit], finder)
-        if not all(windows.make(cluster) for cluster in clusters):
-            return None
-        wrong = next((number for number in range(limit) if len(windows.places[number]) != steps[number].count), limit)
-    pieces = windows.whole()
-    if b"\r" in body and not pieces.keep(body, b"\n"):
-        return None
-    places = [tuple(each) for each in windows.places]
-    if limit == len(steps):
-        return Outcome(pieces.edits(body), tuple(places))
-    text = pieces.text(body)
-    return _failed(body, pieces, places, text, occurrences(text, steps[limit].old, steps[limit].count + MOST_HITS))
 
 
 def _swaps(body: bytes, steps: Sequence[Step]) -> list[tuple[bytes, bytes]]:
