@@ -145,12 +145,11 @@ _NAMES_AS_BEFORE = re.compile(r"(\w+(?:(?:, and |, | and )\w+)+) (?:(?:same )?as
 """The names are words of what the edit takes away; else a comment says something about them."""
 _ENDS_WITH_THING = re.compile(rf".*\b{_THING}", re.IGNORECASE)
 _HINTS = (
-    *(
-        "... … ⋮ ⋯ exist rest remain unchanged untouched intact same identical omit elid snip keep leave preserve "
-        "previous prior original stay here as-is brevity lines unverändert gleich код изменени 代码 内容 省略 不变 修改 部分 "
-        "函数 方法 逻辑 コード 処理 変更 코드 변경"
-    ).split(),
-    *("no change", "no other change", "as is", "as it", "as before"),
+    *("...", "…", "⋮", "⋯", "exist", "rest", "remain", "unchanged", "untouched", "intact", "same", "identical"),
+    *("omit", "elid", "snip", "keep", "leave", "preserve", "previous", "prior", "original", "stay", "here"),
+    *("as-is", "brevity", "lines", "unverändert", "gleich", "код", "изменени", "代码", "内容", "省略", "不变"),
+    *("修改", "部分", "函数", "方法", "逻辑", "コード", "処理", "変更", "코드", "변경", "no change"),
+    *("no other change", "as is", "as it", "as before"),
 )
 """One of these is in every line that could be a placeholder; looking for them first is fast."""
 
