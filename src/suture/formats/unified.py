@@ -5,12 +5,12 @@ r"""Unified diffs, and the file names that git writes in them.
     header  = keyword value, as git writes them: see `KEYWORDS`
 
 Prefixes are taken off where the two names have two different ones of git's: `a/` and `b/`, or `i/`, `w/`, `c/`, `o/`,
-`1/`, `2/`. Beside `/dev/null` only `a/` of an old name and `b/` of a new one are, unless the line `diff --git` tells.
-A quoted name with an escape that git does not write is taken as it stands.
+`1/`, `2/`. Beside `/dev/null` only `a/` of an old name and `b/` of a new one are prefixes, unless the line `diff --git`
+decides. A quoted name with an escape that git does not write is taken as it is written.
 
     diff     = { section }
     section  = [ "Index: " name, line of "=" ] [ "diff " arguments { git's headers } ] [ "--- " name, "+++ " name ]
-               { hunk }; behind a name may stand a tab and a time
+               { hunk }; a tab and a time may follow a name
     hunk     = "@@ -" range " +" range " @@" [ " " text ], { line [ "\ No newline at end of file" ] }
     range    = start [ "," count ]
     line     = ( " " | "-" | "+" ) text
@@ -21,7 +21,7 @@ Where it is looser:
   context, as are those of several such headers in a row: `@@ class A:`, `@@ def f(self):`.
 - In a fence, a diff may begin with a hunk.
 - A wholly empty line is an empty context line, if lines of the hunk follow or its counts say so.
-- In a fence, any other line without a prefix is a context line as it stands.
+- In a fence, any other line without a prefix is a context line as it is written.
 - Counts decide where a hunk ends if they are right: if its lines do not go on when they are satisfied. So a removed
   `-- x` is not taken for a header. Else the prefixes decide, and `--- ` before `+++ ` is a header where a hunk or
   nothing at all follows. Outside a fence, an empty line ends a hunk that is satisfied, and a line without a prefix
@@ -63,9 +63,9 @@ NOWHERE = "/dev/null"
 _PREFIXES = frozenset("abciow12")
 _OCTAL = frozenset("01234567")
 _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
-_MOST_BYTE = 0xFF
+_MOST_BYTE = 0xFF  # of an escape: three octal digits can say more
 _KIND, _REGULAR = 0o170000, 0o100000
-_EMPTY_BLOBS = (
+_EMPTY_BLOBS = (  # git's names of an empty file, in SHA-1 and SHA-256
     "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
     "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 )
@@ -76,7 +76,7 @@ _NUMBERLESS = frozenset(".…-+, 0123456789")
 
 
 class Heading(Record):
-    """What shall become of which file, before any hunk is looked at."""
+    """What should become of which file, before any hunk is looked at."""
 
     action: str
     path: str | None
@@ -103,7 +103,7 @@ class HunkHeader(Record):
 
 
 def heading(said: dict[str, str]) -> Heading:
-    """Read a header: what stands behind `---`, `+++`, `Index`, `diff --git`, `diff --cc` and git's keywords."""
+    """Read a header: what is behind `---`, `+++`, `Index`, `diff --git`, `diff --cc` and git's keywords."""
     first, second = _both_names(said)
     old, new = said.get("---", first), said.get("+++", second or said.get("---"))
     known = _name(old), _name(new)
@@ -332,7 +332,7 @@ class _Draft:
         if split is None:
             self.spoil("not_a_hunk")
         elif lines and self.problem is None:
-            context = tuple(each for header in self.headers for each in header.context)
+            context = tuple(name for header in self.headers for name in header.context)
             splits = (split,) if short is None else (short, split)
             at = self.headers[-1].place(splits[0].old)
             self.hunks.append(
@@ -434,7 +434,7 @@ def _block(
 
 
 def _header(source: Source, at: int, said: dict[str, str]) -> Waiting:
-    """Read what stands above the hunks; where they begin."""
+    """Read what is above the hunks; where they begin."""
     line = yield from _line(source, at)
     if line.startswith("Index: "):
         said["Index"] = line.removeprefix("Index: ").strip()
@@ -446,7 +446,7 @@ def _header(source: Source, at: int, said: dict[str, str]) -> Waiting:
         said["diff --cc" if keyword == "diff --combined" else keyword] = line[len(keyword) :].strip()
         at += 1
         line = yield from _line(source, at)
-    while git and (keyword := next((each for each in KEYWORDS if line.startswith(each)), "")):
+    while git and (keyword := next((name for name in KEYWORDS if line.startswith(name)), "")):
         said[keyword.rstrip()] = line[len(keyword) :].strip()
         at += 1
         line = yield from _line(source, at)
