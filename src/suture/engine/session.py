@@ -64,10 +64,20 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     Changing = TypeVar("Changing", bound=FileChange)
 
-
 _MOST_CHANGES = 100  # of a file in the history
 _MOST_COMMITS = 20  # that touched the file, before the one that is checked out
 _REMEMBERED = 1_000
+
+_CHUNK = 1 << 16
+_PAST_VERSIONS = 100
+_PAST_BYTES = 20_000_000
+_PAST_SECONDS = 0.5
+_SAME_NAMES = 2_000
+_NAMES_AT_ONCE = 200
+_REFUSALS = 1_000
+_SHOWN_FILES = 100
+_SHOWN_VERSIONS = 4  # of each
+_SHOWN_BYTES = 32_000_000
 
 
 class Bases:
@@ -191,32 +201,6 @@ class Bases:
             from suture.match.index import Base  # only a call that looks for earlier versions needs it
 
             yield Base(body, source, made_by, until)
-
-
-def _body(content: bytes, encoding: str | None) -> bytes:
-    """A version's text; in the file's encoding of now, if it does not say itself what it is in."""
-    text = Text.decode(content)
-    if text.encoding is None:
-        with suppress(EncodingMismatch):  # it was in another one then
-            text = Text.decode(content, encoding)
-    return text.body
-
-
-def _plain(body: bytes) -> bytes:
-    """A text whose line ends do not matter."""
-    return body.replace(b"\r\n", b"\n")
-
-
-_CHUNK = 1 << 16
-_PAST_VERSIONS = 100
-_PAST_BYTES = 20_000_000
-_PAST_SECONDS = 0.5
-_SAME_NAMES = 2_000
-_NAMES_AT_ONCE = 200
-_REFUSALS = 1_000
-_SHOWN_FILES = 100
-_SHOWN_VERSIONS = 4  # of each
-_SHOWN_BYTES = 32_000_000
 
 
 class Shown:
@@ -677,6 +661,20 @@ class Session:
         limit = self.settings.max_file_bytes
         if size > limit:
             raise InputTooLarge(what=path, size=size, limit=limit, setting="max_file_bytes")
+
+
+def _body(content: bytes, encoding: str | None) -> bytes:
+    """A version's text; in the file's encoding of now, if it does not say itself what it is in."""
+    text = Text.decode(content)
+    if text.encoding is None:
+        with suppress(EncodingMismatch):  # it was in another one then
+            text = Text.decode(content, encoding)
+    return text.body
+
+
+def _plain(body: bytes) -> bytes:
+    """A text whose line ends do not matter."""
+    return body.replace(b"\r\n", b"\n")
 
 
 def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:
