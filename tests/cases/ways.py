@@ -4,7 +4,8 @@ All must give the same: whether it failed, the text, the data, and the tree afte
 is taken away here, once:
 
 - The command line prints `content` and `metadata`. It opens the workspace anew for each call.
-- A server sends the data as `structuredContent`; beside a list, whose text says it all, as `_meta`.
+- A server is started with the tools of the case: of itself it does not offer the dialects.
+- It sends the data as `structuredContent`; beside a list, whose text says it all, as `_meta`.
 - Ids of changes, times and the workspace's folder differ from run to run: `<change 1>`, `<time>`, `<root>`.
 """
 
@@ -163,7 +164,7 @@ def _steps(case: Case, place: _Place, ask: Ask) -> list[Done]:
             place.put(step.path, step.entry)
             continue
         tree, before = place.tree(), place.traces()
-        outcome = plain(ask(step.tool, filled(step.arguments, ids, tree)), ids, place.root)
+        outcome = plain(ask(step.tool, filled(step.arguments, ids, tree, place.root)), ids, place.root)
         after, traces = place.tree(), place.traces()
         rewritten = [
             path for path, seen in traces[0].items() if tree.get(path) == after[path] and seen != before[0][path]
@@ -172,19 +173,19 @@ def _steps(case: Case, place: _Place, ask: Ask) -> list[Done]:
     return found
 
 
-def filled(value: Any, ids: list[str], tree: Tree) -> Any:
-    """A value with what its placeholders stand for: ids of changes, and hashes of files as they are now."""
+def filled(value: Any, ids: list[str], tree: Tree, root: str = "<root>") -> Any:
+    """A value with what its placeholders stand for: ids of changes, hashes of files as they are now, the folder."""
     if isinstance(value, dict):
-        return {name: filled(each, ids, tree) for name, each in value.items()}
+        return {name: filled(each, ids, tree, root) for name, each in value.items()}
     if isinstance(value, list):
-        return [filled(each, ids, tree) for each in value]
+        return [filled(each, ids, tree, root) for each in value]
     if not isinstance(value, str) or "<" not in value:
         return value
     for number, change in enumerate(ids, 1):
         value = value.replace(f"<change {number}>", change)
     for path, entry in tree.items():
         value = value.replace(f"<hash of {path}>", hash_of(entry))
-    return value
+    return value.replace("<root>", root)
 
 
 def hash_of(entry: Entry) -> str:
@@ -279,7 +280,8 @@ def _by_mcp(case: Case) -> list[Done]:
     ):
         found = thread.submit(client)
         try:
-            main(["mcp", "--root", root, "--durability", "fast"])
+            tools = ",".join({call.tool for call in case.calls})
+            main(["mcp", "--root", root, "--durability", "fast", "--tools", tools])
         finally:
             gc.set_threshold(*threshold)
         return found.result()
