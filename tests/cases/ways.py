@@ -16,7 +16,6 @@ import io
 import json
 import os
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -34,6 +33,7 @@ from suture.testing import MemoryFS
 from tests.cases.case_file import Case, Entry, Meddling, Tree
 
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?[0-9:.]*Z?")
+_SHARED_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108  a fresh folder is made in it
 _FIRST = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "cases", "version": "1"}}
 
 Ask = Callable[[str, Any], "Outcome"]
@@ -289,11 +289,12 @@ def _by_mcp(case: Case) -> list[Done]:
 
 @contextmanager
 def _folder() -> Iterator[str]:
-    root = os.path.realpath(tempfile.mkdtemp(prefix="suture-case-"))
-    try:
-        yield root
-    finally:
-        shutil.rmtree(root)
+    """A workspace's folder, and one for its history; in memory where that can be, as nothing here tests the disk."""
+    with tempfile.TemporaryDirectory(prefix="suture-case-", dir=_SHARED_MEMORY) as made:
+        folder = Path(made).resolve()
+        with mock.patch.dict(os.environ, XDG_STATE_HOME=str(folder / "state")):
+            (folder / "root").mkdir()
+            yield str(folder / "root")
 
 
 @contextmanager
