@@ -256,7 +256,9 @@ def _by_mcp(case: Case) -> list[Done]:
                 requests.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
                 if "id" not in message:
                     return None
-                answer = json.loads(answers.readline())
+                line = answers.readline()
+                assert line, "the server has ended"
+                answer = json.loads(line)
                 assert "result" in answer, f"the server answers {answer['error']}"
                 return answer["result"]
 
@@ -272,18 +274,17 @@ def _by_mcp(case: Case) -> list[Done]:
             return _steps(case, _Disk(root), ask)
 
     threshold = gc.get_threshold()
-    with (
-        _folder() as root,
-        _standard_streams() as (to_server, from_server),
-        ThreadPoolExecutor(1) as thread,
-        mock.patch("gc.freeze"),  # what a server does once, for the rest of its life
-    ):
-        found = thread.submit(client)
-        try:
+    with _folder() as root, ThreadPoolExecutor(1) as thread:
+        with (
+            _standard_streams() as (to_server, from_server),  # closed when the server ends: a client that waits sees it
+            mock.patch("gc.freeze"),  # what a server does once, for the rest of its life
+        ):
+            found = thread.submit(client)
             tools = ",".join({call.tool for call in case.calls})
-            main(["mcp", "--root", root, "--durability", "fast", "--tools", tools])
-        finally:
-            gc.set_threshold(*threshold)
+            try:
+                main(["mcp", "--root", root, "--durability", "fast", "--tools", tools])
+            finally:
+                gc.set_threshold(*threshold)
         return found.result()
 
 
