@@ -150,3 +150,13 @@ def test_a_write_that_fails_leaves_everything_as_it_was(error: int) -> None:
     ws = Workspace(fs.root, fs=FaultyFS(fs, fail_at=2, error=error, only={"write"}))
     told = refused(ask(ws, "a", edit("one", "two")))
     assert (told["code"], told["retryable"], fs.files()) == ("WRITE_FAILED", True, {"a": b"one\n"})
+
+
+@pytest.mark.parametrize(
+    "before", [b"\0", b"PK\x03\x04\0\0data one", b"one\n" * 2_000 + b"\0", b"\x89PNG\r\n\x1a\n\0one"]
+)
+def test_detects_and_rejects_binary_files(before: bytes) -> None:
+    result = failed(before, edit("one", "two"))
+    told, error = wrong(result), refused(result)
+    assert (told["type"], error["code"], result.metadata["path"]) == ("BINARY_FILE", "BINARY_FILE", "a")
+    assert "binary" in result.text

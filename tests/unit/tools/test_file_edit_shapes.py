@@ -193,3 +193,14 @@ def test_a_call_never_raises() -> None:
         error = refused(ws.call("file_edit", arguments))
         assert error["code"] != "INTERNAL"
     assert fs.files() == {"a": b"a\n"}
+
+
+def test_a_long_diff_is_whole_in_the_metadata_and_cut_in_the_text() -> None:
+    before = b"x\n" * 1_000
+    ws, _ = workspace({"a": before})
+    result = ask(ws, "a", edit("x", "y", 1_000))
+    data = done(result)
+    assert (data["diff"]["added"], data["diff"]["removed"]) == (1_000, 1_000)
+    assert data["diff"]["unified"].count("\n+y") == 1_000
+    assert len(result.text.split("\n")) < 450
+    assert data["edits_applied"][0]["line_numbers"] == list(range(1, 1_001))

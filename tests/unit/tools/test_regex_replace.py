@@ -232,3 +232,25 @@ def test_a_file_with_two_names_is_changed_once(tmp_path: Path) -> None:
         arguments = {"path_pattern": "*", "pattern": "x", "replacement": "y", "dry_run": dry_run}
         assert [row["file"] for row in workspace.call("regex_replace_multi", arguments).data] == ["a"]
     assert [(tmp_path / name).read_text() for name in "ab"] == ["y\n", "y\n"]
+
+
+@pytest.mark.promise("regex.bounded")
+@pytest.mark.parametrize(
+    ("content", "pattern", "replacement"),
+    [(b"a" * 1_000, "(a+)", "$1" * 500), (b"ab\n" * 1_000, "b", "y" * 1_000)],
+    ids=["groups", "text"],
+)
+def test_new_text_that_is_too_large_is_refused_before_it_is_made(
+    content: bytes, pattern: str, replacement: str
+) -> None:
+    fs = MemoryFS({"a": content})
+    ws = Workspace(fs.root, Settings(max_result_bytes=100_000), fs=fs)
+    result = ws.call("regex_replace", {"file_path": "a", "pattern": pattern, "replacement": replacement})
+    assert result.metadata["error"]["code"] == "INPUT_TOO_LARGE"
+    assert result.text.startswith("Too large: ")
+    assert fs.files()["a"] == content
+
+
+def test_the_example_of_too_many_replacements_is_told_as_it_is_written() -> None:
+    result = untouched("a\n" * 1000, "a", "b", max_replacements=500)
+    assert result.text == "Max replacements exceeded: 1000 (limit: 500)"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from suture import Settings, ToolResult, Workspace
-from tests.unit.changes import refused
+from tests.unit.changes import refused, workspace
 
 Match = dict[str, Any]
 
@@ -199,3 +199,20 @@ def test_a_pattern_does_not_lead_out_of_the_workspace(tmp_path: Path, path_patte
 def test_folders_are_no_files(tmp_path: Path) -> None:
     ws = tree(tmp_path, {"a/x.js/inside": "x", "a/y.js": "x"})
     assert files(ws, "a/*.js") == ["a/y.js"]
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, ["b.txt", "d.txt"]),
+        ({"binary_check_buffer_size": None}, ["b.txt", "d.txt"]),
+        ({"binary_check_buffer_size": 0}, ["a.bin", "b.txt", "c.bin", "d.txt"]),
+        ({"binary_check_buffer_size": -5}, ["a.bin", "b.txt", "c.bin", "d.txt"]),
+        ({"binary_check_buffer_size": 1}, ["a.bin", "b.txt", "d.txt"]),
+        ({"binary_check_buffer_size": 2}, ["b.txt", "d.txt"]),
+        ({"binary_check_buffer_size": 100_000}, ["b.txt"]),
+    ],
+)
+def test_binary_files_are_skipped_silently(more: dict[str, Any], expected: list[str]) -> None:
+    ws, _ = workspace({"a.bin": b"x\0", "b.txt": b"x\n", "c.bin": b"\0x", "d.txt": b"x" + b"\n" * 9000 + b"\0"})
+    assert files(ws, "*", **more) == expected
