@@ -96,7 +96,7 @@ class FileEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and one edit may stand beside the path."""
+        """Check a call's arguments; null means left out, and one edit may be given beside the path."""
         named = cls.arguments()
         kept = {name: value for name, value in given.items() if value is not None or name not in named}
         if "path" not in kept and "file_path" in kept:
@@ -112,7 +112,7 @@ class FileEdit(Request):
 
 
 def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
-    """Simulate all edits on the file as it stands, and plan what they do to it."""
+    """Simulate all edits on the file as it is, and plan what they do to it."""
     total, most = len(request.edits), session.settings.max_edits
     if total > most:
         raise InputTooLarge(what="The request", size=total, limit=most, setting="max_edits", unit="edits")
@@ -155,14 +155,14 @@ def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]
             yield f"edits[{number}]: new_text holds a NUL; the file may be taken for a binary one."
         yield from _cuts(body, step, number, found)
         at = step.new.find(step.old) if step.old and step.new != step.old else -1
-        if at >= 0 and any(_stands(body, step.new, place - at) for place in found):
+        if at >= 0 and any(_is_there(body, step.new, place - at) for place in found):
             yield f"edits[{number}]: new_text stood there already; if the edit was sent twice, undo it."
 
 
 def _placeholders(
     before: Snapshot, request: FileEdit, steps: Sequence[Step], places: Sequence[Sequence[int]]
 ) -> tuple[list[str], list[ElisionInNewText]]:
-    """Warnings of placeholders that edits only insert, and errors of those that would delete what they stand for.
+    """Warnings of placeholders that edits only insert, and errors of those that would delete what they represent.
 
     `places` are those of the first edits; one that was not found is none.
     """
@@ -232,13 +232,13 @@ def _composed(origins: Sequence[Callable[[int], int]]) -> Callable[[int], int]:
     return origin
 
 
-def _stands(body: bytes, new: bytes, at: int) -> bool:
-    """Whether a text stands there, and does not end in the middle of a line end."""
+def _is_there(body: bytes, new: bytes, at: int) -> bool:
+    """Whether a text is there, and does not end in the middle of a line end."""
     return at >= 0 and body.startswith(new, at) and not body.startswith(b"\r\n", at + len(new) - 1)
 
 
 def _cuts(body: bytes, step: Step, number: int, places: Sequence[int]) -> Iterator[str]:
-    """Where a text begins or ends in the middle of something; told once an edit."""
+    """Where a text begins or ends in the middle of something; said once per edit."""
     for start in places[:_LOOKED_AT]:
         end = start + len(step.old)
         if not step.old or not body.startswith(step.old, start):
@@ -400,7 +400,7 @@ class Edited:
         yield from (f"warning: {warning}" for warning in warnings)
 
     def _preview(self) -> Iterator[dict[str, Any]]:
-        """Each replacement: the lines it stands in as they are, and as they will be after all edits."""
+        """Each replacement: its lines as they are, and as they will be after all edits."""
         lines, room = self._change.before.text.lines, _ROOM
         places = [(index, at) for index, found in enumerate(self._places) for at in found][:_MOST_PREVIEWS]
         start, end, before, after = -1, -1, "", ""
