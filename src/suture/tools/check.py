@@ -23,7 +23,7 @@ from suture.records import Record
 from suture.settings import operator_file
 from suture.text import Text
 from suture.tools import outcome
-from suture.tools.named import for_each
+from suture.tools.paths import visit_paths
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec, exclude, include_ignored, paths
 from suture.wording.edits import checked_lines
 from suture.wording.phrases import count
@@ -329,7 +329,7 @@ def check(session: Session, request: Check) -> Answer:
             if checking.is_stopped:
                 return
 
-    for _ in for_each(session, request, named, meant):
+    for _ in visit_paths(session, request, named, meant):
         pass
     checking.finish()
     return Answer("", checking.data() | ({"binary": binary} if binary else {}), verbatim=True)
