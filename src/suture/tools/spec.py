@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from suture.engine.session import Session
     from suture.errors import SutureError
     from suture.plan import Change, Plan
+    from suture.tools.results import ToolData
 
 
 class Rows:
@@ -88,6 +89,8 @@ class ToolSpec(Record):
     examples: tuple[Example, ...]
     read: Callable[[Session, Any], Answer] | None = None
     plan: Callable[[Session, Any], Proposal] | None = None
+    result: type[ToolData] | None = None
+    """The type of its results' metadata; None where nothing is promised, as for lists."""
     explain: Callable[[Mapping[str, object], SutureError], Answer] | None = None
     """How a failure is told, where the tool's specification has a shape for that."""
     own_clock: bool = False
@@ -104,10 +107,8 @@ class ToolSpec(Record):
 
     @property
     def output_schema(self) -> dict[str, Any] | None:
-        """The JSON schema of its results' metadata, failures included; None where nothing is promised, as for lists."""
-        from suture.tools.results import RESULTS  # only what is told to clients needs it
-
-        return RESULTS.get(self.name)
+        """The JSON schema of its results' metadata, failures included; None where nothing is promised."""
+        return None if self.result is None else self.result.output_schema()
 
     def definition(self) -> dict[str, Any]:
         """The tool as data, as `suture tools --json` prints it."""
