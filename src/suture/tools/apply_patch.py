@@ -14,7 +14,7 @@ from suture.plan import Create, Delete, Plan, Rename
 from suture.tools import outcome
 from suture.tools.blocks import BlockApplier
 from suture.tools.failure import version_of
-from suture.tools.reply import Replied, unapplied
+from suture.tools.reply import ApplyReplyResult, Replied, unapplied
 from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, literal, text
 from suture.wording.phrases import AS_SENT, LITERAL, same
@@ -316,5 +316,6 @@ APPLY_PATCH = ToolSpec(
         ),
     ),
     plan=plan_apply_patch,
+    result=ApplyReplyResult,
     explain=explain_apply_patch,
 )

@@ -8,13 +8,13 @@ from functools import cached_property
 from suture import errors, wording
 from suture.bounds import check_size, check_time
 from suture.errors import ElisionInNewText, InputTooLarge, InvalidArguments
-from suture.match.diagnose import diagnose
+from suture.match.diagnose import KINDS, diagnose
 from suture.match.index import Index
 from suture.plan import Plan
 from suture.text.edits import apply, edit
 from suture.text.replace import MOST_HITS, Outcome, Step, made, occurrences
 from suture.text.replace import number as count_occurrences
-from suture.tools import outcome
+from suture.tools import outcome, results
 from suture.tools.failure import Sought, View, attempt, no_match, unexamined, wrong_count
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, whole_lines
 from suture.tools.spec import (
@@ -278,6 +278,131 @@ fits, gives the corrected edit, ready to be sent back.
 prints are not part of the file.
 - dry_run shows what would change, without changing it."""
 
+
+class Diff(results.Data):
+    """What an edit changes."""
+
+    unified: str = results.DIFF
+    added: int = results.integer("Lines")
+    removed: int = results.integer("Lines")
+    truncated: bool = results.flag("Whether the text for the model shows only a part of it")
+
+
+class AppliedEdit(results.Data):
+    """What one edit did."""
+
+    edit_index: int = results.integer("From 0")
+    occurrences_replaced: int = results.integer("How many places")
+    line_numbers: list[int] = results.values("Their lines in the file as it was", of="integer")
+
+
+class Preview(results.Data):
+    """A replacement in a dry run."""
+
+    edit_index: int = results.integer("From 0")
+    line_number: int = results.integer("From 1")
+    before: str = results.text("The lines as they are")
+    after: str = results.text("The lines after all edits")
+
+
+class Highlight(results.Data):
+    """A part of a line."""
+
+    line_number: int = results.integer("From 1")
+    column_start: int = results.integer("From 1")
+    column_end: int = results.integer("Exclusive")
+
+
+class MatchLocation(Highlight):
+    """Where a text occurs."""
+
+    line_content: str = results.text("The line")
+    context_before: str = results.text("The line before").optional
+    context_after: str = results.text("The line after").optional
+
+
+class NamedDifference(results.Data):
+    """What is different between a text and a place."""
+
+    type: str = results.text("What kind of difference", dict.fromkeys(KINDS.values()))
+    name: str = results.text("The same, more closely", KINDS)
+    expected: str = results.text("As it was sent")
+    found: str = results.text("As it stands in the file")
+    line_number: int = results.integer("From 1")
+    description: str = results.text("In words")
+
+
+class SimilarContent(results.Data):
+    """A place like a text."""
+
+    line_number: int = results.integer("From 1")
+    content: str = results.text("What stands there")
+    similarity_score: float = results.number("Up to 1")
+    symbol: str = results.text("The class or function that it is in, if any")
+    differences: list[NamedDifference] = results.objects("What is different", NamedDifference)
+
+
+class FailedEdit(results.Data):
+    """Why an edit failed."""
+
+    type: str = results.text(
+        "The error's code", ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
+    )
+    edit_index: int = results.integer("The first edit that failed, from 0")
+    total_edits: int = results.integer("How many were sent")
+    message: str = results.text("What happened")
+    search_text: str = results.text("The old_text that was sent").optional
+    expected_occurrences: int = results.integer("How often it should stand there").optional
+    actual_occurrences: int = results.integer("How often it does").optional
+    match_locations: list[MatchLocation] = results.objects("Where it stands", MatchLocation).optional
+    similar_content: list[SimilarContent] = results.objects("Places like it, best first", SimilarContent).optional
+
+
+class SuggestedFix(results.Data):
+    """What to do about a failed edit."""
+
+    type: str = results.text(
+        "What kind of mistake",
+        ("USE_EXACT_TEXT", "CHECK_WHITESPACE", "ADJUST_COUNT", "ESCAPE_SPECIAL", "ALREADY_APPLIED", "TARGET_DELETED"),
+    )
+    suggestion: str = results.text("In words")
+    example: str = results.text("JSON to send; with old_text and new_text, an edit that lands").optional
+
+
+class FilePreview(results.Data):
+    """The lines that a failed edit is about."""
+
+    total_lines: int = results.integer("Of the file")
+    preview_start_line: int = results.integer("From 1")
+    preview_end_line: int = results.integer("Inclusive")
+    content: str = results.text("The lines")
+    highlights: list[Highlight] = results.objects("What to look at", Highlight)
+
+
+class FileEditResult(results.ToolData):
+    """What a call of `file_edit` did, or why it failed."""
+
+    failure = results.Rejection
+    path: str = results.PATH
+    change_id: str | None = results.CHANGE_ID
+    hash: str = results.HASH
+    diff: Diff = results.member("What changes", Diff)
+    edits_applied: list[AppliedEdit] = results.objects("What each edit did", AppliedEdit)
+    total_replacements: int = results.integer("By all edits")
+    warnings: list[str] = results.WARNINGS
+    dry_run: bool = results.DRY_RUN
+    would_modify: bool = results.flag("In a dry run: whether the file would change").optional
+    preview: list[Preview] = results.objects("In a dry run: the replacements", Preview).optional
+    validation: results.Validation = results.VALIDATION_IF_ASKED
+    validation_error: FailedEdit = results.member(
+        "Only if an edit failed, or its file cannot be edited", FailedEdit
+    ).optional
+    suggested_fixes: list[SuggestedFix] = results.objects(
+        "What to do about a failed edit, best first", SuggestedFix
+    ).optional
+    file_preview: FilePreview = results.member("The lines that a failed edit is about", FilePreview).optional
+
+
 FILE_EDIT = ToolSpec(
     name="file_edit",
     title="Edit a file",
@@ -310,6 +435,7 @@ FILE_EDIT = ToolSpec(
         ),
     ),
     plan=plan_file_edit,
+    result=FileEditResult,
     explain=explain_file_edit,
 )
 

@@ -24,8 +24,8 @@ from suture.plan import Plan
 from suture.records import Record
 from suture.text import Text
 from suture.text.edits import edit, splice
-from suture.tools import outcome
-from suture.tools.failure import Sought, View, patch_error, version_of
+from suture.tools import outcome, results
+from suture.tools.failure import RUNG, SCORE, WRITTEN_ON, Sought, View, WrittenOn, patch_error, version_of
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.spec import (
     Answer,
@@ -748,6 +748,54 @@ Usage notes:
 - Small differences in oldText (indentation, white space, quotes) are bridged where only one place fits, and \
 newText then takes on the file's own; set match to "exact" to forbid it"""
 
+
+class RunnerUp(results.Data):
+    """The next best place."""
+
+    start_line: int = results.START_LINE
+    end_line: int = results.END_LINE
+    score: float = results.number("Up to 1")
+
+
+class PlacedPatch(results.Data):
+    """Where a patch went."""
+
+    index: int = results.integer("From 0")
+    operation: str = results.text("What it does", OPERATIONS)
+    rung: str | None = RUNG
+    score: float | None = SCORE
+    runner_up: RunnerUp | None = results.member("The next best place", RunnerUp).nullable
+    start_line: int = results.START_LINE
+    end_line: int = results.END_LINE
+    replaced: str = results.text("What stood there; a long text is cut")
+    written_on: WrittenOn | None = WRITTEN_ON
+
+
+class Display(results.Data):
+    """What a patch changes."""
+
+    path: str = results.PATH
+    diff: str = results.DIFF
+
+
+class PatchResult(results.ToolData):
+    """What a call of `patch` did."""
+
+    failure = results.Rejection
+    path: str = results.PATH
+    change_id: str | None = results.CHANGE_ID
+    hash: str = results.HASH
+    created: bool = results.flag("Whether the file is new")
+    patches: list[PlacedPatch] = results.objects(
+        "Where each patch went; lines are those of the file as it was", PlacedPatch
+    )
+    clipboards: list[str] = results.values("Those that this call filled")
+    warnings: list[str] = results.WARNINGS
+    display: Display = results.member("What changes", Display)
+    dry_run: bool = results.DRY_RUN
+    validation: results.Validation = results.VALIDATION_IF_ASKED
+
+
 PATCH = ToolSpec(
     name="patch",
     title="Patch a file",
@@ -795,4 +843,5 @@ PATCH = ToolSpec(
         ),
     ),
     plan=plan_patch,
+    result=PatchResult,
 )
