@@ -152,7 +152,7 @@ class Engine:
     def recover(self, *, wait: bool = True) -> Recovered | None:
         """Clear up an interrupted transaction, if there is one and no other process is at work.
 
-        With `wait`, which is for who asks for nothing else, also what a power cut left without an intent.
+        With `wait`, for a caller that asks for nothing else, also what a power cut left without an intent.
         """
         waiting = any(map(self._is_unsettled, self.roots))
         if not waiting and not wait:

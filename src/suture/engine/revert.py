@@ -1,8 +1,8 @@
 """Take a change back, or files to an earlier state, as plans; and name a state to come back to.
 
-A change is inverted file by file against what stands there now. Where that is what the change left, the old
+A change is inverted file by file against what is there now. Where that is what the change left, the old
 content comes back as it was. Where it is not, because of later changes or of somebody else, the inverse is merged
-in: base is what the change left, ours what stands there now, theirs what stood there before the change. Work
+in: base is what the change left, ours what is there now, theirs what was there before the change. Work
 that came later is kept; where both touch the same lines, nothing is changed and the conflict shows the sides.
 
 A file that a later change renamed is found under its new name.
@@ -122,7 +122,7 @@ class _Keeper:
         self.skipped: list[str] = []
 
     def files(self) -> Iterator[tuple[str, Version | None]]:
-        """What is at each path; None: nothing. It is asked again if the history has to be begun anew."""
+        """What is at each path; None: nothing. It is asked again if the history has to be started over."""
         self.kept, self.skipped = 0, []
         for path in self._paths:
             try:
@@ -163,7 +163,7 @@ class _Inverter:
         place, now = _stands(self._session, path)
         if file.before is None:
             return self._uncreate(file, place, now if there else None)
-        if now is not None and not there:  # it was deleted, and what stands there is another file
+        if now is not None and not there:  # it was deleted, and what is there is another file
             sides = (self._book.content(file.after.digest), now.content.bytes(), self._book.content(file.before.digest))
             raise _Clash({**_whole(place.name, *sides), "about": "file"})
         if path != file.path and file.to is not None:
@@ -257,7 +257,7 @@ def _merge(name: str, base: bytes, now: Snapshot, theirs: bytes, window: int) ->
 
 
 def _stands(session: Session, path: str) -> tuple[Place, Snapshot | None]:
-    """A recorded path, and the file that stands there now."""
+    """A recorded path, and the file that is there now."""
     target = session.locate(path)
     if target.by_link or (target.root == 0 and target.path != path):  # what is recorded has no link in it
         raise NotAFile(path=path, kind="symbolic link")

@@ -314,7 +314,7 @@ class Session:
         self._progress(files, matches)
 
     def locate(self, path: str, *, folders: bool = False) -> Target:
-        """What a path argument means; `stat` is None where no file stands yet. With `folders` it may mean one."""
+        """What a path argument means; `stat` is None where there is no file yet. With `folders` it may mean one."""
         try:
             return self._resolver.resolve(path, folders=folders)
         except OSError as error:
@@ -334,7 +334,7 @@ class Session:
         return found
 
     def blank(self, path: str, encoding: str | None = None) -> Text:
-        """The text that a new file begins with: empty but for a mark, in the encoding named or configured for it."""
+        """The text that a new file begins with: empty except for a mark, in the encoding named or configured for it."""
         name = encoding or self._configured_encoding(self.locate(path).path)
         try:
             mark = b"" if name is None else "".encode(name)
@@ -514,7 +514,7 @@ class Session:
                 continue
 
     def past_versions(self, path: str) -> list[PastVersion]:
-        """What stood in a file before each change of it, newest first: a part of it, quickly, or nothing."""
+        """What was in a file before each change of it, newest first: a part of it, quickly, or nothing."""
         try:
             with self.history.reading() as book:
                 name = self.locate(path).name
@@ -609,7 +609,7 @@ class Session:
         return self.hold(Delete(before.place, before))
 
     def plan_rename(self, path: str, to: str, content: bytes | None = None) -> Rename:
-        """Plan a move, perhaps with new content; a file that stands there is never replaced."""
+        """Plan a move, perhaps with new content; a file that is there is never replaced."""
         before, target = self._read_itself(path), self.locate(to)
         if target.stat is not None:
             raise FileExists(path=target.name)
@@ -665,7 +665,7 @@ def _body(content: bytes, encoding: str | None) -> bytes:
 
 
 def _plain(body: bytes) -> bytes:
-    """A text whose line ends do not matter."""
+    """A text whose line endings do not matter."""
     return body.replace(b"\r\n", b"\n")
 
 
