@@ -172,6 +172,18 @@ if TYPE_CHECKING:
         old: str
         new: str
 
+    class UndoClash(TypedDict):
+        """A place that an undo can't change; a side that is None has no such file."""
+
+        path: str
+        line: int
+        base: str | None
+        ours: str | None
+        theirs: str | None
+        truncated: NotRequired[bool]
+        about: NotRequired[str]
+        """`name` or `file`, if it is not about lines."""
+
     class CorrectedSearch(TypedDict):
         """The search and replacement that were probably meant."""
 
@@ -1093,7 +1105,7 @@ class UndoConflict(SutureError):
 
     code = "UNDO_CONFLICT"
     change_id: str
-    conflicts: list[dict[str, Any]]
+    conflicts: list[UndoClash]
     later: list[str]
     """The changes in force that touched these files since, newest first; other programs may have, too."""
     operation: str = "undo"

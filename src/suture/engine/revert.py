@@ -20,9 +20,9 @@ from suture.text.merge import merge
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from suture.engine.session import Session
+    from suture.errors import UndoClash
     from suture.files.database import LogBook, NamedPoint
     from suture.plan import ChangeRecord, FileChange, FileRecord, Snapshot
     from suture.text.merge import Conflict
@@ -51,7 +51,7 @@ def invert(session: Session, book: LogBook, change: ChangeRecord) -> Inverse:
     """The file changes that take a change back, or UndoConflict with every place where that is impossible."""
     inverter = _Inverter(session, book, change.number)
     changes: list[FileChange] = []
-    conflicts: list[dict[str, Any]] = []
+    conflicts: list[UndoClash] = []
     for file in reversed(change.files):
         try:
             changes += map(session.hold, inverter.invert(file))
@@ -93,7 +93,7 @@ def take_snapshot(session: Session, name: str, paths: Sequence[str]) -> Taken:
 class _Clash(Exception):
     """A file cannot be taken back; the conflicts say why."""
 
-    def __init__(self, *conflicts: dict[str, Any]) -> None:
+    def __init__(self, *conflicts: UndoClash) -> None:
         super().__init__(conflicts)
         self.conflicts = conflicts
 
@@ -159,8 +159,8 @@ class _Inverter:
         left = file.to or file.path
         path, there = self._found(left, file.after)
         if file.to is not None and path not in {left, file.path}:
-            names = {"base": left, "ours": path, "theirs": file.path}
-            raise _Clash({"path": path, "line": 1, **names, "about": "name"})
+            clash: UndoClash = {"path": path, "line": 1, "base": left, "ours": path, "theirs": file.path}
+            raise _Clash({**clash, "about": "name"})
         place, now = _current(self._session, path)
         if file.before is None:
             return self._uncreate(file, place, now if there else None)
@@ -265,17 +265,17 @@ def _current(session: Session, path: str) -> tuple[Place, Snapshot | None]:
     return target.place, None if target.stat is None else session.snapshot(target)
 
 
-def _whole(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> dict[str, Any]:
+def _whole(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> UndoClash:
     """A conflict about a file as a whole; a side that is None has no such file."""
     return _conflict(path, 1, base, ours, theirs)
 
 
-def _part(path: str, conflict: Conflict) -> dict[str, Any]:
+def _part(path: str, conflict: Conflict) -> UndoClash:
     return _conflict(path, conflict.ours_line, conflict.base, conflict.ours, conflict.theirs)
 
 
-def _conflict(path: str, line: int, *sides: bytes | None) -> dict[str, Any]:
+def _conflict(path: str, line: int, *sides: bytes | None) -> UndoClash:
     """A conflict as data; sides that are too long are cut, and `truncated` says so."""
     base, ours, theirs = (None if side is None else side[:_LONGEST_SIDE].decode("utf-8", "replace") for side in sides)
-    data = {"path": path, "line": line, "base": base, "ours": ours, "theirs": theirs}
+    data: UndoClash = {"path": path, "line": line, "base": base, "ours": ours, "theirs": theirs}
     return {**data, "truncated": True} if any(side and len(side) > _LONGEST_SIDE for side in sides) else data
