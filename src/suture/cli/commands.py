@@ -151,7 +151,7 @@ def refused(options: argparse.Namespace, result: ToolResult, text: str | None = 
     said = said.replace(error["hint"], in_options(error["hint"])) if error["hint"] else said
     said = "\n".join(map(_advice, said.split("\n")))
     if error["code"] == _UNFIT:
-        problems = [f"{as_option(each['argument'])}: {each['problem']}" for each in error["problems"]]
+        problems = [f"{as_option(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
         misused(options.command, "; ".join(map(clean, problems)))
     else:
         complain(said if said.startswith(f"{error['code']}: ") else f"{error['code']}: {said}")
