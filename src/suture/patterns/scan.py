@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     Extent = tuple[int, int, int, int]
     """First line and column, last line and the column behind it."""
 
-_WORTH_SPLITTING = 4_000  # bytes for each time that lines are asked for
-_LARGE = 20_000_000  # bytes of a text whose lines are not taken apart: each would take more than 50
+_BYTES_PER_LOOK = 4_000  # all lines are split once lines were asked for more often than once in so many bytes
+_LARGEST_SPLIT = 20_000_000  # bytes of a text; of a larger one, lines are not split: each would take more than 50 bytes
 _EXTENT = 40  # characters of an answer that a place is counted as
-_TOGETHER = 4_096  # rows that are put together at once: a string of its own takes more than most rows are long
+_ROWS_PER_STRING = 4_096  # rows are joined: a string's own overhead is more than most rows are long
 
 
 class RowBuffer:
@@ -48,7 +48,7 @@ class RowBuffer:
         self.expect(len(row) + 1)
         self._size += len(row) + 1
         self._rows.append(row)
-        if len(self._rows) == _TOGETHER:
+        if len(self._rows) == _ROWS_PER_STRING:
             self._parts.append(",".join(self._rows))
             self._rows = []
 
@@ -134,7 +134,7 @@ class Places:
         """All lines, once they were asked for so often that it is worth it; not those of a very large text."""
         if self._lines is None:
             self._asked += 1
-            if self._asked * _WORTH_SPLITTING > len(self._body) <= _LARGE:
+            if self._asked * _BYTES_PER_LOOK > len(self._body) <= _LARGEST_SPLIT:
                 self._lines = _all_lines(self._subject, self._terminator)
         return self._lines
 

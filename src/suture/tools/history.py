@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from suture.plan import Change, ChangeRecord, Version
 
 
-_MOST = 1_000
-_MOST_FILES = 20_000  # of all changes of one answer; the next one goes on from there
-_SHOWN_FILES = 3
+_MOST_CHANGES = 1_000  # in one answer
+_MOST_FILES = 20_000  # of all changes in one answer; the next one continues from there
+_SHOWN_FILES = 3  # of a change, in its line
 
 
 class History(Request):
@@ -42,7 +42,7 @@ class History(Request):
     path: str | None = text(
         "Only changes of this file, also under its earlier names, or below this folder", default=None
     )
-    limit: int = integer("How many changes", default=20, minimum=1, maximum=_MOST)
+    limit: int = integer("How many changes", default=20, minimum=1, maximum=_MOST_CHANGES)
     before: str | None = text("Only changes before this one: `next` of an earlier answer", default=None)
 
 
@@ -403,7 +403,7 @@ REDO = ToolSpec(
 )
 
 
-_LONGEST_NAME = 100
+_LONGEST_NAME = 100  # characters of a snapshot's name
 
 
 class Restore(Request):
@@ -425,9 +425,10 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         if damage is not None and not (wanted and sure.issuperset(wanted)):
             raise damage
         if wanted:
-            state = {name: each for name, each in state.items() if any(is_below(name, path) for path in wanted)}
-            near = [each for each in folders if any(is_below(each, path) or is_below(path, each) for path in wanted)]
-            folders = tuple(near)
+            state = {name: version for name, version in state.items() if any(is_below(name, path) for path in wanted)}
+            folders = tuple(
+                folder for folder in folders if any(is_below(folder, path) or is_below(path, folder) for path in wanted)
+            )
         changes = restored(session, book, state)
     what = f"to {request.to}" if request.to else "to the last recorded state"
     plan = Plan(tuple(changes), "restore", f"restore {what}", None, folders)
@@ -465,7 +466,7 @@ def _state(
     try:
         change = book.change(to) if snapshot is None else None
     except ChangeNotFound as error:
-        names = [each.name for each in book.snapshots() if not each.is_damaged]
+        names = [snapshot.name for snapshot in book.snapshots() if not snapshot.is_damaged]
         fields = {**error.fields(), "snapshots": names}
         raise ChangeNotFound(**fields) from None
     number = change.number if change is not None else snapshot.after_change if snapshot is not None else 0
@@ -524,13 +525,13 @@ def snapshots(session: Session, _: Snapshots) -> Answer:
     """List the named points."""
     with session.history.reading() as book:
         found = [
-            {"name": each.name, "id": each.id, "time": time_of_id(each.id)}
-            | ({"damaged": True} if each.is_damaged else {})
-            for each in book.snapshots()
+            {"name": point.name, "id": point.id, "time": time_of_id(point.id)}
+            | ({"damaged": True} if point.is_damaged else {})
+            for point in book.snapshots()
         ]
     lines = [
-        f"{wording.plain(str(each['name']))}  {each['time']}{' (damaged)' if 'damaged' in each else ''}"
-        for each in reversed(found)
+        f"{wording.plain(str(point['name']))}  {point['time']}{' (damaged)' if 'damaged' in point else ''}"
+        for point in reversed(found)
     ]
     return Answer("\n".join(lines) or "There are no snapshots.", {"snapshots": found})
 

@@ -36,7 +36,7 @@ def visit_paths(
     excluded, nothing = Excluded(request.exclude), list[NoFilesMatched]()
     paths = list(dict.fromkeys(request.paths)) or [EVERYTHING]
     targets = [_target(session, path) for path in paths]  # a name that does not exist is told before any search
-    outright = [f"/{literally(each.path)}" for each in targets if each is not None and not _is_folder(each)]
+    outright = [f"/{literally(target.path)}" for target in targets if target is not None and not _is_folder(target)]
     if request.encoding is not None and not outright:
         problem = "is that of files that are named outright; name them, instead of folders and globs"
         raise InvalidArguments(problems=[{"argument": "encoding", "problem": problem}])
@@ -86,6 +86,6 @@ def _is_folder(target: Target) -> bool:
 
 def _is_excluded(excluded: Excluded, path: str) -> bool:
     *folders, name = path.split("/")
-    above = ["".join(f"{each}/" for each in folders[:depth]) for depth in range(len(folders) + 1)]
-    inside = any(excluded.folders([each], prefix) for each, prefix in zip(folders, above, strict=False))
+    above = ["".join(f"{folder}/" for folder in folders[:depth]) for depth in range(len(folders) + 1)]
+    inside = any(excluded.folders([folder], prefix) for folder, prefix in zip(folders, above, strict=False))
     return inside or bool(excluded.files([name], above[-1]))

@@ -153,9 +153,9 @@ def explain_several(given: Mapping[str, object], error: SutureError) -> Answer:
     return Answer(error_line(error, several=True), {"error": error_data(error)}, verbatim=True, is_error=True)
 
 
-_WORTH_ASKING = 200  # files that are looked at alone before a second process is asked,
-_WORTH_STARTING = 1_500  # or started
-_BATCH = 400
+_WORTH_ASKING = 200  # files that are searched here before a second process that runs is asked,
+_WORTH_STARTING = 1_500  # or one is started
+_BATCH = 400  # files that are handed over at a time
 
 
 class Shared:

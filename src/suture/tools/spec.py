@@ -120,7 +120,7 @@ class ToolSpec(Record):
             "inputSchema": self.request.schema(),
             **({} if output is None else {"outputSchema": output}),
             "annotations": self.annotations,
-            "examples": [{"title": each.title, "arguments": each.arguments} for each in self.examples],
+            "examples": [{"title": example.title, "arguments": example.arguments} for example in self.examples],
         }
 
 
@@ -157,11 +157,11 @@ class ToolResult(Record):
 
 
 _REQUIRED = object()
-_NUMBER_TEXT = 20
-_LARGEST = 2**53
-_MOST_UNKNOWN = 100  # arguments that are told one by one: each is compared with the known ones
-_LONGEST_NAME = 100
-_DIGITS = 64
+_NUMBER_TEXT = 20  # characters of a string that is read as a number
+_LARGEST_INTEGER = 2**53  # a larger one is rounded by readers that take JSON's numbers for floats
+_MOST_UNKNOWN = 100  # arguments that are reported one by one: each is compared with the known ones
+_LONGEST_NAME = 100  # characters of an argument's or an encoding's name
+_DIGITS = 64  # of SHA-256 in hexadecimal
 
 
 class _WrongError(ValueError):
@@ -246,7 +246,7 @@ class _Integer(Argument):
             value = int(value)
         if isinstance(value, str) and len(value) < _NUMBER_TEXT and value.strip().removeprefix("-").isdecimal():
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _LARGEST:
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _LARGEST_INTEGER:
             raise self.wrong(value)
         low, high = self.bounds.get("minimum"), self.bounds.get("maximum")
         if (low is not None and value < low) or (high is not None and value > high):
@@ -323,7 +323,7 @@ class _Texts(Argument):
     def check(self, value: object) -> object:
         if isinstance(value, str):
             value = found if isinstance(found := _decoded(value), list) else [value]
-        if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise self.wrong(value)
         return list(value)
 
@@ -339,10 +339,10 @@ class _Ids(_Texts):
             decoded = _decoded(value)
             value = decoded if isinstance(decoded, list) else value.replace(",", " ").split()
         value = value if isinstance(value, list | tuple) else [value]
-        if any(isinstance(each, bool) or (isinstance(each, int) and abs(each) > _LARGEST) for each in value):
+        if any(isinstance(item, bool) or (isinstance(item, int) and abs(item) > _LARGEST_INTEGER) for item in value):
             raise self.wrong(value)
         return super().check(
-            [str(each) if isinstance(each, int) else f"{each:g}" if isinstance(each, float) else each for each in value]
+            [str(item) if isinstance(item, int) else f"{item:g}" if isinstance(item, float) else item for item in value]
         )
 
 
@@ -354,8 +354,8 @@ class _Hashes(Argument):
             value = _decoded(value)
         if isinstance(value, str):
             return self._hash(value)
-        if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
-            return {path: self._hash(each, f"[{path!r:.{_LONGEST_NAME}}]") for path, each in value.items()}
+        if isinstance(value, dict) and all(isinstance(digest, str) for digest in value.values()):
+            return {path: self._hash(digest, f"[{path!r:.{_LONGEST_NAME}}]") for path, digest in value.items()}
         raise self.wrong(value)
 
     @staticmethod
@@ -518,7 +518,7 @@ def _unknown(name: str, known: Mapping[str, Argument]) -> dict[str, str]:
     from difflib import get_close_matches  # only a failure needs it
 
     name = name[:_LONGEST_NAME]
-    names = [each for each, argument in known.items() if argument.listed]
+    names = [listed for listed, argument in known.items() if argument.listed]
     near = get_close_matches(name, names, 1, 0.5)
     problem = f"unknown; did you mean {near[0]}?" if near else f"unknown; known are {', '.join(names)}"
     return {"argument": name, "problem": problem} | ({"nearest": near[0]} if near else {})
@@ -549,6 +549,6 @@ def _described(value: object) -> str:
         return f"the string {value[:40]!r}" + ("…" if len(value) > 40 else "")  # noqa: PLR2004  what fits a line
     if type(value) in names:
         return names[type(value)]
-    if isinstance(value, int) and abs(value) > _LARGEST:
+    if isinstance(value, int) and abs(value) > _LARGEST_INTEGER:
         return "a number too large for JSON"
     return f"the number {value!r:.40}" if isinstance(value, int | float) else "no JSON value"
