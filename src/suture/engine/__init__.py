@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
-from suture.bounds import suspended, within
+from suture.bounds import suspend, within
 from suture.engine.session import Carried, Session
 from suture.errors import FileChanged, WorkspaceNotFound
 from suture.files.fs import Tree
@@ -119,16 +119,16 @@ class Engine:
             with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint, self._turns):
                 session.close()  # a folder opened while planning may have been moved since
                 history = session.history
-                with suspended():
+                with suspend():
                     recovered = recover(session.trees, self._history, self.guard, self.settings)
                 for attempts_left in range(_MOST_REPLANS, -1, -1):
                     plan = plan or session.checked(propose(session))
                     if not plan.changes:
-                        with suspended():
+                        with suspend():
                             return Landing(None, recovered, self._note(session, plan))
                     session.checkpoint()
                     try:
-                        with suspended():
+                        with suspend():
                             change = commit(session.trees, plan, history, self.settings)
                         self._remember(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
@@ -145,7 +145,7 @@ class Engine:
         from suture.files.recovery import recover
 
         with self.session() as session, Lock(session.trees, self.settings.lock_timeout_ms, turns=self._turns):
-            with suspended():
+            with suspend():
                 recover(session.trees, self._history, self.guard, self.settings)
             yield session
 

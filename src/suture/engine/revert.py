@@ -254,7 +254,7 @@ def _merge(name: str, base: bytes, now: Snapshot, theirs: bytes, window: int) ->
         return None
     cuts = [(edit.span.start, edit.span.end, edit.new) for edit in merged.edits]
     text = Text(ours, bom=b"", encoding=None, body=ours) if in_bytes else texts[1]
-    return Content(text.spliced(cuts))
+    return Content(text.splice(cuts))
 
 
 def _current(session: Session, path: str) -> tuple[Place, Snapshot | None]:

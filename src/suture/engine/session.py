@@ -40,7 +40,7 @@ from suture.errors import (
 )
 from suture.files.fs import as_ours, split
 from suture.files.local_fs import LocalFS
-from suture.files.paths import Resolver, check_new_name, shown
+from suture.files.paths import Resolver, check_new_name, display_path
 from suture.files.protected import Patterns, folded_names
 from suture.plan import Content, Create, Delete, Place, Rename, Snapshot, Update
 from suture.text import Text
@@ -371,7 +371,7 @@ class Session:
                 selection = Selection.parse(f"**/{{{pattern}}}", ())
                 for run in walk(self.trees[0], selection, self.guard, include_ignored=False):
                     self.progress(len(run[2]), 0)
-                    paths += [shown(self.trees, 0, run[1] + name) for name in run[2]]
+                    paths += [display_path(self.trees, 0, run[1] + name) for name in run[2]]
             except SutureError:  # folders that cannot be read
                 continue
         return paths
@@ -385,7 +385,7 @@ class Session:
         candidates = self._near(target)
         try:
             root, runs = self.runs(f"**/{literally(name)}", (), include_ignored=False)
-            same = [shown(self.trees, root, prefix + name) for _, prefix, names in runs for name in names]
+            same = [display_path(self.trees, root, prefix + name) for _, prefix, names in runs for name in names]
         except SutureError:  # there is none, or the folders cannot be read
             same = []
         return list(dict.fromkeys([*same[:_MOST_SAME_NAMES], *candidates]))
@@ -394,7 +394,7 @@ class Session:
         """As `near`, without looking for the name elsewhere."""
         from suture.files.paths import near  # only a failure needs it
 
-        return [shown(self.trees, target.root, path) for path in near(self.trees[target.root], target.path)]
+        return [display_path(self.trees, target.root, path) for path in near(self.trees[target.root], target.path)]
 
     def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
         """Read the file a target names."""
@@ -479,7 +479,7 @@ class Session:
         if not literal:
             return root, selection
         try:
-            target = self.locate(shown(self.trees, root, literal), folders=True)
+            target = self.locate(display_path(self.trees, root, literal), folders=True)
         except (FileNotFound, NotAFolder):
             raise NoFilesMatched(pattern=pattern) from None
         except ProtectedPath as error:
@@ -510,13 +510,13 @@ class Session:
             hidden_by = "What fits is ignored by .gitignore: to have it, set include_ignored" if ignored else None
             raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by)
 
-    def swept(
+    def sweep(
         self, root: int, runs: Iterable[tuple[int, str, list[str]]], sought: Sought
     ) -> Iterator[tuple[int, Place, bytes]]:
         """Those of the files that may hold what is sought: open folder, place, content."""
         from suture.files.walk import sweep  # as above
 
-        above = shown(self.trees, root, "")
+        above = display_path(self.trees, root, "")
         for folder, prefix, name, raw in sweep(self.trees[root], runs, sought):
             path = prefix + name
             yield folder, Place(root, path, above + path), raw
@@ -616,9 +616,9 @@ class Session:
 
     def plan_update(self, before: Snapshot, edits: Iterable[Edit]) -> Update:
         """Plan edits of a file that was read."""
-        from suture.text.edits import ordered, splice_ordered  # reading needs no edits
+        from suture.text.edits import sort_edits, splice_ordered  # reading needs no edits
 
-        in_order = ordered(edits, len(before.text.body))
+        in_order = sort_edits(edits, len(before.text.body))
         after = Content(splice_ordered(before.text, in_order))
         self._check_size(before.place.name, after.size)
         return self.hold(Update(before.place, before, after, tuple(in_order)))

@@ -25,7 +25,7 @@ from suture.errors import FileChanged, PermissionDenied, RecoveryBlocked, SameFi
 from suture.files import recovery
 from suture.files.fs import split
 from suture.files.journal import Intent, Journal, Step, helper_stem, new_id
-from suture.files.paths import INTENT_NAME, shown
+from suture.files.paths import INTENT_NAME, display_path
 from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
 from suture.records import Record
 
@@ -90,7 +90,7 @@ def _attempt(
             plan.tool,
             plan.summary,
             tuple(map(_file_record, plan.changes)),
-            tuple(shown(trees, root, path) for root, path in folders),
+            tuple(display_path(trees, root, path) for root, path in folders),
             plan.undoes,
             clipboards=plan.clipboards,
         )
@@ -132,7 +132,7 @@ def _run(
     except BaseException:
         _take_back(trees, intent, journal, marked=marked, durable=durable)
         raise
-    trouble = history.record(recovery.made(trees, intent), _supply(works))
+    trouble = history.record(recovery.record_of(trees, intent), _supply(works))
     try:
         recovery.finish_transaction(trees, intent, journal, durable=durable, published=True)
     except (OSError, SutureError, MemoryError) as error:

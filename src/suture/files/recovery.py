@@ -29,7 +29,7 @@ from suture import log
 from suture.errors import FileChanged, FileNotFound, NotAFile, RecoveryBlocked, SutureError
 from suture.files.fs import Tree, split
 from suture.files.journal import Journal, stray_id
-from suture.files.paths import INTENT_NAME, shown
+from suture.files.paths import INTENT_NAME, display_path
 from suture.plan import Trouble, digest
 from suture.records import Record
 
@@ -297,10 +297,12 @@ def finish_transaction(
     journal.remove()
 
 
-def made(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
+def record_of(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
     """What the history will say, with the permission bits that new files were given."""
     modes = {
-        shown(trees, step.root, step.path): _mode(trees[step.root], step.path) for step in intent.steps if step.after
+        display_path(trees, step.root, step.path): _mode(trees[step.root], step.path)
+        for step in intent.steps
+        if step.after
     }
     files = [
         file.but(after=file.after.but(mode=mode))
@@ -574,7 +576,7 @@ def _recover(
         cleared = _clear_strays(trees, guard)
         journal.remove()
         return cleared
-    files = tuple(shown(trees, step.root, step.path) for step in intent.steps)
+    files = tuple(display_path(trees, step.root, step.path) for step in intent.steps)
     try:
         if left.done and not any(_is_unpublished(trees[step.root], step) for step in intent.steps):
             record = _record if left.signed else _look_up
@@ -671,7 +673,7 @@ def _record(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble 
         return Trouble(recorded=False, reason=f"what it replaced cannot be read ({error.code})")
     if None in backups:  # it had come to tidying up: it is recorded, or could not be
         return None
-    return history.record(made(trees, intent), lambda name: _content(trees, intent.steps, name))
+    return history.record(record_of(trees, intent), lambda name: _content(trees, intent.steps, name))
 
 
 def _look_up(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble | None:  # noqa: ARG001  as `_record`

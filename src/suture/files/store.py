@@ -8,7 +8,7 @@ middle as its dictionary, or stored as it is where it is too short to be worth l
 A difference may rest on a difference, but not endlessly: a chain has an end after a number of links and a
 number of bytes, so that getting at one content stays quick. What comes out is compared with its hash.
 
-    delta(new, old) -> bytes or None         patched(data, old, size) -> new
+    delta(new, old) -> bytes or None         apply_delta(data, old, size) -> new
 
 A large file that was changed here and there is stored as what it takes from the old one: `delta` walks through both
 texts at once, and where they part looks a little ahead for where they meet again. It takes little memory and time,
@@ -311,7 +311,7 @@ def delta(new: bytes, old: bytes) -> bytes | None:
     return b"".join([struct.pack(f"<Q{len(numbers)}Q", len(literals), *numbers), *literals])
 
 
-def patched(data: bytes, old: bytes, size: int) -> bytes:
+def apply_delta(data: bytes, old: bytes, size: int) -> bytes:
     """The new text of this size again. Raises ValueError where the data cannot be what was made."""
     try:
         (count,) = unpack_from("<Q", data)
@@ -368,7 +368,7 @@ def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
     if min(head, tail, length) < 0 or max(head, tail) > len(old):
         raise ValueError(packed)
     if packed.codec == "delta":
-        return patched(packed.data, old, size)
+        return apply_delta(packed.data, old, size)
     if packed.codec != "raw":
         from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdDecompressor, ZstdError, frame_content_size
 

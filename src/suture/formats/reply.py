@@ -591,10 +591,10 @@ def describe_unread(unread: Unread) -> str:
 
 def validate_reply(text: str) -> Validation:
     """Check that markers are balanced, that blocks are complete, and that there is one at all."""
-    return validated(text, parse_reply(text))
+    return validate_parsed(text, parse_reply(text))
 
 
-def validated(text: str, reply: Reply) -> Validation:
+def validate_parsed(text: str, reply: Reply) -> Validation:
     """As `validate_reply`, for a reply that has been parsed."""
     usable = [block for block in reply if not block.problem]
     counts = _markers(text, usable, reply.thoughts)

@@ -20,13 +20,13 @@ from suture.match.normalize import (
     PLAIN,
     QUOTES,
     UNESCAPES,
-    bared,
     fold,
     lead,
     parts,
     string_quotes,
     trail,
-    unescaped,
+    unescape_literal,
+    unescape_quotes,
 )
 from suture.records import Record
 from suture.text.lines import Indent, detect
@@ -272,7 +272,7 @@ class Dialect:
         for sent, actual in bodies:
             if sent.isascii():
                 continue
-            sides = [unescaped(self._normalize(line)) for line in (sent, actual)]
+            sides = [unescape_quotes(self._normalize(line)) for line in (sent, actual)]
             facing = _pair_exotic(*sides) or _pair_exotic(*("".join(side.split()) for side in sides))
             for one, other in facing:
                 seen.setdefault(PLAIN[one], set()).add("plain" if other == PLAIN[one] else "exotic")
@@ -312,7 +312,7 @@ class Dialect:
             return None
         if self._unescape is not None and "\\" in body:
             plain = self._unescape(body)
-            if plain is None or (self._unescape is unescaped and bared(body) != plain):
+            if plain is None or (self._unescape is unescape_quotes and unescape_literal(body) != plain):
                 return None
             body = plain
         return self._convert_quotes(self._normalize(body).translate(self._plain))

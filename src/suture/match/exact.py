@@ -9,9 +9,9 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 from suture.match.dialect import Dialect
-from suture.match.index import MOST_PLACES, Found, Match, Refused, Site, merged_words
-from suture.match.ladder import COMPARED, LEVEL, RUNGS, settle, stands_over
-from suture.match.normalize import coarse, encoded, lead, trail
+from suture.match.index import MOST_PLACES, Found, Match, Refused, Site, merge_words
+from suture.match.ladder import COMPARED, LEVEL, RUNGS, find_applied_at, settle
+from suture.match.normalize import coarse, encode_line, lead, trail
 from suture.match.request import Request, readings
 from suture.records import Record
 from suture.text.edits import Edit, edit
@@ -151,7 +151,7 @@ class _Hit:
         if self.rest and self._ends_as(old, new):
             return Refused("partly_applied", self.rung, (self.site,))
         whole = not self.before and not self.rest.strip()
-        applied = stands_over(self.index, self.site.start_line - 1, old, new) if whole else None
+        applied = find_applied_at(self.index, self.site.start_line - 1, old, new) if whole else None
         if applied is not None:
             return Refused("applied", self.rung, (applied,))
         return self.replace(new)
@@ -240,13 +240,13 @@ def _carry_piece(index: Index, request: Request, piece: Piece) -> Edit | None:
     """The change of a piece of a line, or None where that is not known."""
     dialect = Dialect(request, [(0, request.old[0], piece.text)], index)
     sent, wanted = dialect.said(request.old[0]), dialect.said(request.new[0])
-    made = None if sent is None or wanted is None else merged_words(sent, piece.text, wanted)
+    made = None if sent is None or wanted is None else merge_words(sent, piece.text, wanted)
     if made is None:
         return None
     line = index.line(piece.line)
     begin = index.lines.span(piece.line + 1)[0]
-    start, end = (begin + len(encoded(line[:at])) for at in (piece.start, piece.end))
-    return edit(start, end, encoded(made))
+    start, end = (begin + len(encode_line(line[:at])) for at in (piece.start, piece.end))
+    return edit(start, end, encode_line(made))
 
 
 def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
@@ -275,7 +275,7 @@ def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
 
 
 def _offsets(line: str) -> list[int]:
-    return [0, *accumulate(len(coarse(encoded(char))) for char in line)]
+    return [0, *accumulate(len(coarse(encode_line(char))) for char in line)]
 
 
 def _part(line: str, offsets: list[int], number: int, begin: int, end: int) -> Piece | None:

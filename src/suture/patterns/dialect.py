@@ -231,17 +231,17 @@ class Pattern(Record):
         return "g" in self.flags
 
 
-def inverted(ranges: Iterable[tuple[int, int]]) -> Ranges:
+def invert(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """All other characters."""
     result, start = [], 0
-    for low, high in joined(ranges):
+    for low, high in join_ranges(ranges):
         if low > start:
             result.append((start, low - 1))
         start = high + 1
     return (*result, (start, LAST)) if start <= LAST else tuple(result)
 
 
-def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
+def join_ranges(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """The same characters, sorted, in as few ranges as possible."""
     result: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
@@ -553,7 +553,7 @@ class _Reader:
         self._at = close + 1
         inverse, plain = char == "P", _PLAIN_PROPERTIES.get(property_name)
         if plain is not None:
-            return Class(inverted(plain) if inverse else plain)
+            return Class(invert(plain) if inverse else plain)
         return Class((), ((property_name, inverse),))
 
     def _character(self, start: int) -> int:
@@ -625,8 +625,8 @@ class _Reader:
             elif first.properties:
                 properties += first.properties
             else:
-                ranges += inverted(first.ranges) if first.negated else first.ranges
-        return Class(joined(ranges), tuple(dict.fromkeys(properties)), negated, self._fold)
+                ranges += invert(first.ranges) if first.negated else first.ranges
+        return Class(join_ranges(ranges), tuple(dict.fromkeys(properties)), negated, self._fold)
 
     def _refuse_posix(self) -> None:
         sign = self._next(1)

@@ -46,7 +46,7 @@ class Template(Record):
             for start, end in [(0, 0) if isinstance(part, str) else _span(text, spans, part)]
         )
 
-    def filled(self, text: Text, spans: Sequence[tuple[int, int]]) -> bytes:
+    def fill(self, text: Text, spans: Sequence[tuple[int, int]]) -> bytes:
         r"""What a match becomes, in the form of the text's body.
 
         A `\n` of the replacement is the line ending that belongs there; what groups have captured stays as it is.
