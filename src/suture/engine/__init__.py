@@ -57,7 +57,7 @@ class Engine:
         self._turns: dict[int, LockType] = {}
         self._kept: Kept | None = None
         self._team: Team | None = None
-        self.progress: Progress = _unwatched
+        self.progress: Progress = _ignore_progress
         try:
             self.root = os.path.abspath(os.fspath(root))
             places = [self.fs.real_path(path) for path in (self.root, *self.settings.extra_roots)]
@@ -140,7 +140,7 @@ class Engine:
 
     @contextmanager
     def locked(self) -> Iterator[Session]:
-        """A view for one call while nobody else can land anything."""
+        """A view for one call while no one else can land anything."""
         from suture.files.lock import Lock
         from suture.files.recovery import recover
 
@@ -216,8 +216,8 @@ class Engine:
         self._carried.newest = after if after is not None and _is_small(after) else None
 
 
-def _unwatched(files: int, matches: int) -> None:
-    """Nobody wants to know."""
+def _ignore_progress(files: int, matches: int) -> None:
+    """Take no notice of progress."""
 
 
 def _is_small(content: Content) -> bool:

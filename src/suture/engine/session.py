@@ -114,13 +114,13 @@ class Bases:
                 with history().reading() as book:
                     known = list(islice(book.versions(self._now.place.name), _MOST_CHANGES))
                     yield from self._shown(shown, known)
-                    yield from self._recorded(book, known)
+                    yield from self._recorded_bases(book, known)
         except SutureError as error:
             log.debug("bases", "no history: %s", error)
             yield from self._shown(shown, known)  # those that were given already count once
         try:
             if not self._over and isinstance(trees[0].fs, LocalFS):
-                yield from self._committed(trees)
+                yield from self._committed_bases(trees)
         except (OSError, ValueError) as error:
             log.debug("bases", "no more of git: %r", error)
 
@@ -131,7 +131,7 @@ class Bases:
             made_by, replaced_by = (version.made_by, version.replaced_by) if version else (None, None)
             yield from self._base(content.bytes(), "read", made_by, replaced_by)
 
-    def _recorded(self, book: LogBook, known: Sequence[KnownVersion]) -> Iterator[Base]:
+    def _recorded_bases(self, book: LogBook, known: Sequence[KnownVersion]) -> Iterator[Base]:
         given: set[str] = set()
         for version in known:
             if version.digest in given:
@@ -143,7 +143,7 @@ class Bases:
             if self._over:
                 break
 
-    def _committed(self, trees: Sequence[Tree]) -> Iterator[Base]:
+    def _committed_bases(self, trees: Sequence[Tree]) -> Iterator[Base]:
         from suture.files.git import repository
 
         roots = [tree.fs.real_path(tree.root) for tree in trees]
@@ -165,7 +165,7 @@ class Bases:
                     break
 
     def _past(self, repository: Repository, file: str, head: bytes) -> Iterator[CommittedVersion]:
-        """The versions before a commit, each once; and if they are looked for again, without going through commits."""
+        """The versions before a commit, each once; the second time without going through commits."""
         commits = self._remembered.setdefault("commits", {})
         assert isinstance(commits, dict)  # noqa: S101  ours
         kept = commits.get(file)
@@ -466,10 +466,10 @@ class Session:
 
         If no file fits the pattern, that is an error.
         """
-        root, selection = self._selected(pattern, exclude)
-        return root, self._walked(root, selection, pattern, include_ignored=include_ignored)
+        root, selection = self._select(pattern, exclude)
+        return root, self._walk(root, selection, pattern, include_ignored=include_ignored)
 
-    def _selected(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
+    def _select(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
         """Which files a pattern means, and below which root; a link in its literal part is followed."""
         from suture.files.glob import Selection, below_root, literally
 
@@ -495,7 +495,7 @@ class Session:
         parts = [final] * bool(final) + names[literal.count("/") + 1 :]
         return target.root, Selection.parse("/".join(parts), exclude)
 
-    def _walked(
+    def _walk(
         self, root: int, selection: Selection, pattern: str, *, include_ignored: bool
     ) -> Iterator[tuple[int, str, list[str]]]:
         from suture.files.walk import walk  # the other tools work on one file
@@ -522,7 +522,7 @@ class Session:
             yield folder, Place(root, path, above + path), raw
 
     def reopened(self, root: int, batch: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[int, str, list[str]]]:
-        """Folders that a walk came through, opened again; one that is gone is passed over."""
+        """Folders that a walk came through, opened again; one that is gone is skipped."""
         for prefix, names in batch:
             try:
                 yield self.trees[root].folder(prefix.removesuffix("/")), prefix, names

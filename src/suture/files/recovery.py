@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _PRIVATE_MODE = 0o600
 _DEFAULT_MODE = 0o666
 _SET_ID_BITS = 0o6000
-_SECTOR_SIZE = 512
+_SECTOR_SIZE = 512  # bytes that a disk writes all or none of
 _LONGEST_STEM = 230  # leaves room for an ending in the 255 bytes of a name
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EACCES}
 
@@ -240,7 +240,7 @@ def roll_back(
             else:
                 aside.append(undo(tree, step, signed=signed))
         except SutureError as error:
-            blocked.append(f"{step.path} cannot be put back: {error.code}{_named(error)}")
+            blocked.append(f"{step.path} cannot be put back: {error.code}{_path_of_error(error)}")
         except OSError as error:
             blocked.append(f"{step.path} cannot be put back: {error.strerror}")
     if blocked:
@@ -587,7 +587,7 @@ def _recover(
             aside = roll_back(trees, intent, journal, durable=durable, signed=left.signed)
             recovered = Recovered(intent.id, "back", files, aside)
     except SutureError as error:
-        reason = error.reason if isinstance(error, RecoveryBlocked) else f"{error.code}{_named(error)}"
+        reason = error.reason if isinstance(error, RecoveryBlocked) else f"{error.code}{_path_of_error(error)}"
         state = "left" if left.signed else "foreign"
         raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, state=state, change_id=intent.id) from error
     log.warning("recovery", "recovered %s: rolled %s, aside %s", recovered.id, recovered.direction, recovered.aside)
@@ -601,7 +601,7 @@ def _is_unpublished(tree: Tree, step: Step) -> bool:
         return False  # somebody put a link where a folder was: nothing speaks against the mark
 
 
-def _named(error: SutureError) -> str:
+def _path_of_error(error: SutureError) -> str:
     """The file that an error is about, if it says so."""
     path = str(getattr(error, "path", ""))
     return f" ({path})" if path else ""

@@ -30,7 +30,7 @@ _INTRODUCTION = 3
 """Lines above a fence that may say what it holds, blank ones not counted."""
 _MOST_HEARD = 10
 """Lines in a fence, above its first block or behind one, that may say which file comes."""
-_MOST_UNCLOSED = 20  # fenced files without an end after which no end is looked for: each look is a pass over the rest
+_MOST_UNCLOSED = 20  # fenced files without an end after which no end is searched for: each look is a pass over the rest
 _MARKED = {"search_replace", "new_file"}
 """Formats whose blocks are between markers of their own, in which anything may occur."""
 _TEXTS = {"md", "markdown"}
@@ -65,7 +65,7 @@ class Reply(Record):
     paths: tuple[str, ...]
     """Every file that it names, in order: those of its blocks and headings."""
     fenced: tuple[str, ...]
-    """Whole files in fences that were passed over."""
+    """Whole files in fences that were skipped."""
     unread: tuple[Unread, ...] = ()
     """What looks like an edit and was not read, in order; known when the reply is over."""
     thoughts: tuple[Thought, ...] = ()
@@ -618,8 +618,8 @@ def validate_parsed(text: str, reply: Reply) -> Validation:
         warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE")
     warnings += [_describe_thought(thought) for thought in reply.thoughts if thought.blocks]
     errors += [describe_unread(unread) for unread in reply.unread if unread.edits]
-    told = [unread for unread in reply.unread if not unread.edits and (usable or unread.kind != "fenced_file")]
-    warnings += dict.fromkeys(describe_unread(unread) for unread in told)
+    doubtful = [unread for unread in reply.unread if not unread.edits and (usable or unread.kind != "fenced_file")]
+    warnings += dict.fromkeys(describe_unread(unread) for unread in doubtful)
     return Validation(not errors, errors, warnings, reply.unread)
 
 

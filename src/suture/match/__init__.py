@@ -113,7 +113,7 @@ def _is_line_for_line(old: str, new: str) -> bool:
 
 
 def _find_candidates(index: Index, requests: Sequence[Request]) -> list[Candidate]:
-    """The places where all lines of a reading occur. Once the literal one is found, the others aren't looked for."""
+    """The places where all lines of a reading occur. Once the literal one is found, the others aren't searched for."""
     candidates: list[Candidate] = []
     for request in requests:
         keys = line_keys(request.old)

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from suture.match.index import Index
     from suture.match.request import Request
 
-_WIDTHS = (1, 2, 3, 4, 8)
-_SCALES = (
+_WIDTHS = (1, 2, 3, 4, 8)  # spaces of one step of indentation
+_SCALES = (  # from one width of a step to another
     (2, 4),
     (4, 2),
     (1, 2),
@@ -95,6 +95,7 @@ class Rule(Record):
 
 
 _SAME = Rule("same")
+# The conversions that may explain an indentation with tabs, and one without
 _OF_TABS = (_SAME, *(Rule("expand", width) for width in _WIDTHS))
 _OF_SPACES = (
     _SAME,

@@ -209,14 +209,14 @@ def _find_in_line(index: Index, request: Request, allowed: Sequence[str]) -> Ans
     (piece,) = by_level[level]
     if _is_applied(index.keys[piece.line], sent, wanted):
         return Refused("applied", RUNGS[level], sites)
-    made = _carry_piece(index, Request((sent,), (wanted,)), piece)
-    if made is None:
+    change = _carry_piece(index, Request((sent,), (wanted,)), piece)
+    if change is None:
         return Refused("unproved", RUNGS[level], sites, None, "indentation_or_characters")
-    return Found(RUNGS[level], 1.0, None, sites[0], (made.span.start, made.span.end), (made,))
+    return Found(RUNGS[level], 1.0, None, sites[0], (change.span.start, change.span.end), (change,))
 
 
 def _piece_texts(request: Request) -> tuple[str, str] | None:
-    """The piece that is sought and what it becomes; None if it is more than a piece, or changes the space around it."""
+    """A piece of a line and what it becomes; None if it is more than a piece, or changes the space around it."""
     old, new = (_trim(lines) for lines in (request.old, request.new))
     if len(old) != 1 or len(new) > 1 or (new and lead(new[0]) != lead(old[0])):
         return None
@@ -240,13 +240,13 @@ def _carry_piece(index: Index, request: Request, piece: Piece) -> Edit | None:
     """The change of a piece of a line, or None where that is not known."""
     dialect = Dialect(request, [(0, request.old[0], piece.text)], index)
     sent, wanted = dialect.said(request.old[0]), dialect.said(request.new[0])
-    made = None if sent is None or wanted is None else merge_words(sent, piece.text, wanted)
-    if made is None:
+    merged = None if sent is None or wanted is None else merge_words(sent, piece.text, wanted)
+    if merged is None:
         return None
     line = index.line(piece.line)
     begin = index.lines.span(piece.line + 1)[0]
     start, end = (begin + len(encode_line(line[:at])) for at in (piece.start, piece.end))
-    return edit(start, end, encode_line(made))
+    return edit(start, end, encode_line(merged))
 
 
 def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:

@@ -310,12 +310,12 @@ def _insert(index: Index, line: int, new: str) -> Found:
     lines = index.lines
     at = lines.span(line)[1] if line else 0
     ending = lines.ending(max(line, 1)) or lines.ending(max(line - 1, 1)) if len(lines) else b""
-    said = new.encode("utf-8", "surrogatepass")
-    if b"\r" not in said:
-        said = said.replace(b"\n", ending or b"\n")
+    text = new.encode("utf-8", "surrogatepass")
+    if b"\r" not in text:
+        text = text.replace(b"\n", ending or b"\n")
     if line and line == len(lines) and not lines.finished:
-        said = (ending or b"\n") + said.removesuffix(ending or b"\n")
-    return Found("exact", 1.0, None, Site(line + 1, line + 1), (at, at), (edit(at, at, said),))
+        text = (ending or b"\n") + text.removesuffix(ending or b"\n")
+    return Found("exact", 1.0, None, Site(line + 1, line + 1), (at, at), (edit(at, at, text),))
 
 
 def _scopes_of_context(index: Index, context: Sequence[str]) -> list[tuple[int, int]]:

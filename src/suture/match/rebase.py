@@ -3,7 +3,7 @@
 Where a text does not occur in the file, the first question is on which version it was written. If an earlier version
 holds it in one place, the request is a change of that version. It is made there, and the two changes of that version,
 the request's and the one that led to the file, are merged as git merges them. What can't be merged is refused: a text
-whose version is known is never looked for anywhere else.
+whose version is known is never searched for anywhere else.
 """
 
 from __future__ import annotations

@@ -88,8 +88,12 @@ def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
         return Refused("ambiguous", "similar", tuple(near.match.site for near in (best, rivals[0])))
     runner_up = rivals[0].match.site.but(score=round(rivals[0].score, 3)) if rivals else None
     answer = settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
-    made = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
-    return answer if made or is_proved(index, request, best.match) else Refused("missing", None, sites, None, UNPROVED)
+    applied_there = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
+    return (
+        answer
+        if applied_there or is_proved(index, request, best.match)
+        else Refused("missing", None, sites, None, UNPROVED)
+    )
 
 
 def elides_only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
@@ -114,7 +118,7 @@ def find_reflowed(index: Index, requests: Sequence[Request]) -> Answer | None:
 
 
 class _Sought:
-    """A text that is looked for: its lines, and how much each tells."""
+    """A text that is searched for: its lines, and how much each tells."""
 
     def __init__(self, index: Index, request: Request) -> None:
         self.index, self.request = index, request

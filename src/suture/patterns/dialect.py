@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Ranges = tuple[tuple[int, int], ...]
 
 LAST = 0x10FFFF
+"""The last code point of Unicode."""
 DIGITS: Ranges = ((0x30, 0x39),)
 WORDS: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
 ALSO_WORDS: Ranges = (*WORDS, (0x17F, 0x17F), (0x212A, 0x212A))
@@ -283,7 +284,7 @@ def members(name: str) -> Ranges:
 
 def parse(written: str, flags: str = "") -> Pattern:
     """Read `pattern` or `/pattern/flags`; flags of the delimited form win."""
-    body, start, own = _delimited(written)
+    body, start, own = _split_delimited(written)
     chosen = own or flags.strip()
     unknown = [flag for flag in dict.fromkeys(chosen) if flag not in FLAGS]
     if unknown:
@@ -306,7 +307,7 @@ def _is_known(spelled: str) -> bool:
     return True
 
 
-def _delimited(written: str) -> tuple[str, int, str]:
+def _split_delimited(written: str) -> tuple[str, int, str]:
     """The body, where it starts, and its flags: those of `/body/flags`, where it can be nothing else."""
     last = written.rfind("/")
     if last > 1 and written.startswith("/") and all(letter in _FLAG_LETTERS for letter in written[last + 1 :]):

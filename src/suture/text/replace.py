@@ -87,7 +87,7 @@ class Outcome(Record):
 def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
     r"""All spans of `old` in `body`, left to right, without overlap; none begins or ends inside a `\r\n`.
 
-    No more than `most` are looked for.
+    No more than `most` are searched for.
     """
     if b"\r" in old:
         return literal(body, old, most) if b"\n" not in body else _uncut_spans(body, old, most)
@@ -422,7 +422,7 @@ def _clusters(hits: Iterable[Hit], longest: int, size: int) -> Iterator[Cluster]
 
 
 class _Finder:
-    """Texts that are looked for in one pass, each known by its number; `steps` are those that look for it."""
+    """Texts that are searched for in one pass, each known by its number; `steps` are those that look for it."""
 
     def __init__(self, olds: Sequence[bytes]) -> None:
         from ahocorasick_rs import BytesAhoCorasick
