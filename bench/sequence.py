@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bench.diff import real_lines
 from bench.table import Table, compared, in_turns
 from suture.text.edits import apply
-from suture.text.replace import Step, in_turn, made
+from suture.text.replace import Step, apply_steps, in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,17 +43,17 @@ def _table(body: bytes, number: int, rounds: int) -> Table:
     steps, text = _steps(body, number), body.decode("latin-1")
     pairs = [(step.old.decode("latin-1"), step.new.decode("latin-1")) for step in steps]
     after = _loop(text, pairs)
-    for make in (made, in_turn):
+    for make in (apply_steps, in_turn):
         if apply(body, make(body, steps).edits).decode("latin-1") != after:
             raise AssertionError(make)
     contestants = {
-        MADE: lambda: made(body, steps),
+        MADE: lambda: apply_steps(body, steps),
         TURN: lambda: in_turn(body, steps),
         LOOP: lambda: _loop(text, pairs),
     }
     if number > 700:
         failing = [*steps[:699], Step(b"not in this text", b""), *steps[700:]]
-        contestants[FAILED] = lambda: made(body, failing)
+        contestants[FAILED] = lambda: apply_steps(body, failing)
     return compared(
         f"{number:,} edits, one after the other, of a text of {len(body) / 1e6:.0f} MB",
         in_turns(contestants, rounds),
@@ -87,7 +87,7 @@ def _loop(text: str, pairs: Sequence[tuple[str, str]]) -> str:
 
 def _peak(body: bytes, steps: Sequence[Step]) -> int:
     tracemalloc.start()
-    made(body, steps)
+    apply_steps(body, steps)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak

@@ -56,7 +56,7 @@ def within(settings: Settings) -> Iterator[None]:
 
 
 @contextmanager
-def suspended() -> Iterator[None]:
+def suspend() -> Iterator[None]:
     """Let what is done inside take as long as it takes: a commit that has begun."""
     before = _current.ends, _current.largest
     _current.ends, _current.largest = _FOREVER, maxsize

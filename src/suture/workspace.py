@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import fspath
 
 from suture import log, wording
-from suture.bounds import Overrun, check_time, suspended, within
+from suture.bounds import Overrun, check_time, suspend, within
 from suture.engine import Engine
 from suture.engine.transaction import Transaction
 from suture.errors import InputTooLarge, InternalError, InvalidArguments, OutOfMemory, SutureError
@@ -379,7 +379,7 @@ class Workspace:
     def _answer(self, spec: ToolSpec, arguments: object, progress: Progress | None = None) -> _Outcome:
         given: Mapping[str, Any] = {}
         try:
-            with suspended() if spec.own_clock else within(self.settings):
+            with suspend() if spec.own_clock else within(self.settings):
                 given = self._checked({} if arguments is None else arguments)
                 return self._carried_out(spec, spec.request.parse(given), progress)
         except (SutureError, MemoryError) as error:
@@ -412,7 +412,7 @@ class Workspace:
                 session.check_permitted(propose(session))
                 return _told(proposed[-1], None), None, None
         landing = self._engine.land(propose, replan=expected is None, serial=spec.serial, progress=progress)
-        with suspended(), within(self.settings):  # its own time: what landed is not told as a failure
+        with suspend(), within(self.settings):  # its own time: what landed is not told as a failure
             return _landed(proposed[-1], landing.change), landing.recovered, landing.trouble
 
     def _checked(self, arguments: Any) -> Mapping[str, Any]:

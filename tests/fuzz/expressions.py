@@ -9,7 +9,7 @@ from suture.errors import SutureError
 from suture.files.glob import Excluded, Ignore, Malformed, Selection, below_root, bracket, literally, tokens
 from suture.patterns import template
 from suture.patterns.dialect import parse
-from suture.patterns.engines import Clock, Subject, compiled
+from suture.patterns.engines import Clock, Subject, compile_pattern
 from suture.patterns.python import FLAGS, PythonPattern, parse_template
 from suture.patterns.scan import Places, each_match, extracts, segments
 from suture.patterns.translate import for_re2, for_regex
@@ -38,7 +38,7 @@ def _pattern(data: bytes) -> object:
     try:
         pattern = parse(as_text(choices.rest()), flags)
         for_re2(pattern), for_re2(pattern, by_line=True), for_regex(pattern)
-        engine = compiled(pattern)
+        engine = compile_pattern(pattern)
         text, clock = Text.decode(body), Clock(200, 400)
         subject = Subject(text)
         spans = list(islice(each_match(engine, subject, clock), 50))
@@ -54,7 +54,7 @@ def _pattern(data: bytes) -> object:
         made = template.parse(new, pattern)
         for each in spans[:5]:
             with suppress(SutureError):
-                made.filled(text, each)
+                made.fill(text, each)
     except SutureError as error:
         return error.code
     return len(spans), type(engine).__name__
@@ -75,7 +75,7 @@ def _python(data: bytes) -> object:
         made = parse_template(new, pattern)
         for each in spans[:5]:
             with suppress(SutureError):
-                made.filled(text, each)
+                made.fill(text, each)
     except SutureError as error:
         return error.code
     return len(spans)

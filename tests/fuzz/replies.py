@@ -108,7 +108,7 @@ def _lines(data: bytes) -> object:
     found: list[object] = []
     for line in lines:
         found += [
-            file_names.labelled(line),
+            file_names.path_behind_label(line),
             file_names.alone(line),
             file_names.in_info(line),
             file_names.fence_of(line),

@@ -16,7 +16,7 @@ from suture.files.git import repository
 from suture.files.history import Pending, Waiting
 from suture.files.paths import Resolver, check_new_name
 from suture.files.protected import Guard
-from suture.files.store import Packed, delta, pack, patched, unpack
+from suture.files.store import Packed, apply_delta, delta, pack, unpack
 from suture.plan import digest
 from suture.testing import MemoryFS
 from tests.fuzz.calls import opened, state
@@ -137,7 +137,7 @@ def _packing(data: bytes) -> object:
     assert unpack(pack(new, old), len(new), old) == new, "a packed version is another one"
     assert unpack(pack(new * 40, old * 30), len(new) * 40, old * 30) == new * 40, "a packed version is another one"
     made = delta(new, old)
-    assert made is None or patched(made, old, len(new)) == new, "a delta gives another version"
+    assert made is None or apply_delta(made, old, len(new)) == new, "a delta gives another version"
     try:
         found = unpack(Packed(head, tail, codec, new), size, old)
     except ValueError:

@@ -17,7 +17,7 @@ from suture.check.xml import Xml
 from suture.check.yaml import Yaml
 from suture.errors import SutureError
 from suture.text import Text
-from suture.text.diff import FileDiff, counted, counts, line_edits
+from suture.text.diff import FileDiff, counts, line_edits, unified_and_counts
 from suture.text.edits import apply
 from suture.text.lines import Lines
 from suture.text.merge import STRATEGIES, merge
@@ -54,7 +54,7 @@ def _text(data: bytes) -> object:
         added = text.body_bytes(new)
         places = [offset for offset in range(min(len(text.body), 30) + 1) if _is_boundary(text.body, offset)]
         start = choices.of(places or [0])
-        made = b"".join(bytes(piece) for piece in text.spliced([(start, start, added)]))
+        made = b"".join(bytes(piece) for piece in text.splice([(start, start, added)]))
     except SutureError as error:
         return text.encoding, error.code
     if text.body_is_raw:
@@ -103,7 +103,7 @@ def _difference(data: bytes) -> object:
     before, _, after = data.partition(b"\xfe")
     edits = line_edits(before, after)
     assert apply(before, edits) == after, "a difference does not give the new text"
-    diff, added, removed = counted(FileDiff("a", "a", before, tuple(edits)))
+    diff, added, removed = unified_and_counts(FileDiff("a", "a", before, tuple(edits)))
     assert (added, removed) == counts(before, edits), "lines are counted differently"
     Lines(before).style()
     return len(edits), added > removed, len(diff) > 100

@@ -8,7 +8,7 @@ from suture.match import locate
 from suture.match.diagnose import KINDS, Difference, Failure, block, diagnose, differences, words_of
 from suture.match.index import Found, Index
 from suture.text.edits import apply, edit
-from suture.text.replace import adapted, occurrences
+from suture.text.replace import adapt_endings, occurrences
 
 STEADY = settings(deadline=None, max_examples=150)
 WORDS = st.sampled_from(
@@ -147,7 +147,7 @@ def check(body: bytes, old: str, new: str) -> Failure:
     fixed = told.correction
     if fixed is not None:
         ((start, end),) = occurrences(body, fixed.old.encode())
-        after = adapted(body, start, end, fixed.new.encode())
+        after = adapt_endings(body, start, end, fixed.new.encode())
         assert apply(body, [edit(start, end, after)]) == apply(body, answer.edits)
         assert index.lines.span(fixed.start_line)[0] == start
         ending = index.lines.ending(fixed.end_line)

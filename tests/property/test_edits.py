@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture.errors import EditOutOfBounds, OverlappingEdits
-from suture.text.edits import Edit, apply, common_ends, compose, edit, invert, minimize, ordered
+from suture.text.edits import Edit, apply, common_ends, compose, edit, invert, minimize, sort_edits
 
 BODIES = st.binary(max_size=12)
 RUNS = st.sampled_from([0, 1, 255, 256, 257, 511, 512, 513, 514, 1025, 3000])
@@ -95,7 +95,7 @@ def test_the_order_in_which_edits_are_given_does_not_change_the_result(
 def test_exactly_the_edits_that_overlap_or_lie_outside_are_refused(spans: list[tuple[int, int]], size: int) -> None:
     edits = [edit(start, end, b"") for start, end in spans]
     try:
-        result = ordered(edits, size)
+        result = sort_edits(edits, size)
     except (OverlappingEdits, EditOutOfBounds):
         assert not possible(edits, size)
     else:
@@ -121,7 +121,7 @@ def test_the_inverse_gives_the_original_and_its_inverse_the_edits(case: tuple[by
     body, edits = case
     after, inverse = apply(body, edits), invert(body, edits)
     assert apply(after, inverse) == body
-    assert invert(after, inverse) == ordered(edits, len(body))
+    assert invert(after, inverse) == sort_edits(edits, len(body))
 
 
 @pytest.mark.promise("place.compose")

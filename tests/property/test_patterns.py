@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from suture.errors import InvalidFlags, InvalidRegex
 from suture.patterns.dialect import parse
-from suture.patterns.engines import Clock, compiled
+from suture.patterns.engines import Clock, compile_pattern
 from suture.patterns.scan import each_match, rows
 from tests.unit.patterns.grammar import (
     by_both,
@@ -91,7 +91,7 @@ def test_a_damaged_pattern_is_read_or_refused(seed: int, at: int, removed: int, 
     ours = drawn_at_random(seed)[0]
     damaged = ours[:at] + added + ours[at + removed :]
     try:
-        assert compiled(parse(damaged)).engine in {"re2", "regex"}
+        assert compile_pattern(parse(damaged)).engine in {"re2", "regex"}
     except (InvalidRegex, InvalidFlags):
         return
 
@@ -110,7 +110,7 @@ def naive(text: str, offset: int) -> tuple[int, int]:
     st.integers(0, 2),
 )
 def test_lines_and_columns_are_those_that_counting_gives(text: str, pattern: str, flags: str, around: int) -> None:
-    subject, ready = subject_of(text), compiled(parse(pattern, flags))
+    subject, ready = subject_of(text), compile_pattern(parse(pattern, flags))
     matches = list(each_match(ready, subject, Clock(5_000, 5_000)))
     told: list[dict[str, Any]] = [json.loads(row) for row in rows("x", subject, matches, (around, around), 10**9)]
     assert [(row["line"], row["column"]) for row in told] == [naive(text, spans[0][0]) for spans in matches]

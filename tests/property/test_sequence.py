@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from suture.text import replace
 from suture.text.edits import apply
-from suture.text.replace import Outcome, Step, adapted, at_once, in_turn, made, occurrences
+from suture.text.replace import Outcome, Step, adapt_endings, apply_steps, at_once, in_turn, occurrences
 
 STEADY = settings(deadline=None, max_examples=200)
 
@@ -47,7 +47,7 @@ def model_spans(text: bytes, old: bytes) -> list[tuple[int, int]]:
 def model_new(text: bytes, start: int, end: int, new: bytes, usual: bytes) -> bytes:
     old = text[start:end]
     if b"\r" in new or 0 < old.count(b"\r\n") < old.count(b"\n"):
-        return adapted(text, start, end, new)  # the law of lines that stay is held below
+        return adapt_endings(text, start, end, new)  # the law of lines that stay is held below
     units, offset = lines_of(text), 0
     found: dict[str, list[bytes]] = {"before": [], "inside": [], "behind": []}
     for unit in units:
@@ -132,15 +132,15 @@ def test_new_text_has_the_line_ends_of_its_place_and_a_text_that_stays_keeps_its
     around: bytes, old: bytes, new: bytes
 ) -> None:
     body, start, end = around + old + around, len(around), len(around + old)
-    assert adapted(body, start, end, new).replace(b"\r\n", b"\n") == new
-    assert adapted(body, start, end, old.replace(b"\r\n", b"\n")) == old
+    assert adapt_endings(body, start, end, new).replace(b"\r\n", b"\n") == new
+    assert adapt_endings(body, start, end, old.replace(b"\r\n", b"\n")) == old
 
 
 @STEADY
 @given(case=ANY)
 def test_steps_do_what_they_do_one_after_the_other(case: tuple[bytes, list[Step]]) -> None:
     check(*case, in_turn(*case))
-    check(*case, made(*case))
+    check(*case, apply_steps(*case))
 
 
 @st.composite

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from suture import Settings, Workspace, bounds
-from suture.bounds import Overrun, check_size, check_time, suspended, timed, within
+from suture.bounds import Overrun, check_size, check_time, suspend, timed, within
 from suture.cli import main
 from suture.errors import CallTimedOut, InputTooLarge, OutOfMemory, SutureError
 from suture.formats.reply import parse_reply
@@ -24,7 +24,7 @@ from suture.text.diff import changes
 from suture.text.edits import edit
 from suture.text.lines import Lines
 from suture.text.merge import merge
-from suture.text.replace import Step, made
+from suture.text.replace import Step, apply_steps
 from suture.tools import TOOLS, every, find
 from suture.tools.spec import Answer, Proposal
 from suture.workspace import _landed
@@ -100,7 +100,7 @@ def test_a_call_inside_of_another_has_the_bounds_of_that(over_at: Callable[[int]
 
 def test_what_has_begun_to_write_is_not_stopped(over_at: Callable[[int], Clock]) -> None:
     def write() -> None:
-        with suspended():
+        with suspend():
             check_time()
             check_size("a", 10)
 
@@ -263,7 +263,7 @@ LONG: dict[str, tuple[bytes, str, dict[str, Any]]] = {
     [
         lambda: changes([b"a\n", b"b\n"], [b"c\n", b"d\n", b"e\n"]),
         lambda: merge(b"a\nb\n", b"c\nb\n", b"a\nd\n"),
-        lambda: made(b"aXbX", [Step(b"a", b"c"), Step(b"b", b"d")]),
+        lambda: apply_steps(b"aXbX", [Step(b"a", b"c"), Step(b"b", b"d")]),
         lambda: Lines(b"a\nb\n").starts,
         lambda: parse_reply("text\n" * 5_000),
         lambda: locate(Index(b"a = 1\nb = 2\n"), "a = 1\nc = 2\n", "x"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
-from suture.bounds import suspended, within
+from suture.bounds import suspend, within
 from suture.engine.session import Carried, Session
 from suture.errors import FileChanged, WorkspaceNotFound
 from suture.files.fs import Tree
@@ -57,7 +57,7 @@ class Engine:
         self._turns: dict[int, LockType] = {}
         self._kept: Kept | None = None
         self._team: Team | None = None
-        self.progress: Progress = _unwatched
+        self.progress: Progress = _ignore_progress
         try:
             self.root = os.path.abspath(os.fspath(root))
             places = [self.fs.real_path(path) for path in (self.root, *self.settings.extra_roots)]
@@ -119,16 +119,16 @@ class Engine:
             with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint, self._turns):
                 session.close()  # a folder opened while planning may have been moved since
                 history = session.history
-                with suspended():
+                with suspend():
                     recovered = recover(session.trees, self._history, self.guard, self.settings)
                 for attempts_left in range(_MOST_REPLANS, -1, -1):
                     plan = plan or session.checked(propose(session))
                     if not plan.changes:
-                        with suspended():
+                        with suspend():
                             return Landing(None, recovered, self._note(session, plan))
                     session.checkpoint()
                     try:
-                        with suspended():
+                        with suspend():
                             change = commit(session.trees, plan, history, self.settings)
                         self._remember(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
@@ -140,12 +140,12 @@ class Engine:
 
     @contextmanager
     def locked(self) -> Iterator[Session]:
-        """A view for one call while nobody else can land anything."""
+        """A view for one call while no one else can land anything."""
         from suture.files.lock import Lock
         from suture.files.recovery import recover
 
         with self.session() as session, Lock(session.trees, self.settings.lock_timeout_ms, turns=self._turns):
-            with suspended():
+            with suspend():
                 recover(session.trees, self._history, self.guard, self.settings)
             yield session
 
@@ -216,8 +216,8 @@ class Engine:
         self._carried.newest = after if after is not None and _is_small(after) else None
 
 
-def _unwatched(files: int, matches: int) -> None:
-    """Nobody wants to know."""
+def _ignore_progress(files: int, matches: int) -> None:
+    """Take no notice of progress."""
 
 
 def _is_small(content: Content) -> bool:

@@ -157,7 +157,7 @@ class _Inverter:
         if file.after is None:
             return self._undelete(file)
         left = file.to or file.path
-        path, there = self._found(left, file.after)
+        path, there = self._find_now(left, file.after)
         if file.to is not None and path not in {left, file.path}:
             clash: UndoClash = {"path": path, "line": 1, "base": left, "ours": path, "theirs": file.path}
             raise _Clash({**clash, "about": "name"})
@@ -171,7 +171,7 @@ class _Inverter:
             return self._move_back(file, place, now)
         return self._put_back(file.after, file.before, place, now)
 
-    def _found(self, left: str, after: Version) -> tuple[str, bool]:
+    def _find_now(self, left: str, after: Version) -> tuple[str, bool]:
         """Where the file is now, and whether it is there.
 
         If a later change is damaged, that is known only of a file that is still as this change left it.
@@ -203,7 +203,7 @@ class _Inverter:
         return []
 
     def _put_back(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Iterable[FileChange]:
-        content = self._merged(after, before, place, now)
+        content = self._merge_out(after, before, place, now)
         assert now is not None  # noqa: S101  or it would have clashed
         mode = before.mode if before.mode != after.mode and now.mode == after.mode else None
         return [] if content is None and mode is None else [Update(place, now, content or now.content, mode=mode)]
@@ -214,7 +214,7 @@ class _Inverter:
         home, there = _current(self._session, file.path)
         if now is None and there is not None and there.content.digest == file.before.digest:
             return []  # somebody has moved it back
-        content = self._merged(file.after, file.before, place, now)
+        content = self._merge_out(file.after, file.before, place, now)
         if there is not None:
             raise _Clash(_whole(home.name, None, there.content.bytes(), self._book.needed(file.path, file.before)))
         assert now is not None  # noqa: S101  or it would have clashed
@@ -224,7 +224,7 @@ class _Inverter:
         replaced = Content((self._book.needed(place.name, file.replaced),))
         return [back, Update(place, now, replaced, mode=file.replaced.mode)]
 
-    def _merged(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Content | None:
+    def _merge_out(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Content | None:
         """The content that `now` has without the change from `before` to `after`; None if that is the same."""
         if now is not None and before.digest in {now.content.digest, after.digest}:
             return None
@@ -254,7 +254,7 @@ def _merge(name: str, base: bytes, now: Snapshot, theirs: bytes, window: int) ->
         return None
     cuts = [(edit.span.start, edit.span.end, edit.new) for edit in merged.edits]
     text = Text(ours, bom=b"", encoding=None, body=ours) if in_bytes else texts[1]
-    return Content(text.spliced(cuts))
+    return Content(text.splice(cuts))
 
 
 def _current(session: Session, path: str) -> tuple[Place, Snapshot | None]:

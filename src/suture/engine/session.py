@@ -40,7 +40,7 @@ from suture.errors import (
 )
 from suture.files.fs import as_ours, split
 from suture.files.local_fs import LocalFS
-from suture.files.paths import Resolver, check_new_name, shown
+from suture.files.paths import Resolver, check_new_name, display_path
 from suture.files.protected import Patterns, folded_names
 from suture.plan import Content, Create, Delete, Place, Rename, Snapshot, Update
 from suture.text import Text
@@ -114,13 +114,13 @@ class Bases:
                 with history().reading() as book:
                     known = list(islice(book.versions(self._now.place.name), _MOST_CHANGES))
                     yield from self._shown(shown, known)
-                    yield from self._recorded(book, known)
+                    yield from self._recorded_bases(book, known)
         except SutureError as error:
             log.debug("bases", "no history: %s", error)
             yield from self._shown(shown, known)  # those that were given already count once
         try:
             if not self._over and isinstance(trees[0].fs, LocalFS):
-                yield from self._committed(trees)
+                yield from self._committed_bases(trees)
         except (OSError, ValueError) as error:
             log.debug("bases", "no more of git: %r", error)
 
@@ -131,7 +131,7 @@ class Bases:
             made_by, replaced_by = (version.made_by, version.replaced_by) if version else (None, None)
             yield from self._base(content.bytes(), "read", made_by, replaced_by)
 
-    def _recorded(self, book: LogBook, known: Sequence[KnownVersion]) -> Iterator[Base]:
+    def _recorded_bases(self, book: LogBook, known: Sequence[KnownVersion]) -> Iterator[Base]:
         given: set[str] = set()
         for version in known:
             if version.digest in given:
@@ -143,7 +143,7 @@ class Bases:
             if self._over:
                 break
 
-    def _committed(self, trees: Sequence[Tree]) -> Iterator[Base]:
+    def _committed_bases(self, trees: Sequence[Tree]) -> Iterator[Base]:
         from suture.files.git import repository
 
         roots = [tree.fs.real_path(tree.root) for tree in trees]
@@ -165,7 +165,7 @@ class Bases:
                     break
 
     def _past(self, repository: Repository, file: str, head: bytes) -> Iterator[CommittedVersion]:
-        """The versions before a commit, each once; and if they are looked for again, without going through commits."""
+        """The versions before a commit, each once; the second time without going through commits."""
         commits = self._remembered.setdefault("commits", {})
         assert isinstance(commits, dict)  # noqa: S101  ours
         kept = commits.get(file)
@@ -371,7 +371,7 @@ class Session:
                 selection = Selection.parse(f"**/{{{pattern}}}", ())
                 for run in walk(self.trees[0], selection, self.guard, include_ignored=False):
                     self.progress(len(run[2]), 0)
-                    paths += [shown(self.trees, 0, run[1] + name) for name in run[2]]
+                    paths += [display_path(self.trees, 0, run[1] + name) for name in run[2]]
             except SutureError:  # folders that cannot be read
                 continue
         return paths
@@ -385,7 +385,7 @@ class Session:
         candidates = self._near(target)
         try:
             root, runs = self.runs(f"**/{literally(name)}", (), include_ignored=False)
-            same = [shown(self.trees, root, prefix + name) for _, prefix, names in runs for name in names]
+            same = [display_path(self.trees, root, prefix + name) for _, prefix, names in runs for name in names]
         except SutureError:  # there is none, or the folders cannot be read
             same = []
         return list(dict.fromkeys([*same[:_MOST_SAME_NAMES], *candidates]))
@@ -394,7 +394,7 @@ class Session:
         """As `near`, without looking for the name elsewhere."""
         from suture.files.paths import near  # only a failure needs it
 
-        return [shown(self.trees, target.root, path) for path in near(self.trees[target.root], target.path)]
+        return [display_path(self.trees, target.root, path) for path in near(self.trees[target.root], target.path)]
 
     def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
         """Read the file a target names."""
@@ -466,10 +466,10 @@ class Session:
 
         If no file fits the pattern, that is an error.
         """
-        root, selection = self._selected(pattern, exclude)
-        return root, self._walked(root, selection, pattern, include_ignored=include_ignored)
+        root, selection = self._select(pattern, exclude)
+        return root, self._walk(root, selection, pattern, include_ignored=include_ignored)
 
-    def _selected(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
+    def _select(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
         """Which files a pattern means, and below which root; a link in its literal part is followed."""
         from suture.files.glob import Selection, below_root, literally
 
@@ -479,7 +479,7 @@ class Session:
         if not literal:
             return root, selection
         try:
-            target = self.locate(shown(self.trees, root, literal), folders=True)
+            target = self.locate(display_path(self.trees, root, literal), folders=True)
         except (FileNotFound, NotAFolder):
             raise NoFilesMatched(pattern=pattern) from None
         except ProtectedPath as error:
@@ -495,7 +495,7 @@ class Session:
         parts = [final] * bool(final) + names[literal.count("/") + 1 :]
         return target.root, Selection.parse("/".join(parts), exclude)
 
-    def _walked(
+    def _walk(
         self, root: int, selection: Selection, pattern: str, *, include_ignored: bool
     ) -> Iterator[tuple[int, str, list[str]]]:
         from suture.files.walk import walk  # the other tools work on one file
@@ -510,19 +510,19 @@ class Session:
             hidden_by = "What fits is ignored by .gitignore: to have it, set include_ignored" if ignored else None
             raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by)
 
-    def swept(
+    def sweep(
         self, root: int, runs: Iterable[tuple[int, str, list[str]]], sought: Sought
     ) -> Iterator[tuple[int, Place, bytes]]:
         """Those of the files that may hold what is sought: open folder, place, content."""
         from suture.files.walk import sweep  # as above
 
-        above = shown(self.trees, root, "")
+        above = display_path(self.trees, root, "")
         for folder, prefix, name, raw in sweep(self.trees[root], runs, sought):
             path = prefix + name
             yield folder, Place(root, path, above + path), raw
 
     def reopened(self, root: int, batch: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[int, str, list[str]]]:
-        """Folders that a walk came through, opened again; one that is gone is passed over."""
+        """Folders that a walk came through, opened again; one that is gone is skipped."""
         for prefix, names in batch:
             try:
                 yield self.trees[root].folder(prefix.removesuffix("/")), prefix, names
@@ -616,9 +616,9 @@ class Session:
 
     def plan_update(self, before: Snapshot, edits: Iterable[Edit]) -> Update:
         """Plan edits of a file that was read."""
-        from suture.text.edits import ordered, splice_ordered  # reading needs no edits
+        from suture.text.edits import sort_edits, splice_ordered  # reading needs no edits
 
-        in_order = ordered(edits, len(before.text.body))
+        in_order = sort_edits(edits, len(before.text.body))
         after = Content(splice_ordered(before.text, in_order))
         self._check_size(before.place.name, after.size)
         return self.hold(Update(before.place, before, after, tuple(in_order)))

@@ -25,7 +25,7 @@ from suture.errors import FileChanged, PermissionDenied, RecoveryBlocked, SameFi
 from suture.files import recovery
 from suture.files.fs import split
 from suture.files.journal import Intent, Journal, Step, helper_stem, new_id
-from suture.files.paths import INTENT_NAME, shown
+from suture.files.paths import INTENT_NAME, display_path
 from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
 from suture.records import Record
 
@@ -90,11 +90,11 @@ def _attempt(
             plan.tool,
             plan.summary,
             tuple(map(_file_record, plan.changes)),
-            tuple(shown(trees, root, path) for root, path in folders),
+            tuple(display_path(trees, root, path) for root, path in folders),
             plan.undoes,
             clipboards=plan.clipboards,
         )
-        emptied = [place for name in plan.emptied if (place := _placed(trees, name)) is not None]
+        emptied = [place for name in plan.emptied if (place := _place_of(trees, name)) is not None]
         intent = Intent(record, folders, tuple(work.step for work in works), tuple(emptied))
     # A file that is being overwritten can only be put back from a copy that is on the disk.
     durable = settings.durability == "full" or intent.in_place
@@ -132,7 +132,7 @@ def _run(
     except BaseException:
         _take_back(trees, intent, journal, marked=marked, durable=durable)
         raise
-    trouble = history.record(recovery.made(trees, intent), _supply(works))
+    trouble = history.record(recovery.record_of(trees, intent), _supply(works))
     try:
         recovery.finish_transaction(trees, intent, journal, durable=durable, published=True)
     except (OSError, SutureError, MemoryError) as error:
@@ -315,7 +315,7 @@ def _check(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:
             stat = tree.stat(step.path)
             if stat is None or work.before is None or stat.fingerprint != work.before.fingerprint:
                 recovery.verify(tree, step, work.before.content if work.before else None)
-            if stat is not None and not _permitted(tree, work):
+            if stat is not None and not _may_write(tree, work):
                 raise PermissionDenied(path=work.name, operation="write")
             key = _identity(tree, step.path, stat)
         if key in seen:
@@ -325,7 +325,7 @@ def _check(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:
     return stats
 
 
-def _permitted(tree: Tree, work: Work) -> bool:
+def _may_write(tree: Tree, work: Work) -> bool:
     """Whether this user may write the file, or take its name away where that is what will happen."""
     folder, name = split(work.step.path)
     if work.updates:
@@ -358,7 +358,7 @@ def _missing_folders(trees: Sequence[Tree], works: Sequence[Work]) -> tuple[tupl
     return tuple(missing)
 
 
-def _placed(trees: Sequence[Tree], name: str) -> tuple[int, str] | None:
+def _place_of(trees: Sequence[Tree], name: str) -> tuple[int, str] | None:
     """The root and the path there of a folder as the history names it; None if its root is none any more."""
     if not name.startswith("/"):
         return 0, name

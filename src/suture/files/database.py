@@ -83,7 +83,7 @@ _CONFIRMING_DAYS = 3  # on which changes must have been made for a time to be be
 _FORGOTTEN_SHARE = 20  # 1/20 of all changes may be forgotten for their age at once
 _MOST_LOST = 100  # changes without a record that are listed
 _NO_LIMIT = 1 << 62  # greater than any number of a change
-_MODES = 0o7777
+_MODES = 0o7777  # the bits of a mode that are kept
 _SIZE_LEFT = 0.9  # of the allowed size is left after forgetting, so that not every change has to forget
 
 
@@ -131,7 +131,7 @@ class LogBook:
 
     def __init__(self, database: Connection) -> None:
         self._db = database
-        database.text_factory = _decoded  # damage need not be UTF-8
+        database.text_factory = _decode  # damage need not be UTF-8
         self._contents = Contents(database)
         self._sums = Checksums(database)
         self._since: tuple[int, list[ChangeRecord]] | None = None
@@ -354,7 +354,7 @@ class LogBook:
         deadline = time.monotonic() + seconds
         past: list[PastVersion] = []
         seen: set[str] = set()
-        for change_id, name, was, _ in self._touched(_raw(path)):
+        for change_id, name, was, _ in self._changes_of(_raw(path)):
             if was is None:
                 continue
             if len(past) >= versions or time.monotonic() > deadline:
@@ -375,7 +375,7 @@ class LogBook:
         If a change found something else than the one before it had left, what replaced it is not known.
         """
         newer: tuple[str, str | None] = "", None
-        for change_id, _, was, after in self._touched(_raw(path)):
+        for change_id, _, was, after in self._changes_of(_raw(path)):
             known = after is not None and after == newer[1]
             if newer[1] is not None:
                 yield KnownVersion(newer[1], change_id if known else None, newer[0])
@@ -389,15 +389,15 @@ class LogBook:
         """How long the content of this hash is, or None if it is not kept."""
         return self._contents.size(name)
 
-    def _touched(self, path: bytes) -> Iterator[tuple[str, bytes, str | None, str | None]]:
+    def _changes_of(self, path: bytes) -> Iterator[tuple[str, bytes, str | None, str | None]]:
         """Every change of a file, newest first: its id, the path before it, and the hashes before and after it.
 
-        What went away from the path left nothing there. Damaged changes are passed over.
+        What went away from the path left nothing there. Damaged changes are skipped.
         """
         number = _NO_LIMIT
         while rows := self._rows(_SELECT_TOUCHED, path, number):
             for (number,) in rows:
-                change, name = self._verified(number), _name(path)
+                change, name = self._verified_change(number), _name(path)
                 files = [] if change is None else [file for file in change.files if name in {file.path, file.to}]
                 for file in files:
                     assert change is not None  # noqa: S101  it has files
@@ -454,13 +454,13 @@ class LogBook:
             yield self._record(row[0], row)
 
     def _record(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord:
-        """The change of a number, held against its checksum and against what is undone."""
-        change = self._verified(number, head)
+        """The change of a number, compared with its checksum and with what is undone."""
+        change = self._verified_change(number, head)
         if change is None or change.state != ("undone" if self._is_undone(change) else "landed"):
             return self._unknown(number)
         return change
 
-    def _verified(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
+    def _verified_change(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
         """The change of a number, if it is as it was recorded; whether it is undone does not count."""
         change = self._read(number, head)
         if change is None:
@@ -490,7 +490,7 @@ class LogBook:
         while queue:
             above = queue.pop()
             for (number,) in self._rows("SELECT number FROM change WHERE undoes = ?", above.id):
-                undoing = self._verified(number) if number not in taking and number > above.number else None
+                undoing = self._verified_change(number) if number not in taking and number > above.number else None
                 if undoing is not None:
                     taking[number] = undoing.id, above.id
                     queue.append(undoing)
@@ -864,5 +864,5 @@ def _name(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def _decoded(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")

@@ -51,9 +51,10 @@ if TYPE_CHECKING:
 SHA1, SHA256 = 20, 32
 """The lengths that names have, in bytes."""
 COMMIT, TREE, BLOB = 1, 2, 3
+"""The kinds of objects, as packs number them."""
 _KINDS = {b"commit": COMMIT, b"tree": TREE, b"blob": BLOB}
 _WORDS = {kind: word for word, kind in _KINDS.items()}
-_OFFSET_DELTA, _NAME_DELTA = 6, 7
+_OFFSET_DELTA, _NAME_DELTA = 6, 7  # as packs number them: a delta whose base is known by its place, or by its name
 
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY  # opening a pipe without a writer must not block
 _LARGEST_BASE = 16_000_000  # bytes of an object that another one rests on
@@ -68,7 +69,7 @@ _NAMES_AT_ONCE = 1_024  # of a pack's index that are read at once
 _CHUNK_SIZE = 4_096  # bytes that are read from a pack at once, at least
 
 _IDX_MAGIC = b"\xfftOc\x00\x00\x00\x02"
-_FANOUT = 8 + 256 * 4
+_FANOUT = 8 + 256 * 4  # bytes at the head of a pack's index: what it is, and how many names begin with each byte
 
 _LARGEST_REFERENCE = 1 << 16  # bytes of a file with the name of a commit, or with a path
 _LARGEST_COMMIT = 1 << 20  # bytes of a configuration, or of a commit
@@ -78,7 +79,7 @@ _MOST_COMMITS = 1_000  # 30 to 70 ms, measured
 _FILE_MODES = (b"100644", b"100755", b"100664")
 _FOLDER_MODES = (b"40000",)
 _ENTRY_HEAD = 40  # bytes of an entry of the index before the object's name
-_REGULAR = 0o100
+_REGULAR = 0o100  # the kind of a file, in the mode of an entry of the index
 _OBJECTS_BETWEEN_CHECKS = 1_000  # entries of the index between two looks at the clock
 
 
@@ -113,20 +114,20 @@ class Objects:
         """An object of this name and kind, if it is here, sound, and of at most so many bytes."""
         self._cache.check_time()
         try:
-            item = self._found(name, most)
+            item = self._find(name, most)
         except TimeoutError:
             raise
         except (Damaged, OSError, zlib.error):
             return None
         if item is None or item[0] != kind or len(item[1]) > most:
             return None
-        return item[1] if self._named(*item) == name else None
+        return item[1] if self._name_of(*item) == name else None
 
-    def _named(self, kind: int, content: bytes) -> bytes:
+    def _name_of(self, kind: int, content: bytes) -> bytes:
         """The name that an object has by its content."""
         return self._hash(b"%b %d\0%b" % (_WORDS[kind], len(content), content), usedforsecurity=False).digest()
 
-    def _found(self, name: bytes, most: int) -> tuple[int, bytes] | None:
+    def _find(self, name: bytes, most: int) -> tuple[int, bytes] | None:
         if self._packs is None:
             self._packs = _packs(self._folders, self._width, self._cache)
         for place, pack in enumerate(self._packs):
@@ -143,7 +144,7 @@ class Objects:
         for folder in self._folders:
             raw = contents(f"{folder}/{written[:2]}/{written[2:]}", 2 * most + _CHUNK_SIZE)
             if raw is not None:
-                return _inflated(raw, most)
+                return _inflate(raw, most)
         return None
 
 
@@ -165,7 +166,9 @@ class Repository:
         self._ends = ends
         self._path = os.fsencode(path)
         self._names = self._path.split(b"/")
-        kind = _configured(contents(f"{self._common}/config", _LARGEST_COMMIT) or b"", b"objectformat") or b"sha1"
+        kind = (
+            _configuration_value(contents(f"{self._common}/config", _LARGEST_COMMIT) or b"", b"objectformat") or b"sha1"
+        )
         self._width = SHA256 if kind.lower() == b"sha256" else SHA1
         self._objects = Objects(f"{self._common}/objects", self._width, ends)
         self._below: dict[tuple[int, bytes], bytes | None] = {}
@@ -197,7 +200,7 @@ class Repository:
 
     def staged(self) -> bytes | None:
         """The object of the file in the index; None if it isn't there, or in conflict."""
-        raw = self._own(self._git, "index", _LARGEST_INDEX) or b""
+        raw = self._read_own(self._git, "index", _LARGEST_INDEX) or b""
         version = int.from_bytes(raw[4:8], "big")
         try:
             if raw.startswith(b"DIRC") and version in {2, 3}:
@@ -239,15 +242,15 @@ class Repository:
     def _reference(self, name: bytes) -> bytes:
         """What a name stands for, as it is written."""
         for folder in dict.fromkeys((self._git, self._common)):
-            written = self._own(folder, os.fsdecode(name), _LARGEST_REFERENCE)
+            written = self._read_own(folder, os.fsdecode(name), _LARGEST_REFERENCE)
             if written is not None:
                 return written.strip()
-        packed = self._own(self._common, "packed-refs", _LARGEST_INDEX) or b""
+        packed = self._read_own(self._common, "packed-refs", _LARGEST_INDEX) or b""
         at = packed.find(b" " + name + b"\n")
         return packed[packed.rfind(b"\n", 0, at) + 1 : at] if at > 0 else b""
 
     @staticmethod
-    def _own(folder: str, name: str, most: int) -> bytes | None:
+    def _read_own(folder: str, name: str, most: int) -> bytes | None:
         """A file of the repository that no link led to: it would be another one's."""
         path = f"{folder}/{name}"
         return contents(path, most) if os.path.realpath(path) == path else None
@@ -305,14 +308,14 @@ class Repository:
         """Look for the name, and check that it is part of an entry: going through all entries would take long."""
         at, tried = -1, 0
         while (at := raw.find(self._path + b"\0", at + 1)) > 0:
-            tried = self._counted(tried)
+            tried = self._count(tried)
             for more in (0, 2):  # flags of newer versions
                 start = at - more - 2 - self._width - _ENTRY_HEAD
                 if start >= 12 and not (start - 12) % 4 and self._is_entry(raw, start, bool(more)):  # noqa: PLR2004
                     return raw[start + _ENTRY_HEAD : start + _ENTRY_HEAD + self._width]
         return None
 
-    def _counted(self, tried: int) -> int:
+    def _count(self, tried: int) -> int:
         """One more; a look at the clock now and then."""
         if not tried % _OBJECTS_BETWEEN_CHECKS and monotonic() > self._ends:
             raise TimeoutError
@@ -334,7 +337,7 @@ class Repository:
         name, at, fixed = b"", 12, _ENTRY_HEAD + self._width + 2
         tried = 0
         for _ in range(int.from_bytes(raw[8:12], "big")):
-            tried = self._counted(tried)
+            tried = self._count(tried)
             flags = int.from_bytes(raw[at + fixed - 2 : at + fixed], "big")
             place = at + fixed + (2 if flags >> 14 & 1 else 0)
             byte = raw[place]
@@ -431,7 +434,7 @@ def _head_of(idx: int) -> bytes:
     raise Damaged
 
 
-def _inflated(raw: bytes, most: int) -> tuple[int, bytes]:
+def _inflate(raw: bytes, most: int) -> tuple[int, bytes]:
     """A loose object: `kind size`, a NUL, and the content."""
     machine = zlib.decompressobj()
     whole = machine.decompress(raw, most + _CHUNK_SIZE)
@@ -538,7 +541,7 @@ class _Pack:
             room -= size
             if room < 0 or len(chain) > _LONGEST_CHAIN:
                 raise Damaged
-            content = self._inflated(rest, begins, size)
+            content = self._inflate(rest, begins, size)
             if kind in _KINDS.values():
                 item = kind, content
                 self._cache.put((self._path, at), item)
@@ -547,7 +550,7 @@ class _Pack:
             at = base
         kind, content = item
         for place, delta in reversed(chain):
-            content = _patched(content, delta, limit, self._cache.check_time)
+            content = _apply_delta(content, delta, limit, self._cache.check_time)
             self._cache.put((self._path, place), (kind, content))
         return kind, content
 
@@ -582,7 +585,7 @@ class _Pack:
             raise Damaged
         return kind, size, base, head[end:], at + end
 
-    def _inflated(self, begun: bytes, at: int, size: int) -> bytes:
+    def _inflate(self, begun: bytes, at: int, size: int) -> bytes:
         assert self._pack is not None  # noqa: S101  its head was read
         machine = zlib.decompressobj()
         data = machine.decompress(begun, size + 1)
@@ -598,7 +601,7 @@ class _Pack:
         return data
 
 
-def _patched(base: bytes, delta: bytes, most: int, check_time: Callable[[], None]) -> bytes:
+def _apply_delta(base: bytes, delta: bytes, most: int, check_time: Callable[[], None]) -> bytes:
     """What a delta makes of its base: pieces of that, and pieces of its own."""
     try:
         old, at = _number(delta, 0)
@@ -609,7 +612,7 @@ def _patched(base: bytes, delta: bytes, most: int, check_time: Callable[[], None
         while at < len(delta):
             order, at = delta[at], at + 1
             if order & 128:
-                start, length, at = _copied(delta, at, order)
+                start, length, at = _copy_order(delta, at, order)
                 pieces.append(base[start : start + length])
             else:
                 length, start, at = order, at, at + order
@@ -627,7 +630,7 @@ def _patched(base: bytes, delta: bytes, most: int, check_time: Callable[[], None
     return result
 
 
-def _copied(delta: bytes, at: int, order: int) -> tuple[int, int, int]:
+def _copy_order(delta: bytes, at: int, order: int) -> tuple[int, int, int]:
     """Which piece of the base is copied: where it begins, how long it is; and what follows the order."""
     start = length = 0
     for bit, shift in ((1, 0), (2, 8), (4, 16), (8, 24)):
@@ -677,7 +680,7 @@ def _belongs(git: str, link: str, roots: Sequence[str]) -> bool:
     """Whether a folder that a `.git` leads to is meant for what lies beside it."""
     top = os.path.dirname(link)
     for file in (f"{git}/config", f"{git}/config.worktree"):
-        aim = _configured(contents(file, _LARGEST_COMMIT) or b"", b"worktree")
+        aim = _configuration_value(contents(file, _LARGEST_COMMIT) or b"", b"worktree")
         if aim is not None:
             return _real(os.path.join(git, os.fsdecode(aim))) == top
     if git == link or any(_is_below(git, root) for root in roots):
@@ -704,7 +707,7 @@ def _is_below(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip("/") + "/")
 
 
-def _configured(configuration: bytes, key: bytes) -> bytes | None:
+def _configuration_value(configuration: bytes, key: bytes) -> bytes | None:
     """The value of a key that only one section has."""
     import re
 

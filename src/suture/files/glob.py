@@ -61,7 +61,7 @@ _SYSTEM = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 _LOSSLESS = "utf-8", "surrogatepass"
 _ONE = r"[^\x00/]"
 _NOTHING = r"[^\s\S]"
-_RE2_MEMORY = 64 << 20
+_RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern
 _MANY_STARS = 32  # of so many expressions that have a star in the middle, RE2 still makes a table
 _MOST_PROGRAM_CHARACTERS = 1 << 16  # characters; RE2 has room for many times as much
 _CLASSES = {
@@ -82,15 +82,18 @@ _CLASSES = {
 WILD = frozenset("*?[]{}\\,")
 """What means more than itself in a pattern."""
 MAX_LENGTH = 4096
+"""Characters of a pattern."""
 MAX_ALTERNATIVES = 1000
+"""Patterns that one with braces stands for."""
 MAX_EXPANDED = 100_000
+"""Characters of all of these together."""
 _FEW_ENDINGS = 8  # so many ends of names are compared one by one
 
 _Route = tuple["_Name | None", ...]  # None is any number of folders; the last is a name
 
 _BOM = b"\xef\xbb\xbf"
 _SPECIAL = "*?[\\"
-_LONGEST_RULE = 4096
+_LONGEST_RULE = 4096  # bytes of a rule of a .gitignore: no path is longer
 
 
 class Malformed(ValueError):
@@ -180,7 +183,7 @@ class Selection:
     @classmethod
     def parse(cls, pattern: str, exclude: Iterable[str] = ()) -> Selection:
         """Read a pattern that is relative to the root."""
-        routes = [_route(pattern, path) for path in dict.fromkeys(_expanded(pattern))]
+        routes = [_route(pattern, path) for path in dict.fromkeys(_expand(pattern))]
         return cls(routes, Excluded(exclude))
 
 
@@ -244,8 +247,8 @@ class Excluded:
     def __init__(self, patterns: Iterable[str]) -> None:
         sources: dict[tuple[bool, bool], list[str]] = {}
         for pattern in patterns:
-            for path in _expanded(pattern):
-                source, whole, folders_only = _excluding(pattern, path)
+            for path in _expand(pattern):
+                source, whole, folders_only = _translate_exclude(pattern, path)
                 sources.setdefault((whole, folders_only), []).append(source)
         names, paths = sources.get((False, False), []), sources.get((True, False), [])
         self._files = Fits(names, paths)
@@ -326,12 +329,12 @@ def bracket(text: str, at: int) -> tuple[str, int]:
     first += negated
     at, low, ranges = first, "", []
     while (char := text[at : at + 1]) != "]" or at == first:
-        high, end = _escaped(text, at)
+        high, end = _set_character(text, at)
         if char == "-" and low and text[at + 1 : at + 2] not in {"", "]"}:
-            high, end = _escaped(text, at + 1)
+            high, end = _set_character(text, at + 1)
             ranges.append((low, high))
             low = ""
-        elif (named := _named(text, at)) is not None:
+        elif (named := _class_name(text, at)) is not None:
             pairs = _CLASSES.get(named)
             if pairs is None:
                 raise Malformed(f"[:{named}:] is no class of characters")
@@ -377,7 +380,7 @@ def literally(path: str) -> str:
     return "".join(f"\\{char}" if char in WILD else char for char in path)
 
 
-def _escaped(text: str, at: int) -> tuple[str, int]:
+def _set_character(text: str, at: int) -> tuple[str, int]:
     """The character of a set at an offset, and where it ends."""
     start = at + (text[at : at + 1] == "\\")
     if start >= len(text):
@@ -385,7 +388,7 @@ def _escaped(text: str, at: int) -> tuple[str, int]:
     return text[start], start + 1
 
 
-def _named(text: str, at: int) -> str | None:
+def _class_name(text: str, at: int) -> str | None:
     """The name in `[:name:]`, if one begins at an offset."""
     if not text.startswith("[:", at):
         return None
@@ -460,7 +463,7 @@ def _never(name: str) -> bool:
     return folded == ".git" or folded.startswith(OWN_PREFIX)
 
 
-def _expanded(pattern: str) -> list[str]:
+def _expand(pattern: str) -> list[str]:
     """A pattern's alternatives, without braces."""
     _check_sane(pattern)
     outer: list[tuple[list[str], list[str]]] = []  # of each open brace: what is before it, its alternatives
@@ -570,7 +573,7 @@ def _common(lists: Sequence[list[str]]) -> list[str]:
     return low
 
 
-def _excluding(pattern: str, text: str) -> tuple[str, bool, bool]:
+def _translate_exclude(pattern: str, text: str) -> tuple[str, bool, bool]:
     """An exclude without braces: in RE2's language, whether it is a path, and whether it fits folders only."""
     names, open_end = _names(pattern, text.removeprefix("/"))
     whole = "/" in text.rstrip("/")
@@ -640,7 +643,7 @@ class _Verdict:
 
 def _parse(line: bytes) -> _Rule | None:
     """The rule of one line, or None if it says nothing."""
-    text = _trimmed(line.removesuffix(b"\r").partition(b"\0")[0].decode("latin-1"))
+    text = _trim(line.removesuffix(b"\r").partition(b"\0")[0].decode("latin-1"))
     if text.startswith("#") or len(text) > _LONGEST_RULE:
         return None
     negated = text.startswith("!")
@@ -655,7 +658,7 @@ def _parse(line: bytes) -> _Rule | None:
     return _Rule(negated, folders_only, whole, source, _head(text) if whole else None) if source else None
 
 
-def _trimmed(text: str) -> str:
+def _trim(text: str) -> str:
     """Without the spaces at its end, except for one that a backslash keeps."""
     bare = text.rstrip(" ")
     slashes = len(bare) - len(bare.rstrip("\\"))

@@ -77,10 +77,10 @@ _ENTRY_HEAD = rb"(sha256:[0-9a-f]{64}) (\d{1,9})\n"
 _ENTRY_HEAD_SIZE = len(digest((), 0)) + 11
 _ID = rb'"id": ?"([0-9a-hjkmnp-tv-z]{15})"'
 
-_VERSION = 1
-_APPLICATION = 0x53757475
-_PATH_HASH_LENGTH = 20
-_TAG_LENGTH = 12
+_VERSION = 1  # of the schema
+_APPLICATION = 0x53757475  # "Sutu", by which SQLite's files say whose they are
+_PATH_HASH_LENGTH = 20  # characters in the name of a database
+_TAG_LENGTH = 12  # characters
 _MISSING, _OTHER = "missing", "another folder's"
 # What SQLite says when the file may be sound and something around it is not: PERM, BUSY, LOCKED, NOMEM, READONLY,
 # INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. All else is damage.
@@ -111,7 +111,7 @@ class Pending:
         if change.id in self._ids or len(self._ids) >= _MOST_PENDING:
             return change.id in self._ids
         contents = self._contents(change, supply)
-        entry = _written(change, contents)
+        entry = _as_entry(change, contents)
         if self._size + len(entry) > _MOST_PENDING_BYTES:
             return False
         try:
@@ -166,7 +166,7 @@ class Waiting:
                     continue
             except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
                 log.warning("pending", "not written by this version of suture: %r", error)
-            self._changes.append(_damaged(entry))
+            self._changes.append(_damaged_change(entry))
 
     def _read(self, document: Any, data: bytes) -> None:
         at = 0
@@ -240,7 +240,7 @@ class History:
         self._settings = settings
         self._kept = kept
         self._used = ""
-        """The name that the workspace's database was last looked for under."""
+        """The name that the workspace's database was last searched for under."""
 
     @contextmanager
     def reading(self) -> Iterator[LogBook]:
@@ -248,7 +248,7 @@ class History:
         if not self._settings.history:
             raise HistoryUnavailable(reason=_OFF)
         try:
-            database, _ = self._opened(create=False)
+            database, _ = self._open_any(create=False)
         except (sqlite3.Error, OSError, UnicodeDecodeError, Unusable) as error:
             raise HistoryUnavailable(reason=_reason(error)) from error
         try:
@@ -379,7 +379,7 @@ class History:
     def _begun(self) -> _Opened:
         """The workspace's database, found or made, in a new transaction."""
         folder = self._folder()
-        database, name = self._opened(create=True)
+        database, name = self._open_any(create=True)
         try:
             file = self._file(name)  # SQLite refuses to write, should it be another one by now than was opened
             if not database.execute("PRAGMA page_count").fetchone()[0]:
@@ -403,12 +403,12 @@ class History:
             database.close()
             raise
 
-    def _opened(self, *, create: bool) -> tuple[sqlite3.Connection, str]:
+    def _open_any(self, *, create: bool) -> tuple[sqlite3.Connection, str]:
         """The workspace's database and its name: found, perhaps under another name, or made, or an empty one."""
         name = self._name()
         opened = self._open_own(name)
         if opened is _OTHER:
-            name = self._tagged(name)
+            name = self._tagged_name(name)
             opened = self._open_own(name)
         if isinstance(opened, sqlite3.Connection):
             return opened, name
@@ -461,7 +461,7 @@ class History:
         device, inode = self._folder()
         return f"{digest((path,), len(path)).removeprefix('sha256:')[:_PATH_HASH_LENGTH]}-{device:x}-{inode:x}.db"
 
-    def _tagged(self, name: str) -> str:
+    def _tagged_name(self, name: str) -> str:
         """The name of the database of this folder, where another folder with the same numbers has the plain one."""
         raw = f"{self._machine()[0]} {self._born()}".encode()
         return f"{name.removesuffix('.db')}-{digest((raw,), len(raw)).removeprefix('sha256:')[:_TAG_LENGTH]}.db"
@@ -503,7 +503,7 @@ class History:
         for name in self._fs.databases():
             parts = _parts(name)
             is_near = parts[1:] == (device, inode) or (parts[0] == path and parts[2] == inode)
-            if name != wanted and is_near and self._asked(name, self._is_same):
+            if name != wanted and is_near and self._ask(name, self._is_same):
                 return name
         return None
 
@@ -513,12 +513,12 @@ class History:
         names = [name for name in self._fs.databases() if _parts(name)[0] == path and name != wanted]
         used = []
         for name in names:
-            last, machine = self._asked(name, lambda book: (book.newest_id(), book.machine())) or ("", None)
+            last, machine = self._ask(name, lambda book: (book.newest_id(), book.machine())) or ("", None)
             if machine is not None and machine[0] == here:
                 used.append((last, name))
         return max(used)[1] if used else None
 
-    def _asked(self, name: str, question: Callable[[LogBook], _Answer]) -> _Answer | None:
+    def _ask(self, name: str, question: Callable[[LogBook], _Answer]) -> _Answer | None:
         """What a database says, or None if it cannot be read."""
         database = None
         try:
@@ -571,7 +571,7 @@ def _pairs(change: ChangeRecord) -> Iterator[tuple[str, str | None]]:
             yield file.replaced.digest, None
 
 
-def _written(change: ChangeRecord, contents: dict[str, _Content]) -> bytes:
+def _as_entry(change: ChangeRecord, contents: dict[str, _Content]) -> bytes:
     packed = [content.packed for content in contents.values()]
     columns = [
         (
@@ -625,7 +625,7 @@ def _begins_head(rest: bytes) -> bool:
     )
 
 
-def _damaged(entry: bytes) -> ChangeRecord:
+def _damaged_change(entry: bytes) -> ChangeRecord:
     """A change of which no more than its id may be known; else an id that is never shown, but is always the same."""
     from re import search
 

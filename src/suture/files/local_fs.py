@@ -28,9 +28,9 @@ _DATABASE = ".db"
 _JOURNAL = "-journal"  # as SQLite names it
 _PENDING = "-pending"
 _KEY = ".suture-key"  # by its name it is protected in a workspace that happens to contain it
-_KEY_SIZE = 32
+_KEY_SIZE = 32  # bytes
 _READ_SIZE = 1 << 20  # bytes that are read at once
-_MACHINE_HASH_LENGTH = 20
+_MACHINE_HASH_LENGTH = 20  # characters
 _COPY_TIMEOUT_MS = 2_000  # that copying a database waits for a lock on it
 _AT_EMPTY_PATH, _STATX_BTIME, _STATX_SIZE = 0x1000, 0x800, 256
 _CAPABILITY = "security.capability"
@@ -229,8 +229,8 @@ class LocalFS(FS):
     def machine(self, folder: int) -> tuple[str, bool]:
         container = _container()
         if container is None:
-            return _hashed(_line("/etc/machine-id") or os.uname().nodename), False
-        return _hashed(container), os.fstat(folder).st_dev != os.stat("/").st_dev
+            return _short_hash(_line("/etc/machine-id") or os.uname().nodename), False
+        return _short_hash(container), os.fstat(folder).st_dev != os.stat("/").st_dev
 
     def secret(self) -> bytes:
         path = f"{state_folder()}/{_KEY}"
@@ -440,7 +440,7 @@ def _text(path: str) -> str:
         return ""
 
 
-def _hashed(name: str) -> str:
+def _short_hash(name: str) -> str:
     raw = name.encode("utf-8", "surrogateescape")
     return digest((raw,), len(raw)).removeprefix("sha256:")[:_MACHINE_HASH_LENGTH]
 

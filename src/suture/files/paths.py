@@ -111,7 +111,7 @@ class Resolver:
         if stat is None or (stat.kind != "file" and not (folders and stat.kind == "folder")):
             kind = "folder" if stat is None else stat.kind
             raise NotAFile(path=requested, kind=kind)
-        return Target(requested, root, path, shown(self._trees, root, path), stat, "", by_link)
+        return Target(requested, root, path, display_path(self._trees, root, path), stat, "", by_link)
 
     def _beginning(self, root: int, names: list[str]) -> tuple[str, list[str]]:
         """The folder of a path if it is open, since no link leads to it then; else the root. And the rest, reversed."""
@@ -153,7 +153,7 @@ class Resolver:
         _check_lengths(requested, missing)  # a link may have led here
         path = f"{folder}/{missing}" if folder else missing
         self._check_protected(requested, path)
-        return Target(requested, root, path, shown(self._trees, root, path), None, missing, by_link)
+        return Target(requested, root, path, display_path(self._trees, root, path), None, missing, by_link)
 
     def _check_protected(self, requested: str, path: str) -> None:
         rule = self._guard.rule(path)
@@ -161,7 +161,7 @@ class Resolver:
             raise ProtectedPath(path=requested, rule=rule)
 
 
-def shown(trees: Sequence[Tree], root: int, path: str) -> str:
+def display_path(trees: Sequence[Tree], root: int, path: str) -> str:
     """A path as results and the history name it."""
     return path if root == 0 else f"{trees[root].root.rstrip('/')}/{path}"
 

@@ -203,7 +203,7 @@ PROTECTED = (*_VERSION_CONTROL, *_AGENTS, *_BACKUPS, *_EDITORS, *_SHELLS, *_SESS
 """Not what people have agents edit, although it is run, too, when somebody asks for it: `Makefile`, `package.json`,
 `.npmrc`, `.github/workflows`, `.pre-commit-config.yaml`, `.gitattributes`, `.gitmodules`, `AGENTS.md`."""
 OWN = (OWN_PREFIX + "*/**",)
-_MOST_REMEMBERED = 1_000
+_MOST_REMEMBERED = 1_000  # paths that are known to be free
 _IGNORABLE = (
     (0x00AD, 0x00AD),
     (0x034F, 0x034F),
@@ -272,7 +272,7 @@ class Patterns:
         self._endings: tuple[str, ...] = ()
         """What is before the wildcard in those, or after it."""
         for pattern in patterns:
-            names = [_folded(name) for name in pattern.removesuffix("/**").split("/")]
+            names = [_fold(name) for name in pattern.removesuffix("/**").split("/")]
             rule = pattern, names, pattern.endswith("/**")
             if plain_part(names[0]) == names[0]:
                 self._by_name.setdefault(names[0], []).append(rule)
@@ -302,7 +302,7 @@ class Patterns:
 
 def folded_names(path: str) -> list[str]:
     """The names in a path, as patterns are compared with them."""
-    return [_folded(name) for name in path.split("/") if name not in {"", "."}]
+    return [_fold(name) for name in path.split("/") if name not in {"", "."}]
 
 
 def plain_part(pattern: str) -> str:
@@ -330,7 +330,7 @@ def _like(name: str, pattern: str) -> bool:
     return fnmatchcase(name, pattern)
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     if name.isascii():
         return name.lower().rstrip(". ")
     from bisect import bisect

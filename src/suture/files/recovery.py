@@ -29,7 +29,7 @@ from suture import log
 from suture.errors import FileChanged, FileNotFound, NotAFile, RecoveryBlocked, SutureError
 from suture.files.fs import Tree, split
 from suture.files.journal import Journal, stray_id
-from suture.files.paths import INTENT_NAME, shown
+from suture.files.paths import INTENT_NAME, display_path
 from suture.plan import Trouble, digest
 from suture.records import Record
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _PRIVATE_MODE = 0o600
 _DEFAULT_MODE = 0o666
 _SET_ID_BITS = 0o6000
-_SECTOR_SIZE = 512
+_SECTOR_SIZE = 512  # bytes that a disk writes all or none of
 _LONGEST_STEM = 230  # leaves room for an ending in the 255 bytes of a name
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EACCES}
 
@@ -240,7 +240,7 @@ def roll_back(
             else:
                 aside.append(undo(tree, step, signed=signed))
         except SutureError as error:
-            blocked.append(f"{step.path} cannot be put back: {error.code}{_named(error)}")
+            blocked.append(f"{step.path} cannot be put back: {error.code}{_path_of_error(error)}")
         except OSError as error:
             blocked.append(f"{step.path} cannot be put back: {error.strerror}")
     if blocked:
@@ -297,10 +297,12 @@ def finish_transaction(
     journal.remove()
 
 
-def made(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
+def record_of(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
     """What the history will say, with the permission bits that new files were given."""
     modes = {
-        shown(trees, step.root, step.path): _mode(trees[step.root], step.path) for step in intent.steps if step.after
+        display_path(trees, step.root, step.path): _mode(trees[step.root], step.path)
+        for step in intent.steps
+        if step.after
     }
     files = [
         file.but(after=file.after.but(mode=mode))
@@ -574,7 +576,7 @@ def _recover(
         cleared = _clear_strays(trees, guard)
         journal.remove()
         return cleared
-    files = tuple(shown(trees, step.root, step.path) for step in intent.steps)
+    files = tuple(display_path(trees, step.root, step.path) for step in intent.steps)
     try:
         if left.done and not any(_is_unpublished(trees[step.root], step) for step in intent.steps):
             record = _record if left.signed else _look_up
@@ -585,7 +587,7 @@ def _recover(
             aside = roll_back(trees, intent, journal, durable=durable, signed=left.signed)
             recovered = Recovered(intent.id, "back", files, aside)
     except SutureError as error:
-        reason = error.reason if isinstance(error, RecoveryBlocked) else f"{error.code}{_named(error)}"
+        reason = error.reason if isinstance(error, RecoveryBlocked) else f"{error.code}{_path_of_error(error)}"
         state = "left" if left.signed else "foreign"
         raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, state=state, change_id=intent.id) from error
     log.warning("recovery", "recovered %s: rolled %s, aside %s", recovered.id, recovered.direction, recovered.aside)
@@ -599,7 +601,7 @@ def _is_unpublished(tree: Tree, step: Step) -> bool:
         return False  # somebody put a link where a folder was: nothing speaks against the mark
 
 
-def _named(error: SutureError) -> str:
+def _path_of_error(error: SutureError) -> str:
     """The file that an error is about, if it says so."""
     path = str(getattr(error, "path", ""))
     return f" ({path})" if path else ""
@@ -671,7 +673,7 @@ def _record(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble 
         return Trouble(recorded=False, reason=f"what it replaced cannot be read ({error.code})")
     if None in backups:  # it had come to tidying up: it is recorded, or could not be
         return None
-    return history.record(made(trees, intent), lambda name: _content(trees, intent.steps, name))
+    return history.record(record_of(trees, intent), lambda name: _content(trees, intent.steps, name))
 
 
 def _look_up(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble | None:  # noqa: ARG001  as `_record`

@@ -8,7 +8,7 @@ middle as its dictionary, or stored as it is where it is too short to be worth l
 A difference may rest on a difference, but not endlessly: a chain has an end after a number of links and a
 number of bytes, so that getting at one content stays quick. What comes out is compared with its hash.
 
-    delta(new, old) -> bytes or None         patched(data, old, size) -> new
+    delta(new, old) -> bytes or None         apply_delta(data, old, size) -> new
 
 A large file that was changed here and there is stored as what it takes from the old one: `delta` walks through both
 texts at once, and where they part looks a little ahead for where they meet again. It takes little memory and time,
@@ -94,7 +94,7 @@ class Contents:
     def __init__(self, database: Connection) -> None:
         self._db = database
         self._cache: dict[int, bytes] = {}
-        """Contents as what is stored gives them, as long as nobody else writes."""
+        """Contents as what is stored gives them, as long as no one else writes."""
         self._cached = 0
 
     def get(self, name: str) -> bytes | None:
@@ -103,7 +103,7 @@ class Contents:
         if row is None or row[1]:
             return None
         try:
-            content = self._unpacked(row[0])
+            content = self._unpack_chain(row[0])
         except _UNPACKING_ERRORS:
             return None
         return content if digest((content,), len(content)) == name else None
@@ -131,7 +131,7 @@ class Contents:
             values: tuple[Any, ...] = (0, None, 0, 0, 0, "raw", None)  # known by its hash only
         else:
             base = base if row is None else None  # others may rest on it
-            values = (len(content), *self._packed(content, base, ends))
+            values = (len(content), *self._pack_columns(content, base, ends))
         query = "INSERT OR REPLACE INTO content VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         number = self._db.execute(query, (row and row[0], name, *values)).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
@@ -144,7 +144,7 @@ class Contents:
     def _holds(self, number: int, content: bytes) -> bool:
         """Whether what is stored is sound, for the next content will be stored against it; a large one is believed."""
         try:
-            if len(content) <= _CHECKED and self._unpacked(number) != content:
+            if len(content) <= _CHECKED and self._unpack_chain(number) != content:
                 return False
         except _UNPACKING_ERRORS:
             return False
@@ -163,14 +163,14 @@ class Contents:
         if self._cached > _RESTING:
             self._forget()
 
-    def _packed(self, content: bytes, base: int | None, ends: tuple[int, int] | None) -> tuple[Any, ...]:
+    def _pack_columns(self, content: bytes, base: int | None, ends: tuple[int, int] | None) -> tuple[Any, ...]:
         """A content as columns: against `base`, or where that makes a long chain, against the one it rests on."""
         depth, size = self._depth(base)
         if depth > _LONGEST_CHAIN or (depth > 1 and depth * max(size, len(content)) > _CHAIN_BYTES):
             base, depth, ends = self._foot(base), 1, None
         if base is not None:
             try:
-                packed = pack(content, self._unpacked(base), ends)
+                packed = pack(content, self._unpack_chain(base), ends)
             except _UNPACKING_ERRORS:
                 base = None  # damaged
             else:
@@ -197,7 +197,7 @@ class Contents:
             number = row[0]
         return number
 
-    def _unpacked(self, number: int | None) -> bytes:
+    def _unpack_chain(self, number: int | None) -> bytes:
         """A content, unpacked along its chain. Raises ValueError or TypeError where the chain is damaged."""
         chain: list[tuple[int, Any]] = []
         while number is not None and number not in self._cache:
@@ -299,7 +299,7 @@ def delta(new: bytes, old: bytes) -> bytes | None:
         same = _common(new, at, old, place)
         numbers += [place, same]
         at, place = at + same, place + same
-        ahead, place = _meeting(new, at, old, place)
+        ahead, place = _find_meeting(new, at, old, place)
         if ahead is None:
             return None
         literals.append(new[at : at + ahead])
@@ -311,7 +311,7 @@ def delta(new: bytes, old: bytes) -> bytes | None:
     return b"".join([struct.pack(f"<Q{len(numbers)}Q", len(literals), *numbers), *literals])
 
 
-def patched(data: bytes, old: bytes, size: int) -> bytes:
+def apply_delta(data: bytes, old: bytes, size: int) -> bytes:
     """The new text of this size again. Raises ValueError where the data cannot be what was made."""
     try:
         (count,) = unpack_from("<Q", data)
@@ -344,7 +344,7 @@ def pack(new: bytes, old: bytes = b"", ends: tuple[int, int] | None = None) -> P
         return Packed(head, tail, "raw", rest)
     known = old[head : len(old) - tail]
     if not known:
-        return Packed(head, tail, "zstd", _compressed(rest))
+        return Packed(head, tail, "zstd", _compress(rest))
     from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressionParameters, ZstdCompressor
 
     both = len(known) + len(rest)
@@ -368,7 +368,7 @@ def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
     if min(head, tail, length) < 0 or max(head, tail) > len(old):
         raise ValueError(packed)
     if packed.codec == "delta":
-        return patched(packed.data, old, size)
+        return apply_delta(packed.data, old, size)
     if packed.codec != "raw":
         from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdDecompressor, ZstdError, frame_content_size
 
@@ -400,7 +400,7 @@ def _common(new: bytes, at: int, old: bytes, place: int) -> int:
     return same
 
 
-def _meeting(new: bytes, at: int, old: bytes, place: int) -> tuple[int | None, int]:
+def _find_meeting(new: bytes, at: int, old: bytes, place: int) -> tuple[int | None, int]:
     """How far ahead in the new text, and where in the old one, they are the same again."""
     for ahead in (0, *_STEPS_IN_NEW):
         anchor = new[at + ahead : at + ahead + _ANCHOR_SIZE]
@@ -415,7 +415,7 @@ def _meeting(new: bytes, at: int, old: bytes, place: int) -> tuple[int | None, i
     return None, place
 
 
-def _compressed(content: bytes) -> bytes:
+def _compress(content: bytes) -> bytes:
     """A content by itself. Whoever compresses has a compressor alone; it is kept, since making it takes as long."""
     from zstandard import ZstdCompressor  # 8 ms: most edits are short
 

@@ -4,7 +4,7 @@ Folders are opened inside folders, links never followed. A folder that no select
 pattern's names, the excludes, and the `.gitignore` files on the way, as git reads them, in a repository or not.
 A `.gitignore` that is a link or cannot be read counts as empty; one that is larger than 1 MB or has more than 20,000
 stars is an error (git draws the line at 100 MB): without its rules, too much would be selected. Folders that vanish
-meanwhile are passed over; one that may not be listed is an error.
+meanwhile are skipped; one that may not be listed is an error.
 
 A file is read into one buffer that serves for all, with three system calls, and looked at there; only one that may
 hold what is searched for is copied.
@@ -214,9 +214,9 @@ class _Walk:
             if ignore.touches(names, prefix := level.prefix[skip:], joined)
         ]
         if speaking:
-            files = _kept(files, [(ignore.files, prefix) for ignore, prefix in speaking])
+            files = _not_ignored(files, [(ignore.files, prefix) for ignore, prefix in speaking])
             if len(self._levels) > self._depth:  # else the pattern itself names the folder
-                left = _kept(stages, [(ignore.folders, prefix) for ignore, prefix in speaking])
+                left = _not_ignored(stages, [(ignore.folders, prefix) for ignore, prefix in speaking])
                 stages = {name: stages[name] for name in left}
         level.suspects = self._suspects.among(names, joined)
         if level.watched or level.suspects:
@@ -277,7 +277,7 @@ def _without(names: Iterable[str], gone: set[str]) -> list[str]:
     return [name for name in names if name not in gone]
 
 
-def _kept(
+def _not_ignored(
     names: Collection[str], asked: list[tuple[Callable[[Collection[str], str], tuple[set[str], set[str]]], str]]
 ) -> list[str]:
     """The names that are not ignored: of the rules about one, the last decides."""

@@ -63,7 +63,7 @@ class Partner:
         self._process: int | None = None
         self._owner = os.getpid()
         self.busy = False
-        """Whether it was given a batch, or a part of one, whose answer nobody took yet: also after an interrupt."""
+        """Whether it was given a batch, or a part of one, whose answer was not taken yet: also after an interrupt."""
         try:
             self._process = os.posix_spawn(
                 sys.executable,
@@ -98,7 +98,7 @@ class Partner:
         return bool(self._answers.poll(0))
 
     def give(self, batch: Any, ends: float | None = None) -> bool:
-        """Hand over a batch, until a moment of the monotonic clock; False if there is nobody to take it."""
+        """Hand over a batch, until a moment of the monotonic clock; False if there is no process to take it."""
         from marshal import dumps
 
         data = dumps(batch)
@@ -238,7 +238,7 @@ def _has_room() -> bool:
 
 
 def _is_asked() -> bool:
-    """Whether something comes before long: a process that nobody needs any more ends."""
+    """Whether something comes before long: a process that is not needed any more ends."""
     from select import POLLIN
     from select import poll as events
 

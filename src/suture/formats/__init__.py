@@ -61,7 +61,7 @@ _CLOCK_LINES = 1_024  # lines between two looks at the clock
 MOST_DIGITS = 18
 """Digits of a number that says where an edit goes: more are no line number, and `int` refuses very many."""
 MOST_UNENDED = 20
-"""Calls without an end after which no more are looked for."""
+"""Calls without an end after which no more are searched for."""
 
 
 class Split(Record):

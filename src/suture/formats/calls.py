@@ -361,7 +361,7 @@ class _Reader:
         tag = _tag(text, 0)
         assert tag is not None  # noqa: S101  it was seen before
         if tag.name.startswith("old"):
-            given = _given(_children(text))
+            given = _by_plain_name(_children(text))
             return [self._block("call", None, hunks=(self._hunk(given),))]
         body = text[tag.end : text.rindex("<")]
         if tag.name == "toolcall":
@@ -371,9 +371,9 @@ class _Reader:
             values = [value for key, value in pairs if key == "argvalue"]
             if len(keys) != len(values):
                 raise _InexactError
-            return list(self._blocks(name.strip(), _with_content(_given(list(zip(keys, values, strict=True))))))
+            return list(self._blocks(name.strip(), _with_content(_by_plain_name(list(zip(keys, values, strict=True))))))
         if tag.name in {"invoke", "function"}:
-            arguments = _with_content(_given(_children(body, strict=tag.name == "invoke")))
+            arguments = _with_content(_by_plain_name(_children(body, strict=tag.name == "invoke")))
             return list(self._blocks(tag.attributes.get("name", ""), arguments))
         given = dict(tag.attributes)
         inner = _tag(body.lstrip(), 0)
@@ -382,7 +382,7 @@ class _Reader:
             if search_replace.begins_block(first, body.lstrip().partition("\n")[2].partition("\n")[0]):
                 raise _InexactError
             return list(self._blocks("writefile", {**given, "content": _end_line(_laid_out(body))}))
-        children = _given(_children(body))
+        children = _by_plain_name(_children(body))
         if given.keys() & children.keys():
             raise _InexactError
         name = tag.raw if tag.name not in {"file", "change"} else "writefile" if CONTENTS & children.keys() else "edit"
@@ -390,7 +390,7 @@ class _Reader:
 
     def _blocks(self, name: str, arguments: Mapping[str, Any]) -> Iterator[Block]:
         """The blocks of one call."""
-        given = _given(list(arguments.items()))
+        given = _by_plain_name(list(arguments.items()))
         named, command = tool(name), plain(str(given.get("command", "")))
         if {named, command} & _READS:
             return
@@ -525,7 +525,7 @@ def _object(value: object) -> Mapping[str, Any]:
     return value
 
 
-def _given(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _by_plain_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Arguments by plain name, each there once; what is null is not there."""
     given: dict[str, Any] = {}
     for name, value in pairs:
@@ -555,7 +555,7 @@ def _wish(given: dict[str, Any], named: str) -> tuple[str, Any]:
     """What a call asks for: `changes`, a list of them; a `patch`; the `content` of a file; or nothing that is known."""
     lists = [value for key, value in given.items() if key in _LISTS and isinstance(value, list)]
     wishes: list[tuple[str, Any]] = [
-        ("changes", [_given(list(_object(change).items())) for change in one]) for one in lists
+        ("changes", [_by_plain_name(list(_object(change).items())) for change in one]) for one in lists
     ]
     wishes += [("changes", [given])] if given.keys() & (OLD | NEW) else []
     patch, content = None if wishes else _only_text(given, _PATCHES), _only_text(given, CONTENTS)
@@ -639,7 +639,7 @@ def _listed_value(key: str, value: str) -> Any:
     """The change that an element of a list is; of other elements, the text."""
     if key not in _LISTS or not value.lstrip().startswith("<"):
         return value
-    inside = _given(_children(value))
+    inside = _by_plain_name(_children(value))
     return inside["edits"] if inside.keys() == {"edits"} else inside
 
 

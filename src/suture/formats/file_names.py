@@ -239,7 +239,7 @@ class Above:
         """Take note of a line that is not blank; the path, if it is a label or a heading that names one."""
         if line.startswith(("--- a/", "+++ b/")):
             line = line[len("--- a/") :]
-        label = labelled(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
+        label = path_behind_label(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
         name = _whole(_bare(line))
         outright = (label if label != name else None) or _path_in_tag(line.strip())
         if outright is not None:
@@ -325,7 +325,7 @@ class Above:
         return [*behind, *(items[number] for number in pointing)]
 
 
-def labelled(line: str) -> str | None:
+def path_behind_label(line: str) -> str | None:
     """The path behind a label such as `### File:`, or on a line that is a heading."""
     return None if len(line) > 2 * _LONGEST_PATH else _label_path(line)
 
@@ -442,7 +442,7 @@ def _alone(line: str) -> str | None:
     if "." not in line and "/" not in line and "\\" not in line and ":" not in line:
         name = _unwrap(_bare(line))
         return name if _is_name(name) else None
-    return labelled(line) or _whole(_bare(line)) or _path_in_tag(line.strip()) or _leading(line)
+    return path_behind_label(line) or _whole(_bare(line)) or _path_in_tag(line.strip()) or _leading(line)
 
 
 def _leading(line: str) -> str | None:

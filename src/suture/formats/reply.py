@@ -30,7 +30,7 @@ _INTRODUCTION = 3
 """Lines above a fence that may say what it holds, blank ones not counted."""
 _MOST_HEARD = 10
 """Lines in a fence, above its first block or behind one, that may say which file comes."""
-_MOST_UNCLOSED = 20  # fenced files without an end after which no end is looked for: each look is a pass over the rest
+_MOST_UNCLOSED = 20  # fenced files without an end after which no end is searched for: each look is a pass over the rest
 _MARKED = {"search_replace", "new_file"}
 """Formats whose blocks are between markers of their own, in which anything may occur."""
 _TEXTS = {"md", "markdown"}
@@ -65,7 +65,7 @@ class Reply(Record):
     paths: tuple[str, ...]
     """Every file that it names, in order: those of its blocks and headings."""
     fenced: tuple[str, ...]
-    """Whole files in fences that were passed over."""
+    """Whole files in fences that were skipped."""
     unread: tuple[Unread, ...] = ()
     """What looks like an edit and was not read, in order; known when the reply is over."""
     thoughts: tuple[Thought, ...] = ()
@@ -591,10 +591,10 @@ def describe_unread(unread: Unread) -> str:
 
 def validate_reply(text: str) -> Validation:
     """Check that markers are balanced, that blocks are complete, and that there is one at all."""
-    return validated(text, parse_reply(text))
+    return validate_parsed(text, parse_reply(text))
 
 
-def validated(text: str, reply: Reply) -> Validation:
+def validate_parsed(text: str, reply: Reply) -> Validation:
     """As `validate_reply`, for a reply that has been parsed."""
     usable = [block for block in reply if not block.problem]
     counts = _markers(text, usable, reply.thoughts)
@@ -618,8 +618,8 @@ def validated(text: str, reply: Reply) -> Validation:
         warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE")
     warnings += [_describe_thought(thought) for thought in reply.thoughts if thought.blocks]
     errors += [describe_unread(unread) for unread in reply.unread if unread.edits]
-    told = [unread for unread in reply.unread if not unread.edits and (usable or unread.kind != "fenced_file")]
-    warnings += dict.fromkeys(describe_unread(unread) for unread in told)
+    doubtful = [unread for unread in reply.unread if not unread.edits and (usable or unread.kind != "fenced_file")]
+    warnings += dict.fromkeys(describe_unread(unread) for unread in doubtful)
     return Validation(not errors, errors, warnings, reply.unread)
 
 

@@ -89,7 +89,7 @@ def read(source: Source, at: int) -> Reading:
     kind = marker(source.lines[at]) or ""
     end = yield from _closing(source, at, kind)
     if end is None:
-        yield Block(0, *_named(kind), at + 1, at + 1, None, problem="no_end")
+        yield Block(0, *_format_and_action(kind), at + 1, at + 1, None, problem="no_end")
         return at + 1
     block = _new_file(source, at, end) if kind == "new_file" else _search(source, at, end)
     yield block if at not in source.torn else block.but(problem="two_ends", hunks=(), content=None)
@@ -123,7 +123,7 @@ def _may_follow(rest: str, kind: str) -> bool:
     return remark or (kind in {"search", "new_file"} and rest[0] in " \t:")
 
 
-def _named(kind: str) -> tuple[str, str]:
+def _format_and_action(kind: str) -> tuple[str, str]:
     """Format and action of a block."""
     return ("new_file", "create") if kind == "new_file" else ("search_replace", "update")
 

@@ -169,7 +169,7 @@ def tags(line: str) -> list[Tag]:
         groups = {name: value for name, value in match.groupdict().items() if value is not None}
         if "code" in groups or groups.get("empty"):
             continue
-        name, begins = _named(groups)
+        name, begins = _tag_name(groups)
         if begins and name not in _SURE and line[: match.start()][-1:].isalnum():
             continue  # a type: List<Thought>
         blank = blank and not _said(line[last : match.start()])
@@ -199,7 +199,7 @@ def _said(text: str) -> str:
     return _pattern(_CONTROL).sub("", text).strip()
 
 
-def _named(groups: dict[str, str]) -> tuple[str, bool]:
+def _tag_name(groups: dict[str, str]) -> tuple[str, bool]:
     """What a tag is called, and whether it begins something."""
     if "channel" in groups:
         channel = groups["channel"].lower()

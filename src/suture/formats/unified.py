@@ -64,7 +64,7 @@ _PREFIXES = frozenset("abciow12")
 _OCTAL = frozenset("01234567")
 _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
 _MOST_BYTE = 0xFF  # of an escape: three octal digits can say more
-_KIND, _REGULAR = 0o170000, 0o100000
+_KIND, _REGULAR = 0o170000, 0o100000  # in git's modes: the bits of the kind, and the kind of a file
 _EMPTY_BLOBS = (  # git's names of an empty file, in SHA-1 and SHA-256
     "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
     "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
@@ -107,7 +107,7 @@ def heading(said: dict[str, str]) -> Heading:
     first, second = _both_names(said)
     old, new = said.get("---", first), said.get("+++", second or said.get("---"))
     known = _name(old), _name(new)
-    stripped = _prefixed(_name(first), _name(second)) or _prefixed(*known)
+    stripped = _have_prefixes(_name(first), _name(second)) or _have_prefixes(*known)
     if NOWHERE in known and not stripped:
         before, after = (name and name.removeprefix(prefix) for name, prefix in zip(known, ("a/", "b/"), strict=True))
     else:
@@ -255,10 +255,10 @@ def _split_names(both: str) -> tuple[str, str]:
 
 def _name(written: str | None) -> str | None:
     """A name as the file system has it."""
-    return _unquoted(written) if written and written.startswith('"') else written
+    return _unquote(written) if written and written.startswith('"') else written
 
 
-def _unquoted(written: str) -> str:
+def _unquote(written: str) -> str:
     raw, at = bytearray(), 1
     while at < len(written) and written[at] != '"':
         if written[at] != "\\":
@@ -276,7 +276,7 @@ def _unquoted(written: str) -> str:
     return raw.decode("utf-8", "surrogateescape") if at < len(written) else written
 
 
-def _prefixed(old: str | None, new: str | None) -> bool:
+def _have_prefixes(old: str | None, new: str | None) -> bool:
     if not old or not new or old[0] == new[0]:
         return False
     return old[1:2] == new[1:2] == "/" and {old[0], new[0]} <= _PREFIXES
@@ -391,7 +391,7 @@ def _hunk(source: Source, start: int, fence: str | None, draft: _Draft, *, bare:
     elif not over and fence is None and _is_short(lines[:used], header) and not known and _is_open(lines, used):
         draft.spoil("not_a_hunk" if used == len(lines) else "no_end")  # the header says that there are more
     else:
-        counted = None if fence or known or not header.counts else _counted(lines, *header.counts)
+        counted = None if fence or known or not header.counts else _lines_by_counts(lines, *header.counts)
         draft.add(lines[:used], start + 1 + used, counted)
     return start + 1 + used
 
@@ -453,15 +453,15 @@ def _header(source: Source, at: int, said: dict[str, str]) -> Waiting:
     if line.startswith("--- "):
         following = yield from _line(source, at + 1)
         if following.startswith("+++ "):
-            said["---"], said["+++"] = _named(line), _named(following)
+            said["---"], said["+++"] = _header_name(line), _header_name(following)
             return at + 2
         if source.line(at + 1) is None:
-            said["---"] = _named(line)
+            said["---"] = _header_name(line)
             return at + 1
     return at
 
 
-def _named(line: str) -> str:
+def _header_name(line: str) -> str:
     """The name in a line of a header, without the time that may follow."""
     name, tab, _ = line[len("--- ") :].partition("\t")
     return name if tab else name.rstrip()  # git puts a tab behind a name that ends with a space
@@ -500,7 +500,7 @@ def _stretch(source: Source, at: int, fence: str | None) -> Waiting:
 def _extent(lines: Sequence[str], header: HunkHeader, *, fenced: bool, over: bool) -> int:
     """How many of the lines behind a header are its hunk's."""
     if header.counts:
-        end = _counted(lines, *header.counts)
+        end = _lines_by_counts(lines, *header.counts)
         if end is not None and not _goes_on(lines, end, fenced=fenced, over=over):
             return end
     end = without_blanks(lines, len(lines))
@@ -509,7 +509,7 @@ def _extent(lines: Sequence[str], header: HunkHeader, *, fenced: bool, over: boo
     return end
 
 
-def _counted(lines: Sequence[str], old: int, new: int) -> int | None:
+def _lines_by_counts(lines: Sequence[str], old: int, new: int) -> int | None:
     """How many lines satisfy the counts; None if none do."""
     end = 0
     while (old or new) and end < len(lines):
@@ -544,7 +544,7 @@ def _goes_on(lines: Sequence[str], at: int, *, fenced: bool, over: bool) -> bool
 
 def _is_short(lines: Sequence[str], header: HunkHeader) -> bool:
     """Whether a hunk has fewer lines than its header says."""
-    shown, said = _shown(lines), header.counts or (0, 0)
+    shown, said = _line_counts(lines), header.counts or (0, 0)
     return shown[0] < said[0] or shown[1] < said[1]
 
 
@@ -555,10 +555,10 @@ def _is_open(lines: Sequence[str], used: int) -> bool:
 
 def _may_begin_header(lines: Sequence[str], header: HunkHeader) -> bool:
     """Whether the last line at the end of a reply may be the first of another section."""
-    return lines[-1].startswith("--- ") and _shown(lines) != header.counts
+    return lines[-1].startswith("--- ") and _line_counts(lines) != header.counts
 
 
-def _shown(lines: Sequence[str]) -> tuple[int, int]:
+def _line_counts(lines: Sequence[str]) -> tuple[int, int]:
     """How many lines of the file before and after the change there are."""
     marks = [line[:1] for line in lines if not line.startswith(_UNFINISHED)]
     return len(marks) - marks.count("+"), len(marks) - marks.count("-")

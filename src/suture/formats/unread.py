@@ -154,12 +154,12 @@ def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], kn
     by_line = {unread.line: unread for unread in known if unread.line - 1 in reply.lines}
     passages = list(reply.passages())
     openings = {passage.opening: passage for passage in passages if passage.language is not None}
-    for rule in (_calls, _markers, _escaped, _fields, _rows, _commands, _diffs, _listings):
+    for rule in (_calls, _markers, _escaped_blocks, _fields, _rows, _commands, _diffs, _listings):
         for passage in passages:
             for unread in rule(reply, passage):
-                reply.tell(unread, by_line)
+                reply.report(unread, by_line)
     for unread in _in_prose(reply, passages):
-        reply.tell(unread, by_line)
+        reply.report(unread, by_line)
     for line in [unread.line for unread in known if unread.kind == "fenced_file" and unread.line in by_line]:
         inside = openings.get(line - 1)
         if inside is None or any(number + 1 in by_line for number in inside.numbers):
@@ -188,7 +188,7 @@ class _Reply:
         self.lines = {number: (source.line(number) or "")[:_LONGEST_LINE] for number in self.seen}
         self.reads = bool(usable)
         splits = [split for block in usable for hunk in block.hunks for split in hunk.splits]
-        self.told: set[int] = set()
+        self.reported: set[int] = set()
         """Lines that are reported as one item."""
         self.unended = 0
         """How many calls nothing ended."""
@@ -200,7 +200,7 @@ class _Reply:
         ]
 
     def passages(self) -> Iterator[_Passage]:
-        """Prose and fences, in order; a fence with a block in it is passed over."""
+        """Prose and fences, in order; a fence with a block in it is skipped."""
         prose: list[int] = []
         inside: list[int] = []
         fence, language, opening = "", "", 0
@@ -238,9 +238,9 @@ class _Reply:
             looked += bool(line.strip())
         return None
 
-    def tell(self, unread: Unread, by_line: dict[int, Unread]) -> None:
+    def report(self, unread: Unread, by_line: dict[int, Unread]) -> None:
         """Add what was found, unless it is inside of something that was reported."""
-        if unread.line - 1 not in self.told:
+        if unread.line - 1 not in self.reported:
             by_line.setdefault(unread.line, unread)
 
     def explains(self, old: str, new: str) -> bool:
@@ -275,7 +275,7 @@ def _files(line: str) -> list[str]:
     return [mention.path for mention in mentions(line) if mention.sure]
 
 
-def _known(path: str | None) -> str | None:
+def _known_path(path: str | None) -> str | None:
     """A path, if it is one beyond doubt."""
     path = (path or "").strip()
     return as_path(path) if path and calls.is_file(path) else None
@@ -301,7 +301,7 @@ def _calls(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         unread = _call(reply, numbers[at], text, fenced=passage.language is not None) if end > at else None
         if unread is not None:
             yield unread
-            reply.told.update(numbers[at:end])
+            reply.reported.update(numbers[at:end])
         at = max(end, at + 1)
 
 
@@ -350,7 +350,7 @@ def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | No
     names |= {name for tag in opened for name in (calls.plain(tag[1]), calls.tool(calls.said(tag)))}
     called = _search("function", text)
     names |= {calls.tool(called[1])} if called else set()
-    moved = _known(_path_of(text) or _source(text)) if names & (_MOVERS | _WRITERS) else None
+    moved = _known_path(_path_of(text) or _source(text)) if names & (_MOVERS | _WRITERS) else None
     editor, more, tags = bool(calls.EDITORS & names), calls.more_than_edit(text), text.lstrip().startswith("<")
     old, new = _sides(keys, either=moved is None and (editor or tags or more is False))
     content = bool(keys & calls.CONTENTS)
@@ -362,7 +362,7 @@ def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | No
     inside = content or bool(_search("inside", text))
     writer = bool((calls.WRITERS | {"file"}) & names) or "create" in _pattern("command").findall(text)
     kind, line = "tag" if tags else "call", number + 1
-    paired = bool(old and new) and (strong or editor or _known(path) is not None)
+    paired = bool(old and new) and (strong or editor or _known_path(path) is not None)
     if paired or ((old or new) and (editor or (strong and path))):
         doubtful = not strong and not editor and (more or old == {"from"})
         return Unread(line, kind, path, path is not None and (paired or strong) and not doubtful)
@@ -389,7 +389,7 @@ def _sides(keys: set[str], *, either: bool = False) -> tuple[set[str], set[str]]
 def _positional(number: int, text: str, name: str, *, fenced: bool) -> Unread | None:
     """A call of a function of an edit tool, with a path and texts that have no names; in a fence it may be code."""
     match = _search("first", text)
-    path, texts = _known(match[1]) if match else None, len(_quoted(text)) - 1
+    path, texts = _known_path(match[1]) if match else None, len(_quoted_texts(text)) - 1
     if path is None:
         return None
     if name in calls.EDITORS and texts > 1:
@@ -408,12 +408,12 @@ def _source(text: str) -> str | None:
 def _entry(text: str) -> str | None:
     """The file that an entry of an object in JSON is about."""
     match = _search("entry", text) if text.lstrip().startswith(("{", "[")) else None
-    return _known(match[1]) if match else None
+    return _known_path(match[1]) if match else None
 
 
 def _holds_file(tag: Match[str]) -> bool:
     """Whether a tag at the beginning of a text says of which file it holds the content."""
-    return tag.start() == 0 and _known(_path_of(tag[0])) is not None
+    return tag.start() == 0 and _known_path(_path_of(tag[0])) is not None
 
 
 def _names_call(text: str) -> bool:
@@ -441,12 +441,12 @@ def _markers(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         first, begun = open_at.pop(ended[1][0], (0, None)) if ended else (0, None)
         if begun and number - first < _MOST_LINES_BETWEEN:
             word = begun[2].lower()
-            path = _known(begun[3].strip(" :`")) or reply.path_above(first)
+            path = _known_path(begun[3].strip(" :`")) or reply.path_above(first)
             edits = path is not None and (word in _OLD_WORDS or word.startswith(("edit", "patch", "update", "file")))
             yield Unread(first + 1, "markers", path, edits)
 
 
-def _escaped(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+def _escaped_blocks(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Blocks whose markers are not at the beginning of their lines, or are spelled otherwise."""
     open_at = -_MOST_LINES_BETWEEN
     for number in passage.numbers:
@@ -482,7 +482,7 @@ def _fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     fields = [(number, field) for number in passage.numbers if (field := _field(reply.lines[number]))]
     listed = any(key in {"files", "edits", "changes"} for _, (key, _) in fields)
     for place, (number, (key, value)) in enumerate(fields):
-        path = _known(value.strip(" `\"'*"))
+        path = _known_path(value.strip(" `\"'*"))
         if key not in calls.PATHS or path is None:
             continue
         names = set()
@@ -510,13 +510,13 @@ def _rows(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             continue
         columns = columns if cells else []
         texts = dict(zip(columns, cells, strict=False))
-        path = next((_known(value) for key, value in texts.items() if key in calls.PATHS), None)
+        path = next((_known_path(value) for key, value in texts.items() if key in calls.PATHS), None)
         old, new = (next((value for key, value in texts.items() if key in keys), "") for keys in (calls.OLD, calls.NEW))
         if path and not reply.explains(old, new):
             yield Unread(number + 1, "fields", path)
         ruled = _search("rule", line)
-        if ruled and _known(ruled[1]) and number + 1 in reply.lines:
-            yield Unread(number + 1, "file", _known(ruled[1]))
+        if ruled and _known_path(ruled[1]) and number + 1 in reply.lines:
+            yield Unread(number + 1, "file", _known_path(ruled[1]))
 
 
 def _field(line: str) -> tuple[str, str] | None:
@@ -531,7 +531,7 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         return
     for place, number in enumerate(passage.numbers):
         line = reply.lines[number].strip()
-        if number in reply.told:
+        if number in reply.reported:
             continue
         prompted = line.startswith(("$ ", "> ", "# $"))
         commands = [line.lstrip("$> ")] if fenced or prompted or passage.language == "" else line.split("`")[1::2]
@@ -542,7 +542,7 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
                 yield unread
                 here = unread.kind == "heredoc" or (command.startswith("ed ") and "<<" in command)
                 end = _here_end(reply, passage.numbers, place) if here else number
-                reply.told.update(range(number, end + 1))
+                reply.reported.update(range(number, end + 1))
                 break
 
 
@@ -552,14 +552,14 @@ def _command(command: str, line: int, *, fenced: bool) -> Unread | None:
         path = here[1] or here[2] or here[3]
         return Unread(line, "heredoc", as_path(path), fenced and _is_own(path))
     if _search("in_place", command):
-        files = [word for word in command.split()[1:] if _known(word.strip("\"'();")) or "*." in word]
+        files = [word for word in command.split()[1:] if _known_path(word.strip("\"'();")) or "*." in word]
         path = files[-1].strip("\"'();") if files else None
         return Unread(line, "shell", path, fenced and path is not None)
     echoed = _search("echo", command)
-    if echoed and _known(echoed[2]):
+    if echoed and _known_path(echoed[2]):
         return Unread(line, "shell", as_path(echoed[2]), fenced and echoed[1] == ">" and _is_own(echoed[2]))
     moved = _search("moved", command)
-    files = [word for word in moved[1].split() if _known(word)] if moved else []
+    files = [word for word in moved[1].split() if _known_path(word)] if moved else []
     return Unread(line, "shell", as_path(files[0])) if files else None
 
 
@@ -569,17 +569,17 @@ def _script(reply: _Reply, numbers: Sequence[int], place: int, command: str) -> 
         return None
     if "<<" not in command:
         match = _search("written", command)
-        path = _known(next(filter(None, match.groups()))) if match else None
+        path = _known_path(next(filter(None, match.groups()))) if match else None
         return Unread(numbers[place] + 1, "shell", path) if path else None
     end = _here_end(reply, numbers, place)
     lines = [reply.lines[number] for number in numbers[place + 1 : place + _MOST_LINES_BETWEEN] if number < end]
-    paths = [path for line in lines for word in _quoted(line) if (path := _known(word))]
+    paths = [path for line in lines for word in _quoted_texts(line) if (path := _known_path(word))]
     return Unread(numbers[place] + 1, "shell", next(iter(paths), None)) if "write" in " ".join(lines) else None
 
 
 def _is_own(path: str) -> bool:
     """Whether a path may be one of the workspace."""
-    return not path.startswith(("~", "/dev/", "/etc/", "/tmp/", "$")) and _known(path) is not None  # noqa: S108  it is not used
+    return not path.startswith(("~", "/dev/", "/etc/", "/tmp/", "$")) and _known_path(path) is not None  # noqa: S108  it is not used
 
 
 def _here_end(reply: _Reply, numbers: Sequence[int], place: int) -> int:
@@ -615,7 +615,7 @@ def _listings(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         return
     for place, number in enumerate(passage.numbers):
         match = _search("listing", reply.lines[number])
-        path = _known(match[1]) if match else None
+        path = _known_path(match[1]) if match else None
         if path is None:
             continue
         below = [reply.lines[number] for number in passage.numbers[place + 1 : place + _MOST_LINES_BETWEEN]]
@@ -704,9 +704,8 @@ def _label(line: str) -> str:
         if word.strip("`*_():,") not in named
     ]
     words = [word for word in words if word]
-    told = " ".join(words)
-    short = [word for word in words if word not in _FILLERS]
-    return told if told in _LABEL_WORDS else " ".join(short) if " ".join(short) in _LABEL_WORDS else ""
+    whole, short = " ".join(words), " ".join(word for word in words if word not in _FILLERS)
+    return whole if whole in _LABEL_WORDS else short if short in _LABEL_WORDS else ""
 
 
 def _is_marked(line: str) -> bool:
@@ -725,7 +724,7 @@ def _in_sentence(reply: _Reply, line: str, number: int) -> Unread | None:
     match = _search("sentence", line)
     if match is None:
         return _in_order(reply, line, number)
-    old, new = (_quoted(text) for text in (match[2], match[3]))
+    old, new = (_quoted_texts(text) for text in (match[2], match[3]))
     paths = [as_path(file) for file in _files(line)]
     old, new = ([text for text in side if as_path(text) not in paths] for side in (old, new))
     if not old or not new or reply.explains(old[0], new[0]) or _is_blank_to_fill(old[0]):
@@ -741,11 +740,11 @@ def _in_order(reply: _Reply, line: str, number: int) -> Unread | None:
     paths = [as_path(file) for file in _files(line)] if removes or put else []
     if len(paths) != 1 or (put and paths[0] in put[1]):
         return None
-    told = _is_in(put[1], reply.new) if put else any(_is_in(text, reply.old) for text in _quoted(line))
-    return None if told else Unread(number + 1, "sentence", paths[0])
+    was_read = _is_in(put[1], reply.new) if put else any(_is_in(text, reply.old) for text in _quoted_texts(line))
+    return None if was_read else Unread(number + 1, "sentence", paths[0])
 
 
-def _quoted(text: str) -> list[str]:
+def _quoted_texts(text: str) -> list[str]:
     return ["".join(groups) for groups in _pattern("quoted").findall(text)]
 
 

@@ -125,11 +125,11 @@ class _Section:
 
     def blocks(self, lines: list[str], stop: str) -> list[Block]:
         """The blocks that it comes to."""
-        lines = _unindented([line.removesuffix("\r") for line in lines] if self.crlf else lines, self.frame.indent)
+        lines = _unindent([line.removesuffix("\r") for line in lines] if self.crlf else lines, self.frame.indent)
         cut = stop == "over" or (stop == "begin patch" and self.frame.enveloped)
         end = without_blanks(lines, len(lines))
         if self.kind == "update file":
-            return self._updated(lines, end, cut=cut)
+            return self._update_blocks(lines, end, cut=cut)
         block = self._block(end)
         if self.kind == "add file":
             problem, content = _content(lines[:end], stop, self.frame)
@@ -139,7 +139,7 @@ class _Section:
         problem = "not_a_hunk" if end else "empty" if self.kind == "begin patch" else None
         return [block.but(problem="no_end" if cut else problem)]
 
-    def _updated(self, lines: list[str], end: int, *, cut: bool) -> list[Block]:
+    def _update_blocks(self, lines: list[str], end: int, *, cut: bool) -> list[Block]:
         hunks = _Hunks(self.first + 2)
         moved = _marker(lines[0]) if lines else None
         moved = moved if moved and moved[0] == "move to" else None
@@ -181,9 +181,9 @@ class _Hunks:
         header = hunk_header(line)
         if header is not None:
             self._finish(number)
-            self._opened(number).headers.append(header)
+            self._open_hunk(number).headers.append(header)
         elif not line.startswith(_STARS):
-            self._opened(number).lines.append(line)
+            self._open_hunk(number).lines.append(line)
         elif _marker(line) == ("end of file", ""):
             self._finish(number + 1, at_end=True)
         else:
@@ -197,7 +197,7 @@ class _Hunks:
         elif self.problem is None:
             self._finish(end)
 
-    def _opened(self, number: int) -> _OpenHunk:
+    def _open_hunk(self, number: int) -> _OpenHunk:
         if self._open is None:
             self._open = _OpenHunk(self._first_line + number)
         return self._open
@@ -265,7 +265,7 @@ def _may_be_in(kind: str, line: str) -> bool:
     return kind == "add file" and line[0] == "+"
 
 
-def _unindented(lines: list[str], indent: str) -> list[str]:
+def _unindent(lines: list[str], indent: str) -> list[str]:
     if indent and all(line.startswith(indent) or not line.strip() for line in lines):
         return [line[len(indent) :] for line in lines]
     return lines

@@ -14,11 +14,11 @@ from __future__ import annotations
 from suture.match import exact, similar
 from suture.match.exact import as_sent, at_line
 from suture.match.index import Base, Found, Index, Refused, Sides, Site
-from suture.match.ladder import BOUNDS, ENOUGH, LEVEL, RUNGS, Candidate, settle, standing
+from suture.match.ladder import BOUNDS, ENOUGH, LEVEL, RUNGS, Candidate, find_applied, settle
 from suture.match.normalize import informative, likeness, line_keys, solid_keys
 from suture.match.rebase import rebase, unless_elsewhere
 from suture.match.request import readings, split
-from suture.match.similar import only_in_new
+from suture.match.similar import elides_only_in_new
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _find_nearly(index: Index, old: str, new: str) -> Answer:
     if not isinstance(answer, Refused) or answer.why != "missing":
         return answer
     for request in requests:
-        if (applied := standing(index, request)) is not None:
+        if (applied := find_applied(index, request)) is not None:
             return applied
     return answer
 
@@ -74,7 +74,7 @@ def locate(
     With `whole_lines` the texts are lines: a part of a line is a place only for one line that becomes one line.
     With `literal`, as with the match "exact", no line stands for others.
     """
-    if match != "exact" and not literal and only_in_new(split(old), split(new), index.name):
+    if match != "exact" and not literal and elides_only_in_new(split(old), split(new), index.name):
         return Refused("elided")
 
     def find(version: Index) -> Answer | None:
@@ -113,7 +113,7 @@ def _is_line_for_line(old: str, new: str) -> bool:
 
 
 def _find_candidates(index: Index, requests: Sequence[Request]) -> list[Candidate]:
-    """The places where all lines of a reading occur. Once the literal one is found, the others aren't looked for."""
+    """The places where all lines of a reading occur. Once the literal one is found, the others aren't searched for."""
     candidates: list[Candidate] = []
     for request in requests:
         keys = line_keys(request.old)

@@ -27,9 +27,10 @@ from itertools import pairwise
 
 from suture.bounds import check_size
 from suture.match.dialect import Dialect
-from suture.match.index import Sides, declared, line_edit, merged_words
+from suture.match.index import Sides, declared_name, line_edit, merge_words
 from suture.match.normalize import (
     comment_in,
+    find_slip,
     fold,
     informative,
     is_closed,
@@ -38,7 +39,6 @@ from suture.match.normalize import (
     line_keys,
     opens_literal,
     parts,
-    slipped,
     solid_keys,
     tokens,
     trail,
@@ -131,7 +131,7 @@ class _Place:
 
     def lacks_header(self) -> bool:
         """Whether the text names a function or class that the place lacks."""
-        return any(declared(self._request.old[n]) is not None for n in self.missing)
+        return any(declared_name(self._request.old[n]) is not None for n in self.missing)
 
     def unique(self) -> int:
         """How many lines that say something are the file's, and occur there once."""
@@ -382,7 +382,7 @@ class _Carry:
         low, high = min(places), max(places) + 1
         ours = "\n".join(self._file[place] for place in range(low, high))
         base, theirs = "\n".join(self._request.old[i:j]), "\n".join(self._new_lines(k, m, region))
-        made = merged_words(base, ours, theirs, reflow=True)
+        made = merge_words(base, ours, theirs, reflow=True)
         if made is None:
             raise self._clash("conflict", "same_words", region)
         return low, high, made.split("\n")
@@ -526,7 +526,7 @@ class _Carry:
         old_said, new_said = self._dialect.said(was), self._dialect.said(now)
         if old_said is None or new_said is None:
             raise self._clash("unproved", "indentation_or_characters", region)
-        body = merged_words(self._correct(old_said), here_body, self._correct(new_said))
+        body = merge_words(self._correct(old_said), here_body, self._correct(new_said))
         if body is None or not self._keeps_comment(number, new_said):
             raise self._clash("conflict", "same_words", region)
         last = here_trail if trail_was == trail_now or new is None else parts(new)[2]
@@ -572,7 +572,7 @@ class _Carry:
         """Mistyped words of the request, and what the file has for each."""
         found: dict[str, str] = {}
         for number, place in _numbered(match.at):
-            if not match.same[number] and (slip := slipped(self._request.old[number], self._file[place])) is not None:
+            if not match.same[number] and (slip := find_slip(self._request.old[number], self._file[place])) is not None:
                 found[slip[0]] = slip[1]
         return {one: other for one, other in found.items() if not self._index.has_word(one)}
 

@@ -16,13 +16,13 @@ from itertools import zip_longest
 from suture.bounds import check_time
 from suture.match import locate, locate_in_bases
 from suture.match.index import RARE, Found, Refused, Sides, Site
-from suture.match.ladder import remains, standing
+from suture.match.ladder import find_applied, remains
 from suture.match.normalize import PLAIN, fold, informative, lead, likeness, line_keys, parts, solid_keys, tokens, trail
-from suture.match.placeholders import added
+from suture.match.placeholders import find_added
 from suture.match.request import readings, split
 from suture.records import Record
 from suture.text.edits import apply, edit, minimize
-from suture.text.replace import adapted, occurrences
+from suture.text.replace import adapt_endings, occurrences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "
 
 def evident_site(index: Index, old: str, new: str) -> Site | None:
     """The lines that have the new text, if it says enough to be known, and nothing of the old one is left."""
-    answer = standing(index, readings(old, new)[0], enough=_EVIDENT) if is_evident(index, old, new) else None
+    answer = find_applied(index, readings(old, new)[0], enough=_EVIDENT) if is_evident(index, old, new) else None
     return answer.sites[0] if answer is not None and answer.why == "applied" else None
 
 
@@ -331,7 +331,7 @@ def _compare(index: Index, old: str, site: Site) -> Place:
 
 def _marker(old: str, new: str, name: str) -> str:
     """The line of the new text that leaves something out; empty if only the old text has one."""
-    found = added(old, new, name)
+    found = find_added(old, new, name)
     return found.line if found is not None and found.deletes else ""
 
 
@@ -556,7 +556,7 @@ def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: 
     except UnicodeDecodeError:
         return None
     for one, other in ((_with_newlines(old), _with_newlines(new)), (old, new)):
-        if adapted(index.body, start, end, other.encode()) == after:
+        if adapt_endings(index.body, start, end, other.encode()) == after:
             return (one, other) if occurrences(index.body, one.encode()) == [(start, end)] else None
     return None
 

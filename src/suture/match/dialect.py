@@ -20,13 +20,13 @@ from suture.match.normalize import (
     PLAIN,
     QUOTES,
     UNESCAPES,
-    bared,
     fold,
     lead,
     parts,
     string_quotes,
     trail,
-    unescaped,
+    unescape_literal,
+    unescape_quotes,
 )
 from suture.records import Record
 from suture.text.lines import Indent, detect
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from suture.match.index import Index
     from suture.match.request import Request
 
-_WIDTHS = (1, 2, 3, 4, 8)
-_SCALES = (
+_WIDTHS = (1, 2, 3, 4, 8)  # spaces of one step of indentation
+_SCALES = (  # from one width of a step to another
     (2, 4),
     (4, 2),
     (1, 2),
@@ -95,6 +95,7 @@ class Rule(Record):
 
 
 _SAME = Rule("same")
+# The conversions that may explain an indentation with tabs, and one without
 _OF_TABS = (_SAME, *(Rule("expand", width) for width in _WIDTHS))
 _OF_SPACES = (
     _SAME,
@@ -272,7 +273,7 @@ class Dialect:
         for sent, actual in bodies:
             if sent.isascii():
                 continue
-            sides = [unescaped(self._normalize(line)) for line in (sent, actual)]
+            sides = [unescape_quotes(self._normalize(line)) for line in (sent, actual)]
             facing = _pair_exotic(*sides) or _pair_exotic(*("".join(side.split()) for side in sides))
             for one, other in facing:
                 seen.setdefault(PLAIN[one], set()).add("plain" if other == PLAIN[one] else "exotic")
@@ -312,7 +313,7 @@ class Dialect:
             return None
         if self._unescape is not None and "\\" in body:
             plain = self._unescape(body)
-            if plain is None or (self._unescape is unescaped and bared(body) != plain):
+            if plain is None or (self._unescape is unescape_quotes and unescape_literal(body) != plain):
                 return None
             body = plain
         return self._convert_quotes(self._normalize(body).translate(self._plain))

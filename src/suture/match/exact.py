@@ -9,9 +9,9 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 from suture.match.dialect import Dialect
-from suture.match.index import MOST_PLACES, Found, Match, Refused, Site, merged_words
-from suture.match.ladder import COMPARED, LEVEL, RUNGS, settle, stands_over
-from suture.match.normalize import coarse, encoded, lead, trail
+from suture.match.index import MOST_PLACES, Found, Match, Refused, Site, merge_words
+from suture.match.ladder import COMPARED, LEVEL, RUNGS, find_applied_at, settle
+from suture.match.normalize import coarse, encode_line, lead, trail
 from suture.match.request import Request, readings
 from suture.records import Record
 from suture.text.edits import Edit, edit
@@ -151,7 +151,7 @@ class _Hit:
         if self.rest and self._ends_as(old, new):
             return Refused("partly_applied", self.rung, (self.site,))
         whole = not self.before and not self.rest.strip()
-        applied = stands_over(self.index, self.site.start_line - 1, old, new) if whole else None
+        applied = find_applied_at(self.index, self.site.start_line - 1, old, new) if whole else None
         if applied is not None:
             return Refused("applied", self.rung, (applied,))
         return self.replace(new)
@@ -209,14 +209,14 @@ def _find_in_line(index: Index, request: Request, allowed: Sequence[str]) -> Ans
     (piece,) = by_level[level]
     if _is_applied(index.keys[piece.line], sent, wanted):
         return Refused("applied", RUNGS[level], sites)
-    made = _carry_piece(index, Request((sent,), (wanted,)), piece)
-    if made is None:
+    change = _carry_piece(index, Request((sent,), (wanted,)), piece)
+    if change is None:
         return Refused("unproved", RUNGS[level], sites, None, "indentation_or_characters")
-    return Found(RUNGS[level], 1.0, None, sites[0], (made.span.start, made.span.end), (made,))
+    return Found(RUNGS[level], 1.0, None, sites[0], (change.span.start, change.span.end), (change,))
 
 
 def _piece_texts(request: Request) -> tuple[str, str] | None:
-    """The piece that is sought and what it becomes; None if it is more than a piece, or changes the space around it."""
+    """A piece of a line and what it becomes; None if it is more than a piece, or changes the space around it."""
     old, new = (_trim(lines) for lines in (request.old, request.new))
     if len(old) != 1 or len(new) > 1 or (new and lead(new[0]) != lead(old[0])):
         return None
@@ -240,13 +240,13 @@ def _carry_piece(index: Index, request: Request, piece: Piece) -> Edit | None:
     """The change of a piece of a line, or None where that is not known."""
     dialect = Dialect(request, [(0, request.old[0], piece.text)], index)
     sent, wanted = dialect.said(request.old[0]), dialect.said(request.new[0])
-    made = None if sent is None or wanted is None else merged_words(sent, piece.text, wanted)
-    if made is None:
+    merged = None if sent is None or wanted is None else merge_words(sent, piece.text, wanted)
+    if merged is None:
         return None
     line = index.line(piece.line)
     begin = index.lines.span(piece.line + 1)[0]
-    start, end = (begin + len(encoded(line[:at])) for at in (piece.start, piece.end))
-    return edit(start, end, encoded(made))
+    start, end = (begin + len(encode_line(line[:at])) for at in (piece.start, piece.end))
+    return edit(start, end, encode_line(merged))
 
 
 def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
@@ -275,7 +275,7 @@ def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
 
 
 def _offsets(line: str) -> list[int]:
-    return [0, *accumulate(len(coarse(encoded(char))) for char in line)]
+    return [0, *accumulate(len(coarse(encode_line(char))) for char in line)]
 
 
 def _part(line: str, offsets: list[int], number: int, begin: int, end: int) -> Piece | None:

@@ -12,11 +12,11 @@ from __future__ import annotations
 from suture.formats.search_replace import marker
 from suture.match import locate, locate_in_bases
 from suture.match.exact import at_line
-from suture.match.index import MOST_PLACES, Found, Index, Refused, Site, declared, opening
+from suture.match.index import MOST_PLACES, Found, Index, Refused, Site, declared_name, opening
 from suture.match.normalize import depth
 from suture.records import Record
 from suture.text.edits import Span, edit
-from suture.text.replace import adapted, occurrences
+from suture.text.replace import adapt_endings, occurrences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _scopes_of_hunk(index: Index, hunk: Hunk) -> list[Scope] | None:
     if name is None:
         return None
     heads = [n for n, line in enumerate(lines) if line.strip().startswith(hunk.section)]
-    heads = [n for n in heads if declared(lines[n]) is not None or not lines[n][:1].isspace()]
+    heads = [n for n in heads if declared_name(lines[n]) is not None or not lines[n][:1].isspace()]
     literal = bool(heads)
     heads = heads or [n for n, line in enumerate(lines) if _is_header(line) and opening(line) == name]
     ends = [_end_of_section(lines, head) for head in heads]
@@ -164,12 +164,12 @@ def _scopes_of_hunk(index: Index, hunk: Hunk) -> list[Scope] | None:
 def _name_of_section(section: str) -> str | None:
     """The class or function that a section heading names: a declaration, and not a prototype or a call of a macro."""
     plain = section.count("(") == 1 and not section.endswith(";")
-    return declared(section) or (opening(section) if plain else None)
+    return declared_name(section) or (opening(section) if plain else None)
 
 
 def _is_header(line: str) -> bool:
     """Whether git would name a line behind `@@`, in one language or another."""
-    return declared(line) is not None or (not line[:1].isspace() and not line.rstrip().endswith(";"))
+    return declared_name(line) is not None or (not line[:1].isspace() and not line.rstrip().endswith(";"))
 
 
 def _begins_name(line: str) -> bool:
@@ -179,7 +179,7 @@ def _begins_name(line: str) -> bool:
 
 def _declares(lines: Sequence[str], number: int) -> bool:
     """Whether a function or class begins in a line; its brace may be in the next one."""
-    if declared(lines[number]) is not None:
+    if declared_name(lines[number]) is not None:
         return True
     below = next((line.strip() for line in lines[number + 1 :] if line.strip()), "")
     return below == "{" and opening(lines[number]) is not None
@@ -213,7 +213,7 @@ def _fit_every(index: Index, number: int, split: Split) -> Found | Refused:
     sites = tuple(Site(index.lines.at(start), index.lines.at(max(end - 1, start))) for start, end in spans)
     if number not in {0, len(spans)}:
         return Refused("miscounted", "exact", sites)
-    edits = tuple(edit(start, end, adapted(index.body, start, end, new)) for start, end in spans)
+    edits = tuple(edit(start, end, adapt_endings(index.body, start, end, new)) for start, end in spans)
     return Found("exact", 1.0, None, sites[0], (spans[0][0], spans[-1][1]), edits)
 
 
@@ -310,12 +310,12 @@ def _insert(index: Index, line: int, new: str) -> Found:
     lines = index.lines
     at = lines.span(line)[1] if line else 0
     ending = lines.ending(max(line, 1)) or lines.ending(max(line - 1, 1)) if len(lines) else b""
-    said = new.encode("utf-8", "surrogatepass")
-    if b"\r" not in said:
-        said = said.replace(b"\n", ending or b"\n")
+    text = new.encode("utf-8", "surrogatepass")
+    if b"\r" not in text:
+        text = text.replace(b"\n", ending or b"\n")
     if line and line == len(lines) and not lines.finished:
-        said = (ending or b"\n") + said.removesuffix(ending or b"\n")
-    return Found("exact", 1.0, None, Site(line + 1, line + 1), (at, at), (edit(at, at, said),))
+        text = (ending or b"\n") + text.removesuffix(ending or b"\n")
+    return Found("exact", 1.0, None, Site(line + 1, line + 1), (at, at), (edit(at, at, text),))
 
 
 def _scopes_of_context(index: Index, context: Sequence[str]) -> list[tuple[int, int]]:
@@ -340,13 +340,13 @@ def _lines_named(lines: Sequence[str], named: str, first: int, end: int) -> Iter
         rest = text[len(named) : len(named) + 1] if len(named) < _CUT_BY_GIT else ""
         if text.startswith(named) and not (rest.isalnum() or rest == "_"):
             begun.append(number)
-    name = declared(named) or _bare_name(named)
+    name = declared_name(named) or _bare_name(named)
     if begun or name is None:
         yield from begun
         return
     for number in range(first, end):
-        declared_name = declared(lines[number])
-        if declared_name is not None and name in {declared_name, declared_name.replace("::", ".").rpartition(".")[2]}:
+        name_here = declared_name(lines[number])
+        if name_here is not None and name in {name_here, name_here.replace("::", ".").rpartition(".")[2]}:
             yield number
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from suture.bounds import check_time, timed
-from suture.match.normalize import coarse, encoded, is_known, lead, marks_of, tokens, words
+from suture.match.normalize import coarse, encode_line, is_known, lead, marks_of, tokens, words
 from suture.records import Record
 from suture.text.diff import changes
 from suture.text.edits import Edit, edit
@@ -257,7 +257,7 @@ class Index:
 
     def has_word(self, word: str, *, cased: bool = False) -> bool:
         """Whether a word occurs somewhere in the file, by itself; in whatever case, unless it is to be `cased` so."""
-        sought, body = (encoded(word), self.body) if cased else (encoded(word).lower(), self.body.lower())
+        sought, body = (encode_line(word), self.body) if cased else (encode_line(word).lower(), self.body.lower())
         at = body.find(sought) if sought else -1
         for _ in timed(range(_MOST_WORD_TRIES)):
             if at < 0:
@@ -314,7 +314,7 @@ class Index:
         return places
 
 
-def declared(line: str) -> str | None:
+def declared_name(line: str) -> str | None:
     """The name of the function or class that begins in a line."""
     match = _declaration(line)
     return None if match is None else match[1].rstrip(":")
@@ -340,7 +340,7 @@ def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, 
             continue
         depth = len(lead(line))
         begins = text[0] not in ")]}" and text not in _BRACES
-        if begins and (name := opening(line) if closing else declared(line)) is not None:
+        if begins and (name := opening(line) if closing else declared_name(line)) is not None:
             names.insert(0, name)
         closing = not begins and (text in _BRACES or (text[0] == ")" and text[-1] in ":{"))
     return tuple(names)
@@ -348,14 +348,14 @@ def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, 
 
 def symbol(line_at: Callable[[int], str], number: int, count: int) -> str:
     """The class or function that a line is in, or begins, by its full name; empty if there is none."""
-    own = declared(line_at(number)) if number < count else None
+    own = declared_name(line_at(number)) if number < count else None
     return ".".join((*scope(line_at, number, count), *([own] if own else [])))
 
 
 def opening(line: str) -> str | None:
     """The name in the first line of a header that goes on in others, or has its brace below it."""
     match = None if (words(line) or [""])[0] in _CONTROL else _CALL.match(line)
-    return declared(line) or (None if match is None else match[1])
+    return declared_name(line) or (None if match is None else match[1])
 
 
 def line_edit(index: Index, low: int, high: int, lines: Sequence[str]) -> Edit:
@@ -367,7 +367,7 @@ def line_edit(index: Index, low: int, high: int, lines: Sequence[str]) -> Edit:
     ending = next(filter(None, near), b"\n")
     own = [file.ending(n + 1) or ending for n in range(low, high)] if high - low == len(lines) else []
     endings = own or [ending] * len(lines)
-    new = [encoded(line) for line in lines]
+    new = [encode_line(line) for line in lines]
     text = b"".join(line + end for line, end in zip(new, endings, strict=True))
     if start == len(index.body) and start and not file.finished:
         return edit(start, end, ending + text.removesuffix(ending))
@@ -377,7 +377,7 @@ def line_edit(index: Index, low: int, high: int, lines: Sequence[str]) -> Edit:
     return edit(start, end, text)
 
 
-def merged_words(base: str, ours: str, theirs: str, *, reflow: bool = False) -> str | None:
+def merge_words(base: str, ours: str, theirs: str, *, reflow: bool = False) -> str | None:
     """A line that both sides changed, word by word; None where they changed the same.
 
     With `reflow` it doesn't matter to theirs which whitespace is between words.

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from suture.match.carry import Clash, carry
 from suture.match.dialect import Leads
 from suture.match.index import Found, Match, Refused, Site
-from suture.match.normalize import fold, informative, is_escaped, lead, solid_keys, unescaped, words
+from suture.match.normalize import fold, informative, is_escaped, lead, solid_keys, unescape_quotes, words
 from suture.match.request import place_blanks, split
 from suture.text.edits import edit
 
@@ -53,7 +53,7 @@ COMPARED: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
     ("indentation", lambda sent, actual: sent.strip() == actual.strip()),
     ("look_alike", lambda sent, actual: fold(sent).strip() == fold(actual).strip()),
     ("escape", lambda sent, actual: is_escaped(sent.strip(), actual.strip())),
-    ("tokens", lambda sent, actual: words(unescaped(fold(sent))) == words(unescaped(fold(actual)))),
+    ("tokens", lambda sent, actual: words(unescape_quotes(fold(sent))) == words(unescape_quotes(fold(actual)))),
 )
 """The rungs that compare line by line: whether a line that was sent is the one that occurs there."""
 
@@ -138,7 +138,7 @@ def settle(
     return Found(rung, score, runner_up, match.site, span, edits)
 
 
-def stands_over(index: Index, first: int, old: str, new: str) -> Site | None:
+def find_applied_at(index: Index, first: int, old: str, new: str) -> Site | None:
     """Where the new text occurs, which says more than the old one, though this was found as sent, too."""
     before, after = ([line.rstrip() for line in split(text)] for text in (old, new))
     more = sum(map(informative, after)) - sum(map(informative, before))
@@ -152,7 +152,7 @@ def stands_over(index: Index, first: int, old: str, new: str) -> Site | None:
     return None
 
 
-def standing(
+def find_applied(
     index: Index,
     request: Request,
     window: Site | None = None,

@@ -70,7 +70,7 @@ def fold(text: str) -> str:
     return normalize("NFC", text).translate(_PLAIN_TABLE)
 
 
-def encoded(text: str) -> bytes:
+def encode_line(text: str) -> bytes:
     """Encode text with lines of a file: escaped bytes become the bytes that they were, lone surrogates stay."""
     try:
         return text.encode("utf-8", "surrogateescape")
@@ -188,29 +188,29 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def unescaped(text: str) -> str:
+def unescape_quotes(text: str) -> str:
     r"""The text with `"` for `\"`."""
     return _ESCAPED_QUOTE.sub(r"\1", text) if "\\" in text else text
 
 
-def halved(text: str) -> str:
+def unescape_backslashes(text: str) -> str:
     r"""The text with `\` for `\\`."""
     return text.replace("\\\\", "\\")
 
 
-def bared(text: str) -> str:
+def unescape_literal(text: str) -> str:
     r"""The text with `"` and `\` for what is escaped."""
     return _ESCAPED_SIGN.sub(r"\1", text)
 
 
-UNESCAPES = (unescaped, halved, bared)
+UNESCAPES = (unescape_quotes, unescape_backslashes, unescape_literal)
 """What undoes the escapes that models add: of quotes, of backslashes, of both."""
 
 
 def is_escaped(sent: str, actual: str) -> bool:
     """Whether one line is the other with something escaped."""
     sent, actual = fold(sent), fold(actual)
-    return any(undo(sent) == actual for undo in UNESCAPES) or unescaped(sent) == unescaped(actual)
+    return any(undo(sent) == actual for undo in UNESCAPES) or unescape_quotes(sent) == unescape_quotes(actual)
 
 
 def meaning(line: str) -> list[str]:
@@ -244,7 +244,7 @@ def is_known(old: str, here: str, occurs: Callable[[str], bool], marks: tuple[st
     return len(differing) == 1 and is_slip(*differing[0]) and not occurs(differing[0][0])
 
 
-def slipped(sent: str, actual: str) -> tuple[str, str] | None:
+def find_slip(sent: str, actual: str) -> tuple[str, str] | None:
     """The one word that is mistyped in a line, and what it should be."""
     one, other = words(fold(sent)), words(fold(actual))
     differing = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]] if len(one) == len(other) else []

@@ -206,7 +206,7 @@ def is_placeholder(line: str, name: str = "") -> bool:
     return bool(_words(inner)) and _says_so(inner, alone=True)
 
 
-def added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") -> Placeholder | None:
+def find_added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") -> Placeholder | None:
     """The first line of `new` that stands for text, and that `old` does not have as often; None if there is none.
 
     `old` is what the edit replaces: a part of a file, or all of it.

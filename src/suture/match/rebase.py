@@ -3,12 +3,12 @@
 Where a text does not occur in the file, the first question is on which version it was written. If an earlier version
 holds it in one place, the request is a change of that version. It is made there, and the two changes of that version,
 the request's and the one that led to the file, are merged as git merges them. What can't be merged is refused: a text
-whose version is known is never looked for anywhere else.
+whose version is known is never searched for anywhere else.
 """
 
 from __future__ import annotations
 
-from suture.match.index import Found, Index, Refused, Sides, Site, declared, scope
+from suture.match.index import Found, Index, Refused, Sides, Site, declared_name, scope
 from suture.match.normalize import informative, likeness
 from suture.text.diff import changes, split_lines
 from suture.text.edits import apply, minimize
@@ -149,7 +149,7 @@ def _is_elsewhere(then: Index, made: Sequence[Edit], index: Index, edits: Sequen
 
 def _declares(version: Index, name: str) -> bool:
     lines = version.lines_with(name)
-    return lines is None or any(declared(version.line(number)) == name for number in lines)
+    return lines is None or any(declared_name(version.line(number)) == name for number in lines)
 
 
 def _scope_of(version: Index, edits: Sequence[Edit]) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ from bisect import bisect_left, bisect_right
 from suture.match.carry import UNPROVED, Clash, carry, is_proved
 from suture.match.dialect import Leads
 from suture.match.index import Found, Match, Refused, Site
-from suture.match.ladder import settle, standing
-from suture.match.normalize import fold, informative, lead, likeness, line_keys, unescaped, words
-from suture.match.placeholders import added, is_marker, is_placeholder
+from suture.match.ladder import find_applied, settle
+from suture.match.normalize import fold, informative, lead, likeness, line_keys, unescape_quotes, words
+from suture.match.placeholders import find_added, is_marker, is_placeholder
 from suture.match.request import place_blanks
 from suture.records import Record
 from suture.text.diff import changes
@@ -81,20 +81,24 @@ def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
     if not places or not places[0].convincing:
         return Refused("missing", None, sites)
     best = places[0]
-    if (applied := standing(index, request, best.match.site, anywhere=True, rung="similar")) is not None:
+    if (applied := find_applied(index, request, best.match.site, anywhere=True, rung="similar")) is not None:
         return applied
     rivals = [near for near in places[1:] if set(near.match.at).isdisjoint(set(best.match.at) - {None})]
     if rivals and best.score - rivals[0].score < _LEAST_MARGIN:
         return Refused("ambiguous", "similar", tuple(near.match.site for near in (best, rivals[0])))
     runner_up = rivals[0].match.site.but(score=round(rivals[0].score, 3)) if rivals else None
     answer = settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
-    made = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
-    return answer if made or is_proved(index, request, best.match) else Refused("missing", None, sites, None, UNPROVED)
+    applied_there = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
+    return (
+        answer
+        if applied_there or is_proved(index, request, best.match)
+        else Refused("missing", None, sites, None, UNPROVED)
+    )
 
 
-def only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
+def elides_only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
     """Whether new leaves out what old has in full: then it would delete code."""
-    placeholder = added(old, new, name)
+    placeholder = find_added(old, new, name)
     if placeholder is None or not placeholder.deletes:
         return False
     if len(old) == len(new) == 1 and not is_placeholder(placeholder.line, name):
@@ -114,7 +118,7 @@ def find_reflowed(index: Index, requests: Sequence[Request]) -> Answer | None:
 
 
 class _Sought:
-    """A text that is looked for: its lines, and how much each tells."""
+    """A text that is searched for: its lines, and how much each tells."""
 
     def __init__(self, index: Index, request: Request) -> None:
         self.index, self.request = index, request
@@ -439,8 +443,8 @@ def _find_words_of(index: Index, request: Request) -> Answer | None:
     solid = [number for number, key in enumerate(keys) if key]
     matches = []
     for places in index.spread([keys[number] for number in solid]):
-        said = [word for number in solid for word in words(unescaped(fold(request.old[number])))]
-        here = [word for place in places for word in words(unescaped(fold(index.line(place))))]
+        said = [word for number in solid for word in words(unescape_quotes(fold(request.old[number])))]
+        here = [word for place in places for word in words(unescape_quotes(fold(index.line(place))))]
         if said == here:
             matches.append(_match_words(index, request, keys, solid, places))
     if len(matches) > 1:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Ranges = tuple[tuple[int, int], ...]
 
 LAST = 0x10FFFF
+"""The last code point of Unicode."""
 DIGITS: Ranges = ((0x30, 0x39),)
 WORDS: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
 ALSO_WORDS: Ranges = (*WORDS, (0x17F, 0x17F), (0x212A, 0x212A))
@@ -231,17 +232,17 @@ class Pattern(Record):
         return "g" in self.flags
 
 
-def inverted(ranges: Iterable[tuple[int, int]]) -> Ranges:
+def invert(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """All other characters."""
     result, start = [], 0
-    for low, high in joined(ranges):
+    for low, high in join_ranges(ranges):
         if low > start:
             result.append((start, low - 1))
         start = high + 1
     return (*result, (start, LAST)) if start <= LAST else tuple(result)
 
 
-def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
+def join_ranges(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """The same characters, sorted, in as few ranges as possible."""
     result: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
@@ -283,7 +284,7 @@ def members(name: str) -> Ranges:
 
 def parse(written: str, flags: str = "") -> Pattern:
     """Read `pattern` or `/pattern/flags`; flags of the delimited form win."""
-    body, start, own = _delimited(written)
+    body, start, own = _split_delimited(written)
     chosen = own or flags.strip()
     unknown = [flag for flag in dict.fromkeys(chosen) if flag not in FLAGS]
     if unknown:
@@ -306,7 +307,7 @@ def _is_known(spelled: str) -> bool:
     return True
 
 
-def _delimited(written: str) -> tuple[str, int, str]:
+def _split_delimited(written: str) -> tuple[str, int, str]:
     """The body, where it starts, and its flags: those of `/body/flags`, where it can be nothing else."""
     last = written.rfind("/")
     if last > 1 and written.startswith("/") and all(letter in _FLAG_LETTERS for letter in written[last + 1 :]):
@@ -553,7 +554,7 @@ class _Reader:
         self._at = close + 1
         inverse, plain = char == "P", _PLAIN_PROPERTIES.get(property_name)
         if plain is not None:
-            return Class(inverted(plain) if inverse else plain)
+            return Class(invert(plain) if inverse else plain)
         return Class((), ((property_name, inverse),))
 
     def _character(self, start: int) -> int:
@@ -625,8 +626,8 @@ class _Reader:
             elif first.properties:
                 properties += first.properties
             else:
-                ranges += inverted(first.ranges) if first.negated else first.ranges
-        return Class(joined(ranges), tuple(dict.fromkeys(properties)), negated, self._fold)
+                ranges += invert(first.ranges) if first.negated else first.ranges
+        return Class(join_ranges(ranges), tuple(dict.fromkeys(properties)), negated, self._fold)
 
     def _refuse_posix(self) -> None:
         sign = self._next(1)

@@ -1,6 +1,6 @@
 """Compile patterns and run them on a text, within a time limit.
 
-    compiled(pattern) -> Compiled;  compiled(pattern).matches(subject, clock) -> every match, as spans
+    compile_pattern(pattern) -> Compiled;  Compiled.matches(subject, clock) -> every match, as spans
 
 A match is a list of spans in the subject's body: the whole, then each group; `(-1, -1)` for a group without part.
 
@@ -295,7 +295,7 @@ class Compiled:
         return spans
 
 
-def compiled(pattern: Pattern) -> Compiled:
+def compile_pattern(pattern: Pattern) -> Compiled:
     """A pattern ready to search, by the engine that it needs."""
     key = pattern.source, pattern.flags
     engine = _cache.pop(key, None) or _compile(pattern)

@@ -267,14 +267,14 @@ def _reference(written: str, slash: int, pattern: PythonPattern) -> tuple[str | 
     """What is at a backslash: a group's number, or a character; and where it ends."""
     char = written[slash + 1 : slash + 2]
     if char == "g":
-        return _named(written, slash, pattern)
+        return _group_by_name(written, slash, pattern)
     if char == "0":
         end = slash + 2
         while end < slash + 1 + _LONGEST_OCTAL and written[end : end + 1] in _OCTAL:
             end += 1
         return chr(int(written[slash + 1 : end], 8)), end
     if char in _DECIMALS:
-        return _numbered(written, slash, pattern)
+        return _group_by_number(written, slash, pattern)
     if char in _ESCAPES:
         return _ESCAPES[char], slash + 2
     if not char or (char.isascii() and char.isalpha()):
@@ -283,7 +283,7 @@ def _reference(written: str, slash: int, pattern: PythonPattern) -> tuple[str | 
     return f"\\{char}", slash + 2
 
 
-def _numbered(written: str, slash: int, pattern: PythonPattern) -> tuple[str | int, int]:
+def _group_by_number(written: str, slash: int, pattern: PythonPattern) -> tuple[str | int, int]:
     digits = written[slash + 1 : slash + 1 + _LONGEST_OCTAL]
     if len(digits) == _LONGEST_OCTAL and set(digits) <= _OCTAL:
         value = int(digits, 8)
@@ -295,7 +295,7 @@ def _numbered(written: str, slash: int, pattern: PythonPattern) -> tuple[str | i
     return _group(int(number), slash, pattern), slash + 1 + len(number)
 
 
-def _named(written: str, slash: int, pattern: PythonPattern) -> tuple[int, int]:
+def _group_by_name(written: str, slash: int, pattern: PythonPattern) -> tuple[int, int]:
     close = written.find(">", slash)
     name = written[slash + 3 : max(close, slash)]
     if not written.startswith("\\g<", slash) or close < 0 or not name:

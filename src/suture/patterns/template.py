@@ -46,7 +46,7 @@ class Template(Record):
             for start, end in [(0, 0) if isinstance(part, str) else _span(text, spans, part)]
         )
 
-    def filled(self, text: Text, spans: Sequence[tuple[int, int]]) -> bytes:
+    def fill(self, text: Text, spans: Sequence[tuple[int, int]]) -> bytes:
         r"""What a match becomes, in the form of the text's body.
 
         A `\n` of the replacement is the line ending that belongs there; what groups have captured stays as it is.
@@ -101,9 +101,9 @@ def _reference(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, 
     if written.startswith("$$", dollar):
         return "$", dollar + 2
     if written.startswith("${", dollar):
-        return _braced(written, dollar, pattern)
+        return _group_in_braces(written, dollar, pattern)
     if written.startswith("$<", dollar):
-        return _named(written, dollar, pattern)
+        return _group_by_name(written, dollar, pattern)
     if (char := written[dollar + 1 : dollar + 2]) in _AROUND:
         return _AROUND[char], dollar + 2
     end = dollar + 1
@@ -114,11 +114,11 @@ def _reference(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, 
         if 1 <= int(digits[:size]) <= pattern.groups:
             return int(digits[:size]), dollar + 1 + size
     if digits and int(digits):
-        raise _missing(f"${digits}", pattern)
+        raise _no_group(f"${digits}", pattern)
     return "$", dollar + 1
 
 
-def _braced(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, int]:
+def _group_in_braces(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, int]:
     close = written.find("}", dollar)
     name = written[dollar + 2 : max(close, dollar)]
     if name in pattern.names:
@@ -127,16 +127,16 @@ def _braced(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, int
         return "$", dollar + 1
     if name.isdigit() and len(name) <= _MOST_DIGITS and 1 <= int(name) <= pattern.groups:
         return int(name), close + 1
-    raise _missing(f"${{{name}}}", pattern)
+    raise _no_group(f"${{{name}}}", pattern)
 
 
-def _named(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, int]:
+def _group_by_name(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, int]:
     close = written.find(">", dollar)
     if close < 0 or not pattern.names:
         return "$", dollar + 1
     name = written[dollar + 2 : close]
     if name not in pattern.names:
-        raise _missing(f"$<{name}>", pattern)
+        raise _no_group(f"$<{name}>", pattern)
     return pattern.names[name], close + 1
 
 
@@ -153,12 +153,12 @@ def _check_dialect(written: str, pattern: Pattern) -> None:
         elif name.isdecimal() and len(name) <= _MOST_DIGITS and int(name) <= pattern.groups:
             meant = f"${int(name)}" if int(name) else "$&"
         elif match[1]:
-            raise _missing(match[0], pattern)
+            raise _no_group(match[0], pattern)
         else:
             continue
         names = [*pattern.names]
         raise InvalidCaptureGroup(reference=match[0], groups=pattern.groups, names=names, meant=meant)
 
 
-def _missing(reference: str, pattern: Pattern) -> InvalidCaptureGroup:
+def _no_group(reference: str, pattern: Pattern) -> InvalidCaptureGroup:
     return InvalidCaptureGroup(reference=reference, groups=pattern.groups, names=[*pattern.names])

@@ -29,8 +29,8 @@ from suture.patterns.dialect import (
     Look,
     Repeat,
     Sequence,
-    inverted,
-    joined,
+    invert,
+    join_ranges,
     members,
 )
 from suture.records import Record
@@ -458,8 +458,8 @@ def _groups(node: Node, *, backward: bool | None = None) -> Iterator[int]:
 
 def _spell_out(node: Class) -> Class:
     r"""A class without properties: `\P{Lu}` with the flag i means what is no `Lu`, in either case; engines differ."""
-    ranges = [inverted(members(name)) if inverse else members(name) for name, inverse in node.properties]
-    return node.but(ranges=joined((*node.ranges, *chain.from_iterable(ranges))), properties=())
+    ranges = [invert(members(name)) if inverse else members(name) for name, inverse in node.properties]
+    return node.but(ranges=join_ranges((*node.ranges, *chain.from_iterable(ranges))), properties=())
 
 
 def _bracket(node: Class, escape: str) -> str:

@@ -132,7 +132,7 @@ class Text:
         except UnicodeError:  # idna, which is about names and not about text
             raise EncodingMismatch(encoding=self.encoding, reason="cannot hold this text") from None
 
-    def spliced(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
+    def splice(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
         """The file's new bytes, in pieces: each (start, end, new) replaces a part of the body.
 
         The cuts are ordered and do not overlap. Every byte outside them is the file's own.
@@ -149,7 +149,7 @@ class Text:
         return [piece for piece in pieces if len(piece)]
 
     def _splice_in_codec(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
-        """As `spliced`, where the file's bytes are not the body's.
+        """As `splice`, where the file's bytes are not the body's.
 
         In a codec with state (UTF-7, ISO-2022) a cut can change the bytes beside it: then refuse.
         """

@@ -21,7 +21,7 @@ from operator import lt, ne
 
 from suture.bounds import check_time
 from suture.records import Record
-from suture.text.edits import Edit, edit, ordered
+from suture.text.edits import Edit, edit, sort_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ class Block(Record):
 
 def unified(file: FileDiff, context: int = CONTEXT) -> bytes:
     """A diff that `git apply` and `patch` accept; empty if nothing changes."""
-    return counted(file, context)[0]
+    return unified_and_counts(file, context)[0]
 
 
-def counted(file: FileDiff, context: int = CONTEXT) -> tuple[bytes, int, int]:
+def unified_and_counts(file: FileDiff, context: int = CONTEXT) -> tuple[bytes, int, int]:
     """As `unified`; and how many lines the diff adds and removes."""
     blocks = list(_blocks(file.before, file.edits))
     added, removed = sum(block.added for block in blocks), sum(block.removed for block in blocks)
@@ -232,7 +232,7 @@ def _blocks(before: bytes, edits: Iterable[Edit]) -> Iterator[Block]:
 
 def _regions(before: bytes, edits: Iterable[Edit]) -> Iterator[tuple[int, int, bytes]]:
     """Ranges of whole lines with their new text, in order."""
-    queue = ordered(edits, len(before))
+    queue = sort_edits(edits, len(before))
     index = 0
     while index < len(queue):
         first = queue[index].span.start

@@ -64,7 +64,7 @@ def edit(start: int, end: int, new: bytes) -> Edit:
     return Edit(Span(start, end), new)
 
 
-def ordered(edits: Iterable[Edit], size: int) -> list[Edit]:
+def sort_edits(edits: Iterable[Edit], size: int) -> list[Edit]:
     """Edits by position; insertions at one place keep their order. Overlaps are refused.
 
     An insertion at the edge of a replaced span is not an overlap; one inside it is.
@@ -84,7 +84,7 @@ def ordered(edits: Iterable[Edit], size: int) -> list[Edit]:
 def apply(body: bytes, edits: Iterable[Edit]) -> bytes:
     """The text after all edits."""
     pieces, position = [], 0
-    for one in ordered(edits, len(body)):
+    for one in sort_edits(edits, len(body)):
         pieces += [body[position : one.span.start], one.new]
         position = one.span.end
     return b"".join((*pieces, body[position:]))
@@ -92,23 +92,23 @@ def apply(body: bytes, edits: Iterable[Edit]) -> bytes:
 
 def splice(text: Text, edits: Iterable[Edit]) -> list[bytes | memoryview]:
     """The file's bytes after all edits, in pieces that share memory with the original."""
-    return splice_ordered(text, ordered(edits, len(text.body)))
+    return splice_ordered(text, sort_edits(edits, len(text.body)))
 
 
 def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview]:
-    """As `splice`, for what `ordered` gave."""
+    """As `splice`, for what `sort_edits` gave."""
     cuts = [(one.span.start, one.span.end, one.new) for one in edits]
     if text.encoding is not None and _cut_in_two(text.body, cuts):
         raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
     if text.encoding is not None and not all(map(_is_text, cuts)):
         raise EncodingMismatch(encoding=text.encoding, reason="the new text is not UTF-8, which edits are made in")
-    return text.spliced(cuts)
+    return text.splice(cuts)
 
 
 def invert(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
     """The edits that take `apply(body, edits)` back to `body`."""
     result, growth = [], 0
-    for one in ordered(edits, len(body)):
+    for one in sort_edits(edits, len(body)):
         start = one.span.start + growth
         result.append(edit(start, start + len(one.new), body[one.span.start : one.span.end]))
         growth += one.growth
@@ -121,7 +121,7 @@ def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Ed
     `first` applies to an original of `size` bytes, `second` to the result; what comes back applies
     to the original and gives the final text. Work is linear in the number of edits.
     """
-    kept = _pieces(size, ordered(first, size))
+    kept = _pieces(size, sort_edits(first, size))
     total = sum(len(piece) for piece in kept)
     result: list[Piece] = []
     position, queue = 0, iter(kept)
@@ -137,7 +137,7 @@ def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Ed
             position += len(head)
         return taken
 
-    for one in ordered(second, total):
+    for one in sort_edits(second, total):
         result += [*take(one.span.start), memoryview(one.new)]
         take(one.span.end)
     return _edits(size, [*result, *take(total)])
@@ -150,7 +150,7 @@ def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
     """
     result: list[Edit] = []
     run: list[Edit] = []
-    for one in timed(ordered(edits, len(body))):
+    for one in timed(sort_edits(edits, len(body))):
         trimmed = _trim(body, one)
         if not len(trimmed.span) and not trimmed.new:
             continue

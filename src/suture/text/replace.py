@@ -87,7 +87,7 @@ class Outcome(Record):
 def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
     r"""All spans of `old` in `body`, left to right, without overlap; none begins or ends inside a `\r\n`.
 
-    No more than `most` are looked for.
+    No more than `most` are searched for.
     """
     if b"\r" in old:
         return literal(body, old, most) if b"\n" not in body else _uncut_spans(body, old, most)
@@ -142,7 +142,7 @@ def ending(body: bytes, start: int, end: int) -> bytes:  # noqa: ARG001  the lin
     return b"\r\n" if body.endswith(b"\r\n", 0, at + 1) else b"\n"
 
 
-def adapted(body: bytes, start: int, end: int, new: bytes) -> bytes:
+def adapt_endings(body: bytes, start: int, end: int, new: bytes) -> bytes:
     """`new` with the line endings that belong at this span."""
     if b"\n" not in new or b"\r" in new:
         return new
@@ -152,7 +152,7 @@ def adapted(body: bytes, start: int, end: int, new: bytes) -> bytes:
     return new.replace(b"\n", ending(body, start, end))
 
 
-def made(body: bytes, steps: Sequence[Step]) -> Outcome:
+def apply_steps(body: bytes, steps: Sequence[Step]) -> Outcome:
     """The steps, one after the other, up to the first that finds another number of places than its count.
 
     An empty `old` is found once in an empty text, and nowhere else.
@@ -272,7 +272,7 @@ def _news(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, usual: byte
         return [new if b"\n" in text else new.replace(b"\n", usual)] * len(spans)
     if b"\n" not in text:
         return [new.replace(b"\n", b"\r")] * len(spans)
-    return [adapted(text, start, end, new) for start, end in timed(spans)]
+    return [adapt_endings(text, start, end, new) for start, end in timed(spans)]
 
 
 def _replace(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes]) -> tuple[bytes, list[Piece]]:
@@ -422,7 +422,7 @@ def _clusters(hits: Iterable[Hit], longest: int, size: int) -> Iterator[Cluster]
 
 
 class _Finder:
-    """Texts that are looked for in one pass, each known by its number; `steps` are those that look for it."""
+    """Texts that are searched for in one pass, each known by its number; `steps` are those that look for it."""
 
     def __init__(self, olds: Sequence[bytes]) -> None:
         from ahocorasick_rs import BytesAhoCorasick

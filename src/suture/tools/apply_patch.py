@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from suture import wording
 from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
-from suture.formats.reply import parse_reply, validated
+from suture.formats.reply import parse_reply, validate_parsed
 from suture.plan import Create, Delete, Plan, Rename
 from suture.tools import outcome
 from suture.tools.blocks import BlockApplier
@@ -221,7 +221,7 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
         sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, _NAME, _summary([each.place.name for each in changes]))
-    found = validated(request.input, reply)
+    found = validate_parsed(request.input, reply)
     replied = Replied(session.settings, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
     return Proposal(plan, Enveloped(session.settings, plan, outcomes, replied, dry_run=request.dry_run).answer)
 

@@ -18,7 +18,7 @@ from suture.formats.search_replace import is_separator
 from suture.match.diagnose import diagnose, evident_site, failure_of, is_evident
 from suture.match.hunks import NOT_NAMED, OUTSIDE, Expected, Fit, fit, in_place
 from suture.match.index import Found, Index, Refused, symbol
-from suture.match.placeholders import added
+from suture.match.placeholders import find_added
 from suture.records import Record
 from suture.text.diff import FileDiff, changes, line_edits, unified
 from suture.text.edits import minimize
@@ -203,12 +203,12 @@ class _HunkApplier:
     def _leaves_out(self, hunk: Hunk) -> bool:
         """Whether a placeholder line is just where the hunk takes lines away."""
         for split in hunk.splits:
-            if split.literal or added(split.old, split.new, self._file.name) is None:
+            if split.literal or find_added(split.old, split.new, self._file.name) is None:
                 continue
             old, new = (text.encode("utf-8", "surrogatepass").split(b"\n") for text in (split.old, split.new))
             for i, j, k, m in changes(old, new):
                 gone, come = (b"\n".join(lines).decode("utf-8", "surrogatepass") for lines in (old[i:j], new[k:m]))
-                found = added(gone, come, self._file.name)
+                found = find_added(gone, come, self._file.name)
                 if found is not None and found.deletes:
                     return True
         return False
@@ -575,7 +575,7 @@ class BlockApplier:
         if outcome.status != "applied" or self._literal or self._match == "exact":
             return ()
         split, argument = hunk.splits[0], f"Block {outcome.id}: the new text"
-        found = added(split.old, split.new, file.name)
+        found = find_added(split.old, split.new, file.name)
         if found is None or (found.deletes and outcome.block.format not in IN_HUNKS):
             return ()
         return (taken_literally(argument, found.line),)

@@ -15,7 +15,7 @@ from suture.check.gate import NotRun, Report, Subject, checked
 from suture.check.issue import NotRunError
 from suture.check.registry import Configuration, Table, merged, parse
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied, SutureError, ValidationFailed
-from suture.files.paths import shown
+from suture.files.paths import display_path
 from suture.files.staging import Layout
 from suture.origins import is_outside
 from suture.plan import Create, Delete, Rename, Update
@@ -369,7 +369,7 @@ class _Checking:
     def look_at(self, root: int, folder: int, prefix: str, name: str) -> None:
         """Add a file that a walk came to; one that is gone is passed over, one that cannot be read is told."""
         trees, path = self._session.trees, prefix + name
-        known = shown(trees, root, path)
+        known = display_path(trees, root, path)
         if known in self.seen or self._leaves_out(known):
             return
         try:

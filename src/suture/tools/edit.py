@@ -12,7 +12,7 @@ from suture.match.diagnose import KINDS, diagnose
 from suture.match.index import Index
 from suture.plan import Plan
 from suture.text.edits import apply, edit
-from suture.text.replace import MOST_HITS, Outcome, Step, made, occurrences
+from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, occurrences
 from suture.text.replace import number as count_occurrences
 from suture.tools import outcome, results
 from suture.tools.failure import Sought, View, attempt, no_match, unexamined, wrong_count
@@ -127,7 +127,7 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
     for step in steps:  # a later edit may take away what an earlier one makes, but it is made
         size += step.count * (len(step.new) - len(step.old))
         check_size(before.place.name, size)
-    outcome = made(before.text.body, steps)
+    outcome = apply_steps(before.text.body, steps)
     cautions, left_out = _placeholders(before, request, steps, outcome.places)
     if outcome.failed is not None or left_out:
         raise _failure(session, before, request, steps, outcome)
@@ -211,7 +211,11 @@ def _one_by_one(outcome: Outcome, steps: Sequence[Step]) -> Iterator[Outcome]:
     origins = [outcome.origin]
     while outcome.failed is not None:
         yield outcome
-        later = made(outcome.body, steps[outcome.failed + 1 :]) if outcome.failed + 1 < len(steps) else Outcome((), ())
+        later = (
+            apply_steps(outcome.body, steps[outcome.failed + 1 :])
+            if outcome.failed + 1 < len(steps)
+            else Outcome((), ())
+        )
         origins.append(later.origin)
         places = [tuple(map(outcome.origin, offsets)) for offsets in later.places]
         outcome = later.but(

@@ -6,7 +6,7 @@ from suture import errors
 from suture.errors import ElisionInNewText, FileChanged
 from suture.plan import Create, Delete, Rename, Update
 from suture.text import Text
-from suture.text.diff import FileDiff, counted, counts, unified
+from suture.text.diff import FileDiff, counts, unified, unified_and_counts
 from suture.text.edits import common_ends, edit
 from suture.tools.results import ChangedFile
 from suture.wording.phrases import count, plain
@@ -97,7 +97,7 @@ def edits_diff(change: Update, edits: Iterable[Edit]) -> tuple[str, int, int]:
         return plan_diff([change]), *counts(text.body, edits)
     old, shift = (text.raw, len(text.bom)) if text.body_is_raw else (text.body, 0)
     moved = tuple([edit(each.span.start + shift, each.span.end + shift, each.new) for each in edits])
-    diff, added, removed = counted(FileDiff(path, path, old, moved, before.mode, change.mode))
+    diff, added, removed = unified_and_counts(FileDiff(path, path, old, moved, before.mode, change.mode))
     return diff.decode("utf-8", "replace"), added, removed
 
 
@@ -294,9 +294,9 @@ def check_placeholders(
     `old` is what `new` takes the place of, and `argument` names where the caller wrote it; with `whole`, `old` is a
     file. `locate` has `judged` an edit that it placed: what both texts leave out stands for the same lines.
     """
-    from suture.match.placeholders import added  # reading needs none
+    from suture.match.placeholders import find_added  # reading needs none
 
-    found = added(old if isinstance(old, str) else old.decode("utf-8", "replace"), new, path)
+    found = find_added(old if isinstance(old, str) else old.decode("utf-8", "replace"), new, path)
     if found is None or (found.deletes and judged):
         return []
     if found.deletes:

@@ -421,7 +421,7 @@ class Placing:
 
 
 def edits_of(placed: Sequence[Placement]) -> list[Edit]:
-    """All edits, by position; `edits.ordered` keeps this order where they are at one point."""
+    """All edits, by position; `edits.sort_edits` keeps this order where they are at one point."""
     return [edit for one in sorted(placed, key=_where) for edit in one.edits]
 
 

@@ -159,7 +159,7 @@ class Replacements:
         """Replace in all files that a glob names."""
         session, request = self._session, self._request
         root, runs = session.runs(glob, exclude, include_ignored=include_ignored)
-        for folder, place, raw in session.swept(root, runs, worth_reading(session, request, self._compiled)):
+        for folder, place, raw in session.sweep(root, runs, worth_reading(session, request, self._compiled)):
             if self._has_match(place.name, subject_of(session, request, session.decoded(raw, place.path))):
                 before = session.snapshot_in(folder, place)
                 subject = subject_of(session, request, before.text)
@@ -205,7 +205,7 @@ class Replacements:
         self._new_size += self._template.size(subject.text, spans)
         if self._new_size > limit:
             raise _too_large("All new text", self._new_size, limit)
-        return edit(*spans[0], self._template.filled(subject.text, spans))
+        return edit(*spans[0], self._template.fill(subject.text, spans))
 
     @property
     def _most(self) -> int:

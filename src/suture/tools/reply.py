@@ -25,8 +25,8 @@ from suture.formats.reply import (
     describe_unread,
     extract_paths,
     parse_reply,
+    validate_parsed,
     validate_reply,
-    validated,
 )
 from suture.plan import Content, Place, Plan, Snapshot
 from suture.records import Record
@@ -316,7 +316,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         session.settings,
         plan,
         outcomes,
-        validated(request.reply, reply),
+        validate_parsed(request.reply, reply),
         dry_run=request.dry_run,
         atomic=request.atomic,
         chosen=request.only is not None,
@@ -533,7 +533,7 @@ def preview_reply(
     sheets = ReplyFiles(_Texts(files))
     outcomes = BlockApplier(sheets, match, literal=literal).run(reply.blocks, None if only is None else list(only))
     changed = {each.name: _said(each.body) if each.exists else None for each in sheets.changed()}
-    return Preview(changed, outcomes, validated(text, reply))
+    return Preview(changed, outcomes, validate_parsed(text, reply))
 
 
 def _about_text(block: Block) -> Block:

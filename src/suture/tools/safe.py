@@ -19,7 +19,7 @@ from suture.errors import (
 )
 from suture.plan import Plan
 from suture.text.edits import edit, minimize, splice
-from suture.text.replace import adapted, occurrences
+from suture.text.replace import adapt_endings, occurrences
 from suture.tools import check, outcome, results
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage, whole_lines
 from suture.tools.spec import (
@@ -85,7 +85,7 @@ def _by_lines(name: str, text: Text, wanted: LineEdit) -> Edit:
     check_writable(text, new, body[start:end])
     if not new:
         return edit(start, end, b"")
-    new = adapted(body, start, end, new)
+    new = adapt_endings(body, start, end, new)
     finished = new.endswith(b"\n") or (new.endswith(b"\r") and ending in {b"", b"\r"})
     if ending and not finished:
         new += ending
@@ -128,7 +128,7 @@ def by_search(session: Session, name: str, text: Text, wanted: SearchReplace) ->
     spans = occurrences(text.body, old, limit)
     _check_number(len(spans), most)
     check_size(name, len(text.body) + len(spans) * (len(new) - len(old)))
-    return [edit(start, end, adapted(text.body, start, end, new)) for start, end in timed(spans)]
+    return [edit(start, end, adapt_endings(text.body, start, end, new)) for start, end in timed(spans)]
 
 
 def _check_number(found: int, most: int) -> None:
@@ -166,7 +166,7 @@ def _by_pattern(session: Session, name: str, text: Text, wanted: SearchReplace, 
         if grown > settings.max_result_bytes:
             limit, setting = settings.max_result_bytes, "max_result_bytes"
             raise InputTooLarge(what="All new text", size=grown, limit=limit, setting=setting)
-        made.append(edit(*spans[0], template.filled(text, spans)))
+        made.append(edit(*spans[0], template.fill(text, spans)))
     return made
 
 

@@ -14,7 +14,7 @@ from suture.engine import Engine
 from suture.errors import InputTooLarge, NoCaptureGroups, SutureError
 from suture.files.walk import Sought
 from suture.patterns.dialect import parse
-from suture.patterns.engines import Clock, Subject, compiled
+from suture.patterns.engines import Clock, Subject, compile_pattern
 from suture.patterns.scan import each_match, extents, extents_size, extracts, line_rows, matching_lines, rows, segments
 from suture.records import Record
 from suture.settings import Settings
@@ -100,7 +100,7 @@ def prepare(session: Session, request: Any) -> tuple[Compiled, Clock]:
     most = settings.max_pattern_chars
     if size > most:
         raise InputTooLarge(what="The pattern", size=size, limit=most, setting="max_pattern_chars", unit="characters")
-    found = compiled(parse(request.pattern, request.flags or ""))
+    found = compile_pattern(parse(request.pattern, request.flags or ""))
     return found, Clock(settings.regex_file_ms, settings.regex_call_ms)
 
 
@@ -327,7 +327,7 @@ class _Searcher:
     def search_runs(self, root: int, runs: Iterable[Run]) -> None:
         """Search the files of a walk; no more of them once there are matches enough."""
         session, query = self._session, self._query
-        for _, place, raw in session.swept(root, runs, worth_reading(session, query, self._compiled)):
+        for _, place, raw in session.sweep(root, runs, worth_reading(session, query, self._compiled)):
             if self._left == 0:
                 break
             subject = subject_of(session, query, session.decoded(raw, place.path))

@@ -22,7 +22,7 @@ from suture.files.fs import as_ours
 from suture.json_text import dumps, loads
 from suture.plan import Plan
 from suture.text.edits import edit, splice
-from suture.text.replace import adapted, ending
+from suture.text.replace import adapt_endings, ending
 from suture.tools import outcome, results
 from suture.tools.edit import FileEdit, OneEdit, plan_file_edit
 from suture.tools.outcome import check_placeholders, check_whole, check_writable, shrinkage
@@ -516,7 +516,7 @@ def _inserted(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
     new = inserted.encode("utf-8", "surrogatepass")
     check_whole(before.text, inserted, "")
     check_writable(before.text, new, body)
-    new, end = adapted(body, at, at, new), ending(body, at, at)
+    new, end = adapt_endings(body, at, at, new), ending(body, at, at)
     if at == len(body):
         if not body or lines.finished:
             return at, new if not body or new.endswith((b"\n", end)) else new + end

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suture.files.store import delta, pack, patched, unpack
+from suture.files.store import apply_delta, delta, pack, unpack
 
 LINES = [b"%06d = make(%d, 'a value of some length')\n" % (number, number * 7919) for number in range(30_000)]
 OLD = b"".join(LINES)
@@ -32,7 +32,7 @@ def test_scattered_edits_come_back_and_cost_little_more_than_they_say(seed: int,
     new = scattered(seed, edits)
     data = delta(new, OLD)
     assert data is not None
-    assert patched(data, OLD, len(new)) == new
+    assert apply_delta(data, OLD, len(new)) == new
     assert len(data) < 1_000 * (edits + 1)
 
 
@@ -62,7 +62,7 @@ texts = st.lists(st.sampled_from([b"one line\n", b"two\n", b"a", b"the third lin
 @given(texts.map(b"".join), texts.map(b"".join))
 def test_any_delta_gives_the_text_back(new: bytes, old: bytes) -> None:
     data = delta(new, old)
-    assert data is None or patched(data, old, len(new)) == new
+    assert data is None or apply_delta(data, old, len(new)) == new
 
 
 @given(st.data(), texts.map(b"".join))
@@ -72,6 +72,6 @@ def test_damage_is_an_error_or_another_text_of_the_same_size(data: st.DataObject
     damaged = whole[:at] + bytes([whole[at] ^ data.draw(st.integers(1, 255))]) + whole[at + 1 :]
     for wrong, base in ((damaged, OLD), (whole, old), (whole[:at], OLD)):
         try:
-            assert len(patched(wrong, base, len(new))) == len(new)
+            assert len(apply_delta(wrong, base, len(new))) == len(new)
         except ValueError:
             continue

@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, is_excerpt, labelled, mentions
+from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, is_excerpt, mentions, path_behind_label
 
 LABELLED = {
     "### File: src/app.ts": "src/app.ts",
@@ -39,7 +39,7 @@ LABELLED = {
 
 @pytest.mark.parametrize(("line", "path"), LABELLED.items(), ids=list(LABELLED))
 def test_a_label_or_a_heading_names_a_file(line: str, path: str | None) -> None:
-    assert labelled(line) == path
+    assert path_behind_label(line) == path
 
 
 ALONE = {

@@ -4,7 +4,7 @@ import pytest
 
 from suture.match import locate
 from suture.match.diagnose import diagnose
-from suture.match.index import Found, Index, Refused, declared, opening, scope, symbol
+from suture.match.index import Found, Index, Refused, declared_name, opening, scope, symbol
 from suture.text.edits import apply
 
 HEAD = "import os\n\n\ndef alpha(value):\n    return value + 1\n\n\n"
@@ -220,7 +220,7 @@ def test_a_change_of_which_a_line_is_still_to_be_deleted_is_partly_applied(file:
     ],
 )
 def test_a_name_is_what_a_line_declares(line: str, name: str | None) -> None:
-    assert declared(line) == name
+    assert declared_name(line) == name
 
 
 NESTED = """\

@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.match.placeholders import Placeholder, added, is_marker, is_placeholder
+from suture.match.placeholders import Placeholder, find_added, is_marker, is_placeholder
 from tests.unit.placeholder_lines import HONEST, PLACEHOLDERS
 
 SPOKEN = [
@@ -166,4 +166,4 @@ JUDGED: dict[str, tuple[str, str, str, Placeholder | None]] = {
 def test_a_placeholder_that_old_does_not_have_is_found_with_what_it_would_do(
     old: str, new: str, name: str, expected: Placeholder | None
 ) -> None:
-    assert added(old, new, name) == expected
+    assert find_added(old, new, name) == expected

@@ -3,8 +3,7 @@
 import pytest
 
 from suture.match.normalize import (
-    bared,
-    halved,
+    find_slip,
     informative,
     is_escaped,
     is_known,
@@ -13,9 +12,10 @@ from suture.match.normalize import (
     likeness,
     meaning,
     parts,
-    slipped,
     tokens,
-    unescaped,
+    unescape_backslashes,
+    unescape_literal,
+    unescape_quotes,
     words,
 )
 
@@ -41,8 +41,12 @@ def test_words_and_marks_are_told_apart() -> None:
 
 def test_backslashes_are_taken_away_in_three_ways() -> None:
     text = '\\"a\\" \\\\d \\n'
-    assert (unescaped(text), halved(text), bared(text)) == ('"a" \\\\d \\n', '\\"a\\" \\d \\n', '"a" \\d \\n')
-    assert unescaped("plain") == "plain"
+    assert (unescape_quotes(text), unescape_backslashes(text), unescape_literal(text)) == (
+        '"a" \\\\d \\n',
+        '\\"a\\" \\d \\n',
+        '"a" \\d \\n',
+    )
+    assert unescape_quotes("plain") == "plain"
 
 
 ESCAPED = {
@@ -137,7 +141,7 @@ SLIPPED = {
 
 @pytest.mark.parametrize(("sent", "stands", "expected"), SLIPPED.values(), ids=SLIPPED)
 def test_the_mistyped_word_of_a_line_is_told(sent: str, stands: str, expected: tuple[str, str] | None) -> None:
-    assert slipped(sent, stands) == expected
+    assert find_slip(sent, stands) == expected
 
 
 def test_likeness_goes_from_nothing_to_the_same() -> None:

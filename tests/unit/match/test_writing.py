@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.match.index import Index, line_edit, merged_words
+from suture.match.index import Index, line_edit, merge_words
 from suture.text.edits import apply
 
 LINES: dict[str, tuple[bytes, int, int, list[str], bytes]] = {
@@ -54,7 +54,7 @@ WORDS: dict[str, tuple[str, str, str, str | None]] = {
 def test_words_are_merged_inside_a_line_unless_both_changed_the_same(
     base: str, ours: str, theirs: str, expected: str | None
 ) -> None:
-    assert merged_words(base, ours, theirs) == expected
+    assert merge_words(base, ours, theirs) == expected
 
 
 REFLOWED: dict[str, tuple[str, str, str, str | None]] = {
@@ -82,4 +82,4 @@ REFLOWED: dict[str, tuple[str, str, str, str | None]] = {
 def test_line_breaks_of_the_file_stay_between_words_that_change(
     base: str, ours: str, theirs: str, expected: str | None
 ) -> None:
-    assert merged_words(base, ours, theirs, reflow=True) == expected
+    assert merge_words(base, ours, theirs, reflow=True) == expected

@@ -2,12 +2,12 @@
 
 import pytest
 
-from suture.patterns.dialect import LAST, inverted, joined, members, property_of
+from suture.patterns.dialect import LAST, invert, join_ranges, members, property_of
 
 
 def test_ranges_are_joined() -> None:
-    assert joined([(5, 6), (1, 2), (3, 3), (9, 9), (5, 8)]) == ((1, 3), (5, 9))
-    assert joined([]) == ()
+    assert join_ranges([(5, 6), (1, 2), (3, 3), (9, 9), (5, 8)]) == ((1, 3), (5, 9))
+    assert join_ranges([]) == ()
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ def test_ranges_are_joined() -> None:
     ],
 )
 def test_the_rest_is_the_rest(ranges: list[tuple[int, int]], rest: tuple[tuple[int, int], ...]) -> None:
-    assert inverted(ranges) == rest
-    assert inverted(rest) == joined(ranges)
+    assert invert(ranges) == rest
+    assert invert(rest) == join_ranges(ranges)
 
 
 @pytest.mark.parametrize(

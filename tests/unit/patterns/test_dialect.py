@@ -21,7 +21,7 @@ from suture.patterns.dialect import (
     Node,
     Repeat,
     Sequence,
-    inverted,
+    invert,
     parse,
 )
 
@@ -64,11 +64,11 @@ def a(char: str) -> Char:
         (r"[a-\d]", Class(((0x2D, 0x2D), (0x30, 0x39), (0x61, 0x61)))),
         (r"[\w-a]", Class(((0x2D, 0x2D), *WORDS))),
         (r"[\b\]\\]", Class(((0x08, 0x08), (0x5C, 0x5D)))),
-        (r"[\D]", Class(inverted(DIGITS))),
+        (r"[\D]", Class(invert(DIGITS))),
         (r"[[:x]", Class(((0x3A, 0x3A), (0x5B, 0x5B), (0x78, 0x78)))),
         (r"\d\S", Sequence((Class(DIGITS), Class(SPACES, (), negated=True)))),
         (r"/\w/i", Class(ALSO_WORDS, fold=True)),
-        (r"/[\W]/i", Class(inverted(ALSO_WORDS), fold=True)),
+        (r"/[\W]/i", Class(invert(ALSO_WORDS), fold=True)),
         (r"/a/i", Char(0x61, fold=True)),
         (r"\p{Lu}", Class((), (("Lu", False),))),
         (r"\P{Uppercase_Letter}", Class((), (("Lu", True),))),

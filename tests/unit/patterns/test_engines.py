@@ -9,7 +9,7 @@ import regex
 from suture.errors import InvalidRegex, RegexTimeout
 from suture.patterns import engines
 from suture.patterns.dialect import parse
-from suture.patterns.engines import NONE, Clock, Compiled, Subject, _Regex, compiled
+from suture.patterns.engines import NONE, Clock, Compiled, Subject, _Regex, compile_pattern
 from suture.patterns.translate import for_regex
 from suture.text import Text
 from tests.unit.patterns.grammar import by_both, matches_of, subject_of
@@ -37,15 +37,15 @@ def both(pattern: str) -> list[Compiled]:
     [("a", "re2"), ("/^a$/gm", "re2"), ("(?=a)", "regex"), (r"(a)\1", "regex"), ("a{2000}", "regex")],
 )
 def test_the_pattern_decides_which_engine_it_is(pattern: str, engine: str) -> None:
-    assert compiled(parse(pattern)).engine == engine
+    assert compile_pattern(parse(pattern)).engine == engine
 
 
 def test_a_pattern_is_made_once() -> None:
-    first = compiled(parse("once"))
-    assert compiled(parse("once")) is first
+    first = compile_pattern(parse("once"))
+    assert compile_pattern(parse("once")) is first
     for number in range(120):
-        compiled(parse(f"many{number}"))
-    assert compiled(parse("once")) is not first
+        compile_pattern(parse(f"many{number}"))
+    assert compile_pattern(parse("once")) is not first
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_pattern_is_made_once() -> None:
 )
 def test_what_would_be_too_large_is_refused(pattern: str) -> None:
     with pytest.raises(InvalidRegex) as refused:
-        compiled(parse(pattern))
+        compile_pattern(parse(pattern))
     assert refused.value.reason == "Too large with its repetitions written out"
 
 
@@ -63,7 +63,7 @@ def test_what_the_engine_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(regex, "compile", refuse)
     with pytest.raises(InvalidRegex) as refused:
-        compiled(parse("(?=refused)"))
+        compile_pattern(parse("(?=refused)"))
     assert refused.value.reason == "Not supported: no"
 
 
@@ -95,18 +95,18 @@ def test_a_large_text_is_searched_in_windows() -> None:
     body = text * 60_000 + b"needle 1\n" + text * 10
     subject = Subject(Text.decode(body))
     for pattern in (r"\d", "needle .", "(?:needle|nadel) ."):
-        (spans,) = compiled(parse(pattern)).matches(subject, LONG)
+        (spans,) = compile_pattern(parse(pattern)).matches(subject, LONG)
         assert body[slice(*spans[0])].endswith(b"1")
-    assert [*compiled(parse("[0-9]")).matches(Subject(Text.decode(b"x" * (3 << 20))), LONG)] == []
+    assert [*compile_pattern(parse("[0-9]")).matches(Subject(Text.decode(b"x" * (3 << 20))), LONG)] == []
 
 
 def test_bytes_that_are_no_characters_are_found_where_they_are() -> None:
     subject = Subject(Text.decode(b"a\xffb\xff\nb"))
     for pattern in ("b", "(?=b)b", "(b)(x)?"):
-        spans = [each[0] for each in compiled(parse(pattern)).matches(subject, LONG)]
+        spans = [each[0] for each in compile_pattern(parse(pattern)).matches(subject, LONG)]
         assert spans == [(2, 3), (5, 6)]
-    assert [each[0] for each in compiled(parse("[^ab]")).matches(subject, LONG)] == [(1, 2), (3, 4), (4, 5)]
-    assert [each[2] for each in compiled(parse("(b)(x)?")).matches(subject, LONG)] == [NONE, NONE]
+    assert [each[0] for each in compile_pattern(parse("[^ab]")).matches(subject, LONG)] == [(1, 2), (3, 4), (4, 5)]
+    assert [each[2] for each in compile_pattern(parse("(b)(x)?")).matches(subject, LONG)] == [NONE, NONE]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_nothing_is_searched_when_the_time_is_up(pattern: str) -> None:
 
 
 def test_a_backtracking_search_ends_when_the_time_is_up() -> None:
-    slow = compiled(parse("((?:a|aa)+)+(?=b)"))
+    slow = compile_pattern(parse("((?:a|aa)+)+(?=b)"))
     subject = subject_of("a" * 100_000 + "!b")
     with pytest.raises(RegexTimeout):
         [*slow.matches(subject, Clock(50, 50))]
@@ -218,15 +218,15 @@ def test_time_that_others_have_used_is_not_counted() -> None:
     ],
 )
 def test_a_quick_look_tells_where_nothing_can_be(pattern: str, text: str, may: bool) -> None:  # noqa: FBT001  a column
-    ready = compiled(parse(pattern))
+    ready = compile_pattern(parse(pattern))
     assert ready.may_hold(text.encode()) is may
     buffer = bytearray(text.encode() + b"abc a.c foo bar q")
     assert may <= ready.glimpse(buffer, len(text))
 
 
 def test_a_quick_look_looks_at_a_part_of_the_buffer() -> None:
-    assert not compiled(parse("foo|bar")).glimpse(bytearray(b"xxfoo"), 2)
-    assert not compiled(parse("foo")).glimpse(bytearray(b"xxfoo"), 2)
+    assert not compile_pattern(parse("foo|bar")).glimpse(bytearray(b"xxfoo"), 2)
+    assert not compile_pattern(parse("foo")).glimpse(bytearray(b"xxfoo"), 2)
 
 
 def test_a_timeout_names_the_setting_that_was_too_short() -> None:
@@ -241,7 +241,7 @@ def test_a_timeout_names_the_setting_that_was_too_short() -> None:
 
 
 def test_a_search_that_would_take_too_long_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    ready = compiled(parse("[^]{1,20}[xz][^]{1,20}[yz]"))
+    ready = compile_pattern(parse("[^]{1,20}[xz][^]{1,20}[yz]"))
     subject = subject_of("abc\n" * 20_000)
     monkeypatch.setattr(engines, "_CHEAP", 0)
     assert [*ready.matches(subject, LONG)] == []
@@ -260,5 +260,5 @@ def test_the_engine_is_a_property_of_the_pattern_and_stands_in_the_log(
     written: str, engine: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("DEBUG", logger="suture.patterns"):
-        assert {compiled(parse(written)).engine for _ in range(2)} == {engine}
+        assert {compile_pattern(parse(written)).engine for _ in range(2)} == {engine}
     assert caplog.messages == [f"{engine} searches for {written}"] * 2

@@ -18,7 +18,7 @@ def replaced(pattern: str, replacement: str, raw: bytes, flags: int = 0, encodin
     text, found = Text.decode(raw, encoding), PythonPattern(pattern, flags)
     template = parse_template(replacement, found)
     clock = Clock(5_000, 5_000)
-    return apply(text.body, [edit(*spans[0], template.filled(text, spans)) for spans in found.matches(text, clock)])
+    return apply(text.body, [edit(*spans[0], template.fill(text, spans)) for spans in found.matches(text, clock)])
 
 
 @pytest.mark.promise("safe.search")

@@ -9,7 +9,7 @@ import pytest
 
 from suture.errors import InputTooLarge
 from suture.patterns.dialect import parse
-from suture.patterns.engines import Clock, Subject, compiled
+from suture.patterns.engines import Clock, Subject, compile_pattern
 from suture.patterns.scan import Places, each_match, extents, extracts, line_rows, matching_lines, rows, segments
 from suture.text import Text
 
@@ -18,7 +18,7 @@ LONG = Clock(10_000_000, 10_000_000)
 
 def searched(pattern: str, body: bytes, most: int | None = None) -> tuple[Subject, list[Any]]:
     subject = Subject(Text.decode(body))
-    return subject, list(islice(each_match(compiled(parse(pattern)), subject, LONG), most))
+    return subject, list(islice(each_match(compile_pattern(parse(pattern)), subject, LONG), most))
 
 
 def told(subject: Subject, matches: list[Any], around: int) -> list[dict[str, Any]]:
@@ -148,7 +148,7 @@ def test_lines_that_match(
     most: int | None,
     lines: list[tuple[int, str]],
 ) -> None:
-    told = list(matching_lines(compiled(parse("a")), Subject(Text.decode(body)), LONG, invert=invert, most=most))
+    told = list(matching_lines(compile_pattern(parse("a")), Subject(Text.decode(body)), LONG, invert=invert, most=most))
     assert told == lines
     assert parsed(line_rows("f", told, 1_000)) == [
         {"file": "f", "line": line, "content": content} for line, content in lines
@@ -168,7 +168,7 @@ def test_lines_that_match(
 )
 def test_segments(pattern: str, body: bytes, most: int | None, parts: list[tuple[str, int, int]]) -> None:
     subject = Subject(Text.decode(body))
-    told = segments(subject, compiled(parse(pattern)).matches(subject, LONG), most, 1_000)
+    told = segments(subject, compile_pattern(parse(pattern)).matches(subject, LONG), most, 1_000)
     assert parsed(told) == [
         {"segment": number, "content": content, "line_start": first, "line_end": last}
         for number, (content, first, last) in enumerate(parts, 1)

@@ -86,7 +86,7 @@ def test_without_groups_every_number_is_missing() -> None:
 )
 def test_a_replacement_is_filled_in(body: bytes, written: str, spans: list[tuple[int, int]], expected: bytes) -> None:
     template, text = parse(written, TWO), Text.decode(body)
-    assert template.filled(text, spans) == expected
+    assert template.fill(text, spans) == expected
     assert len(expected) - 2 <= template.size(text, spans) <= len(expected)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from suture.errors import EditOutOfBounds, EncodingMismatch, OverlappingEdits
 from suture.text import Text
-from suture.text.edits import Edit, Span, apply, compose, edit, invert, minimize, ordered, splice
+from suture.text.edits import Edit, Span, apply, compose, edit, invert, minimize, sort_edits, splice
 
 BODY = b"0123456789"
 
@@ -102,7 +102,7 @@ def test_new_text_that_is_not_text_is_refused_where_the_encoding_is_known() -> N
 
 def test_ordered_sorts_by_place_and_keeps_insertions_in_order() -> None:
     edits = [edit(5, 6, b"c"), edit(3, 3, b"2"), edit(0, 1, b"a"), edit(3, 3, b"1"), edit(3, 5, b"b")]
-    assert ordered(edits, 10) == [edits[2], edits[1], edits[3], edits[4], edits[0]]
+    assert sort_edits(edits, 10) == [edits[2], edits[1], edits[3], edits[4], edits[0]]
 
 
 @pytest.mark.promise("back.invert")

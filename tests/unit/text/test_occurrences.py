@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.text.replace import adapted, ending, literal, number, occurrences
+from suture.text.replace import adapt_endings, ending, literal, number, occurrences
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_new_lines_end_as_those_around_do(body: bytes, start: int, end: int, exp
 def test_new_text_is_spelled_with_the_line_ends_of_its_place_unless_it_has_its_own(
     body: bytes, new: bytes, expected: bytes
 ) -> None:
-    assert adapted(body, 0, 1, new) == expected
+    assert adapt_endings(body, 0, 1, new) == expected
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_new_text_is_spelled_with_the_line_ends_of_its_place_unless_it_has_its_o
     ],
 )
 def test_where_line_ends_are_mixed_a_line_that_stays_keeps_its_own(old: bytes, new: bytes, expected: bytes) -> None:
-    assert adapted(b"-" + old, 1, len(old) + 1, new) == expected
+    assert adapt_endings(b"-" + old, 1, len(old) + 1, new) == expected
 
 
 @pytest.mark.parametrize(
@@ -206,4 +206,4 @@ def test_places_that_are_not_listed_are_counted(body: bytes, old: bytes, expecte
 
 def test_of_very_many_lines_with_mixed_ends_each_takes_the_end_of_the_one_it_replaces() -> None:
     old = b"a\r\nb\n" * 600
-    assert adapted(old, 0, len(old), b"X\n" * 1200) == b"X\r\nX\n" * 600
+    assert adapt_endings(old, 0, len(old), b"X\n" * 1200) == b"X\r\nX\n" * 600

@@ -6,7 +6,7 @@ import pytest
 
 from suture.text import replace
 from suture.text.edits import Edit, apply, edit
-from suture.text.replace import Outcome, Step, at_once, in_turn, made
+from suture.text.replace import Outcome, Step, apply_steps, at_once, in_turn
 
 FILLER = b"." * 100
 LARGE = b"".join(b"line %05d\n" % number for number in range(30_000))
@@ -68,11 +68,11 @@ LARGE = b"".join(b"line %05d\n" % number for number in range(30_000))
 def test_steps_become_edits_of_the_first_text(
     body: bytes, steps: list[Step], edits: list[Edit], places: tuple[tuple[int, ...], ...]
 ) -> None:
-    assert made(body, steps) == Outcome(tuple(edits), places)
+    assert apply_steps(body, steps) == Outcome(tuple(edits), places)
 
 
 def test_the_first_step_that_finds_another_number_of_places_ends_it() -> None:
-    outcome = made(b"abcab", [Step(b"c", b"XYX"), Step(b"ab", b"-"), Step(b"none", b"")])
+    outcome = apply_steps(b"abcab", [Step(b"c", b"XYX"), Step(b"ab", b"-"), Step(b"none", b"")])
     assert outcome == Outcome(
         edits=(edit(2, 3, b"XYX"),),
         places=((2,),),
@@ -85,16 +85,16 @@ def test_the_first_step_that_finds_another_number_of_places_ends_it() -> None:
 
 
 def test_offsets_are_those_of_the_original_where_nothing_changed() -> None:
-    outcome = made(b"abc", [Step(b"x", b"")])
+    outcome = apply_steps(b"abc", [Step(b"x", b"")])
     assert (outcome.failed, outcome.body, outcome.hits, outcome.edits) == (0, b"abc", (), ())
     assert [outcome.origin(offset) for offset in range(4)] == [0, 1, 2, 3]
-    assert made(b"abc", []).origin(2) == 2
+    assert apply_steps(b"abc", []).origin(2) == 2
 
 
 def test_an_empty_text_is_at_the_beginning() -> None:
-    outcome = made(b"abc", [Step(b"abc", b""), Step(b"x", b"")])
+    outcome = apply_steps(b"abc", [Step(b"abc", b""), Step(b"x", b"")])
     assert (outcome.failed, outcome.body, outcome.origin(0)) == (1, b"", 0)
-    assert made(b"", [Step(b"x", b"")]).origin(0) == 0
+    assert apply_steps(b"", [Step(b"x", b"")]).origin(0) == 0
 
 
 def steps_at_random(seed: int, number: int) -> list[Step]:
@@ -105,7 +105,7 @@ def steps_at_random(seed: int, number: int) -> list[Step]:
 @pytest.mark.parametrize("body", [LARGE, LARGE.replace(b"\n", b"\r\n")], ids=["LF", "CRLF"])
 def test_many_steps_are_made_at_once(body: bytes) -> None:
     steps = [*steps_at_random(1, 60), Step(b"another\n", b"more\n", 60)]
-    outcome = made(body, steps)
+    outcome = apply_steps(body, steps)
     assert outcome == at_once(body, steps) == in_turn(body, steps)
     assert (len(outcome.edits), outcome.failed) == (60, None)
 
@@ -202,12 +202,12 @@ def test_a_text_that_reaches_over_a_chunk_is_found_once(monkeypatch: pytest.Monk
 def test_few_steps_are_made_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replace, "at_once", None)
     few = steps_at_random(3, 3)
-    assert made(LARGE, few) == in_turn(LARGE, few)
+    assert apply_steps(LARGE, few) == in_turn(LARGE, few)
     dense = steps_at_random(4, 20)
-    assert made(LARGE[:50_000], dense).failed is not None
+    assert apply_steps(LARGE[:50_000], dense).failed is not None
 
 
 def test_many_steps_that_cannot_be_made_at_once_are_made_in_turn() -> None:
     body = LARGE.replace(b"\n", b"\r\n", 5)
     steps = steps_at_random(5, 20)
-    assert apply(body, made(body, steps).edits).count(b"LINE") == 20
+    assert apply(body, apply_steps(body, steps).edits).count(b"LINE") == 20

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from suture import Workspace
-from suture.match.placeholders import added
+from suture.match.placeholders import find_added
 from suture.text.edits import edit
 from suture.tools import find
 from suture.tools.outcome import whole_lines
@@ -232,7 +232,7 @@ def test_of_a_very_long_line_only_what_is_near_an_edit_is_looked_at(at: int) -> 
     body = b"a" * 100_000
     old, new = whole_lines(body, edit(at, at, b"..."))
     assert (len(old), len(new)) < (2_000, 2_000)
-    assert added(old.decode(), new) is None
+    assert find_added(old.decode(), new) is None
 
 
 @pytest.mark.parametrize(("around", "refused"), [(b" " * 700, True), (b"x" + b" " * 5_000, False)])
@@ -240,4 +240,4 @@ def test_blanks_of_a_long_line_do_not_make_it_a_placeholder(around: bytes, *, re
     body = b"one\n" + around + b"old()" + around[::-1] + b"\n"
     at = body.index(b"old()")
     old, new = whole_lines(body, edit(at, at + 5, b"# ... existing code ..."))
-    assert (added(old.decode(), new) is not None) == refused
+    assert (find_added(old.decode(), new) is not None) == refused
