@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suture.cli.commands import attempt, refused
-from suture.cli.output import USAGE, clean, colored, in_options, note, print_json, print_text, recovered, skipped
+from suture.cli.output import USAGE, clean, colored, note, print_json, print_text, recovered, skipped
 from suture.settings import Settings
 from suture.wording.edits import issue_line
 from suture.wording.phrases import count
@@ -25,7 +25,7 @@ def check(options: argparse.Namespace) -> int:
     if options.json:
         print_json(result.to_dict() if result.is_error else data)
     elif result.is_error:
-        refused(options, result, in_options(result.text))
+        refused(options, result)
     else:
         _tell(data)
     if result.is_error or not data["files"]:
@@ -73,7 +73,7 @@ def _not_validated(not_run: Sequence[Row]) -> Iterator[str]:
         alike.setdefault((each["validator"], each["reason"]), []).append(each["path"])
     for (validator, reason), paths in alike.items():
         what = paths[0] if len(paths) == 1 else count(len(paths), "file")
-        yield clean(f"{what} by {validator}: {in_options(reason)}")
+        yield clean(f"{what} by {validator}: {reason}")
 
 
 def _summary(data: Row) -> str:

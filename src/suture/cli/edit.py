@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 from suture import wording
+from suture.audience import TERMINAL
 from suture.cli.commands import attempt, exit_code, refused, run
 from suture.cli.output import (
     STDIN,
     USAGE,
-    allowable,
     at_root,
     clean,
     colored,
@@ -18,7 +18,6 @@ from suture.cli.output import (
     content_of,
     document,
     flush,
-    in_options,
     misused,
     note,
     on_validation,
@@ -77,7 +76,7 @@ def failure(block: Told) -> str:
     """Why a block failed, what is known about it, and what to do."""
     error = block["error"]
     message, *more = error["message"].split("\n")
-    known = [*more, *error["details"], in_options(error["hint"])]
+    known = [*more, *error["details"], error["hint"]]
     return "\n".join(
         map(clean, [f"{error['code']}: Block {block['id']} failed: {message}", *(f"  {each}" for each in known)])
     )
@@ -183,30 +182,13 @@ def edit(options: argparse.Namespace) -> int:
         return misused("edit", error)
     if options.lines is not None:
         return save(options, arguments)
-    as_given = _as_given(options)
     return run(
         options,
         lambda workspace: workspace.call("file_edit", arguments),
         _told,
-        lambda result: _refusal(result, as_given),
+        audience=TERMINAL.but(edit_options=_as_given(options)),
         edits=True,
     )
-
-
-def _refusal(result: ToolResult, as_given: str) -> str:
-    """Why one edit does not fit, and the correction as a command that can be copied; the tool has it as JSON."""
-    from shlex import quote
-
-    text = result.text
-    alone = result.metadata["error"].get("total_edits") == 1
-    named = result.metadata.get("path", "")
-    path = f"./{named}" if named.startswith("-") else named
-    for fix in result.metadata.get("suggested_fixes", ()) if alone else ():
-        example = fix.get("example", "")
-        if '"new_text"' in example:
-            command = f"suture edit {quote(path)} {quote(_printable(example))}{as_given}"
-            text = text.replace("Send this edit instead", "Type this instead", 1).replace(example, command, 1)
-    return text
 
 
 def _as_given(options: argparse.Namespace) -> str:
@@ -217,16 +199,6 @@ def _as_given(options: argparse.Namespace) -> str:
     flags = {"--allow-commands": options.allow_commands, "--literal": options.literal, "--dry-run": options.dry_run}
     said = [f" {name} {quote(value)}" for name, value in values.items() if value is not None]
     return "".join([*said, *(f" {name}" for name, given in flags.items() if given), at_root(options)])
-
-
-def _printable(document: str) -> str:
-    """JSON that says the same, without characters that a terminal would obey or nobody sees."""
-    return "".join(char if char.isprintable() else _escaped(char) for char in document)
-
-
-def _escaped(char: str) -> str:
-    units = char.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _edit_arguments(options: argparse.Namespace) -> dict[str, Any]:
@@ -391,9 +363,7 @@ def _patch_told(result: ToolResult) -> str:
     else:
         head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
     checked = on_validation(data)
-    below = "\n".join(["", "", *checked]) if checked else ""
-    said = result.text.replace(below, "", 1).partition("\n\ndiff --git ")[0].split("\n")[1:]
-    notes = [clean(line) for line in said if not line.startswith(("Dry run", "No change: "))]
+    notes = [*map(clean, result.text.split("\n"))] if result.text else []
     found = ["", *map(clean, checked)] if checked else []
     return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])
 
@@ -446,7 +416,7 @@ def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -
     data = result.metadata
     diff = data.get("diff", "").removesuffix("\n") if show_diff else ""
     lines = [*colored_diff(diff)] if diff else []
-    status = _status(result)
+    status = [*map(clean, result.text.split("\n"))]
     if not result.is_error:
         lines += [*([""] if lines else []), *status]
     try:
@@ -458,19 +428,6 @@ def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -
             refused(options, result, "\n".join(status))
         elif data["change_id"] is not None and data.get("history", {}).get("recorded", True):
             note(way_back(options, data))
-
-
-def _status(result: ToolResult) -> list[str]:
-    """The lines that say what became of the file, in the words of the command line."""
-    lines = result.text.split("\n")
-    if result.is_error:
-        hint = result.metadata["error"]["hint"].split("\n")
-        lines += [] if hint[0] in lines else hint
-        lines = [
-            in_options(lines[0].removeprefix("❌ ")),
-            *(in_options(line) if line in hint else line for line in lines[1:]),
-        ]
-    return [clean(allowable(line)) for line in lines]
 
 
 _UNUSABLE = "NO_BLOCKS"
@@ -564,7 +521,7 @@ def _tell_reply(options: argparse.Namespace, data: dict[str, Any], blocks: Seque
             if each["edits"]:
                 complain(f"UNREAD_EDITS: {clean(each['message'])}.")
         if data.get("error", {}).get("code") == "UNREAD_EDITS":
-            note(in_options(data["error"]["hint"]))
+            note(data["error"]["hint"])
         for each in _notes(options, data, blocks):
             note(each)
 
@@ -592,7 +549,7 @@ def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[T
     errors = [each for each in data["errors"] if each not in unread]
     yield from (f"note: {clean(each)}" for each in errors if failed and not told)
     warnings = [each for each in data["warnings"] if not (told and each.startswith("Some "))]
-    yield from (f"warning: {clean(in_options(each))}" for each in warnings)
+    yield from (f"warning: {clean(each)}" for each in warnings)
     yield from recovered(data)
     if data["change_id"] is not None:
         yield way_back(options, data)

@@ -8,6 +8,7 @@ else stands there by mistake.
 from __future__ import annotations
 
 from suture import wording
+from suture.audience import PATCH_WRITER
 from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
 from suture.formats.reply import parse_reply, validated
 from suture.plan import Create, Delete, Plan, Rename
@@ -17,13 +18,14 @@ from suture.tools.patch import version_of
 from suture.tools.reply import Replied, unapplied
 from suture.tools.reply_files import Files, Sheets
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, literal, text
-from suture.wording.phrases import AS_SENT, LITERAL, same
+from suture.wording.phrases import AS_SENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.errors import SutureError
     from suture.formats.reply import Reply
@@ -97,16 +99,12 @@ class Enveloped:
     def _failed(self, data: dict[str, Any], failed: Sequence[Outcome]) -> Answer:
         """Each part that failed: what happened, what is known, what to do."""
         total, lines = len(self._outcomes), list[str]()
+        errors = {block["id"]: block["error"] for block in data["blocks"]}
         for number, each in enumerate(failed):
-            error = _error(each)
-            line = f"{_named(each).capitalize()} (line {_line_of(each)} of the input) failed: {_message(error)}"
-            more = [*(f"  {detail}" for detail in _details(error)), f"  {_hint(error)}"]
+            error = errors[each.id]
+            line = f"{_named(each).capitalize()} (line {_line_of(each)} of the input) failed: {error['message']}"
+            more = [*(f"  {detail}" for detail in error["details"]), f"  {error['hint']}"]
             lines += [line, *more] if number < _SHOWN_FAILED and len(lines) < _SHOWN_LINES else [line]
-        told = {each.id: _error(each) for each in failed}
-        for block in data["blocks"]:
-            if (error_of := told.get(block["id"])) is not None:
-                words = {"message": _message(error_of), "hint": _hint(error_of), "details": _details(error_of)}
-                block["error"] |= words
         data["error"] |= {"hint": _NOTHING_CHANGED}
         head = f"The patch was not applied: {len(failed)} of {wording.count(total, 'change')} failed."
         return Answer("\n".join([head, *lines, _NOTHING_CHANGED]), data, is_error=True)
@@ -114,7 +112,7 @@ class Enveloped:
 
 def unapplied_patch(error: SutureError) -> Answer:
     """The answer to a call that could not be carried out at all."""
-    made = unapplied(error)
+    made = unapplied(error, PATCH_WRITER)
     if not isinstance(error, NoBlocks):
         return made
     message, hint = "The input holds no patch.", f"One looks so:\n{LOOKS_SO}"
@@ -136,64 +134,6 @@ def _line_of(each: Outcome) -> int:
     """Where in the input it begins."""
     lines = {each.block.id_of(number): hunk.line for number, hunk in enumerate(each.block.hunks)}
     return lines.get(each.id, each.block.line)
-
-
-def _error(each: Outcome) -> SutureError:
-    assert each.error is not None  # noqa: S101  a failure has its reason
-    return each.error
-
-
-def _message(error: SutureError) -> str:
-    said = wording.block_message(error)
-    if error.code != "INCOMPLETE_BLOCK":
-        return said
-    return said.replace("The block", "The section").replace(" of the reply", " of the input")
-
-
-def _details(error: SutureError) -> list[str]:
-    first, *rest = wording.block_details(error) or [""]
-    first = first.replace("This block was refused before", "This hunk was refused before", 1)
-    return [first, *rest] if first else []
-
-
-def _hint(error: SutureError) -> str:
-    return _HINTS.get(error.code, wording.block_hint)(error)
-
-
-def _look_again(error: Any) -> str:
-    path = wording.plain(error.path)
-    if error.why == "deleted":
-        return f"Read {path} again, and decide whether the change is still needed."
-    if error.stale is not None:
-        return f"Your copy of {path} is old: read it again, and write the hunk with the lines as they are now."
-    return f"Copy the context and - lines from the file, whole: read {path} first."
-
-
-def _near(error: Any) -> str:
-    if error.create_by is not None:
-        return "There is nothing to delete: leave the section out."
-    meant = f"Did you mean {' or '.join(map(wording.plain, error.near))}? " if error.near else ""
-    return f"{meant}To create the file, use *** Add File: PATH."
-
-
-_HINTS: dict[str, Callable[[Any], str]] = {
-    "NO_MATCH": _look_again,
-    "OLD_TEXT_NOT_UNIQUE": same(
-        "Add context lines, or a line of @@ with the class or function around the place, so that only one fits."
-    ),
-    "EDIT_CONFLICT": same(
-        "Decide what these lines should say, and write the hunk with the lines as the file has them."
-    ),
-    "TARGET_DELETED": lambda e: f"Read {wording.plain(e.path)} again, and decide whether the change is still needed.",
-    "OUT_OF_SCOPE": lambda e: (
-        f"Read {wording.plain(e.path)} again, and write the class or function that contains the lines after @@."
-    ),
-    "UNPROVED_CHANGE": same("Write the hunk with the lines indented and spelled as the file has them."),
-    "ELISION_IN_NEW_TEXT": same(f"Write out all lines of the hunk. {LITERAL}"),
-    "FILE_NOT_FOUND": _near,
-    "INCOMPLETE_BLOCK": same("Write the patch again, whole, from *** Begin Patch to *** End Patch."),
-}
-"""What to do about what failed, in the words of this format."""
 
 
 _NAME = "apply_patch"
@@ -222,7 +162,7 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, _NAME, _summary([each.place.name for each in changes]))
     found = validated(request.input, reply)
-    replied = Replied(session.settings, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
+    replied = Replied(session.settings, PATCH_WRITER, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
     return Proposal(plan, Enveloped(session.settings, plan, outcomes, replied, dry_run=request.dry_run).answer)
 
 
@@ -284,8 +224,8 @@ def _wrong(argument: str, problem: str) -> InvalidArguments:
     return InvalidArguments(problems=[{"argument": f"operation.{argument}", "problem": problem}])
 
 
-def explain_apply_patch(_: Mapping[str, object], error: SutureError) -> Answer:
-    """A failure of the whole call, in the shape of its result."""
+def explain_apply_patch(_: Mapping[str, object], error: SutureError, _audience: Audience) -> Answer:
+    """A failure of the whole call, in the shape of its result and in the words of its format."""
     return unapplied_patch(error)
 
 

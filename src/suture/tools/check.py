@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
+    from suture.audience import Audience
     from suture.check.gate import Found
     from suture.engine.session import Session
     from suture.files.staging import Staged
@@ -114,7 +115,7 @@ def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
     differing = [each for each in changes if not (isinstance(each, Update) and each.same_content)]
     found = report(session, differing)
     every = level == "all"
-    validation = told(found, every=every)
+    validation = told(found, session.audience, every=every)
     if level != "warn" and found.blocks(every=every):
         names = list(dict.fromkeys(each.place.name for each in changes))
         blocks = proposal.describe(None).data.get("blocks", ())
@@ -123,7 +124,7 @@ def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
 
     def describe(change: Change | None) -> Answer:
         answer = proposal.describe(change)
-        silent = answer.verbatim or not differing
+        silent = answer.verbatim or not differing or session.audience.prints_data
         words = answer.text if silent else "\n".join([answer.text, "", *checked_lines(validation)])
         return answer.but(text=words, data={**answer.data, "validation": validation})
 
@@ -280,14 +281,14 @@ def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> 
     return parse(said, where, by_project=by_project)
 
 
-def told(found: Report, *, every: bool = False) -> dict[str, Any]:
-    """A report as data. With `every`, errors that were there before count as well."""
+def told(found: Report, audience: Audience, *, every: bool = False) -> dict[str, Any]:
+    """A report as data, its reasons worded for an audience. With `every`, errors that were there before count, too."""
     return {
         "passed": found.passed(every=every),
         "new": [_issue(each) for each in found.new[:_MOST_TOLD]],
         "existing": [_issue(each) for each in found.existing[:_MOST_TOLD]],
         "fixed": [_issue(each) for each in found.fixed[:_MOST_TOLD]],
-        "not_run": [_not_run(each) for each in found.not_run[:_MOST_TOLD]],
+        "not_run": [_not_run(each, audience) for each in found.not_run[:_MOST_TOLD]],
     }
 
 
@@ -305,8 +306,9 @@ def _issue(found: Found) -> dict[str, Any]:
     }
 
 
-def _not_run(found: NotRun) -> dict[str, Any]:
-    return {"path": found.path, "validator": found.validator, "reason": found.reason, "required": found.required}
+def _not_run(found: NotRun, audience: Audience) -> dict[str, Any]:
+    reason = f"{found.reason} ({audience.setting(found.setting)})" if found.setting else found.reason
+    return {"path": found.path, "validator": found.validator, "reason": reason, "required": found.required}
 
 
 _MOST_FILES = 50
@@ -361,8 +363,8 @@ class _Checking:
         self._markers_only = 0
         """Of how many files nothing is known but that no conflict was left in them."""
         self._ends = monotonic() + session.settings.check_call_ms / 1000
-        self._left_out: tuple[str, str] | None = None
-        """The first file that was left out, and why."""
+        self._left_out: tuple[str, str, str] | None = None
+        """The first file that was left out, why, and the setting that says so."""
         self._more = 0
         """How many others were."""
         self.seen: set[str] = set()
@@ -416,8 +418,8 @@ class _Checking:
         if len(self.seen) < most and not is_late:
             return False
         if self._left_out is None:
-            why = "time ran out (check_call_ms)" if is_late else f"the limit is {count(most, 'file')} (check_max_files)"
-            self._left_out = name, why
+            limit = f"the limit is {count(most, 'file')}", "check_max_files"
+            self._left_out = name, *(("time ran out", "check_call_ms") if is_late else limit)
         else:
             self._more += 1
         return True
@@ -426,9 +428,10 @@ class _Checking:
         """Tell that none of its checks is carried out on a file."""
         self.seen.add(name)
         is_large = isinstance(error, InputTooLarge)
-        reason = "the file is too large (max_file_bytes)" if is_large else "the file may not be read"
+        reason, setting = ("the file is too large", "max_file_bytes") if is_large else ("the file may not be read", "")
         chosen = table(self._session).chosen(path)
-        self._take(Report(not_run=tuple(NotRun(name, each.validator.name, reason, each.required) for each in chosen)))
+        rows = [NotRun(name, one.validator.name, reason, one.required, setting) for one in chosen]
+        self._take(Report(not_run=tuple(rows)))
 
     def finish(self) -> None:
         """Check what is left."""
@@ -442,13 +445,13 @@ class _Checking:
         for each in found.new:
             self._numbers[each.issue.severity] += 1
             if len(self._issues) < most:
-                self._issues += told(Report(new=(each,)))["new"]
+                self._issues += told(Report(new=(each,)), self._session.audience)["new"]
             else:
                 self._unlisted["issues"] += 1
         self._unchecked += len({each.path for each in found.not_run})
         for one in found.not_run:
             if len(self._not_run) < most or one.required:
-                self._not_run += told(Report(not_run=(one,)))["not_run"]
+                self._not_run += told(Report(not_run=(one,)), self._session.audience)["not_run"]
             else:
                 self._unlisted["not_run"] += 1
         if len(self._not_run) > most:  # those that are required fail the command, and one is enough for that
@@ -461,12 +464,12 @@ class _Checking:
         not_run = sorted(self._not_run, key=lambda each: (each["path"], each["validator"]))
         left_out = 0
         if self._left_out is not None:
-            name, why = self._left_out
+            name, why, setting = self._left_out
             left_out = 1 + self._more
             others = f", and {count(self._more, 'more file')} with it" if self._more else ""
             others = ", and all files after it" if self.is_stopped else others
-            row = NotRun(name, "check", f"it was left out{others}: {why}", required=True)
-            not_run += told(Report(not_run=(row,)))["not_run"]
+            row = NotRun(name, "check", f"it was left out{others}: {why}", required=True, setting=setting)
+            not_run += told(Report(not_run=(row,)), self._session.audience)["not_run"]
         numbers = {"files": len(self.seen), "markers_only": self._markers_only, "left_out": left_out}
         numbers |= {"stopped": self.is_stopped, "errors": self._numbers["error"], "warnings": self._numbers["warning"]}
         numbers |= {"unchecked": self._unchecked}

@@ -575,6 +575,8 @@ class Patched:
         }
         notes = [note for each in self._placed for note in (self._note(each), self._clipboard_note(each)) if note]
         notes += [f"warning: {each}" for each in warnings]
+        if self._session.audience.prints_data:
+            return Answer("\n".join(notes), {**data, **({"dry_run": True} if self._dry_run else {})})
         if not self._dry_run:
             same = not diff and not self._created
             notes += [f"No change: {wording.plain(file.place.name)} is as it was."] if same else []

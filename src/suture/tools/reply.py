@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.errors import SutureError
     from suture.formats import Block, Unread
@@ -68,6 +69,8 @@ _SHOWN_FAILED = 5
 _SHOWN_LINES = 60
 _STATUSES = ("applied", "already_applied", "failed", "skipped")
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
+_OLD_PARTS = {"call": "its old text", **dict.fromkeys(IN_HUNKS, "its context and - lines")}
+"""What the formats call the text to find, other than SEARCH/REPLACE blocks."""
 _HIDDEN = ("edit_index", "total_edits", "expected_occurrences", "index", "total")
 """Fields of errors that say something about other tools' requests."""
 
@@ -78,6 +81,7 @@ class Replied:
     def __init__(
         self,
         settings: Settings,
+        audience: Audience,
         plan: Plan,
         outcomes: Sequence[Outcome],
         validation: Validation,
@@ -86,8 +90,9 @@ class Replied:
         atomic: bool,
         chosen: bool = False,
     ) -> None:
-        """`chosen`: the caller said which blocks to apply, and so knows what the rest of the reply is."""
+        """`chosen`: the caller said which blocks to apply, and knows what the rest of the reply is."""
         self._settings = settings
+        self._audience = audience
         self._plan = plan
         self._outcomes = outcomes
         self._validation = validation
@@ -103,7 +108,7 @@ class Replied:
         data: dict[str, Any] = {
             "change_id": None if change is None else change.id,
             "summary": {status: len(self._with(status)) for status in _STATUSES},
-            "blocks": [_told(each) for each in self._outcomes],
+            "blocks": [_block_data(outcome, self._audience) for outcome in self._outcomes],
             "files": outcome.files(self._plan.changes),
             "unread": [unread_data(each) for each in self._validation.unread],
             "errors": self._validation.errors,
@@ -112,9 +117,9 @@ class Replied:
         }
         if failed:
             error = BlocksFailed(failed=_ids(failed), landed=_ids(self._with("applied")), total=len(self._outcomes))
-            data["error"] = wording.error_data(error)
+            data["error"] = wording.error_data(error, self._audience)
         elif self._missed:
-            data["error"] = wording.error_data(self._unread_edits())
+            data["error"] = wording.error_data(self._unread_edits(), self._audience)
         words = "\n".join([self._head(change), *self._words(change, warnings)])
         shown = outcome.cut(diff, self._settings) if self._dry_run else ""
         return Answer(f"{words}\n\n{shown}" if shown else words, data, is_error="error" in data)
@@ -165,7 +170,7 @@ class Replied:
             yield "atomic is set: nothing landed. Fix the following, and send all blocks again:"
         room = _SHOWN_LINES
         for number, each in enumerate(failed):
-            lines = _failure(each, full=number < _SHOWN_FAILED and room > 0)
+            lines = _failure(each, self._audience, full=number < _SHOWN_FAILED and room > 0)
             room -= len(lines)
             yield from lines
         named = any(isinstance(each.error, IncompleteBlock) for each in failed)
@@ -173,7 +178,7 @@ class Replied:
         known -= {describe_unread(each) for each in self._validation.unread}
         yield from (f"error: {each}" for each in self._validation.errors if each not in known)
         if self._missed:
-            yield wording.error_data(self._unread_edits())["hint"]
+            yield wording.hint(self._unread_edits(), self._audience)
         yield from (f"warning: {each}" for each in warnings if each not in known)
 
     def _warnings(self) -> Iterator[str]:
@@ -190,12 +195,13 @@ class Replied:
                 yield f"{file.place.name}: {made}"
 
 
-def unapplied(error: SutureError) -> Answer:
+def unapplied(error: SutureError, audience: Audience) -> Answer:
     """The answer to a call that could not be carried out at all."""
+    message, told = wording.message(error, audience), wording.error_data(error, audience)
     data: dict[str, Any] = {"change_id": None, "summary": dict.fromkeys(_STATUSES, 0), "blocks": [], "files": []}
     data |= {"unread": error.unread if isinstance(error, NoBlocks) else []}
-    data |= {"errors": [wording.message(error)], "warnings": [], "diff": "", "error": wording.error_data(error)}
-    return Answer(wording.error_text(error), data, is_error=True)
+    data |= {"errors": [message], "warnings": [], "diff": "", "error": told}
+    return Answer(wording.error_text(error, audience), data, is_error=True)
 
 
 def unread_data(each: Unread) -> dict[str, Any]:
@@ -225,49 +231,48 @@ def _line(each: Outcome) -> str:
     return f"{each.id} {wording.plain(each.path or '')}{line}, {_DONE[each.action]}{how}"
 
 
-def _failure(each: Outcome, *, full: bool) -> list[str]:
+def _failure(outcome: Outcome, audience: Audience, *, full: bool) -> list[str]:
     """One block that failed: what happened, what is known, what to do."""
-    assert each.error is not None  # noqa: S101  a failure has its reason
-    message, hint = wording.block_message(each.error), _hint(each)
-    head = f"Block {each.id} failed: {message}"
-    if not full:
-        return [head]
-    return [head, *(f"  {line}" for line in wording.block_details(each.error)), f"  {hint}"]
+    assert outcome.error is not None  # noqa: S101  a failure has its reason
+    words = _block_words(outcome.error, outcome.block.format, audience)
+    head = f"Block {outcome.id} failed: {words['message']}"
+    return [head, *(f"  {line}" for line in words["details"]), f"  {words['hint']}"] if full else [head]
 
 
-def _hint(each: Outcome) -> str:
-    """What to do about a block that failed, in the words of its format."""
-    assert each.error is not None  # noqa: S101  a failure has its reason
-    hint = wording.block_hint(each.error)
-    old = "its context and - lines" if each.block.format in IN_HUNKS else "its old text"
-    return hint.replace("its SEARCH part", old) if each.block.format in IN_HUNKS | {"call"} else hint
-
-
-def _told(each: Outcome) -> dict[str, Any]:
+def _block_words(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
+    """What happened to a block, what else is known, and what to do, in the words of its format."""
+    audience = audience.but(old_part=_OLD_PARTS[format_]) if format_ in _OLD_PARTS else audience
     return {
-        "id": each.id,
-        "format": each.block.format,
-        "action": each.action,
-        "path": each.path,
-        **({"to": each.to} if each.to else {}),
-        "path_as_written": each.block.path_as_written,
-        "status": each.status,
-        "line": each.line if each.status != "failed" else None,
-        "reply_line": each.block.line,
-        "rung": each.rung,
-        "score": each.score,
-        "written_on": version_of(each.base),
-        "diff": each.diff,
-        "error": None if each.error is None else error_data(each),
+        "details": wording.block_details(error, audience),
+        "message": wording.block_message(error, audience),
+        "hint": wording.block_hint(error, audience),
     }
 
 
-def error_data(each: Outcome) -> dict[str, Any]:
-    """Why a block failed."""
-    assert each.error is not None  # noqa: S101  asked only then
-    told = wording.error_data(each.error)
-    told |= {"details": wording.block_details(each.error)}
-    told |= {"message": wording.block_message(each.error), "hint": _hint(each)}
+def _block_data(outcome: Outcome, audience: Audience) -> dict[str, Any]:
+    """What became of a block, as data."""
+    error, block = outcome.error, outcome.block
+    return {
+        "id": outcome.id,
+        "format": block.format,
+        "action": outcome.action,
+        "path": outcome.path,
+        **({"to": outcome.to} if outcome.to else {}),
+        "path_as_written": block.path_as_written,
+        "status": outcome.status,
+        "line": outcome.line if outcome.status != "failed" else None,
+        "reply_line": block.line,
+        "rung": outcome.rung,
+        "score": outcome.score,
+        "written_on": version_of(outcome.base),
+        "diff": outcome.diff,
+        "error": None if error is None else _error_data(error, block.format, audience),
+    }
+
+
+def _error_data(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
+    """Why a block failed, as data."""
+    told = wording.error_data(error, audience) | _block_words(error, format_, audience)
     return {name: value for name, value in told.items() if name not in _HIDDEN}
 
 
@@ -316,6 +321,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     plan = Plan(changes, "apply_reply", _summary(outcomes))
     told = Replied(
         session.settings,
+        session.audience,
         plan,
         outcomes,
         validated(request.reply, reply),
@@ -326,9 +332,9 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     return Proposal(plan, told.answer)
 
 
-def explain_apply_reply(_: Mapping[str, object], error: SutureError) -> Answer:
+def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure of the whole call, in the shape of its result."""
-    return unapplied(error)
+    return unapplied(error, audience)
 
 
 def _check(blocks: Sequence[Block], only: Sequence[str] | None, most: int) -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from itertools import accumulate
 
 from suture import errors, wording
+from suture.audience import EDITOR
 from suture.errors import (
-    ElisionInNewText,
     FileNotFound,
     InvalidArguments,
     LineOutOfBounds,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Self
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.files.glob import Ignore
     from suture.files.paths import Target
@@ -458,20 +459,10 @@ def _str_replace(session: Session, request: TextEditor) -> Proposal:
         validate="off",
         literal=request.literal,
     )
-    try:
-        made = plan_file_edit(session, wanted)
-    except ElisionInNewText as error:
-        raise ElisionInNewText(**{**error.fields(), "argument": "new_str"}) from None
+    made = plan_file_edit(session, wanted, EDITOR)
     (change,) = made.plan.changes
-    warnings = [_in_our_words(each) for each in made.describe(None).data["warnings"]]
+    warnings = made.describe(None).data["warnings"]
     return _proposal(request, change, "Successfully replaced text at exactly one location.", warnings)
-
-
-def _in_our_words(warning: str) -> str:
-    """What `file_edit` warns of, with this tool's names for the two texts, but for what is quoted from the file."""
-    said = warning.removeprefix("edits[0]: ")
-    cut = min(at for at in (said.find("("), said.find(": "), len(said)) if at >= 0)
-    return said[:cut].replace("old_text", "old_str").replace("new_text", "new_str") + said[cut:]
 
 
 def _create(session: Session, request: TextEditor) -> Proposal:
@@ -549,7 +540,7 @@ def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Seq
     return Proposal(Plan((change,), _NAME, f"{request.command} {file['path']}"), told)
 
 
-def explain_text_editor(given: Mapping[str, object], error: SutureError) -> Answer:
+def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audience) -> Answer:
     """A failure: the sentence that the tool's documentation has for it, and below it what is known."""
     return explained(given, error)
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
+    from suture.audience import Audience
+    from suture.errors import SutureError
     from suture.match.diagnose import Difference
 
-    Words = tuple[Callable[[Any], str], Callable[[Any], str]]
+    E = TypeVar("E", bound=SutureError)
+    Sentence = Callable[[Any, Audience], str]
+    Words = tuple[Sentence, Sentence]
+    """What happened, and what to do about it, for an audience."""
 
 
 _LONGEST = 300
@@ -17,8 +22,6 @@ _LONGEST_COPY = 200
 _SHORT_ID = 12
 LINE = 120
 """Characters of a line that is shown among others."""
-LITERAL = "If the file should contain this line, add literal: true."
-"""What to do if a placeholder is meant as text."""
 AS_SENT = {"exact", "line_ends", None}
 """The rungs of a text that stands in the file just as it was sent; None where there was none to find."""
 _RUNGS = {
@@ -92,8 +95,10 @@ def _replaced_by(version: dict[str, Any]) -> str:
     return f"change {until}" if version["source"] in {"read", "history"} else f"commit {until[:_SHORT_ID]}"
 
 
-def provenance(why: str, version: dict[str, Any]) -> str:
+def provenance(why: str, version: dict[str, Any] | None) -> str:
     """On which version a text was written that can't be found as it was sent, and what became of it."""
+    if version is None:
+        return "It was in an earlier version of the file."
     did = {"deleted": "removed it", "conflict": "changed these lines"}.get(why)
     rest = f"{_replaced_by(version)} {did}" if did else "the file has changed since"
     if did and version["source"] == "history" and version["id"] is None and version["until"]:
@@ -124,9 +129,37 @@ def first_line(text: str) -> str:
     return f"{shown} … ({count(len(lines), 'line')})" if len(lines) > 1 else shown
 
 
-def same(words: str) -> Callable[[Any], str]:
-    """Words that are the same whatever the error's fields are."""
-    return lambda _: words
+def in_argument(argument: str) -> str:
+    """Where in a call's arguments something is, such as `edits[0].new_text`, at the beginning of a sentence."""
+    part, dot, name = argument.rpartition("].")
+    return f"{part}]: {name}" if dot else argument
+
+
+def literal(audience: Audience) -> str:
+    """What to do if a placeholder is meant as text."""
+    return f"If the file should contain this line, {audience.add_literal()}."
+
+
+def entry(
+    kind: type[E],
+    message: str | Callable[[E], str] = "",
+    hint: str | Callable[[E], str] = "",
+    *,
+    message_for: Callable[[E, Audience], str] | None = None,
+    hint_for: Callable[[E, Audience], str] | None = None,
+) -> tuple[str, Words]:
+    """An entry of a table of words, by the code of a kind of error.
+
+    A text is the same whatever the error's fields are. `message_for` and `hint_for` are also told whom they are for.
+    """
+    return kind.code, (message_for or _for_all(message), hint_for or _for_all(hint))
+
+
+def _for_all(sentence: str | Callable[[E], str]) -> Sentence:
+    """A sentence that is the same for every audience."""
+    if isinstance(sentence, str):
+        return lambda _error, _audience: sentence
+    return lambda error, _audience: sentence(error)
 
 
 _SHORT = 40

@@ -194,7 +194,7 @@ def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:
 
 def test_a_block_without_a_file_is_told_by_its_line(said: Run) -> None:
     err = "NO_PATH: Block 1 failed: The block at line 1 of the reply does not say which file it is about.\n"
-    err += "  Send this block again below a line `### File: PATH`, or name it by --default-path.\n"
+    err += "  Send this block again below a line `### File: PATH`, or give --default-path.\n"
     out = said(block("a\n", "b\n"), code=1, err=err)
     assert out == "✗ 1 (line 1 of the reply), failed\nNothing was changed: 1 failed.\n"
 

@@ -397,7 +397,7 @@ def test_places_and_differences_are_not_told_without_end() -> None:
     told = body(no_match(similar_content=[place(number, content, *many) for number in range(3, 8)]))
     assert told[1:3] == [
         "Line 3: first_line … (34 lines)",
-        "  Difference: 'here0' in the file, 'sent0' in your text (line 3)",
+        "  Difference in line 3: 'here0' in the file, 'sent0' in your text",
     ]
     assert [line for line in told if line.startswith("Line ")] == [
         "Line 3: first_line … (34 lines)",
@@ -405,7 +405,7 @@ def test_places_and_differences_are_not_told_without_end() -> None:
     ]
     for number in (3, 4):
         start = told.index(f"Line {number}: first_line … (34 lines)") + 1
-        shown = next(at for at, line in enumerate(told[start:]) if not line.startswith("  Difference: "))
+        shown = next(at for at, line in enumerate(told[start:]) if not line.startswith("  Difference in line "))
         assert 1 <= shown <= 3
         assert told[start + shown] == f"  … and {6 - shown} more differences"
 
@@ -413,7 +413,7 @@ def test_places_and_differences_are_not_told_without_end() -> None:
 def test_a_difference_of_many_lines_is_told_with_the_first() -> None:
     tabs = Difference("indentation", "    ", "\t", 7, 1, 2, times=3)
     told = body(no_match(similar_content=[place(6, "a\n\tb\n\tc\n\td", tabs)]))
-    assert told[-1] == "  Difference: indentation: file has 1 tab, you sent 4 spaces (3 times, first in line 7)"
+    assert told[-1] == "  Difference in line 7: indentation: file has 1 tab, you sent 4 spaces (3 times)"
 
 
 def test_more_suggestions_than_five_stand_in_the_metadata() -> None:
