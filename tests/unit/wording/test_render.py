@@ -417,3 +417,11 @@ def test_trouble_with_the_history_is_told_as_data_and_in_words() -> None:
     assert wording.trouble_text(damaged) == (
         "The history was damaged; it is kept as x.db.damaged-1. What was done before cannot be undone."
     )
+
+
+def test_a_deleted_text_of_an_unknown_version_is_told_as_well() -> None:
+    where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "search_text": "was"}
+    deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=None)
+    assert wording.message(deleted).startswith(
+        "patches[0]: oldText is no longer in x. It was in an earlier version of the file.\n"
+    )
