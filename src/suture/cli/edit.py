@@ -218,7 +218,7 @@ def _from_document(options: argparse.Namespace) -> dict[str, Any]:
     if any(
         getattr(options, name) is not None for name in ("old_text", "new_text", "old_file", "new_file", "occurrences")
     ):
-        message = f"the edits stand in {source} already: leave out --old, --new and --occurrences"
+        message = f"the edits are in {source} already: leave out --old, --new and --occurrences"
         raise ValueError(message)
     given: dict[str, Any] = found if isinstance(found, dict) and "edits" in found else {"edits": found}
     if given.get("path", options.path) != options.path:
@@ -229,7 +229,7 @@ def _from_document(options: argparse.Namespace) -> dict[str, Any]:
 
 def _from_options(options: argparse.Namespace) -> dict[str, Any]:
     if options.occurrences is not None and options.occurrences < 1:
-        message = f"--occurrences is how often the text stands in the file: at least 1, not {options.occurrences}"
+        message = f"--occurrences is how often the text occurs in the file: at least 1, not {options.occurrences}"
         raise ValueError(message)
     edit = {"old_text": _text(options, "old"), "new_text": _text(options, "new")}
     return edit if options.occurrences is None else {**edit, "occurrences": options.occurrences}

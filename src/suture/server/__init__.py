@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _A_DAY = 24 * 60 * 60 * 1000
 _ABOUT = "suture {does} the files of {root}. Paths are relative to it."
 _EDITS = """
-Every edit lands exactly where it was meant, or nothing changes and the answer says why and how to mend it: read it, \
+Every edit lands exactly where it was meant, or nothing changes and the answer says why and how to fix it: read it, \
 and send the correction it offers. Each call is one transaction over all its files."""
 _UNDO = " `undo` takes it back."
 

@@ -38,7 +38,7 @@ LOOKS_SO = """\
 *** Begin Patch
 *** Update File: path/to/file.py
 @@ def function_around():
- a line as it stands in the file
+ a line as it is in the file
 -a line that goes away
 +a line that comes in
 *** Add File: path/to/new.txt
@@ -47,7 +47,7 @@ LOOKS_SO = """\
 *** End Patch"""
 _SHOWN_FAILED = 5
 _SHOWN_LINES = 60
-_NOTHING_CHANGED = "Nothing was changed: send the whole patch again, with what failed mended."
+_NOTHING_CHANGED = "Nothing was changed: send the whole patch again, with what failed fixed."
 
 
 class Enveloped:
@@ -88,7 +88,7 @@ class Enveloped:
             name = wording.plain(each.path or "")
             if each.status == "already_applied":
                 at = f" at line {each.line}" if each.line else ""
-                yield f"note: {_named(each)} of {name} stands there already{at}, and was left out."
+                yield f"note: {_named(each)} of {name} is there already{at}, and was left out."
             elif (version := version_of(each.base)) is not None:
                 merged = f"was written on {wording.written_on(version)}, and merged into the current file"
                 yield f"note: {_named(each)} {merged}, at {name}:{each.line}."
@@ -115,7 +115,7 @@ def unapplied_patch(error: SutureError) -> Answer:
     made = unapplied(error, PATCH_WRITER)
     if not isinstance(error, NoBlocks):
         return made
-    message, hint = "The input holds no patch.", f"One looks so:\n{LOOKS_SO}"
+    message, hint = "The input holds no patch.", f"A patch looks like this:\n{LOOKS_SO}"
     told = made.data["error"] | {"message": message, "hint": hint}
     return made.but(text=f"{error.code}: {message} {hint}", data=made.data | {"errors": [message], "error": told})
 
@@ -230,13 +230,13 @@ def explain_apply_patch(_: Mapping[str, object], error: SutureError, _audience: 
 
 
 _DESCRIPTION = f"""\
-Create, change, move and delete files by a patch. All of it lands, or nothing does. It looks so:
+Create, change, move and delete files by a patch. All of it lands, or nothing does. It looks like this:
 
 {LOOKS_SO}
 
 A hunk shows about 3 lines of the file above and below what changes, each behind a space; - is a line that goes away, \
-+ one that comes in. Lines of @@ name the class or function a hunk stands in, and separate hunks; there are no line \
-numbers. *** Move to: PATH below *** Update File: renames the file. *** End of File below a hunk says that it stands \
++ one that comes in. Lines of @@ name the class or function a hunk is in, and separate hunks; there are no line \
+numbers. *** Move to: PATH below *** Update File: renames the file. *** End of File below a hunk says that it is \
 at the end."""
 
 APPLY_PATCH = ToolSpec(

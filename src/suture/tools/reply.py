@@ -290,7 +290,7 @@ class ApplyReply(Request):
     only: list[str] | None = ids("Ids of the blocks or hunks to apply, as a dry run lists them; all others are skipped")
     whole_files: bool = flag("Also read a code fence or tag with a path as the whole content of that file")
     match: str = text(
-        "How far a file may differ from what a block says it holds: not at all, in white space, or harmlessly",
+        "How far a file may differ from what a block says it holds: not at all, in whitespace, or harmlessly",
         default="lenient",
         choices=("exact", "whitespace", "lenient"),
     )
@@ -362,7 +362,7 @@ prose between them:
 - SEARCH/REPLACE blocks, below the path of the file:
   path/to/file.py
   <<<<<<< SEARCH
-  whole lines as they stand in the file
+  whole lines as they are in the file
   =======
   the lines that replace them
   >>>>>>> REPLACE
@@ -371,7 +371,7 @@ prose between them:
 - *** Begin Patch … *** End Patch (apply_patch), and unified diffs; line numbers may be wrong or missing.
 
 Blocks are applied in order, each to the result of those before. A block fits one place, or it fails, and the answer \
-says why and how to mend it; the others land (set atomic to have all or none). Small differences in white space, \
+says why and how to fix it; the others land (set atomic to have all or none). Small differences in whitespace, \
 quotes or indentation are bridged where only one place fits. Send again only what failed or is in unread."""
 
 APPLY_REPLY = ToolSpec(

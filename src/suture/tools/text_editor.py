@@ -109,7 +109,7 @@ def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[st
         call = {"command": "str_replace", "path": given.get("path", error.path)}
         said = _json({**call, "old_str": fits["old_text"], "new_str": fits["new_text"]})
         if len(said) > _LONGEST_CALL:
-            said = "(in metadata.error.correction, for it is long)"
+            said = "(in metadata.error.correction, because it is long)"
         yield f"Nothing was changed. Send this instead, which fits once, at {_span(fits)}: {said}"
         return
     yield from _unique(error)
@@ -119,7 +119,7 @@ def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[st
 def _evidence(error: errors.NoMatch) -> Iterator[str]:
     if error.applied is not None:
         change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
-        yield f"new_str stands already at {_span(error.applied)}{change}."
+        yield f"new_str is already at {_span(error.applied)}{change}."
     elif error.written_on is not None:
         yield from wording.block_details(error)
     elif error.why == "ambiguous":
@@ -139,7 +139,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
 
 _ADVICE = {
     "deleted": "View the file again, and decide whether the edit is still needed.",
-    "ambiguous": "Copy the lines of the place you mean, with enough around them to stand only there.",
+    "ambiguous": "Copy the lines of the place you mean, with enough around them to occur only there.",
     "partly_applied": "A part of this edit is there already: send only what is still to be changed.",
     "elided": "Write out what is left out ('...') in old_str and new_str.",
 }
@@ -150,12 +150,12 @@ def _advice(error: errors.NoMatch) -> str:
         return "If that is the place, the edit is done: leave it out."
     if error.why not in _ADVICE and error.stale is not None:
         return "Your copy of the file is old: view it again."
-    return _ADVICE.get(error.why, "View the file, and copy old_str from it exactly, white space included.")
+    return _ADVICE.get(error.why, "View the file, and copy old_str from it exactly, whitespace included.")
 
 
 def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
     """Where the text stands, and what would be unique."""
-    yield f"It stands in {plain(error.path)} at:"
+    yield f"It occurs in {plain(error.path)} at:"
     for each in error.match_locations[:_SHOWN_PLACES]:
         content = as_it_is(each["line_content"].strip())
         yield f"  Line {each['line_number']}, column {each['column_start']}: {content}"
@@ -168,7 +168,7 @@ def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
 def _unique(error: errors.NoMatch | errors.WrongCount) -> Iterator[str]:
     for each in error.unique:
         said = _json({"old_str": each["old_text"]})
-        yield f"To change line {each['line_number']} and no other, begin from this, which stands once: {said}"
+        yield f"To change line {each['line_number']} and no other, begin from this, which occurs once: {said}"
 
 
 def _span(lines: Mapping[str, Any]) -> str:
@@ -209,7 +209,7 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
     if end < last:
         notes.append(f"Note: cut after line {end} of {total}; go on with view_range [{end + 1}, -1].")
     if body.encoding is None:
-        notes.append("Note: the file's encoding is not known; U+FFFD stands for what cannot be read.")
+        notes.append("Note: the file's encoding is not known; U+FFFD replaces what cannot be read.")
     data = {
         "command": "view",
         "path": name,
@@ -384,7 +384,7 @@ class TextEditor(Request):
     command: str = text("What to do", choices=tuple(_ARGUMENTS))
     path: str = text("Path of the file, or for view of a file or folder, absolute or relative to the workspace root")
     view_range: list[int] | None = _view_range()
-    old_str: str | None = text("For str_replace: the text to replace, exactly as it stands in the file", default=None)
+    old_str: str | None = text("For str_replace: the text to replace, exactly as it is in the file", default=None)
     new_str: str | None = text("For str_replace: the new text; if left out, old_str is deleted", default=None)
     file_text: str | None = text("For create: the content of the file", default=None)
     insert_line: int | None = integer(
@@ -479,7 +479,7 @@ def _create(session: Session, request: TextEditor) -> Proposal:
     name, body = before.place.name, before.text.body
     if not request.literal:
         warnings += check_placeholders(body, content, name, "file_text", whole=True)
-    words = f"File created successfully at: {plain(target.name)}\nIt took the place of the file that stood there."
+    words = f"File created successfully at: {plain(target.name)}\nIt replaced the existing file."
     change = session.plan_update(before, whole(before.text, content))
     warnings += shrinkage(name, body, content.encode("utf-8", "surrogatepass"))
     return _proposal(request, change, words, warnings)
@@ -549,8 +549,8 @@ _DESCRIPTION = """\
 View, create and edit text files.
 
 - view: a file with numbered lines (view_range for a part), or a folder's files and folders, two levels deep.
-- str_replace: replace old_str, which must stand in the file exactly once, by new_str; without new_str it is deleted.
-- create: write a file whole, with file_text; one that stands there is overwritten, missing folders are made.
+- str_replace: replace old_str, which must occur in the file exactly once, with new_str; without new_str it is deleted.
+- create: write a file whole, with file_text; an existing file is overwritten, missing folders are created.
 - insert: put insert_text in after line insert_line, as whole lines; 0 is the beginning of the file.
 
 White space counts; line numbers that view prints are not part of the file. If old_str is not found, the answer shows \

@@ -260,7 +260,7 @@ def _conflicts(error: errors.UndoConflict) -> str:
     number = len(error.conflicts)
     most = _SHOWN_LINES if number == 1 else 1
     done = "done again" if error.operation == "redo" else "taken back"
-    lines = [f"{error.change_id} cannot be {done}: later work stands in its way ({count(number, 'place')})."]
+    lines = [f"{error.change_id} cannot be {done}: later changes are in the way ({count(number, 'place')})."]
     for each in error.conflicts[:_SHOWN_CONFLICTS]:
         lines.append(f"  {plain(each['path'])}:{each['line']} {_what_happened(each)}")
         lines += [f"    it is now:            {line}" for line in few(each["ours"], most)]
@@ -276,7 +276,7 @@ def _what_happened(conflict: dict[str, Any]) -> str:
     if conflict.get("about") == "name":
         return "was renamed again"
     if conflict.get("about") == "file":
-        return "was deleted since, and another file stands there"
+        return "was deleted since, and another file is there now"
     if conflict["ours"] is None:
         return "is gone"
     if conflict["base"] is None:
@@ -542,7 +542,7 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.SnapshotExists,
-            lambda e: f"There is a snapshot '{e.name}' already, or a change whose id begins so.",
+            lambda e: f"There is a snapshot '{e.name}' already, or a change whose id begins with it.",
             "Choose another name.",
         ),
         entry(

@@ -109,11 +109,11 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
     if error.applied is not None:
         change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
         yield ""
-        yield f"new_text stands already at {_span(error.applied)}{change}."
+        yield f"new_text is already at {_span(error.applied)}{change}."
         return
     if error.consumed_by is not None:
         yield ""
-        yield f"It stands in the file, but edit {error.consumed_by + 1} of this call changes it first."
+        yield f"It is in the file, but edit {error.consumed_by + 1} of this call changes it first."
         return
     if error.written_on is not None:
         yield ""
@@ -139,7 +139,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
 def _similar(error: errors.NoMatch) -> Iterator[str]:
     places = error.similar_content
     if error.why == "unproved":
-        yield f"It stands there {matched(error.rung)}; what new_text becomes there cannot be told for sure:"
+        yield f"It is there {matched(error.rung)}; what new_text should become there is not certain:"
     elif error.why == "ambiguous":
         one = ", and nothing tells which one is meant" if error.expected_occurrences == 1 else ""
         yield f"It fits {count(len(places), 'place')} {matched(error.rung)}{one}:"
@@ -181,10 +181,10 @@ def _words(error: errors.NoMatch, known: dict[str, Any]) -> Iterator[str]:
         return
     yield ""
     if missing:
-        yield f"Words of old_text that stand nowhere in the file: {missing}."
+        yield f"Words of old_text that are nowhere in the file: {missing}."
     if there and error.attempt == 1:
         words = ", ".join(f"{plain(each['word'])} (line {each['line_number']})" for each in there)
-        yield f"Words of old_text that stand in the file: {words}."
+        yield f"Words of old_text that are in the file: {words}."
     elif there:
         yield "Lines that share a word with old_text:"
         lines = dict.fromkeys((each["line_number"], each["content"]) for each in there)
@@ -208,7 +208,7 @@ def _numbered(fixes: list[dict[str, str]]) -> Iterator[str]:
     for number, fix in enumerate(fixes, 1):
         example = fix.get("example", "")
         if example and len(example) > _LONGEST_EXAMPLE:
-            example = "(in metadata.suggested_fixes, for it is long)"
+            example = "(in metadata.suggested_fixes, because it is long)"
         yield f"{number}. {fix['suggestion']}{f': {example}' if example else ''}"
 
 
@@ -231,7 +231,7 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
         fixed = _json({name: error.correction[name] for name in ("old_text", "new_text")})
         others = f" in place of edit {error.edit_index + 1}, with the others" if error.total_edits > 1 else ""
         order, example = audience.correction(error.path, fixed, others=others)
-        yield _fix("USE_EXACT_TEXT", f"{order}; it stands once, at {_span(error.correction)}", example)
+        yield _fix("USE_EXACT_TEXT", f"{order}; it occurs once, at {_span(error.correction)}", example)
     yield from _special_fixes(error, audience)
     if error.attempt > 1 and error.region is not None:
         whole = f"Replace {_span(error.region)} whole: send this as old_text, and what it should become as new_text"
@@ -250,7 +250,7 @@ def _white_space_fixes(error: errors.NoMatch) -> Iterator[dict[str, str]]:
     if tabs or not differing:
         yield _fix("CHECK_WHITESPACE", f"Check for tabs vs spaces - the file uses {_style(error.indent)}")
     elif spaces:
-        yield _fix("CHECK_WHITESPACE", f"Check the white space - {spaces[0]['description']}")
+        yield _fix("CHECK_WHITESPACE", f"Check the whitespace - {spaces[0]['description']}")
     broken = any(each["name"] in _LINES for each in differing)
     if "\n" in error.search_text.strip("\n") and (broken or not differing):
         yield _fix("CHECK_WHITESPACE", "Ensure you include all line breaks in multi-line searches")
@@ -264,8 +264,8 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
     if error.stale is not None:
         yield _fix("USE_EXACT_TEXT", f"Your copy of the file is old. {_read_first(audience)}")
     if error.why == "ambiguous":
-        one = "Copy the lines of the place you mean, with enough around them to stand only there"
-        every = "Copy the text as it stands there; it must be the same at every place that is to be replaced"
+        one = "Copy the lines of the place you mean, with enough around them to occur only there"
+        every = "Copy the text as it is there; it must be the same at every place to replace"
         yield _fix("USE_EXACT_TEXT", one if error.expected_occurrences == 1 else every)
     if error.why == "partly_applied":
         yield _fix("USE_EXACT_TEXT", "A part of this change is there already: send only what is still to be changed")
@@ -277,7 +277,7 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
         what = "Copy these lines into old_text exactly, and write in new_text what they should become"
         yield _fix("USE_EXACT_TEXT", what)
     if any(each["name"] in _ADDED for place in error.similar_content[:1] for each in place["differences"]):
-        yield _fix("ESCAPE_SPECIAL", "Send characters as they stand in the file: no escapes, entities or line numbers")
+        yield _fix("ESCAPE_SPECIAL", "Send characters as they are in the file: no escapes, entities or line numbers")
     if error.candidates is not None and not error.search_text.isascii():
         some = f" ({', '.join(error.candidates[:3])})" if error.candidates else ""
         where = audience.by("encoding") or " in the argument encoding"
@@ -333,7 +333,7 @@ def _wrong_count_fixes(error: errors.WrongCount, audience: Audience) -> Iterator
 
 def _unique_fixes(error: Mismatch) -> Iterator[dict[str, str]]:
     for each in error.unique:
-        only = f"To change line {each['line_number']} and no other, begin from this old_text, which stands once"
+        only = f"To change line {each['line_number']} and no other, begin from this old_text, which occurs once"
         yield _fix("USE_EXACT_TEXT", only, _json({"old_text": each["old_text"]}))
 
 
@@ -423,13 +423,13 @@ def _overlapping(error: errors.OverlappingPatches) -> str:
 
 
 def _not_found(error: errors.OldTextNotFound) -> str:
-    lines = [f"{_patch(error)}: oldText does not stand in {error.path}: {first_line(error.search_text)}"]
+    lines = [f"{_patch(error)}: oldText was not found in {error.path}: {first_line(error.search_text)}"]
     if error.stale is not None:
         where = span(error.stale["start_line"], error.stale["end_line"])
         until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
-        lines.append(f"  It stood there {until}; {where} of the file now:")
+        lines.append(f"  It was there {until}; {where} of the file now:")
         lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
-    how = f"It stands there {matched(error.rung)}," if error.rung else "Most like it,"
+    how = f"It is there {matched(error.rung)}," if error.rung else "Most like it,"
     for each in error.nearest[:_SHOWN_NEAR]:
         score = "" if error.rung else f" {each['score']:.0%},"
         lines.append(f"  {how}{score} at {span(each['start_line'], each['end_line'])}{in_symbol(each['symbol'])}:")
@@ -444,7 +444,7 @@ def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
     if error.match != "lenient":
         more = f"{audience.choice('match', 'lenient')} finds more"
         return f'Nothing was changed. Send the text as the file has it; match is "{error.match}", {more}.'
-    return "Nothing was changed. Read the file again, and send the text as it stands there."
+    return "Nothing was changed. Read the file again, and send the text as it is there."
 
 
 def _not_unique(error: errors.OldTextNotUnique) -> str:
@@ -481,7 +481,7 @@ def _partly(error: errors.PartlyApplied) -> str:
 def _unproved(error: errors.UnprovedChange) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
-    head = f"{_patch(error)}: oldText stands at {where} {matched(error.rung)}, but newText does not fit there{why}:"
+    head = f"{_patch(error)}: oldText is at {where} {matched(error.rung)}, but newText does not fit there{why}:"
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
@@ -526,7 +526,7 @@ PATCH_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.AlreadyApplied,
             lambda e: (
-                f"{_patch(e)}: newText stands already at {span(e.start_line, e.end_line)} of {e.path}"
+                f"{_patch(e)}: newText is already at {span(e.start_line, e.end_line)} of {e.path}"
                 f"{f', by change {e.change_id}' if e.change_id else ''}."
             ),
             "Nothing was changed. Leave this patch out.",
@@ -664,13 +664,13 @@ def _drifted(error: errors.Drifted, audience: Audience) -> str:
     where = span(error.start_line, error.end_line)
     shown = "\n".join(f"  {line}" for line in few(error.text.replace("\r\n", "\n"), _SHOWN_SAFE_LINES))
     expected = audience.text_given_by("expected_text")
-    return f"{expected} does not stand at {where} of {error.path}, but:\n{shown}"
+    return f"{expected} is not at {where} of {error.path}, which has:\n{shown}"
 
 
 def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
     expected = audience.text_given_by("expected_text")
     if not error.stands_at:
-        return f"{expected} stands nowhere in the file. Read the lines again, and repeat the edit."
+        return f"{expected} is nowhere in the file. Read the lines again, and repeat the edit."
     places = ", ".join(map(str, error.stands_at[:_SHOWN_SAFE_PLACES]))
     return f"{expected} begins at line {places} now. Repeat the edit with the lines of the right place."
 
@@ -678,7 +678,7 @@ def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
 def _search_not_found(error: errors.PatternNotFound) -> str:
     if not error.exists:
         return f"There is no file {error.path}.{_near(error)}"
-    advice = "Read the file, and search for what stands there; nothing was changed."
+    advice = "Read the file, and search for what is there; nothing was changed."
     if error.correction is not None:
         advice = "The metadata has the corrected search_replace, ready to send (error.correction); nothing was changed."
     return "\n".join([*error.details, advice])
@@ -699,13 +699,13 @@ def _failed(error: errors.ValidationFailed) -> str:
     return "\n".join(["The edit was rejected, because of what it would leave:", *lines])
 
 
-def _mend(error: errors.ValidationFailed) -> str:
+def _fix_first(error: errors.ValidationFailed) -> str:
     found = error.validation
     if any(each["severity"] == "error" for each in found["new"]):
-        return "Nothing was written. Mend the edit and send it again; earlier problems of the file need no attention."
+        return "Nothing was written. Fix the edit and send it again; you can ignore earlier problems of the file."
     if any(each["required"] for each in found["not_run"]):
         return "Nothing was written. Make the check possible, or ask the operator not to require it."
-    return "Nothing was written. The edit is not to blame: mend these earlier errors first, or count only new ones."
+    return "Nothing was written. The edit is not to blame: fix these earlier errors first, or count only new ones."
 
 
 SAFE_MESSAGES: dict[str, Words] = dict(
@@ -729,7 +729,7 @@ SAFE_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.ValidationFailed,
             _failed,
-            _mend,
+            _fix_first,
         ),
     ]
 )

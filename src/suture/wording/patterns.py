@@ -20,7 +20,7 @@ _SHOWN_PROBLEMS = 3
 def _no_files(error: errors.NoFilesMatched) -> str:
     if error.hidden_by:
         return f"{error.hidden_by}."
-    return "Check it: it is relative to the workspace root, and ** stands for any number of folders."
+    return "Check it: it is relative to the workspace root, and ** matches any number of folders."
 
 
 def _invalid_group(error: errors.InvalidCaptureGroup) -> str:
@@ -66,7 +66,7 @@ PATTERN_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.InvalidFlags,
             lambda e: f"Invalid flags: {e.flags} (supported: {e.supported})",
-            "g: all matches, i: ignore case, m: ^ and $ at line ends, s: . matches line ends, too.",
+            "g: all matches, i: ignore case, m: ^ and $ match at line ends, s: . also matches line ends.",
         ),
         entry(
             errors.RegexTimeout,
@@ -90,7 +90,7 @@ PATTERN_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.NoCaptureGroups,
             lambda e: f"Pattern has no capture groups: {e.pattern}",
-            "Put parentheses around what shall be extracted.",
+            "Put parentheses around what to extract.",
         ),
         entry(
             errors.TooManyReplacements,

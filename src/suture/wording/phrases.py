@@ -26,13 +26,13 @@ AS_SENT = {"exact", "line_ends", None}
 """The rungs of a text that stands in the file just as it was sent; None where there was none to find."""
 _RUNGS = {
     "exact": "exactly",
-    "line_ends": "but for line ends",
-    "trailing": "but for trailing white space",
-    "indentation": "but for indentation",
-    "trimmed": "but for its outer lines",
-    "look_alike": "but for look-alike characters",
-    "escape": "but for escapes, line numbers or a code fence",
-    "tokens": "but for white space",
+    "line_ends": "ignoring line endings",
+    "trailing": "ignoring trailing whitespace",
+    "indentation": "ignoring indentation",
+    "trimmed": "ignoring its outer lines",
+    "look_alike": "ignoring look-alike characters",
+    "escape": "ignoring escapes, line numbers or a code fence",
+    "tokens": "ignoring whitespace",
     "elision": "around what is elided",
     "rebased": "as it was in an earlier version",
     "similar": "by similarity",
@@ -212,7 +212,7 @@ def _spacing(expected: str, found: str) -> str:
         if here == f"{sent} ":
             return f"Extra space after {_quoted(word)}"
         return f"after {_quoted(word)}: file has {_space(here)}, you sent {_space(sent)}"
-    return f"white space: {_quoted(found)} in the file, {_quoted(expected)} in your text"
+    return f"whitespace: {_quoted(found)} in the file, {_quoted(expected)} in your text"
 
 
 def _quotes(expected: str, found: str) -> str:
@@ -244,7 +244,7 @@ _DIFFERENCES: dict[str, Callable[[str, str], str]] = {
     "marks": _other,
     "composition": lambda sent, here: f"{_quoted(here)} is {_points(here)} in the file, {_points(sent)} in your text",
     "numbers": lambda sent, _here: f"your text has line numbers ({_quoted(sent)}) that are not in the file",
-    "fence": lambda _sent, _here: "your text stands in a code fence that is not in the file",
+    "fence": lambda _sent, _here: "your text is in a code fence that is not in the file",
     "word": _other,
     "extra_line": lambda _sent, here: f"the file has a line more here: {_quoted(here.strip())}",
 }

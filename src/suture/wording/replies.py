@@ -53,7 +53,7 @@ def _not_found(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     """Where the text may have gone, or what is most like it."""
     if error.applied is not None:
         where = span(error.applied["start_line"], error.applied["end_line"])
-        yield f"The new text stands already at {where}; if that is the place, leave the block out."
+        yield f"The new text is already at {where}; if that is the place, leave the block out."
     elif error.written_on is not None:
         yield provenance(error.why, error.written_on)
         if error.stale is not None:
@@ -68,12 +68,12 @@ def _not_found(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield from _similar(error)
     elif error.words is not None and error.words["missing"]:
         missing = ", ".join(map(plain, error.words["missing"][:_SHOWN_WORDS]))
-        yield f"Words of it that stand nowhere in the file: {missing}. Is {plain(error.path)} the right file?"
+        yield f"Words of it that are nowhere in the file: {missing}. Is {plain(error.path)} the right file?"
 
 
 def _similar(error: errors.NoMatch) -> Iterator[str]:
     best = error.similar_content[0]
-    how = f"It stands there {matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
+    how = f"It is there {matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
     yield f"{how}, line {best['line_number']}{in_symbol(best['symbol'])}:"
     yield from shown_lines(best["line_number"], best["content"], _SHOWN_LINES)
     differing = best["differences"] if best["similarity_score"] >= _NEAR else []
@@ -147,7 +147,7 @@ def _ambiguous(error: errors.AmbiguousBlock, audience: Audience) -> str:
     where = f"for {error.path} at line {error.reply_line} of the {audience.source}"
     if error.ends:
         lines = " or ".join(map(str, error.ends))
-        return f"The {audience.part} {where} may end at line {lines}: text stands between two end markers."
+        return f"The {audience.part} {where} may end at line {lines}: there is text between two end markers."
     if len(error.readings) == 1:
         return (
             f"The {audience.part} {where} comes behind a SEARCH marker without "
@@ -160,8 +160,8 @@ def _ambiguous(error: errors.AmbiguousBlock, audience: Audience) -> str:
         )
     ways = count(len(error.readings), "way")
     return (
-        f"The {audience.part} {where} can be split in {ways}, for ======= "
-        "stands in its text; the file does not tell which is meant."
+        f"The {audience.part} {where} can be split in {ways}, because its text "
+        "contains =======; the file does not tell which is meant."
     )
 
 
@@ -206,7 +206,7 @@ def _fenced(error: errors.NoBlocks, audience: Audience) -> str:
         return "Send the blocks again outside of <think> and other thinking tags."
     return (
         "Write the path of the file on a line of its own, and below it a block: <<<<<<< SEARCH, the lines to find, "
-        "=======, the lines to put in, >>>>>>> REPLACE. An apply_patch envelope or a unified diff will do, too."
+        "=======, the lines to put in, >>>>>>> REPLACE. An apply_patch envelope or a unified diff also works."
     )
 
 
@@ -253,7 +253,7 @@ def _send_unread(error: errors.UnreadEdits, audience: Audience) -> str:
 
 def _landed(error: errors.BlocksFailed) -> str:
     only = " only" if error.landed else ""
-    return f"Mend these blocks, and send{only} them again."
+    return f"Fix these blocks, and send{only} them again."
 
 
 _DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
@@ -367,7 +367,7 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.UnprovedChange,
             lambda e: (
-                f"The text stands at {span(e.start_line, e.end_line)} of {e.path} {matched(e.rung)}, but the new one "
+                f"The text is at {span(e.start_line, e.end_line)} of {e.path} {matched(e.rung)}, but the new one "
                 "does not fit there."
             ),
             f"{_AGAIN} with the lines indented and spelled as the file has them.",

@@ -12,7 +12,7 @@ from tests.unit.changes import done, recorded, refused, state, workspace
 from tests.unit.file_edits import seen
 
 SUCCESS = "Success. Updated the following files:"
-NOTHING = "Nothing was changed: send the whole patch again, with what failed mended."
+NOTHING = "Nothing was changed: send the whole patch again, with what failed fixed."
 
 Files = dict[str, bytes]
 
@@ -293,12 +293,12 @@ def test_a_hunk_that_is_there_already_is_left_out_and_told() -> None:
     lines = update("a", "@@", "-total = compute(1)", "+total = compute(2)")
     done(first := ask(ws, patch(*lines)))
     assert first.text.split("\n")[0] == "No change: every file is already as the patch would make it."
-    assert "note: hunk 1.1 of a stands there already at line 1, and was left out." in first.text
+    assert "note: hunk 1.1 of a is there already at line 1, and was left out." in first.text
     done(second := ask(ws, patch(*lines, "@@", "-other = 1", "+other = 2", "*** Add File: b", "+x")))
-    assert second.text.startswith(f"{SUCCESS}\nA b\nM a\nnote: hunk 1.1 of a stands there already")
+    assert second.text.startswith(f"{SUCCESS}\nA b\nM a\nnote: hunk 1.1 of a is there already")
     assert fs.files() == {"a": b"total = compute(2)\nother = 2\n", "b": b"x\n"}
     assert (
-        "note: section 1 of b stands there already, and was left out." in ask(ws, patch("*** Add File: b", "+x")).text
+        "note: section 1 of b is there already, and was left out." in ask(ws, patch("*** Add File: b", "+x")).text
     )
 
 
@@ -307,7 +307,7 @@ def test_what_was_bridged_is_told() -> None:
     result = ask(ws, patch(*update("a.py", "@@", " def f():", "-    return 1", "+    return 2")))
     assert fs.files() == {"a.py": b"def f():\n\treturn 2\n"}
     assert result.text.split("\n")[:2] == [SUCCESS, "M a.py"]
-    assert "note: hunk 1.1 was found but for indentation at a.py:" in result.text
+    assert "note: hunk 1.1 was found ignoring indentation at a.py:" in result.text
 
 
 def test_what_is_generated_is_warned_of() -> None:

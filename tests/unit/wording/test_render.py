@@ -392,7 +392,7 @@ def test_a_patch_is_named_by_its_index_and_by_its_number_where_there_are_several
 )
 def test_what_was_not_found_is_told_by_its_first_line_and_their_number(sent: str, said: str) -> None:
     error = errors.OldTextNotFound(index=0, total=1, path="x", match="exact", search_text=sent, nearest=[])
-    assert wording.message(error) == f"patches[0]: oldText does not stand in x: {said}"
+    assert wording.message(error) == f"patches[0]: oldText was not found in x: {said}"
 
 
 def test_a_file_that_is_not_there_is_told_with_the_way_to_create_it() -> None:
