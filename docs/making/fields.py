@@ -33,4 +33,12 @@ def typed(annotation: str) -> str:
         "tuple[str, ...]": "strings",
         "tuple[tuple[str, str], ...]": "pairs of strings",
     }
-    return " or ".join(known.get(part) or words[part] for part in annotation.split(" | "))
+    return " or ".join(known.get(part) or words.get(part) or _shape(part) for part in annotation.split(" | "))
+
+
+def _shape(annotation: str) -> str:
+    """A class of `errors` that says what an object has, or a list of such objects."""
+    listed = annotation.removeprefix("list[").removesuffix("]")
+    if not listed.isidentifier() or not listed[0].isupper():
+        raise SystemExit(f"{annotation}: say in docs/making/fields.py what to call this type")
+    return "object" if listed == annotation else "list of objects"

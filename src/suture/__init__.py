@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from suture.engine.transaction import Transaction
     from suture.errors import SutureError
     from suture.formats.reply import ReplyParser, extract_paths, parse_reply, validate_reply
-    from suture.models import LineEdit, SafeEditInput, SearchReplace
+    from suture.models import LineEdit, SafeEditInput, SearchReplace, arguments_model
     from suture.settings import Settings
     from suture.text import Text
     from suture.text.edits import Edit, Span
@@ -38,6 +38,7 @@ __all__ = [
     "Workspace",
     "__version__",
     "apply_blocks",
+    "arguments_model",
     "definitions",
     "extract_paths",
     "parse_reply",
@@ -63,6 +64,7 @@ _HOMES = {
     "Validator": "suture.check.issue",
     "Workspace": "suture.workspace",
     "apply_blocks": "suture.tools.reply",
+    "arguments_model": "suture.models",
     "definitions": "suture.apis",
     "extract_paths": "suture.tools.reply",
     "parse_reply": "suture.tools.reply",

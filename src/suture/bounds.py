@@ -39,16 +39,6 @@ class Overrun(Exception):
     """
 
 
-class _Bounds(_local):
-    """Those of the call that the thread makes."""
-
-    ends = _FOREVER
-    largest = maxsize
-
-
-_current = _Bounds()
-
-
 @contextmanager
 def within(settings: Settings) -> Iterator[None]:
     """Hold what is done inside to the settings' bounds; inside of another call, that call's bounds hold."""
@@ -97,3 +87,13 @@ def check_size(what: str, size: int) -> None:
     """Refuse to make a text that is larger than a file may be."""
     if size > _current.largest:
         raise InputTooLarge(what=what, size=size, limit=_current.largest, setting="max_file_bytes")
+
+
+class _Bounds(_local):
+    """Those of the call that the thread makes."""
+
+    ends = _FOREVER
+    largest = maxsize
+
+
+_current = _Bounds()

@@ -34,10 +34,149 @@ from suture.records import dataclass_transform
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, NotRequired, TypedDict
 
     Further = tuple[int, "SutureError", bool]
     """The index of a part, its error, and whether that was looked into."""
+
+    class LineRange(TypedDict):
+        """Lines of a file, counted from 1, both inclusive."""
+
+        start_line: int
+        end_line: int
+
+    class Region(LineRange):
+        """Lines of a file, and what they say."""
+
+        text: str
+
+    class Stale(Region):
+        """What replaced a text, and is there now."""
+
+        change_id: str | None
+        """None: no change of ours did it."""
+
+    class AppliedAt(LineRange):
+        """Where the new text is already."""
+
+        change_id: str | None
+        """The change that put it there, if it is known."""
+
+    class CorrectedEdit(LineRange):
+        """The edit that lands."""
+
+        old_text: str
+        new_text: str
+
+    class SidesAt(TypedDict):
+        """What each side has where the file differs in what a change touches."""
+
+        line: int
+        base: str
+        ours: str
+        theirs: str
+
+    class Version(TypedDict):
+        """An earlier version of a file."""
+
+        source: str
+        id: str | None
+        until: str | None
+        """The change or commit that replaced it."""
+
+    class NearPlace(Region):
+        """A place like the text that was looked for, as `patch` tells it."""
+
+        score: float
+        symbol: str
+        differences: list[str]
+
+    class NamedDifference(TypedDict):
+        """One difference between what was sent and what the file has."""
+
+        type: str
+        expected: str
+        found: str
+        name: str
+        line_number: int
+        description: str
+
+    class SimilarContent(TypedDict):
+        """A place like the text that was looked for, as `file_edit` tells it."""
+
+        line_number: int
+        content: str
+        similarity_score: float
+        symbol: str
+        differences: list[NamedDifference]
+
+    class Highlight(TypedDict):
+        """A part of a line in a preview; the end is exclusive."""
+
+        line_number: int
+        column_start: int
+        column_end: int
+
+    class FilePreview(TypedDict):
+        """Some lines of a file."""
+
+        total_lines: int
+        preview_start_line: int
+        preview_end_line: int
+        content: str
+        highlights: list[Highlight]
+
+    class MatchLocation(TypedDict):
+        """One occurrence of a text; of a block in a reply, only its line."""
+
+        line_number: int
+        column_start: NotRequired[int]
+        column_end: NotRequired[int]
+        line_content: NotRequired[str]
+        context_before: NotRequired[str]
+        context_after: NotRequired[str]
+
+    class UniqueText(TypedDict):
+        """A longer text that occurs only there."""
+
+        line_number: int
+        old_text: str
+
+    class IndentStyle(TypedDict, total=False):
+        """How a file is indented."""
+
+        style: str
+        width: int | None
+
+    class WordAt(TypedDict):
+        """A word of a text, and a line that has it."""
+
+        word: str
+        line_number: int
+        content: str
+
+    class WordsFound(TypedDict):
+        """The words of a text that are in a file, and those that are not."""
+
+        there: list[WordAt]
+        missing: list[str]
+
+    class PlaceIn(LineRange):
+        """Lines of a file, and the class or function that they are in."""
+
+        symbol: str
+
+    class Reading(TypedDict):
+        """One way to read a block."""
+
+        old: str
+        new: str
+
+    class CorrectedSearch(TypedDict):
+        """The search and replacement that were probably meant."""
+
+        search: str
+        replace: str
 
 
 __all__ = [
@@ -425,20 +564,20 @@ class NoMatch(SutureError):
     why: str
     """`found` where it stands in one place but for its manner; `missing`, `ambiguous`, `applied`, ...: see `locate`."""
     rung: str | None
-    similar_content: list[dict[str, Any]]
-    indent: dict[str, Any]
-    file_preview: dict[str, Any] | None
-    correction: dict[str, Any] | None = None
+    similar_content: list[SimilarContent]
+    indent: IndentStyle
+    file_preview: FilePreview | None
+    correction: CorrectedEdit | None = None
     """`{old_text, new_text, start_line, end_line}`: the edit that lands."""
-    sides: dict[str, Any] | None = None
+    sides: SidesAt | None = None
     """`{line, base, ours, theirs}` where the file differs in what the change touches."""
     detail: str = ""
     """For `conflict` and `unproved`: what could not be decided."""
-    applied: dict[str, Any] | None = None
+    applied: AppliedAt | None = None
     """`{start_line, end_line, change_id}`: where the new text stands already, and which change put it there."""
-    stale: dict[str, Any] | None = None
+    stale: Stale | None = None
     """`{change_id, start_line, end_line, text}`: what replaced the text, and stands there now."""
-    written_on: dict[str, Any] | None = None
+    written_on: Version | None = None
     """`{source, id, until}`: the version that the text was written on, if it is known."""
     consumed_by: int | None = None
     """The earlier edit of the call that took the text away."""
@@ -446,11 +585,11 @@ class NoMatch(SutureError):
     """The encodings that the file may be in, where that is not known."""
     attempt: int = 1
     """How often this edit was sent, for this content of the file."""
-    region: dict[str, Any] | None = None
+    region: Region | None = None
     """`{start_line, end_line, text}`: the lines around the nearest place, from the second attempt on."""
-    words: dict[str, Any] | None = None
+    words: WordsFound | None = None
     """`{there, missing}`: the words of the text that stand in the file, each with a line, and those that don't."""
-    unique: list[dict[str, Any]] = []  # noqa: RUF012  never changed
+    unique: list[UniqueText] = []  # noqa: RUF012  never changed
     """As in `WrongCount`, where several places fit."""
 
 
@@ -464,9 +603,9 @@ class WrongCount(SutureError):
     search_text: str
     expected_occurrences: int
     actual_occurrences: int
-    match_locations: list[dict[str, Any]]
-    file_preview: dict[str, Any] | None
-    unique: list[dict[str, Any]]
+    match_locations: list[MatchLocation]
+    file_preview: FilePreview | None
+    unique: list[UniqueText]
     """`{line_number, old_text}`: a longer text that stands only there, for some of the places."""
     originally: int | None = None
     """How often it stood in the file before the earlier edits of the call, where that differs."""
@@ -482,11 +621,11 @@ class OldTextNotFound(SutureError):
     path: str
     match: str
     search_text: str
-    nearest: list[dict[str, Any]]
+    nearest: list[NearPlace]
     """`{start_line, end_line, score, symbol, text, differences}` of the places most like it, best first."""
     rung: str | None = None
     """How it stands at these places, where `match` does not allow that."""
-    stale: dict[str, Any] | None = None
+    stale: Stale | None = None
     """`{change_id, start_line, end_line, text}`: what replaced it (None: no change of ours), and stands there now."""
 
 
@@ -498,7 +637,7 @@ class OldTextNotUnique(SutureError):
     total: int
     path: str
     rung: str | None
-    places: list[dict[str, int]]
+    places: list[LineRange]
     """`{start_line, end_line}`, all of them."""
     search_text: str
 
@@ -507,16 +646,16 @@ class MissingOldText(SutureError):
     """A replacement does not say what to replace; an empty text stands only in an empty file."""
 
     code = "MISSING_OLD_TEXT"
-    index: int
-    total: int
+    index: int = 0
+    total: int = 1
 
 
 class AlreadyApplied(SutureError):
     """The new text stands already where the old one would have stood."""
 
     code = "ALREADY_APPLIED"
-    index: int
-    total: int
+    index: int = 0
+    total: int = 1
     path: str
     start_line: int
     end_line: int
@@ -550,7 +689,7 @@ class TargetDeleted(SutureError):
     end_line: int
     text: str
     """and what is there instead."""
-    written_on: dict[str, Any] | None
+    written_on: Version | None
     """`{source, id, until}`: the version that has the text, and the change or commit that replaced that version."""
     search_text: str
 
@@ -568,7 +707,7 @@ class EditConflict(SutureError):
     theirs: str
     detail: str
     search_text: str
-    written_on: dict[str, Any] | None = None
+    written_on: Version | None = None
     """`{source, id, until}`: the version that the old text was written on, if it is known."""
 
 
@@ -687,7 +826,7 @@ class PatternNotFound(SutureError):
     near: list[str]
     details: list[str]
     """What is known about why it is not there."""
-    correction: dict[str, Any] | None = None
+    correction: CorrectedSearch | None = None
     """The search and replacement that were probably meant."""
 
 
@@ -756,7 +895,7 @@ class AmbiguousBlock(SutureError):
     code = "AMBIGUOUS_BLOCK"
     path: str
     reply_line: int
-    readings: list[dict[str, Any]]
+    readings: list[Reading]
     """`{old, new}` of each."""
     ends: list[int] = []  # noqa: RUF012  never changed
     """The lines of the reply at which it may end, where that is the question."""
@@ -800,7 +939,7 @@ class OutOfScope(SutureError):
     """What the hunk names, the outermost first."""
     exists: bool
     """Whether what it names is in the file."""
-    places: list[dict[str, Any]]
+    places: list[PlaceIn]
     """`{start_line, end_line, symbol}`: where the hunk's lines are."""
 
 

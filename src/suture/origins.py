@@ -30,6 +30,7 @@ _NEEDED = frozenset(
         "_re2",
         "_yaml",
         "ahocorasick_rs",
+        "argcomplete",
         "cffi",
         "orjson",
         "rapidfuzz",

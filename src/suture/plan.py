@@ -1,6 +1,6 @@
 """What a call is going to do, as a value: read, decided, not yet done.
 
-A `Plan` is proposed by a front door and landed by `files.commit`; what comes out of that is a
+A `Plan` is proposed by a tool and landed by `files.commit`; what comes out of that is a
 `Change`. The two are different types, so that nothing proposed can be taken for something done.
 """
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from suture.text import Text
     from suture.text.edits import Edit
 
-_SMALL = 1 << 18
-_JOINED = 1 << 16  # bytes that are copied sooner than handled in pieces
+_MUCH_TO_HASH = 1 << 18  # bytes from which on OpenSSL is loaded: it is faster, but takes 3 ms to load
+_MOST_JOINED = 1 << 16  # bytes that are copied sooner than handled in pieces
 
 
 class Content:
@@ -26,7 +26,7 @@ class Content:
     def __init__(self, pieces: Sequence[bytes | memoryview]) -> None:
         self.pieces = tuple(pieces)
         self.size = sum(map(len, self.pieces))
-        if len(self.pieces) > 1 and self.size <= _JOINED:
+        if len(self.pieces) > 1 and self.size <= _MOST_JOINED:
             self.pieces = (b"".join(self.pieces),)
         self._digest: str | None = None
 
@@ -71,7 +71,7 @@ class FileChange(Record):
     def size(self) -> int:
         """Bytes of it in memory: the file as it was, and what is new."""
         before, after, edits = (getattr(self, name, None) for name in ("before", "after", "edits"))
-        new = sum(len(each.new) for each in edits) if edits is not None else 0 if after is None else after.size
+        new = sum(len(edit.new) for edit in edits) if edits is not None else 0 if after is None else after.size
         return new + (0 if before is None else before.content.size)
 
 
@@ -83,7 +83,7 @@ class Create(FileChange):
 
 
 class Update(FileChange):
-    """New content for a file that was read; its metadata stays, but for `mode`. `edits` cut the diff, where known.
+    """New content for a file that was read; its metadata stays, except for `mode`. `edits` cut the diff, where known.
 
     A file that is written in place, because it has several names, keeps its mode.
     """
@@ -175,7 +175,7 @@ class Version(Record):
 
 
 class FileRecord(Record):
-    """What a change did to one file, as the history keeps it. `replaced` stood at `to` before a rename."""
+    """What a change did to one file, as the history keeps it. `replaced` was at `to` before a rename."""
 
     path: str
     action: str
@@ -187,7 +187,7 @@ class FileRecord(Record):
     removed: int | None = None
 
     def versions(self) -> list[tuple[str, Version | None, Version | None]]:
-        """Every path it touched, with what stood there before and after."""
+        """Every path it touched, with what was there before and after."""
         if self.to is None:
             return [(self.path, self.before, self.after)]
         return [(self.path, self.before, None), (self.to, self.replaced, self.after)]
@@ -221,7 +221,7 @@ def digest(pieces: Iterable[bytes | memoryview], size: int) -> str:
 def _sha256(size: int) -> Any:
     """The interpreter's own SHA-256, or OpenSSL's once there is much to hash: far faster, but 3 ms to load."""
     _Hashed.bytes += size
-    if _Hashed.bytes < _SMALL:
+    if _Hashed.bytes < _MUCH_TO_HASH:
         for module in ("_sha256", "_sha2"):  # before and since Python 3.12
             try:
                 return __import__(module).sha256()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from suture.records import Record
 
 
@@ -110,13 +112,91 @@ class Settings(Record):
     def check(self) -> None:
         """Refuse what would silently mean something else: one string where several are meant, a limit of -1."""
         for name in self._fields:
-            value, default = getattr(self, name), getattr(type(self), name)
-            if not _fits(name, value, default):
-                message = f"Settings.{name}: {value!r} does not fit; the default is {default!r}"
-                raise ValueError(message)
+            try:
+                check_value(name, getattr(self, name))
+            except ValueError as error:
+                message = f"Settings.{error}"
+                raise ValueError(message) from None
 
 
 _MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_bases", "max_memory_bytes"}
+_OPERATOR_FILE = ("suture", "suture.toml")
+
+
+def operator_file(named: str | None = None) -> str:
+    """Where the operator's own configuration is, or would be; empty for none. `named` is the setting `config`."""
+    if named is not None:
+        return named
+    home = os.environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(home):
+        home = os.path.join(os.path.expanduser("~"), ".config")
+    return os.path.join(home, *_OPERATOR_FILE) if os.path.isabs(home) else ""
+
+
+def how_to_set(name: str) -> str:
+    """A setting, and how the operator of the command line or of the server sets it, for a hint."""
+    return f"{name} (--set {name}=N)"
+
+
+def check_name(name: str) -> None:
+    """Refuse a setting that does not exist, with the nearest one that does."""
+    if name not in Settings._fields:
+        from difflib import get_close_matches  # only a failure needs it
+
+        near = get_close_matches(name[:_LONGEST_NAME], Settings._fields, 1, 0.5)
+        message = f"there is no setting {name[:_LONGEST_NAME]!r}" + (f"; did you mean {near[0]}?" if near else "")
+        raise ValueError(message)
+
+
+def check_value(name: str, value: object) -> None:
+    """Refuse a value that a setting cannot have."""
+    if not _fits(name, value, getattr(Settings, name)):
+        message = f"{name}: {value!r:.{_LONGEST_NAME}} does not fit; expected {expected_value(name)}"
+        raise ValueError(message)
+
+
+def expected_value(name: str) -> str:
+    """What values a setting takes, in words."""
+    default = getattr(Settings, name)
+    if default is None:
+        return "the path of a file"
+    if isinstance(default, bool):
+        return "true or false"
+    if isinstance(default, int):
+        return f"a whole number of at least {_least(name)}"
+    if isinstance(default, str):
+        return " or ".join(_DURABILITIES)
+    return "pairs of a glob and an encoding" if name == "encodings" else "a list of strings"
+
+
+def parse_value(name: str, given: str) -> object:
+    """The value that a setting gets by a text, as options have it; one of a list, where it takes a list.
+
+    ValueError says what is expected instead.
+    """
+    default = getattr(Settings, name)
+    value: object = given
+    if isinstance(default, bool):
+        value = {"true": True, "false": False}.get(given.lower(), given)
+    elif isinstance(default, int):
+        digits = given.replace("_", "")
+        value = int(digits) if digits.isascii() and digits.isdecimal() else given
+    elif name == "encodings":
+        glob, equals, encoding = given.rpartition("=")
+        value = ((glob, encoding),) if equals else given
+    elif isinstance(default, tuple):
+        value = (given,)
+    check_value(name, value)
+    return value
+
+
+_DURABILITIES = ("full", "fast")
+_LONGEST_NAME = 100
+"""Characters of a name or value that an error repeats."""
+
+
+def _least(name: str) -> int:
+    return 0 if name in _MAY_BE_ZERO else 1
 
 
 def _fits(name: str, value: object, default: object) -> bool:
@@ -125,10 +205,10 @@ def _fits(name: str, value: object, default: object) -> bool:
     if isinstance(default, bool):
         return isinstance(value, bool)
     if isinstance(default, int):
-        return isinstance(value, int) and value >= (0 if name in _MAY_BE_ZERO else 1)
+        return isinstance(value, int) and not isinstance(value, bool) and value >= _least(name)
     if isinstance(default, str):
-        return value in {"full", "fast"}
+        return value in _DURABILITIES
     several = value if isinstance(value, tuple | list) else [None]
     if name == "encodings":
         return all(isinstance(pair, tuple | list) and [*map(type, pair)] == [str, str] for pair in several)
-    return all(isinstance(each, str) and each for each in several)
+    return all(isinstance(text, str) and text for text in several)

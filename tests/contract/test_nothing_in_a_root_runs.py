@@ -20,9 +20,9 @@ import pytest
 import suture
 
 PROGRAMS = ("ruff", "mypy", "pylint", "git", "rg", "python3", "own-check", "helper", "env", "node", "sh")
-SHADOWED = (
-    "_yaml ahocorasick_rs cffi orjson rapidfuzz re2 regex tomli tree_sitter tree_sitter_go yaml zstandard".split()
-)
+SHADOWED = """
+    _yaml ahocorasick_rs argcomplete cffi orjson rapidfuzz re2 regex tomli tree_sitter tree_sitter_go yaml zstandard
+""".split()
 BEFORE_SUTURE = {"__future__", "sitecustomize", "usercustomize"}
 """Modules that Python imports before a line of suture runs."""
 LARGE = "".join(f"key{number}: value\n" for number in range(20_000))
@@ -167,6 +167,8 @@ def test_checks_and_edits_run_and_import_nothing_of_the_workspace(project: Proje
     for name, given in CALLS[-3:]:  # the check looked at every kind of file already
         answer = project.run([*program, "call", name, "-"], given=json.dumps(given))
         assert not json.loads(answer.stdout)["isError"], answer.stdout
+    offered = project.run([*program, "completion", "bash", "--line=suture redo "])
+    assert offered.stdout.strip().isalnum(), offered.stdout + offered.stderr
     assert project.sung == []
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from suture import Settings, Workspace
 from suture.apis.call import sendable
-from suture.server.calls import fitted
+from suture.server.calls import fit_result
 from suture.testing import MemoryFS
 from suture.tools import DIALECTS, TOOLS, command, find
 from tests.fuzz.expressions import PATTERNS
@@ -319,7 +319,7 @@ def checked(
     if reads or (result.is_error and not partly):
         assert after == before, f"{name} changed something, and {'only reads' if reads else 'failed'}"
     if name in TOOLS or name in DIALECTS:
-        made = fitted(name, result, 100_000)
+        made = fit_result(name, result, 100_000)
         sendable(made)
         str(made).encode("utf-8", "surrogatepass")
     return result

@@ -5,7 +5,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from suture.match import locate
-from suture.match.diagnose import KINDS, Diagnosis, Difference, block, diagnose, differences, words_of
+from suture.match.diagnose import KINDS, Difference, Failure, block, diagnose, differences, words_of
 from suture.match.index import Found, Index
 from suture.text.edits import apply, edit
 from suture.text.replace import adapted, occurrences
@@ -127,7 +127,7 @@ def test_columns_of_a_piece_are_those_of_its_line(before: str, sent: str, stands
 # Diagnoses
 
 
-def check(body: bytes, old: str, new: str) -> Diagnosis:
+def check(body: bytes, old: str, new: str) -> Failure:
     """What holds of every diagnosis of a text that is not there."""
     index = Index(body)
     told, answer = diagnose(index, old, new), locate(index, old, new)
@@ -169,8 +169,8 @@ def test_a_correction_stands_once_and_makes_the_change_that_was_found(asked: Ask
 @example(body=b"", old="", new="x")
 @example(body=b"x\n", old="", new="y")
 def test_any_bytes_and_any_text_have_a_diagnosis(body: bytes, old: str, new: str) -> None:
-    assert isinstance(diagnose(Index(body), old, new), Diagnosis)
-    assert isinstance(diagnose(Index(body + old.encode()), old, new), Diagnosis)
+    assert isinstance(diagnose(Index(body), old, new), Failure)
+    assert isinstance(diagnose(Index(body + old.encode()), old, new), Failure)
 
 
 NAMES = st.lists(st.integers(10, 99), min_size=3, max_size=30, unique=True)

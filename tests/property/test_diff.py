@@ -98,8 +98,8 @@ def test_applying_the_line_diff_of_two_texts_to_the_first_gives_the_second(texts
 def test_without_anchors_and_without_room_for_difflib_the_line_diff_is_still_right(texts: tuple[bytes, bytes]) -> None:
     before, after = texts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(diff, "_SMALL", 4)
-        patch.setattr(diff, "_MAX_DEPTH", 1)
+        patch.setattr(diff, "_MOST_CELLS_OF_GAP", 4)
+        patch.setattr(diff, "_MOST_ROUNDS", 1)
         assert apply(before, line_edits(before, after)) == after
 
 
@@ -111,9 +111,9 @@ def test_with_a_narrow_window_for_equal_runs_the_line_diff_is_still_right(
 ) -> None:
     before, after = texts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(diff, "_WINDOW", window)
-        patch.setattr(diff, "_SURE", sure)
-        patch.setattr(diff, "_VARIED", 0)
+        patch.setattr(diff, "_WINDOW_LINES", window)
+        patch.setattr(diff, "_SURE_RUN", sure)
+        patch.setattr(diff, "_SURE_VARIETY", 0)
         found = line_edits(before, after)
     assert apply(before, found) == after
     assert all(one.span.end < other.span.start for one, other in pairwise(found))

@@ -163,7 +163,7 @@ def wide(draw: st.DrawFn, end: str) -> tuple[bytes, list[Step]]:
 @pytest.mark.promise("edit.at-once")
 def test_steps_made_at_once_do_the_same_or_nothing(case: tuple[bytes, list[Step]], chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(replace, "_CHUNK", chunk)
+        patch.setattr(replace, "_CHUNK_SIZE", chunk)
         outcome = at_once(*case)
     if outcome is not None:
         check(*case, outcome)

@@ -72,7 +72,7 @@ def test_for_any_bytes_and_any_encoding_decode_then_encode_is_the_identity(
     raw: bytes, encoding: str | None, chunk: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_module, "_CHUNK", chunk)
+        patch.setattr(text_module, "_CHUNK_SIZE", chunk)
         try:
             text = Text.decode(raw, encoding)
         except EncodingMismatch:
@@ -246,7 +246,7 @@ def naive_style(endings: set[bytes]) -> str:
 def test_lines_are_what_the_definition_says(body: bytes, chunk: int) -> None:
     expected = naive_lines(body)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines_module, "_CHUNK", chunk)
+        patch.setattr(lines_module, "_CHUNK_SIZE", chunk)
         lines = Lines(body)
         unasked = (len(lines), lines.style())
         numbers = range(1, len(lines) + 1)

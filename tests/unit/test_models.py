@@ -1,4 +1,4 @@
-"""The pydantic models of `safe_edit`: the specification's fields, defaults and words, and the tool's own judgment."""
+"""The pydantic models of tools: the specification's fields, defaults and words, and the tool's own judgment."""
 
 import sys
 from typing import Any
@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from suture import LineEdit, SafeEditInput, SearchReplace, Workspace
+from suture import LineEdit, SafeEditInput, SearchReplace, Workspace, arguments_model
 from suture.errors import InvalidArguments
 from suture.testing import MemoryFS
+from suture.tools import DIALECTS, TOOLS, find
 from suture.tools.safe import SafeEdit
 
 EDIT = {"start_line": 1, "end_line": 1, "new_content": "x"}
@@ -97,6 +98,26 @@ def test_parts_can_be_handed_to_the_method_and_guards_are_kept() -> None:
     assert workspace.safe_edit("a.txt", search_replace=SearchReplace(search="x", replace="y")).data["written"]
     guarded = SafeEditInput(path="a.txt", content="", expect_hash=f"sha256:{'0' * 64}", validate="all")
     assert workspace.call("safe_edit", guarded).metadata["error"]["code"] == "FILE_CHANGED"
+
+
+@pytest.mark.parametrize("tool", [*TOOLS, *DIALECTS])
+def test_every_tool_has_a_model_with_its_schema_that_takes_its_examples(tool: str) -> None:
+    spec, model = find(tool), arguments_model(tool)
+    assert model.model_json_schema() == spec.request.schema()
+    for example in spec.examples:
+        made = model.model_validate(example.arguments)
+        assert made.model_dump(exclude_unset=True, exclude_none=True) == example.arguments
+        assert _plain(spec.request.parse(made.model_dump())) == _plain(spec.request.parse(example.arguments))
+
+
+def _plain(request: object) -> str:
+    """A request as text; lists that are left out are empty tuples."""
+    return repr(request).replace("()", "[]")
+
+
+def test_a_model_refuses_what_its_tool_refuses() -> None:
+    with pytest.raises(ValidationError, match="expected one of numbered, raw, got the string 'html'"):
+        arguments_model("file_read").model_validate({"path": "a", "format": "html"})
 
 
 def test_without_pydantic_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

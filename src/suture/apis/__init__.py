@@ -1,9 +1,7 @@
 """suture inside model APIs: tools as each API's request declares them, and calls as each API's reply makes them.
 
-`catalog` makes the declarations, `calls` recognizes and answers calls. No SDK is imported: what they hand over, as
-dictionaries or as their own objects, is plain data underneath.
-
-Which API it is, is seen from the shape; what fits none, or two, is refused.
+No SDK is imported: what SDKs hand over, as dictionaries or as their own objects, is plain data underneath. The shape
+tells which API it is; what fits none, or two, is refused.
 """
 
 from __future__ import annotations
@@ -32,13 +30,25 @@ _SHAPES: dict[str, Callable[[ToolSpec], dict[str, Any]]] = {
     "mcp": mcp.definition,
 }
 FORMATS = tuple(_SHAPES)
+_READERS = (anthropic.read, openai.read_responses, openai.read_chat, gemini.read, mcp.read)
+_HOLDERS = ("tool_calls", "output", "parts", "content")
+_ENDINGS = ("stop_reason", "finish_reason", "finishReason", "status")
+_CUT_OFF = (
+    *("max_tokens", "model_context_window_exceeded", "refusal"),  # Anthropic
+    *("length", "content_filter", "incomplete", "failed", "cancelled", "in_progress", "queued"),  # OpenAI
+    *("MAX_TOKENS", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "OTHER"),  # Gemini
+    *("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"),
+)
+"""Why replies end before their end: the last call in one may be half of what it was to be."""
+_SILENT = ("text", "thinking", "redacted_thinking", "reasoning", "message")
+"""Types of items that occur among the calls of a reply and ask for nothing."""
 
 
 def definitions(
     format: str = "anthropic",  # noqa: A002  what the command line and other libraries call it
     tools: str | Iterable[str] | None = None,
 ) -> list[Any]:
-    """What stands in the field `tools` of a request to an API.
+    """The value of the field `tools` in a request to an API.
 
     `format` is `anthropic`, `openai`, `openai-responses`, `gemini` or `mcp`. `tools` are names, or a profile's
     name: `full`, `edit`, `search`, `read-only`; all tools if left out. Tools that a model was trained on,
@@ -52,20 +62,6 @@ def definitions(
     return copied  # the caller's own, to change; and lists in it are lists
 
 
-_READERS = (anthropic.read, openai.read_responses, openai.read_chat, gemini.read, mcp.read)
-_HOLDERS = ("tool_calls", "output", "parts", "content")
-_ENDINGS = ("stop_reason", "finish_reason", "finishReason", "status")
-_CUT_OFF = (
-    *("max_tokens", "model_context_window_exceeded", "refusal"),  # Anthropic
-    *("length", "content_filter", "incomplete", "failed", "cancelled", "in_progress", "queued"),  # OpenAI
-    *("MAX_TOKENS", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "OTHER"),  # Gemini
-    *("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"),
-)
-"""Why replies end before their end: the last call in one may be half of what it was to be."""
-_SILENT = ("text", "thinking", "redacted_thinking", "reasoning", "message")
-"""What stands among the calls of a reply, by its type, and asks for nothing."""
-
-
 def handle(tool: Tool, tool_call: object) -> dict[str, Any]:
     """Make one call by `tool`, and give the message to send; ValueError or TypeError if it is no call."""
     call = _expected(tool_call)
@@ -75,7 +71,7 @@ def handle(tool: Tool, tool_call: object) -> dict[str, Any]:
 def handle_all(tool: Tool, reply: object) -> list[dict[str, Any]]:
     """Make all calls of a reply, in order, and give the messages to send; none if it makes none."""
     if isinstance(reply, list | tuple):
-        return _answers(tool, [_expected(each) for each in reply if not _is_silent(plain(each))])
+        return _answers(tool, [_expected(item) for item in reply if not _is_silent(plain(item))])
     whole = plain(reply)
     call = _read(whole)
     return _answers(tool, _calls(whole) if call is None else [call])
@@ -115,7 +111,7 @@ def _calls(reply: dict[str, Any], *, cut_off: bool = False) -> list[Call]:
     held = next((reply[name] for name in _HOLDERS if reply.get(name) is not None), ())
     if not isinstance(held, list | tuple):  # a text
         return []
-    calls = [_read(plain(each)) for each in held]
+    calls = [_read(plain(item)) for item in held]
     if cut_off and calls and (last := calls[-1]) is not None:
         calls[-1] = last.but(cut_off=True)
     return [call for call in calls if call is not None]

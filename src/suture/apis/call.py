@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from typing import Any, TypeGuard
 
 
+_CUT_OFF = "cut off: the reply ended inside this call, by its length limit or a filter; send it again, in smaller parts"
+
+
 def sendable(value: Any) -> Any:
-    """A JSON value in which U+FFFD stands for what is no character."""
+    """A JSON value in which U+FFFD replaces what is not a character."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {sendable(name): sendable(each) for name, each in value.items()}
+        return {sendable(name): sendable(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [sendable(each) for each in value]
+        return [sendable(item) for item in value]
     return value
-
-
-_CUT_OFF = "cut off: the reply ended inside this call, by its length limit or a filter; send it again, in smaller parts"
 
 
 class Call(Record):

@@ -14,7 +14,7 @@
 
 A check that the operator's own file names is the operator's alone: the project cannot change anything about it.
 That file may also say `trust = ["/a/root"]`: only there may the project's files name programs to run, because an
-agent can write them.
+agent can write them. Its `[settings]` are read by `suture.cli.settings`.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 _KEYS = ("command", "enabled", "exclude", "files", "required", "severity", "timeout_ms")
 _SEVERITIES = ("error", "warning")
+_OPERATORS = ("trust", "settings")
+"""What only the operator's own file can say. `settings` are for the command line and the server, which read them."""
 
 
 class Rule(Record):
@@ -80,11 +82,11 @@ def parse(said: Mapping[str, Any], where: str, *, by_project: bool) -> Configura
         if not wrong:
             rules[name] = Rule(name, **{key: _frozen(value) for key, value in table.items()}, by_project=by_project)
     trust = said.get("trust", ())
-    if by_project and "trust" in said:
-        problems.append(f"{where}: only the operator's own file can say trust")
+    if by_project:
+        problems += [f"{where}: only the operator's own file can say {key}" for key in _OPERATORS if key in said]
     elif not _is_texts(trust):
         problems.append(f"{where}: trust must be a list of folders")
-    known = {"validators", "trust"}
+    known = {"validators", *_OPERATORS}
     problems += [f"{where}: {key} is unknown; known is validators" for key in said if key not in known]
     fits = not by_project and _is_texts(trust)
     return Configuration(rules, tuple(trust) if fits else (), tuple(problems))

@@ -2,6 +2,9 @@
 
 Entities stay as they are where they stand in text. In attributes expat expands them, up to its own limit; chains of
 them are refused here before that, because expat follows them by recursion and has crashed on long ones.
+
+Errors are told in expat's words. Of tags that do not match it names neither, so they are added, and an element that is
+not closed is told where it begins, which is nearer to the fault (docs/adr/0025).
 """
 
 from __future__ import annotations
@@ -18,20 +21,12 @@ if TYPE_CHECKING:
 _MAYBE_OTHER = (".plist", ".props", ".targets", ".ui", ".rdf", ".config")
 _TEMPLATE = ("{{", "{%", "<%")
 _MOST_CHAINED = 200
-_LONGEST_ENTITY = 100
+_SHOWN = 12
+_ENTITY = r"&(?!(?:amp|lt|gt|quot|apos);|#)[^\s;&<]+;"
 _LIMITED = (2, 4, 1)
 """The version of expat that began to limit what entities grow to."""
-_KNOWN = frozenset({"amp", "lt", "gt", "quot", "apos"})
-_SYNTAX, _NOTHING, _TOKEN, _UNCLOSED, _MISMATCH, _TWICE, _JUNK, _UNDEFINED = 2, 3, 4, 5, 7, 8, 9, 11
-_NO_CHARACTER, _DECLARATION, _CDATA, _BAD_DECLARATION, _GROWTH = 14, 17, 20, 30, 43
-_WORDS = {
-    _SYNTAX: "this cannot stand outside of the root element",
-    _TWICE: "this attribute stands twice in its tag",
-    _JUNK: "this stands behind the end of the root element: a file has one root only",
-    _NO_CHARACTER: "this number stands for no character of XML",
-    _DECLARATION: "the XML declaration must be the very first thing in the file",
-    _BAD_DECLARATION: "the XML declaration is not as it must be",
-}
+_NO_ELEMENT, _INVALID_TOKEN, _MISMATCH, _UNDEFINED_ENTITY, _GROWTH = 3, 4, 7, 11, 43
+"""Some of expat's codes; `pyexpat.errors` has them as texts."""
 
 
 class Xml:
@@ -102,7 +97,6 @@ class _Reader:
         self._text = text
         self._data = text.encode("utf-8", "replace")
         self._chained = 0
-        self._entities = set(_KNOWN)
         self._open: list[tuple[str, int]] = []
         self._code, self._offset, self._said = 0, 0, ""
 
@@ -121,7 +115,7 @@ class _Reader:
         parser.StartElementHandler = begin
         parser.EndElementHandler = lambda _: self._open.pop()
         self._parsed(parser)
-        offset, message = self._meaning()
+        offset, message = self._explain()
         return Issue("error", *Places(self._text).at(offset), INVALID, message)
 
     def _parser(self) -> XMLParserType:
@@ -133,11 +127,9 @@ class _Reader:
             parser.DefaultHandler = lambda _: None  # with it, expat leaves entities in text as they are
         return parser
 
-    def _declared(self, name: str, is_parameter: int, value: str | None, *_: object) -> None:
+    def _declared(self, _name: str, _is_parameter: int, value: str | None, *_: object) -> None:
         from pyexpat import version_info
 
-        if not is_parameter:
-            self._entities.add(name)
         self._chained += value is not None and ("&" in value or "%" in value)
         if self._chained > (_MOST_CHAINED if version_info >= _LIMITED else 0):
             raise NotRunError(f"{self._path} declares too many entities that are made of others")
@@ -158,82 +150,33 @@ class _Reader:
     def _characters(self, size: int) -> int:
         return len(self._data[: max(0, size)].decode("utf-8", "ignore"))
 
-    def _meaning(self) -> tuple[int, str]:
-        """Where the error is, and what is wrong there."""
-        at = self._offset
-        told = {
-            _NOTHING: self._never_closed,
-            _MISMATCH: self._mismatch,
-            _UNCLOSED: self._unclosed,
-            _UNDEFINED: self._undefined,
-            _TOKEN: self._token,
-        }
-        if self._code in told:
-            return told[self._code]()
-        if self._code == _CDATA:
-            return max(0, self._text.rfind("<![CDATA[", 0, at)), "the CDATA section that begins here is never closed"
-        return at, _WORDS.get(self._code, self._said)
+    def _explain(self) -> tuple[int, str]:
+        """Where the error is, and expat's message with the names of tags, or what is there."""
+        from re import compile as pattern
 
-    def _never_closed(self) -> tuple[int, str]:
-        if not self._open:
-            return len(self._text.rstrip()), "the file holds no element"
-        name, begin = self._open[-1]
-        return self._characters(begin), f"<{cut(name)}> is never closed"
-
-    def _unclosed(self) -> tuple[int, str]:
-        what = "comment" if self._text.startswith("<!--", self._offset) else "tag"
-        return self._offset, f"the {what} that begins here is never closed"
+        at, text = self._offset, self._text
+        if self._code == _MISMATCH:
+            return self._mismatch()
+        if self._code == _NO_ELEMENT and self._open:
+            name, begin = self._open[-1]
+            return self._characters(begin), f"{self._said}: <{cut(name)}> is not closed"
+        if self._code == _INVALID_TOKEN:
+            return at, f"{self._said}: `{cut(text[at : at + 1])}` behind `{cut(text[max(0, at - _SHOWN) : at])}`"
+        if self._code == _UNDEFINED_ENTITY and "<!ENTITY" not in text:
+            entity = pattern(_ENTITY).search(text, at)
+            return (entity.start(), f"{self._said}: {cut(entity[0])}") if entity else (at, self._said)
+        return at, self._said
 
     def _mismatch(self) -> tuple[int, str]:
         from re import compile as pattern
 
+        places = Places(self._text)
         at = self._offset - len("</")
         closing = pattern(r"</([^\s>]*)").match(self._text, at)
+        closed = closing[1] if closing else ""
         name, begin = self._open[-1]
-        line = Places(self._text).line(self._characters(begin))
-        return (
-            at,
-            f"</{cut(closing[1] if closing else '')}> does not close <{cut(name)}>, which is open since line {line}",
-        )
-
-    def _undefined(self) -> tuple[int, str]:
-        from re import compile as pattern
-
-        for found in pattern(r"&([^\s;&#<]+);").finditer(self._text, self._offset):
-            if found[1] not in self._entities:
-                return found.start(), f"the entity {cut(found[0])} is not defined: XML knows amp, lt, gt, quot and apos"
-        return self._offset, "an entity that is not defined"
-
-    def _token(self) -> tuple[int, str]:
-        """What is wrong at a character that expat can make nothing of."""
-        from re import search
-
-        text, at = self._text, self._offset
-        if not text.lstrip().startswith("<"):
-            return len(text) - len(text.lstrip()), _WORDS[_SYNTAX]
-        before, char = text[max(0, at - _LONGEST_ENTITY) : at], text[at : at + 1]
-        if entity := search(r"&[#\w.:-]*$", before):
-            name = entity[0]
-            lone = "a lone '&': write &amp;"
-            return at - len(name), lone if name == "&" else f"a ';' is missing behind '{cut(name)}', or write &amp;"
-        if before.endswith("<"):
-            lone = "no tag begins here: a lone '<' is written as &lt;"
-            return at - 1, "a closing tag, but no element is open" if char == "/" else lone
-        if before.endswith("]]") and char == ">":
-            return at - 2, "']]>' cannot stand in text: write ]]&gt;"
-        if before.endswith("--"):
-            return at - 2, "'--' cannot stand inside a comment"
-        return at, self._about(char, before)
-
-    def _about(self, char: str, before: str) -> str:
-        if char == "<":
-            line = Places(self._text).line(max(0, self._text.rfind("<", 0, self._offset)))
-            return f"a '<' inside the tag of line {line}: that is not closed, or a quotation mark is missing"
-        if char < " " or char in "\ufffe\uffff":
-            return f"the character U+{ord(char or chr(0)):04X} cannot stand in XML"
-        if before.rstrip().endswith("="):
-            return "the value of an attribute must stand in quotes"
-        if char in "/>":
-            return "an attribute without a value: '=' and a value in quotes are missing"
-        shown = f"'{char}'" if char.strip() else "a space"
-        return f"{shown} cannot stand here: a quotation mark, a '=' or a space is missing, or a name is wrong"
+        begin = self._characters(begin)
+        if any(closed == other for other, _ in self._open):
+            closer = f"</{cut(closed)}> of line {places.line(at)}"
+            return begin, f"{self._said}: <{cut(name)}> is not closed before {closer}"
+        return at, f"{self._said}: </{cut(closed)}> does not close <{cut(name)}> of line {places.line(begin)}"

@@ -1,9 +1,10 @@
 """YAML, judged by PyYAML: by libyaml where it was built with it, else by its Python code, which is 15 times slower.
 
 Only events are read: tags may be unknown, aliases are not followed, and nothing is made of what a file says.
-A file that is wrong and looks like a template that makes YAML is not judged.
+A file that is wrong and looks like a template that makes YAML is not judged. Errors are told in PyYAML's words; of a
+quote that is never closed, and a key without a colon, at the beginning, where it is (docs/adr/0025).
 
-Rejected: composing nodes. It recurses in C without a limit, and does not say where a key stood before.
+Rejected: composing nodes. It recurses in C without a limit, and does not say where a key was before.
 """
 
 from __future__ import annotations
@@ -33,38 +34,9 @@ _MOST = 1_000
 _MERGE = "tag:yaml.org,2002:merge"
 _TEMPLATE = r"(?m)^[ \t]*(?:-[ \t]+)*(?:\{%|\{\{|<%|[^#\n\r'\"{\[]*:[ \t]+\{\{)"
 
-_WORDS_AT_BEGIN = (
-    ("could not find expected ':'", "a ':' is missing behind this key"),
-    ("unexpected end of stream", "the quoted text that begins here is never closed"),
-)
-_WORDS = (
-    (
-        "values are not allowed",
-        "a ':' cannot stand here: quotes are missing, the indentation is wrong, or a ':' above has no space behind it",
-    ),
-    ("entries are not allowed", "a '-' cannot stand here: a list begins on a line of its own"),
-    ("',' or ']'", "',' or ']' is missing here, in the list that begins in line {line}"),
-    ("',' or '}'", "',' or '}}' is missing here, in the mapping that begins in line {line}"),
-    ("'-' indicator", "this does not continue the list of line {line}: wrong indentation, or a '-' is missing"),
-    ("expected key", "this does not continue the mapping of line {line}: wrong indentation, or quotes are missing"),
-    ("<block end>", "this does not continue what begins in line {line}: wrong indentation, or quotes are missing"),
-    ("node content", "a value must stand here, not {char}"),
-    ("document start", "text behind the end of the document: '---' must begin the next one"),
-    ("cannot start any token", "a value cannot begin with {char}: it needs quotes"),
-    ("alphabetic or numeric", "a name must stand behind '&' or '*': a text that begins so needs quotes"),
-    ("unknown escape", "'\\' begins an escape that YAML does not know: write '\\\\', or use single quotes"),
-    ("hexade", "hexadecimal digits are missing in this escape"),
-    ("hexdec", "hexadecimal digits are missing in this escape"),
-    ("tag handle", "the prefix of this tag is declared nowhere"),
-    ("incompatible YAML", "this version of YAML is not known"),
-    ("comment or line break", "{char} cannot stand behind '|' or '>': the text begins on the next line"),
-    ("chomping or indentation", "{char} cannot stand behind '|' or '>': the text begins on the next line"),
-)
-"""What PyYAML says, with libyaml or without, and what it means."""
-
 
 class Yaml:
-    """YAML 1.1, as PyYAML reads it. A key that stands twice in a mapping is an error; all of them are listed."""
+    """YAML 1.1, as PyYAML reads it. A duplicate key is an error; all of them are listed."""
 
     name = "yaml"
     files = ("*.yaml", "*.yml", "*.sublime-syntax", ".clang-format", ".clang-tidy", ".clangd", "CITATION.cff")
@@ -73,7 +45,7 @@ class Yaml:
     tame = 1_000  # libyaml looks at a long line again and again: 5 KB of tabs take 0.1 s, and 20 KB 2 s
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """The first error of syntax, or all keys that stand twice and all aliases without an anchor."""
+        """The first error of syntax, or all duplicate keys and all aliases without an anchor."""
         del before, staging
         try:
             from yaml import YAMLError
@@ -93,10 +65,9 @@ class Yaml:
 
 
 class _Collection:
-    """A mapping that is being read, or a list, which has no keys; `bracket` is where its bracket stands, or -1."""
+    """A mapping that is being read, or a list, which has no keys."""
 
-    def __init__(self, bracket: int, *, has_keys: bool) -> None:
-        self.bracket = bracket
+    def __init__(self, *, has_keys: bool) -> None:
         self.has_keys = has_keys
         self.key_is_next = has_keys
         self.keys: dict[str | tuple[str, str], ScalarEvent] = {}
@@ -110,7 +81,7 @@ class _Reader:
         self._path = path
         self._text = text
         self._places = Places(text)
-        self._open = [_Collection(-1, has_keys=False)]
+        self._open = [_Collection(has_keys=False)]
         self._anchors: set[str] = set()
 
     def read(self) -> None:
@@ -135,7 +106,7 @@ class _Reader:
 
     def issue(self, error: YAMLError) -> Issue:
         """What an error of PyYAML means."""
-        offset, message = self._meaning(error)
+        offset, message = self._explain(error)
         return Issue("error", *self._places.at(offset), INVALID, message)
 
     def _key_is_next(self) -> bool:
@@ -166,31 +137,26 @@ class _Reader:
             first = keys.setdefault((event.value, tag), event)
         if first is not event and tag != _MERGE:
             line = self._places.line(_offset(first))
-            self._tell(event, "duplicate-key", f"the key {cut(event.value)} stands twice, first in line {line}")
+            self._tell(event, "duplicate-key", f"duplicate key {cut(event.value)}, first in line {line}")
 
     def _alias(self, event: AliasEvent) -> None:
         self._key_is_next()
         if event.anchor not in self._anchors:
-            self._tell(event, "undefined-alias", f"no anchor &{event.anchor} stands before this alias")
+            self._tell(event, "undefined-alias", f"undefined alias: there is no anchor &{event.anchor} before it")
 
     def _list(self, event: SequenceStartEvent) -> None:
-        self._begin(event, "[")
+        self._begin(event, has_keys=False)
 
     def _mapping(self, event: MappingStartEvent) -> None:
-        self._begin(event, "{")
+        self._begin(event, has_keys=True)
 
-    def _begin(self, event: CollectionStartEvent, char: str) -> None:
+    def _begin(self, event: CollectionStartEvent, *, has_keys: bool) -> None:
         self._key_is_next()
         if event.anchor is not None:
             self._anchors.add(event.anchor)
         if len(self._open) > _DEEPEST:
             raise NotRunError(f"{self._path} is nested too deeply: more than {_DEEPEST:,} levels")
-        bracket = -1
-        if event.flow_style:
-            begin = _offset(event)
-            if self._text[begin : begin + 1] in {char, "&", "!"}:  # anchor and tag stand before the bracket
-                bracket = self._text.find(char, begin)
-        self._open.append(_Collection(bracket, has_keys=char == "{"))
+        self._open.append(_Collection(has_keys=has_keys))
 
     def _end(self, _: object) -> None:
         self._open.pop()
@@ -199,26 +165,22 @@ class _Reader:
         if len(self.found) < _MOST:
             self.found.append(Issue("error", *self._places.at(_offset(event)), code, message))
 
-    def _meaning(self, error: YAMLError) -> tuple[int, str]:
-        """Where an error is, and what is wrong there."""
-        text, end = self._text, len(self._text.rstrip())
+    def _explain(self, error: YAMLError) -> tuple[int, str]:
+        """Where an error is, and PyYAML's message with the line in which what it is part of begins."""
+        text = self._text
         character = getattr(error, "character", None)
         if isinstance(character, int):
-            return max(0, text.find(chr(character))), f"the character U+{character:04X} cannot stand in YAML"
-        problem = str(getattr(error, "problem", None) or error)
+            return max(0, text.find(chr(character))), f"the character U+{character:04X} is not allowed in YAML"
+        message = str(getattr(error, "problem", None) or error)
+        context = str(getattr(error, "context", None) or "")
         offset, begin = _offsets(error)
-        if text[offset : offset + 1] == "\t" and ("tab" in problem or "any token" in problem):
-            return offset, "a tab cannot indent YAML: use spaces"
-        if offset >= end and (bracket := self._open[-1].bracket) >= 0:
-            return bracket, f"this '{text[bracket]}' is never closed"
-        for part, words in _WORDS_AT_BEGIN:
-            if part in problem:
-                return begin, words
-        for part, words in _WORDS:
-            if part in problem:
-                problem = words.format(line=self._places.line(begin), char=_shown(text, offset))
-                break
-        return min(offset, end), problem
+        if "expected ':'" in message or "end of stream" in message:
+            return begin, f"{message} {context}".rstrip()
+        if "cannot start any token" in message:
+            return offset, message if "'" in message else f"{message}: {text[offset : offset + 1]!r}"  # a tab, often
+        if context:
+            message = f"{message} {context} that begins in line {self._places.line(begin)}"
+        return min(offset, len(text.rstrip())), message
 
 
 def _tag(event: ScalarEvent) -> str:
@@ -246,10 +208,3 @@ def _offsets(error: YAMLError) -> tuple[int, int]:
     context = getattr(error, "context_mark", None)
     offset = mark.index if mark else 0
     return offset, context.index if context else offset
-
-
-def _shown(text: str, offset: int) -> str:
-    char = text[offset : offset + 1]
-    if not char.strip():
-        return "a space" if text[offset:].strip() else "the end of the text"
-    return f"'{char}'"

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
+    from suture.settings import Settings
+
 _USAGE = 2
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
@@ -25,6 +27,8 @@ class QuickOptions:
         self.arguments = arguments
         self.root = root
         self.json = self.quiet = self.verbose = False
+        self.set: list[tuple[str, object]] | None = None
+        self.settings: Settings | None = None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -101,8 +105,7 @@ def _run(words: list[str], *, own_process: bool) -> int:
         from suture.cli.output import listen
 
         listen(options)
-        _limit_memory(options, own_process=own_process)
-        return call(options)
+        return _configure(options, own_process=own_process) or call(options)
     if words and words[0] in _HELP:
         words = [*(word for word in words[1:2] if word[:1] != "-" and word not in _HELP), "--help"]
     if words in ([], ["--help"]):
@@ -116,26 +119,40 @@ def _run(words: list[str], *, own_process: bool) -> int:
 
     options = build_parser(words).parse_args(words)
     listen(options)
-    _limit_memory(options, own_process=own_process)
-    result: int = options.run(options)
+    result: int = _configure(options, own_process=own_process) or options.run(options)
     return result
 
 
-def _limit_memory(options: QuickOptions | Namespace, *, own_process: bool) -> None:
-    """Let this process, and each that it starts, take no more memory than the setting says, where that can be told.
+def _configure(options: QuickOptions | Namespace, *, own_process: bool) -> int:
+    """Find the settings of a command, and heed those that hold for the process; an exit code if they are wrong."""
+    from suture.cli.settings import settings_of
+    from suture.settings import Settings
+
+    if hasattr(options, "settings"):
+        try:
+            options.settings = settings_of(options)
+        except ValueError as error:
+            from suture.cli.output import misused
+
+            return misused(options.command, error)
+    settings = getattr(options, "settings", None) or Settings()
+    if own_process:
+        _limit_memory(settings.max_memory_bytes)
+    return 0
+
+
+def _limit_memory(most: int) -> None:
+    """Let this process, and each that it starts, take no more memory, where that can be told; 0: as much as there is.
 
     Data, not address space: that counts what threads and programs only reserve, and never use.
     """
-    from suture.settings import Settings
-
-    most = getattr(options, "max_memory_bytes", Settings.max_memory_bytes)
-    if not most or not own_process:
+    if not most:
         return
     try:
         from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit, setrlimit
 
         soft, hard = getrlimit(RLIMIT_DATA)
-        known = [each for each in (soft, hard) if each != RLIM_INFINITY]
+        known = [limit for limit in (soft, hard) if limit != RLIM_INFINITY]
         setrlimit(RLIMIT_DATA, (min([most, *known]), hard))
     except (ImportError, OSError, ValueError):  # the platform has no such limit
         return

@@ -9,11 +9,12 @@ import sys
 from suture import __version__
 from suture.cli.menu import COMMANDS, DESCRIPTION
 from suture.cli.output import USAGE, misused, print_always
+from suture.records import Record
 from suture.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, NoReturn
 
 
@@ -72,6 +73,16 @@ def seconds(given: str) -> int:
     return int(given)
 
 
+def setting(given: str) -> tuple[str, object]:
+    """The name of a setting, and its value."""
+    from suture.cli.settings import parse_setting
+
+    try:
+        return parse_setting(given)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _several(given: str, expected: str) -> list[str]:
     found = given.replace(",", " ").split()
     if not found:
@@ -80,22 +91,197 @@ def _several(given: str, expected: str) -> list[str]:
     return found
 
 
-_VALIDATE = ("off", "warn", "strict", "all")
+class Table(Record):
+    """How the arguments of a tool are written on the command line. The rest is what the tool's schema says of them."""
+
+    tool: str
+    words: tuple[str, ...] = ()
+    """Arguments that are given without an option, in this order."""
+    left_out: tuple[str, ...] = ()
+    """Arguments that have no option: the command fills them in, or nobody types them."""
+    special: dict[str, dict[str, Any]] = {}  # noqa: RUF012  a record is never changed
+    """Keywords of `add_argument` that differ from what the schema says, and `names`: all names of an option."""
+    add_more: Callable[[argparse.ArgumentParser], None] | None = None
+    """Adds what is no argument of the tool."""
 
 
-def add_validate(command: argparse.ArgumentParser) -> None:
-    """The option of commands whose result can be checked before it is written."""
+_PLACEHOLDERS = {
+    "before": "ID",
+    "change_id": "ID",
+    "default_path": "PATH",
+    "edits": "FILE|JSON|-",
+    "encoding": "NAME",
+    "exclude": "GLOB",
+    "expect_hash": "HASH",
+    "file_path": "PATH",
+    "flags": "gims",
+    "only": "IDS",
+    "path": "PATH",
+    "patches": "FILE|JSON|-",
+    "paths": "PATH",
+    "pattern": "PATTERN",
+    "replacement": "REPLACEMENT",
+    "reply": "FILE|-",
+    "to": "ID|NAME",
+}
+"""What stands for the value of an argument in the help; for any other, N or TEXT."""
+_RENAMED = {"file_path": "path"}
+"""Arguments that have another name on the command line."""
+_UNTYPED = "binary_check_buffer_size"
+"""An argument that is kept for callers of an older tool."""
+_FLAGS_HELP = "flags as letters, such as is; g and m are always set"
+_PATTERN_WORDS = ("pattern", "file_path")
+
+
+def add_tool(command: argparse.ArgumentParser, table: Table) -> None:
+    """Add the arguments of a command that is a tool."""
+    schema = _schema(table.tool)
+    offered = {name: about for name, about in schema["properties"].items() if name not in table.left_out}
+    for name in dict.fromkeys((*table.words, *offered)):
+        about, special = offered[name], dict(table.special.get(name, {}))
+        is_word = name in table.words
+        if is_word and name not in schema["required"] and about.get("type") != "array":
+            special.setdefault("nargs", "?")
+        add_field(command, name, about, is_word=is_word, **special)
+    if table.add_more is not None:
+        table.add_more(command)
+    command.set_defaults(fields={name: _RENAMED.get(name, name) for name in offered})
+
+
+def add_field(
+    container: argparse._ActionsContainer, name: str, about: Mapping[str, Any], *, is_word: bool = False, **special: Any
+) -> None:
+    """Add one argument of a tool as its schema, `about`, describes it: as an option, or as a word.
+
+    What is left out stays None, so that the tool's own default holds.
+    """
+    dest, kind = _RENAMED.get(name, name), about.get("type", "string")
+    names = special.pop("names", (dest,) if is_word else (f"--{dest.replace('_', '-')}",))
+    keywords: dict[str, Any] = {"help": _help_text(about)}
+    if kind == "boolean":
+        keywords["action"] = "store_true"
+    elif "enum" in about:
+        keywords["choices"] = about["enum"]
+    else:
+        keywords["metavar"] = _PLACEHOLDERS.get(name, "N" if kind == "integer" else "TEXT")
+    if kind == "integer":
+        keywords["type"] = number  # the tool checks the bounds
+    if kind == "array" and about["items"]["type"] == "string":  # a list of objects is given as one JSON document
+        several = {"action": "append", "help": f"{keywords['help']} (repeatable)"}
+        keywords |= {"nargs": "*", "default": []} if is_word else several
+    container.add_argument(*names, **{**keywords, **special})
+
+
+def _help_text(about: Mapping[str, Any]) -> str:
+    """The description of an argument as help, with its default."""
+    text: str = about["description"]
+    default = about.get("default")
+    shown = "" if default in (None, False, 0, ()) else f" (default: {default})"
+    return (text[0].lower() + text[1:] + shown).replace("%", "%%")
+
+
+def _schema(tool: str) -> dict[str, Any]:
+    """The schema of a tool's arguments."""
+    from suture.tools import tool_named  # commands that are no tool need none of it
+
+    return tool_named(tool).request.schema()
+
+
+def _add_dry_run(container: argparse._ActionsContainer) -> None:
+    from suture.tools.spec import dry_run  # as above
+
+    add_field(container, "dry_run", dry_run().schema())
+
+
+def _add_edit(command: argparse.ArgumentParser) -> None:
+    from suture.tools.spec import expected_text, mode  # of safe_edit, which only --lines needs
+
+    edit = _schema("file_edit")["properties"]["edits"]["items"]["properties"]
+    old = f"{_help_text(edit['old_text'])} (--old=TEXT if it begins with -)"
+    add_field(command, "old_text", edit["old_text"], names=("--old-text", "--old"), help=old)
+    deletes = "replacement text; '' deletes the old text"
+    add_field(command, "new_text", edit["new_text"], names=("--new-text", "--new"), help=deletes)
+    command.add_argument("--old-file", metavar="FILE|-", help="the text to replace, from a file or stdin")
+    command.add_argument("--new-file", metavar="FILE|-", help="the replacement text, from a file or stdin")
+    add_field(command, "occurrences", edit["occurrences"])
     command.add_argument(
-        "--validate",
-        choices=_VALIDATE,
-        help="check the result: tell what is wrong (warn), refuse errors that the edit brings (strict), or any (all); "
-        "default: off",
+        "--lines", metavar="A-B", action="append", help="replace these lines, such as 10-20 or 12, if nothing breaks"
     )
-    add_allow_commands(command)
+    for name, field, names in (
+        ("mode", mode(), ("--mode",)),
+        ("expected_text", expected_text(), ("--expected-text", "--expect")),
+    ):
+        about = field.schema()
+        add_field(command, name, about, names=names, help=f"with --lines: {_help_text(about)}")
+    command.add_argument("--delete", action="store_true", help="with --lines: delete them")
+    _add_allow_commands(command)
 
 
-def add_allow_commands(command: argparse.ArgumentParser) -> None:
-    """The option of commands that check files."""
+def _add_write(command: argparse.ArgumentParser) -> None:
+    _add_dry_run(command)
+    command.add_argument("--no-diff", action="store_true", help="do not print the diff")
+    command.add_argument("--allow-empty", action="store_true", help="write an empty file if stdin is empty")
+    _add_allow_commands(command)
+
+
+def _add_apply(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-p", "--patch", action="store_true", help="show each block and ask whether to apply it")
+    _add_allow_commands(command)
+    _add_allow_executables(command)
+
+
+def _add_check(command: argparse.ArgumentParser) -> None:
+    limits = {"files": Settings.check_max_files, "issues": Settings.check_max_issues}
+    for noun, most in limits.items():
+        verb = "check" if noun == "files" else "list"
+        command.add_argument(
+            f"--max-{noun}", type=positive, metavar="N", help=f"{verb} at most N {noun} (default: {most})"
+        )
+    longest = Settings.check_call_ms // 1000
+    command.add_argument(
+        "--max-time", type=seconds, metavar="SECONDS", help=f"stop after this time (default: {longest})"
+    )
+    _add_allow_commands(command)
+
+
+def _add_search(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-C", "--context", type=number, metavar="N", help="lines to show before and after each match")
+    shown = command.add_mutually_exclusive_group()
+    shown.add_argument("-l", "--names", action="store_true", help="print only the names of the files")
+    shown.add_argument("--count", action="store_true", help="print the number of matches of each file, and of all")
+    _add_pattern_options(command)
+
+
+def _add_replace(command: argparse.ArgumentParser) -> None:
+    whether = command.add_mutually_exclusive_group()
+    whether.add_argument("--write", action="store_true", help="make the change; without it, it is only shown")
+    _add_dry_run(whether)
+    _add_pattern_options(command)
+    _add_allow_commands(command)
+
+
+def _add_lines(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-n", "--line-number", action="store_true", help="print the number of each line")
+    _add_pattern_options(command, text_ends=False)
+
+
+def _add_split(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-0", "--null", action="store_true", help="end each segment with a NUL, and print no headings")
+    _add_pattern_options(command)
+
+
+def _add_pattern_options(command: argparse.ArgumentParser, *, text_ends: bool = True) -> None:
+    """What the commands that take a regular expression have in common."""
+    command.add_argument("-i", "--ignore-case", action="store_true", help="ignore case")
+    command.add_argument("-s", "--dot-all", action="store_true", help=". matches line ends, too")
+    if text_ends:
+        command.add_argument("--text-ends", action="store_true", help="^ and $ match only at the ends of the file")
+    command.add_argument(
+        "--timeout", type=seconds, metavar="SECONDS", help="how long one file may be searched (default: 1)"
+    )
+
+
+def _add_allow_commands(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--allow-commands",
         action="store_true",
@@ -103,8 +289,7 @@ def add_allow_commands(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_allow_executables(command: argparse.ArgumentParser) -> None:
-    """The option of commands that take diffs with modes."""
+def _add_allow_executables(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--allow-executables",
         action="store_true",
@@ -112,262 +297,103 @@ def add_allow_executables(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_dry_run(command: argparse._ActionsContainer) -> None:
-    """The option of commands that change files."""
-    command.add_argument("--dry-run", action="store_true", help="show what would happen and change nothing")
-
-
-def add_literal(command: argparse.ArgumentParser) -> None:
-    """The option of commands that edit: placeholders are text."""
-    command.add_argument(
-        "--literal",
-        action="store_true",
-        help="write lines such as '# ... existing code ...' as they are (default: refuse them where they delete text)",
-    )
-
-
-def add_paths(command: argparse.ArgumentParser) -> None:
-    """Which files of the workspace are meant."""
-    command.add_argument(
-        "paths",
-        metavar="PATH",
-        nargs="*",
-        default=[],
-        help="a file, a folder with all below it, or a glob such as 'src/**/*.js' (default: all files); "
-        "what .gitignore names and hidden files are left out unless named",
-    )
-    command.add_argument(
-        "--exclude", metavar="GLOB", action="append", default=[], help="leave these out; can be given several times"
-    )
-    command.add_argument("--include-ignored", action="store_true", help="take what .gitignore names, too")
-
-
-def add_encoding(command: argparse.ArgumentParser) -> None:
-    """The option of commands for one file."""
-    command.add_argument("--encoding", metavar="NAME", help="encoding of a file that is neither marked nor UTF-8")
-
-
-PATTERN_NOTES = (
-    """\
-PATTERN is a JavaScript regular expression, plain or as /pattern/flags. All matches count, and ^ and
-$ are the ends of lines, as with the flags g and m; /pattern/flags names all its flags itself, and
-without g the first match of each line counts. Write -- before a pattern that begins with a dash.""",
-    "exit codes: 0 found, 1 nothing found, 2 refused or wrong usage, 130 interrupted",
-)
-
-
-def _fill_search(command: argparse.ArgumentParser) -> None:
-    command.add_argument("pattern", metavar="PATTERN", help="the regular expression")
-    _add_files(command)
-    _add_flags(command)
-    _add_text_ends(command)
-    command.add_argument(
-        "-A", "--context-after", "--after-context", type=number, metavar="N", help="lines to show after each match"
-    )
-    command.add_argument(
-        "-B", "--context-before", "--before-context", type=number, metavar="N", help="lines to show before each match"
-    )
-    command.add_argument("-C", "--context", type=number, metavar="N", help="lines to show before and after")
-    command.add_argument("--max-matches", type=number, metavar="N", help="no more than so many, in all files together")
-    ways = command.add_mutually_exclusive_group()
-    ways.add_argument("-l", "--names", action="store_true", help="print the names of the files only")
-    ways.add_argument("--count", action="store_true", help="print the number of matches of each file, and of all")
-
-
-def _fill_replace(command: argparse.ArgumentParser) -> None:
-    command.add_argument("pattern", metavar="PATTERN", help="the regular expression")
-    command.add_argument(
-        "replacement",
-        metavar="REPLACEMENT",
-        help="what each match becomes; $1 and ${name} stand for groups, $& for the match, $$ for a dollar sign; a line "
-        "end is one that the shell makes: $'one\\ntwo'",
-    )
-    _add_files(command)
-    _add_flags(command)
-    _add_text_ends(command)
-    whether = command.add_mutually_exclusive_group()
-    whether.add_argument("--write", action="store_true", help="make the change; without it, it is only shown")
-    add_dry_run(whether)
-    command.add_argument("--max-replacements", type=number, metavar="N", help="refuse if there would be more")
-    command.add_argument(
-        "--allow-over-match", action="store_true", help="replace a long match that holds another match, too"
-    )
-    add_validate(command)
-
-
-def _fill_extract(command: argparse.ArgumentParser) -> None:
-    _add_file(command)
-    _add_text_ends(command)
-    command.add_argument("--max-matches", type=number, metavar="N", help="no more than so many")
-
-
-def _fill_lines(command: argparse.ArgumentParser) -> None:
-    _add_file(command)
-    command.add_argument("-v", "--invert", action="store_true", help="print the lines that do not match")
-    command.add_argument("-n", "--line-number", action="store_true", help="print the number of each line")
-    command.add_argument("--max-lines", type=number, metavar="N", help="no more than so many")
-
-
-def _fill_split(command: argparse.ArgumentParser) -> None:
-    _add_file(command)
-    _add_text_ends(command)
-    command.add_argument("-0", "--null", action="store_true", help="end each segment with a NUL, and print no headings")
-    command.add_argument("--max-splits", type=number, metavar="N", help="leave what follows so many in one segment")
-
-
-PATTERN_FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
-    "search": _fill_search,
-    "replace": _fill_replace,
-    "extract": _fill_extract,
-    "lines": _fill_lines,
-    "split": _fill_split,
+TABLES = {
+    "read": Table("file_read", words=("path",)),
+    "search": Table(
+        "search",
+        words=("pattern", "paths"),
+        left_out=("view",),
+        special={
+            "flags": {"help": _FLAGS_HELP},
+            "context_before": {"names": ("-B", "--context-before", "--before-context")},
+            "context_after": {"names": ("-A", "--context-after", "--after-context")},
+        },
+        add_more=_add_search,
+    ),
+    "extract": Table(
+        "regex_extract",
+        words=_PATTERN_WORDS,
+        left_out=(_UNTYPED,),
+        special={"flags": {"help": _FLAGS_HELP}},
+        add_more=_add_pattern_options,
+    ),
+    "lines": Table(
+        "regex_match_lines",
+        words=_PATTERN_WORDS,
+        left_out=(_UNTYPED, "format"),
+        special={"flags": {"help": _FLAGS_HELP}, "invert": {"names": ("-v", "--invert")}},
+        add_more=_add_lines,
+    ),
+    "split": Table(
+        "regex_split",
+        words=_PATTERN_WORDS,
+        left_out=(_UNTYPED,),
+        special={"flags": {"help": _FLAGS_HELP}},
+        add_more=_add_split,
+    ),
+    "edit": Table(
+        "file_edit",
+        words=("path", "edits"),
+        special={
+            "edits": {
+                "nargs": "?",
+                "help": "an edit or a list of edits: a file, JSON itself, or - for stdin",
+            }
+        },
+        add_more=_add_edit,
+    ),
+    "patch": Table(
+        "patch",
+        words=("path", "patches"),
+        special={
+            "patches": {
+                "help": "a patch or a list of patches: a file, JSON itself, or - for stdin",
+            }
+        },
+        add_more=_add_allow_commands,
+    ),
+    "write": Table(
+        "safe_edit",
+        words=("path",),
+        left_out=("show_diff", "content", "line_edits", "search_replace"),
+        add_more=_add_write,
+    ),
+    "replace": Table(
+        "replace",
+        words=("pattern", "replacement", "paths"),
+        left_out=("dry_run", "view"),
+        special={"flags": {"help": _FLAGS_HELP}},
+        add_more=_add_replace,
+    ),
+    "apply": Table(
+        "apply_reply",
+        words=("reply",),
+        special={
+            "reply": {
+                "nargs": "?",
+                "default": "-",
+                "help": "the reply: a file, or - for stdin (default: stdin)",
+            },
+            "only": {"type": block_ids, "action": "extend"},
+            "expect_hash": {"help": 'hash the file must have; for several files, {"PATH": "HASH", …}'},
+        },
+        add_more=_add_apply,
+    ),
+    "log": Table("history", words=("path",)),
+    "show": Table(
+        "show",
+        words=("change_id",),
+        special={"change_id": {"nargs": "?", "help": "the change, or the beginning of its id (default: the newest)"}},
+    ),
+    "undo": Table("undo", words=("change_id",)),
+    "redo": Table("redo", words=("change_id",)),
+    "restore": Table("restore", words=("paths",)),
+    "check": Table("check", words=("paths",), add_more=_add_check),
 }
+"""The commands that are a tool."""
 
 
-def _add_files(command: argparse.ArgumentParser) -> None:
-    add_paths(command)
-    command.add_argument(
-        "--encoding", metavar="NAME", help="encoding of files that are named outright, not by a folder or a glob"
-    )
-
-
-def _add_file(command: argparse.ArgumentParser) -> None:
-    command.add_argument("pattern", metavar="PATTERN", help="the regular expression")
-    command.add_argument("path", metavar="PATH", help="the file")
-    _add_flags(command)
-    add_encoding(command)
-
-
-def _add_flags(command: argparse.ArgumentParser) -> None:
-    command.add_argument("-i", "--ignore-case", action="store_true", help="ignore case")
-    command.add_argument("-s", "--dot-all", action="store_true", help=". matches line ends, too")
-    command.add_argument("--flags", metavar="gims", help="the same in letters; g and m hold anyway")
-    command.add_argument(
-        "--timeout", type=seconds, metavar="SECONDS", help="how long one file may be searched (default: 1)"
-    )
-
-
-def _add_text_ends(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--text-ends", action="store_true", help="^ and $ are the ends of the file only")
-
-
-_MODES = ("strict", "interactive", "verify_only")
-_MODE = "reject what brings errors (strict), write it all the same, or only check it (default: strict)"
-
-
-def _fill_read(command: argparse.ArgumentParser) -> None:
-    command.add_argument("path", metavar="PATH", help="the file")
-    command.add_argument("--start-line", type=number, default=1, metavar="N", help="first line, counted from 1")
-    command.add_argument("--end-line", type=number, metavar="N", help="last line, inclusive")
-    command.add_argument(
-        "--format",
-        choices=("numbered", "raw"),
-        default="numbered",
-        help="with line numbers, or as is (default: numbered)",
-    )
-    add_encoding(command)
-
-
-def _fill_edit(command: argparse.ArgumentParser) -> None:
-    command.add_argument("path", metavar="PATH", help="the file")
-    command.add_argument(
-        "edits", metavar="FILE|JSON|-", nargs="?", help="an edit or a list of them: a file, JSON itself, or - for stdin"
-    )
-    command.add_argument(
-        "--old-text",
-        "--old",
-        metavar="TEXT",
-        help="the text to replace, exactly as it stands in the file (--old=TEXT where it begins with -)",
-    )
-    command.add_argument("--new-text", "--new", metavar="TEXT", help="what it becomes; '' deletes it")
-    command.add_argument("--old-file", metavar="FILE|-", help="the text to replace, from a file or stdin")
-    command.add_argument("--new-file", metavar="FILE|-", help="what it becomes, from a file or stdin")
-    command.add_argument("--occurrences", type=number, metavar="N", help="how often the text stands there (default: 1)")
-    command.add_argument(
-        "--lines", metavar="A-B", action="append", help="replace these lines, such as 10-20 or 12, if nothing breaks"
-    )
-    command.add_argument(
-        "--expected-text",
-        "--expect",
-        metavar="TEXT",
-        help="with --lines: what they hold now; refuse if they do not",
-    )
-    command.add_argument("--delete", action="store_true", help="with --lines: delete them")
-    command.add_argument("--mode", choices=_MODES, help=f"with --lines: {_MODE}")
-    add_validate(command)
-    add_literal(command)
-    add_dry_run(command)
-    add_encoding(command)
-    _add_expect_hash(command)
-
-
-def _fill_write(command: argparse.ArgumentParser) -> None:
-    command.add_argument("path", metavar="PATH", help="the file; it may be new")
-    command.add_argument("--mode", choices=_MODES, default="strict", help=_MODE)
-    add_dry_run(command)
-    command.add_argument("--no-diff", action="store_true", help="leave out the diff")
-    command.add_argument("--allow-empty", action="store_true", help="write a file without content if stdin has none")
-    command.add_argument(
-        "--validate",
-        choices=("new", "all"),
-        default="new",
-        help="which errors count: those that the content brings, or any in it (default: new)",
-    )
-    add_allow_commands(command)
-    add_literal(command)
-    add_encoding(command)
-    _add_expect_hash(command)
-
-
-def _fill_check(command: argparse.ArgumentParser) -> None:
-    add_paths(command)
-    command.add_argument("--max-files", type=positive, metavar="N", help="check at most N files (default: 100000)")
-    command.add_argument("--max-issues", type=positive, metavar="N", help="list at most N problems (default: 10000)")
-    command.add_argument("--max-time", type=seconds, metavar="SECONDS", help="stop after this time (default: 600)")
-    add_allow_commands(command)
-
-
-def _fill_patch(command: argparse.ArgumentParser) -> None:
-    command.add_argument("path", metavar="PATH", help="the file")
-    command.add_argument(
-        "patches", metavar="FILE|JSON|-", help="a patch or a list of them: a file, JSON itself, or - for stdin"
-    )
-    _add_match(command)
-    add_literal(command)
-    add_validate(command)
-    add_dry_run(command)
-    add_encoding(command)
-    _add_expect_hash(command)
-
-
-def _fill_apply(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "reply", metavar="FILE|-", nargs="?", default="-", help="the reply: a file, or - for stdin (default: stdin)"
-    )
-    add_dry_run(command)
-    command.add_argument("-p", "--patch", action="store_true", help="show each block and ask whether to apply it")
-    command.add_argument("--atomic", action="store_true", help="apply all blocks or none")
-    command.add_argument(
-        "--only",
-        type=block_ids,
-        action="extend",
-        metavar="IDS",
-        help="apply only these, such as 1,3.2; several times if need be",
-    )
-    _add_match(command)
-    add_literal(command)
-    add_validate(command)
-    command.add_argument(
-        "--whole-files", action="store_true", help="take a fenced code block with a path for that whole file, too"
-    )
-    command.add_argument("--default-path", metavar="PATH", help="the file of blocks that name none")
-    command.add_argument(
-        "--expect-hash", metavar="HASH", help='refuse if a file has another one; for several files, {"PATH": "HASH", …}'
-    )
-    add_allow_executables(command)
-
-
-def _fill_prompt(command: argparse.ArgumentParser) -> None:
+def _add_prompt(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format",
         choices=("blocks", "v4a", "unified"),
@@ -376,12 +402,12 @@ def _fill_prompt(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _fill_call(command: argparse.ArgumentParser) -> None:
+def _add_call(command: argparse.ArgumentParser) -> None:
     command.add_argument("name", metavar="NAME", help="the tool; see `suture tools`")
     command.add_argument("arguments", metavar="JSON|-", help="its arguments as a JSON object, or - for stdin")
 
 
-def _fill_tools(command: argparse.ArgumentParser) -> None:
+def _add_tools(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format",
         choices=("anthropic", "openai", "openai-responses", "gemini", "mcp"),
@@ -390,7 +416,7 @@ def _fill_tools(command: argparse.ArgumentParser) -> None:
     _add_choice_of_tools(command)
 
 
-def _fill_init(command: argparse.ArgumentParser) -> None:
+def _add_init(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "client",
         metavar="CLIENT",
@@ -406,7 +432,7 @@ def _fill_init(command: argparse.ArgumentParser) -> None:
     command.add_argument("--name", default="suture", metavar="NAME", help="what the client calls it (default: suture)")
 
 
-def _fill_mcp(command: argparse.ArgumentParser) -> None:
+def _add_mcp(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--http", metavar="HOST:PORT", help="serve over HTTP instead of stdin and stdout; port 0: any free one"
     )
@@ -431,7 +457,6 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--durability",
         choices=("full", "fast"),
-        default="full",
         help="full (default): a change is on the disk before it is answered; fast: a killed process leaves all or "
         "nothing; after a power cut each file changed in the last seconds may be old, new or incomplete",
     )
@@ -440,21 +465,19 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
         metavar="N",
         type=byte_limit,
         default=10_000_000,
-        help="what an answer may have (default: 10000000)",
+        help="size of an answer in bytes (default: 10000000); beyond it, the answer is refused or cut",
     )
     command.add_argument(
         "--call-ms",
         metavar="N",
         type=positive,
-        default=Settings.call_ms,
-        help="milliseconds that a call may take before it begins to write (default: 60000)",
+        help=f"milliseconds that a call may take before it begins to write (default: {Settings.call_ms})",
     )
     command.add_argument(
         "--max-memory-bytes",
         metavar="N",
         type=number,
-        default=Settings.max_memory_bytes,
-        help="most memory for the server and for each program it starts; 0: no limit (default: 4000000000)",
+        help=f"memory of the server, and of each program it starts; 0: no limit (default: {Settings.max_memory_bytes})",
     )
     command.add_argument(
         "--structured-text",
@@ -462,65 +485,15 @@ def _fill_mcp(command: argparse.ArgumentParser) -> None:
         help="repeat texts in the structured content, for clients that show models nothing else; Codex and Claude Code "
         "get it unasked",
     )
-    add_allow_commands(command)
-    add_allow_executables(command)
+    _add_allow_commands(command)
+    _add_allow_executables(command)
 
 
-def _fill_log(command: argparse.ArgumentParser) -> None:
-    command.add_argument("path", metavar="PATH", nargs="?", help="only changes of this file or below this folder")
-    command.add_argument("--limit", type=number, default=20, metavar="N", help="how many changes (default: 20)")
-    command.add_argument("--before", metavar="ID", help="only changes before this one")
-
-
-def _fill_show(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "change_id", metavar="ID", nargs="?", help="the change, or the beginning of its id (default: the newest)"
-    )
-
-
-def _fill_undo(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "change_id",
-        metavar="ID",
-        nargs="?",
-        help="the change, or the beginning of its id (default: the newest that is in force)",
-    )
-    add_dry_run(command)
-
-
-def _fill_redo(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "change_id",
-        metavar="ID",
-        nargs="?",
-        help="the change, or the beginning of its id (default: the one undone last)",
-    )
-    add_dry_run(command)
-
-
-def _fill_snapshot(command: argparse.ArgumentParser) -> None:
+def _add_snapshot(command: argparse.ArgumentParser) -> None:
     command.add_argument("name", metavar="NAME", nargs="?", help="a name for this point; without it, list them")
     command.add_argument(
         "paths", metavar="PATH", nargs="*", help="files to keep besides those that suture ever changed here"
     )
-
-
-def _fill_restore(command: argparse.ArgumentParser) -> None:
-    command.add_argument("paths", metavar="PATH", nargs="*", help="files or folders (default: all that changed since)")
-    command.add_argument(
-        "--to", metavar="ID|NAME", help="right after this change, or at this snapshot (default: as last recorded)"
-    )
-    add_dry_run(command)
-
-
-def _add_match(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--match", choices=("exact", "whitespace", "lenient"), help="how far a file may differ (default: lenient)"
-    )
-
-
-def _add_expect_hash(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--expect-hash", metavar="HASH", help="refuse if the file has another one")
 
 
 def _add_choice_of_tools(command: argparse.ArgumentParser) -> None:
@@ -529,40 +502,49 @@ def _add_choice_of_tools(command: argparse.ArgumentParser) -> None:
     choice.add_argument("--profile", metavar="NAME", help="only those of full (default), edit, search or read-only")
 
 
-def _fill_completion(command: argparse.ArgumentParser) -> None:
+def _add_completion(command: argparse.ArgumentParser) -> None:
     from argparse import SUPPRESS
 
-    from suture.cli.completion import LISTS
-
     command.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
-    command.add_argument("--values", choices=LISTS, help=SUPPRESS)  # for the scripts, while somebody types
+    command.add_argument("--line", help=SUPPRESS)  # for the scripts, while somebody types
 
 
-FILLS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
-    "read": _fill_read,
-    **PATTERN_FILLS,
-    "edit": _fill_edit,
-    "write": _fill_write,
-    "check": _fill_check,
-    "patch": _fill_patch,
-    "apply": _fill_apply,
-    "prompt": _fill_prompt,
-    "mcp": _fill_mcp,
-    "init": _fill_init,
-    "call": _fill_call,
-    "tools": _fill_tools,
-    "log": _fill_log,
-    "show": _fill_show,
-    "undo": _fill_undo,
-    "redo": _fill_redo,
-    "snapshot": _fill_snapshot,
-    "restore": _fill_restore,
-    "completion": _fill_completion,
+_IN_A_WORKSPACE = ("call", "mcp", "recover", "snapshot")
+"""Commands that are no tool, and have settings."""
+
+
+def _add_set(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--set",
+        type=setting,
+        action="append",
+        metavar="NAME=VALUE",
+        help="a setting, such as call_ms=120000 (repeatable); the page Settings of the documentation lists them",
+    )
+    command.set_defaults(settings=None)
+
+
+_MORE: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "prompt": _add_prompt,
+    "mcp": _add_mcp,
+    "init": _add_init,
+    "call": _add_call,
+    "tools": _add_tools,
+    "snapshot": _add_snapshot,
+    "completion": _add_completion,
 }
-"""What adds the arguments of those commands that have any of their own."""
+"""What adds the arguments of other commands that have any of their own."""
 
 
 _WIDTH = 100
+_PATTERN_NOTES = (
+    """\
+PATTERN is a JavaScript regular expression, plain or as /pattern/flags. All matches count, and ^ and
+$ are the ends of lines, as with the flags g and m; /pattern/flags names all its flags itself, and
+without g the first match of each line counts. Write -- before a pattern that begins with a dash.""",
+    "exit codes: 0 found, 1 nothing found, 2 refused or wrong usage, 130 interrupted",
+)
+_PATTERN_COMMANDS = ("search", "replace", "extract", "lines", "split")
 _LIKE = 0.75  # how much of an option's name must be right for it to be what was meant
 _APPLY_NOTES = (
     """\
@@ -591,7 +573,7 @@ exit codes: 0 written, as it was or verified, 1 rejected, failed or found broken
 )
 _DOCTOR_NOTES = ("exit codes: 0 all is well, 1 something does not work, 2 wrong usage, 130 interrupted",)
 _NOTES = {
-    **dict.fromkeys(PATTERN_FILLS, PATTERN_NOTES),
+    **dict.fromkeys(_PATTERN_COMMANDS, _PATTERN_NOTES),
     "apply": _APPLY_NOTES,
     "check": _CHECK_NOTES,
     "completion": (*_COMPLETION_NOTES, _EXITS),
@@ -600,7 +582,9 @@ _NOTES = {
     "write": _WRITE_NOTES,
 }
 _JSON = {
-    **dict.fromkeys(PATTERN_FILLS, "print isError, data (a list with an object for each result) and metadata as JSON"),
+    **dict.fromkeys(
+        _PATTERN_COMMANDS, "print isError, data (a list with an object for each result) and metadata as JSON"
+    ),
     "call": "changes nothing: the result is JSON anyway",
     "check": "print files, errors, warnings, issues, not_run as JSON",
     "completion": "print shell and script as JSON",
@@ -635,14 +619,18 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
             continue
         command.description = about[0].upper() + about[1:] + "."
         command.epilog = "\n\n".join([f"example:\n  {example}", *_NOTES.get(name, (_EXITS,))])
-        if name in FILLS:
-            FILLS[name](command)
-        _add_common(command, _JSON.get(name, "print the whole result as JSON"))
+        if name in TABLES:
+            add_tool(command, TABLES[name])
+        elif name in _MORE:
+            _MORE[name](command)
+        if name in TABLES or name in _IN_A_WORKSPACE:
+            _add_set(command)
+        add_common(command, _JSON.get(name, "print the whole result as JSON"))
         command.set_defaults(run=_lazily(name))
     return parser
 
 
-def _add_common(command: argparse.ArgumentParser, json: str) -> None:
+def add_common(command: argparse.ArgumentParser, json: str) -> None:
     """What every command takes."""
     common = command.add_argument_group("with every command")
     common.add_argument("--json", action="store_true", help=json)

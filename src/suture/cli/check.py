@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from suture.cli.commands import attempt, refused
+from suture.cli.commands import attempt, refused, tool_arguments
 from suture.cli.output import USAGE, clean, colored, note, print_json, print_text, recovered, skipped
-from suture.settings import Settings
 from suture.wording.edits import issue_line
 from suture.wording.phrases import count
 
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
 def check(options: argparse.Namespace) -> int:
     """Print the problems, a line each; what was not checked and the numbers go to stderr."""
-    given = {"paths": options.paths, "exclude": options.exclude, "include_ignored": options.include_ignored}
-    result = attempt(options, lambda workspace: workspace.command("check", given), _settings(options))
+    arguments = tool_arguments(options)
+    result = attempt(options, lambda workspace: workspace.command("check", arguments))
     data = result.metadata
     if options.json:
         print_json(result.to_dict() if result.is_error else data)
@@ -31,16 +30,6 @@ def check(options: argparse.Namespace) -> int:
     if result.is_error or not data["files"]:
         return USAGE
     return int(bool(data["errors"]) or any(each["required"] for each in data["not_run"]))
-
-
-def _settings(options: argparse.Namespace) -> Settings:
-    """The bounds that are given."""
-    settings = Settings()
-    return settings.but(
-        check_max_files=options.max_files or settings.check_max_files,
-        check_max_issues=options.max_issues or settings.check_max_issues,
-        check_call_ms=options.max_time * 1_000 if options.max_time else settings.check_call_ms,
-    )
 
 
 def _tell(data: Row) -> None:

@@ -23,7 +23,6 @@ from suture.cli.output import (
     way_back,
 )
 from suture.errors import SutureError
-from suture.settings import Settings
 from suture.tools.spec import ToolResult
 from suture.workspace import Workspace
 
@@ -41,8 +40,7 @@ _UNFIT = "INVALID_ARGUMENTS"
 
 def read(options: argparse.Namespace) -> int:
     """`suture read`."""
-    arguments = {name: getattr(options, name) for name in ("path", "start_line", "end_line", "format", "encoding")}
-    result = attempt(options, lambda workspace: workspace.call("file_read", arguments))
+    result = attempt(options, lambda workspace: workspace.call("file_read", tool_arguments(options)))
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
@@ -103,7 +101,7 @@ def tools(options: argparse.Namespace) -> int:
 def recover(options: argparse.Namespace) -> int:
     """`suture recover`."""
     try:
-        found = Workspace(options.root).recover()
+        found = Workspace(options.root, options.settings).recover()
     except SutureError as error:
         if options.json:
             print_json({"error": wording.error_data(error)})
@@ -115,6 +113,12 @@ def recover(options: argparse.Namespace) -> int:
     else:
         print_text("Nothing to recover." if found is None else wording.recovered_text(found))
     return 0
+
+
+def tool_arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of the command's tool, as far as they are given."""
+    given = {name: getattr(options, dest) for name, dest in options.fields.items()}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def run(
@@ -161,20 +165,15 @@ def exit_code(result: ToolResult) -> int:
 def attempt(
     options: argparse.Namespace | QuickOptions,
     call: Callable[[Workspace], ToolResult],
-    settings: Settings | None = None,
     audience: Audience = TERMINAL,
 ) -> ToolResult:
-    """Make a call, worded for who sits at the command line, or as JSON as for a model.
+    """Make a call, worded for someone at a command line; with --json, for a model.
 
     One that is interrupted leaves nothing half done.
     """
     audience = MODEL if options.json else audience
     try:
-        if getattr(options, "allow_commands", False):
-            settings = (settings or Settings()).but(project_commands=True)
-        if getattr(options, "allow_executables", False):
-            settings = (settings or Settings()).but(allow_executables=True)
-        workspace = Workspace(options.root, settings, audience=audience)
+        workspace = Workspace(options.root, options.settings, audience=audience)
         try:
             return call(workspace)
         except KeyboardInterrupt:

@@ -33,7 +33,7 @@ from suture.wording import hint
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from sqlite3 import Connection
     from typing import Any
 
@@ -141,6 +141,7 @@ def _entry(client: Client, scope: str, root: str, path: str, name: str, entry: d
 
 PACKAGES = {
     "ahocorasick-rs": "ahocorasick_rs",
+    "argcomplete": "argcomplete",
     "google-re2": "re2",
     "orjson": "orjson",
     "pyyaml": "yaml",
@@ -480,6 +481,8 @@ def configuration(root: str) -> Iterator[Finding]:
     engine = Engine(root)
     with engine.session() as session:
         names, found, trusted = _configured(session, root)
+        settings = yield from _settings(root)
+        trusted = trusted or "project_commands" in settings
         asked = [each.validator for each in table(session).chosen("x")]
     wrong = 0
     for validator in asked:
@@ -494,6 +497,22 @@ def configuration(root: str) -> Iterator[Finding]:
     for rule in found.rules.values():
         if rule.enabled is not False:
             yield from _program(rule, root, trusted=trusted)
+
+
+def _settings(root: str) -> Generator[Finding, None, dict[str, Any]]:
+    """Whether the operator's file sets anything, and whether that fits."""
+    from suture.cli.settings import settings_in_file
+    from suture.settings import operator_file
+
+    file = operator_file()
+    try:
+        found = settings_in_file(file, [root], named=False)
+    except ValueError as error:
+        yield problem("settings", _plain(str(error)), "Correct it: no command that uses a workspace runs until then.")
+        return {}
+    if found:
+        yield ok("settings", f"{file} sets {', '.join(found)}")
+    return found
 
 
 def _is_open(root: str) -> bool:
@@ -568,7 +587,8 @@ def _recover(root: str) -> str:
 def _configured(session: Session, root: str) -> tuple[list[str], Configuration, bool]:
     """The files that say something, what they say, and whether the project may name programs."""
     from suture.check.registry import Configuration, merged
-    from suture.tools.check import PROJECT_FILES, operator_configuration, operator_file, project_configuration
+    from suture.settings import operator_file
+    from suture.tools.check import PROJECT_FILES, operator_configuration, project_configuration
 
     names, project = [], Configuration()
     for name in reversed(PROJECT_FILES):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from suture.cli.commands import run
+from suture.cli.commands import run, tool_arguments
 from suture.cli.output import at_root, clean, colored, colored_diff, misused
 from suture.tools.history import about, file_name
 from suture.wording.phrases import count
@@ -25,10 +25,10 @@ def log(options: argparse.Namespace) -> int:
     """`suture log`: the changes, each with what it did to its files; on the first page, snapshots between them."""
     from shlex import join
 
-    path, limit, before = options.path, options.limit, options.before
+    path, before = options.path, options.before
 
     def page(workspace: Workspace) -> ToolResult:
-        found = workspace.history(path, limit, before)
+        found = workspace.call("history", tool_arguments(options))
         points = None if path or before or found.is_error else workspace.snapshots()
         if points is not None and not points.is_error:
             found = found.but(metadata={**found.metadata, "snapshots": points.metadata["snapshots"]})
@@ -37,7 +37,8 @@ def log(options: argparse.Namespace) -> int:
     def lines(result: ToolResult) -> str:
         if not result.metadata["changes"]:
             return f"{result.text.removesuffix('.')} in {os.path.abspath(options.root)}."
-        words = ["suture", "log", *([path] if path else []), "--limit", str(limit), "--before"]
+        limit = [] if options.limit is None else ["--limit", str(options.limit)]
+        words = ["suture", "log", *([path] if path else []), *limit, "--before"]
         older = f"{join([*words, result.metadata['next']])}{at_root(options)}" if result.metadata["next"] else ""
         more = [colored("faint", f"… older ones: {clean(older)}")] if older else []
         return "\n".join([*_log_lines(result.metadata), *more])
@@ -60,12 +61,12 @@ def show(options: argparse.Namespace) -> int:
 
 def undo(options: argparse.Namespace) -> int:
     """`suture undo`."""
-    return run(options, lambda workspace: workspace.undo(options.change_id, dry_run=options.dry_run), _told)
+    return run(options, lambda workspace: workspace.call("undo", tool_arguments(options)), _told)
 
 
 def redo(options: argparse.Namespace) -> int:
     """`suture redo`."""
-    return run(options, lambda workspace: workspace.redo(options.change_id, dry_run=options.dry_run), _told)
+    return run(options, lambda workspace: workspace.call("redo", tool_arguments(options)), _told)
 
 
 def snapshot(options: argparse.Namespace) -> int:
@@ -77,10 +78,9 @@ def snapshot(options: argparse.Namespace) -> int:
 
 def restore(options: argparse.Namespace) -> int:
     """`suture restore`."""
-    to, paths, dry_run = options.to, options.paths, options.dry_run
-    if to is None and not paths:
+    if options.to is None and not options.paths:
         return misused("restore", "say what to restore: --to ID|NAME, or PATH, or both")
-    return run(options, lambda workspace: workspace.restore(to, paths, dry_run=dry_run), _told)
+    return run(options, lambda workspace: workspace.command("restore", tool_arguments(options)), _told)
 
 
 def _log_lines(data: dict[str, Any]) -> Iterator[str]:

@@ -11,7 +11,6 @@ from suture import wording
 from suture.cli.output import USAGE, complain, flush, misused, note, print_json, print_text, refuse
 from suture.errors import SutureError, UnknownTool
 from suture.origins import drop_entries
-from suture.settings import Settings
 from suture.tools import chosen
 from suture.workspace import Workspace
 
@@ -64,9 +63,8 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
         message = f"--quiet would hide the token: choose one by the variable {TOKEN}"
         raise ValueError(message)
     names = chosen(options.profile, options.tools)
-    settings = _settings(options)
-    drop_entries([options.root, *settings.extra_roots])
-    workspace = Workspace(options.root, settings)
+    drop_entries([options.root, *options.settings.extra_roots])
+    workspace = Workspace(options.root, options.settings)
     with _quick_imports():
         from suture.server import build
         from suture.server.calls import Calls
@@ -90,18 +88,6 @@ def _hush() -> None:
 
     for name in ("mcp", "uvicorn"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
-def _settings(options: argparse.Namespace) -> Settings:
-    return Settings(
-        durability=options.durability,
-        extra_roots=tuple(options.extra_root or ()),
-        allow_protected=tuple(options.allow_protected or ()),
-        project_commands=options.allow_commands,
-        allow_executables=options.allow_executables,
-        call_ms=options.call_ms,
-        max_memory_bytes=options.max_memory_bytes,
-    )
 
 
 def _over_stdio(server: Server[Any], calls: Calls, largest: int) -> int:

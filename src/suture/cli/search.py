@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suture.cli.commands import attempt, refused
+from suture.cli.commands import attempt, refused, tool_arguments
 from suture.cli.output import (
     USAGE,
     Progress,
@@ -24,7 +24,6 @@ from suture.cli.output import (
 )
 from suture.errors import SutureError
 from suture.patterns.dialect import parse
-from suture.settings import Settings
 from suture.tools import COMMANDS
 
 TYPE_CHECKING = False
@@ -40,9 +39,12 @@ if TYPE_CHECKING:
 
 
 def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult | int:
-    """Make a call, showing its progress; the exit code if all is said, as it is of a refusal and with --json."""
+    """Make a call with what the options say and `arguments`, showing its progress.
+
+    The exit code if all is said, as it is of a refusal and with --json.
+    """
     try:
-        given = {**arguments, "pattern": options.pattern, "flags": _flags(options)}
+        given = {**tool_arguments(options), **arguments, "flags": _flags(options)}
     except ValueError as error:
         return misused(options.command, error)
     with Progress(quiet=options.quiet) as progress:
@@ -51,7 +53,7 @@ def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult 
             workspace.watch(progress)
             return workspace.command(name, given) if name in COMMANDS else workspace.call(name, given)
 
-        result = attempt(options, call, _settings(options.timeout))
+        result = attempt(options, call)
     _tell(options, result)
     if result.is_error:
         return USAGE
@@ -90,18 +92,6 @@ def note_cut(number: int, noun: str, option: str, most: int | None) -> None:
         note(f"note: cut after {several(number, noun)} ({option})")
 
 
-def _settings(seconds: int | None) -> Settings | None:
-    """Who sits at the command line is the operator, and may let a search take longer."""
-    if seconds is None:
-        return None
-    asked = seconds * 1_000
-    return Settings(
-        regex_file_ms=asked,
-        regex_call_ms=max(asked, Settings.regex_call_ms),
-        call_ms=asked + Settings.call_ms,
-    )
-
-
 def _flags(options: argparse.Namespace) -> str:
     """The flags that the options stand for, and g and m; ValueError if the pattern has some of its own besides."""
     named = {"i": options.ignore_case, "s": options.dot_all}
@@ -132,13 +122,8 @@ def search(options: argparse.Namespace) -> int:
     result = ask(
         options,
         "search",
-        paths=options.paths,
         context_before=before,
         context_after=after,
-        max_matches=options.max_matches,
-        exclude=options.exclude,
-        include_ignored=options.include_ignored,
-        encoding=options.encoding,
         view="rows" if options.json else "names" if options.names else "numbers" if options.count else "lines",
     )
     if isinstance(result, int):
@@ -200,7 +185,7 @@ _IN_A_CELL = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 def extract(options: argparse.Namespace) -> int:
     """Print the groups of each match, one match a line."""
-    result = ask(options, "regex_extract", **_file(options), max_matches=options.max_matches)
+    result = ask(options, "regex_extract")
     if isinstance(result, int):
         return result
     found = ["\t".join(map(_cell, row["groups"])) for row in result.rows or []]
@@ -214,7 +199,7 @@ def _cell(group: str | None) -> str:
 
 def lines(options: argparse.Namespace) -> int:
     """Print the lines that match, or those that do not."""
-    result = ask(options, "regex_match_lines", **_file(options), invert=options.invert, max_lines=options.max_lines)
+    result = ask(options, "regex_match_lines")
     if isinstance(result, int):
         return result
     found = [as_content(row["content"]) for row in result.rows or []]
@@ -227,7 +212,7 @@ def lines(options: argparse.Namespace) -> int:
 
 def split(options: argparse.Namespace) -> int:
     """Print what stands between the matches."""
-    result = ask(options, "regex_split", **_file(options), max_splits=options.max_splits)
+    result = ask(options, "regex_split")
     if isinstance(result, int):
         return result
     rows = result.rows or []
@@ -248,16 +233,12 @@ def _block(text: str) -> str:
 
 def _explained(options: argparse.Namespace) -> int:
     """Say why nothing was found, if that is because the file is binary: any other has a segment."""
-    whole = {**_file(options), "pattern": "x", "max_splits": 0}
+    whole = {"file_path": options.path, "encoding": options.encoding, "pattern": "x", "max_splits": 0}
     result = attempt(options, lambda workspace: workspace.call("regex_split", whole))
     if not result.is_error and not result.rows:
         for line in skipped([options.path]):
             note(line)
     return 1
-
-
-def _file(options: argparse.Namespace) -> dict[str, Any]:
-    return {"file_path": options.path, "encoding": options.encoding}
 
 
 def _print(lines: list[str], nothing: str) -> int:
@@ -270,20 +251,11 @@ def _print(lines: list[str], nothing: str) -> int:
 
 def replace(options: argparse.Namespace) -> int:
     """Print what would be replaced; with --write, replace it and say how to have it back."""
-    chosen = {} if options.validate is None else {"validate": options.validate}
     result = ask(
         options,
         "replace",
-        paths=options.paths,
-        replacement=options.replacement,
         dry_run=not options.write,
-        max_replacements=options.max_replacements,
-        allow_over_match=options.allow_over_match,
-        exclude=options.exclude,
-        include_ignored=options.include_ignored,
-        encoding=options.encoding,
         view="rows" if options.json else "diff",
-        **chosen,
     )
     for line in on_replacement(options.replacement):
         note(line)

@@ -38,12 +38,12 @@ class Inverse(Record):
     merged: bool
 
 
-class _Clash(Exception):
-    """A file cannot be taken back; the conflicts say why."""
+class Taken(Record):
+    """A snapshot, how many files it kept, and which of the known ones could not be read."""
 
-    def __init__(self, *conflicts: dict[str, Any]) -> None:
-        super().__init__(conflicts)
-        self.conflicts = conflicts
+    point: NamedPoint
+    kept: int
+    skipped: tuple[str, ...]
 
 
 def invert(session: Session, book: LogBook, change: ChangeRecord) -> Inverse:
@@ -60,20 +60,6 @@ def invert(session: Session, book: LogBook, change: ChangeRecord) -> Inverse:
         later = _later(book, change, {each["path"] for each in conflicts})
         raise UndoConflict(change_id=change.id, conflicts=conflicts[:_MOST_CONFLICTS], later=later)
     return Inverse(tuple(found), inverter.merged)
-
-
-def _later(book: LogBook, change: ChangeRecord, paths: set[str]) -> list[str]:
-    """The newest few changes in force since then that touched any of these paths."""
-    since = list(book.changes_since(change.number))
-    cancelled = {each.id for each in since if each.state == "undone"}
-    found = [
-        each.id
-        for each in since
-        if each.state == "landed"
-        and each.undoes not in cancelled  # undoing an undo would not clear the way
-        and any(path in {file.path, file.to} for file in each.files for path in paths)
-    ]
-    return found[: -_MOST_LATER - 1 : -1]
 
 
 def restore(session: Session, book: LogBook, state: Mapping[str, Version | None]) -> list[FileChange]:
@@ -93,14 +79,6 @@ def restore(session: Session, book: LogBook, state: Mapping[str, Version | None]
     return found
 
 
-class Taken(Record):
-    """A snapshot, how many files it kept, and which of the known ones could not be read."""
-
-    point: NamedPoint
-    kept: int
-    skipped: tuple[str, ...]
-
-
 def take_snapshot(session: Session, name: str, paths: Sequence[str]) -> Taken:
     """Name this point, and keep every file that the history knows, and those given. The workspace is locked."""
     with session.history.reading() as book:
@@ -109,6 +87,28 @@ def take_snapshot(session: Session, name: str, paths: Sequence[str]) -> Taken:
     keeper = _Keeper(session, dict.fromkeys((*given, *known)))
     point = session.history.take_snapshot(name, keeper.files, keeper.content)
     return Taken(point, keeper.kept, tuple(keeper.skipped))
+
+
+class _Clash(Exception):
+    """A file cannot be taken back; the conflicts say why."""
+
+    def __init__(self, *conflicts: dict[str, Any]) -> None:
+        super().__init__(conflicts)
+        self.conflicts = conflicts
+
+
+def _later(book: LogBook, change: ChangeRecord, paths: set[str]) -> list[str]:
+    """The newest few changes in force since then that touched any of these paths."""
+    since = list(book.changes_since(change.number))
+    cancelled = {each.id for each in since if each.state == "undone"}
+    found = [
+        each.id
+        for each in since
+        if each.state == "landed"
+        and each.undoes not in cancelled  # undoing an undo would not clear the way
+        and any(path in {file.path, file.to} for file in each.files for path in paths)
+    ]
+    return found[: -_MOST_LATER - 1 : -1]
 
 
 class _Keeper:

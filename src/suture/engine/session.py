@@ -42,7 +42,7 @@ from suture.text import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self, TypeVar
@@ -65,10 +65,20 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     Changing = TypeVar("Changing", bound=FileChange)
 
-
 _MOST_CHANGES = 100  # of a file in the history
 _MOST_COMMITS = 20  # that touched the file, before the one that is checked out
 _REMEMBERED = 1_000
+
+_CHUNK = 1 << 16
+_PAST_VERSIONS = 100
+_PAST_BYTES = 20_000_000
+_PAST_SECONDS = 0.5
+_SAME_NAMES = 2_000
+_NAMES_AT_ONCE = 200
+_REFUSALS = 1_000
+_SHOWN_FILES = 100
+_SHOWN_VERSIONS = 4  # of each
+_SHOWN_BYTES = 32_000_000
 
 
 class Bases:
@@ -85,7 +95,9 @@ class Bases:
         self._room = settings.max_bases_bytes
         self._left = settings.max_bases
 
-    def every(self, shown: Sequence[Content], history: Callable[[], History], trees: Sequence[Tree]) -> Iterator[Base]:
+    def every(
+        self, shown: Sequence[Content], history: Callable[[], History], trees: Sequence[Tree]
+    ) -> Generator[Base, None, None]:
         """Every earlier version, once, in the order of where it is from, and there the newest first."""
         known: list[KnownVersion] = []
         try:
@@ -192,32 +204,6 @@ class Bases:
             yield Base(body, source, made_by, until)
 
 
-def _body(content: bytes, encoding: str | None) -> bytes:
-    """A version's text; in the file's encoding of now, if it does not say itself what it is in."""
-    text = Text.decode(content)
-    if text.encoding is None:
-        with suppress(EncodingMismatch):  # it was in another one then
-            text = Text.decode(content, encoding)
-    return text.body
-
-
-def _plain(body: bytes) -> bytes:
-    """A text whose line ends do not matter."""
-    return body.replace(b"\r\n", b"\n")
-
-
-_CHUNK = 1 << 16
-_PAST_VERSIONS = 100
-_PAST_BYTES = 20_000_000
-_PAST_SECONDS = 0.5
-_SAME_NAMES = 2_000
-_NAMES_AT_ONCE = 200
-_REFUSALS = 1_000
-_SHOWN_FILES = 100
-_SHOWN_VERSIONS = 4  # of each
-_SHOWN_BYTES = 32_000_000
-
-
 class Shown:
     """The versions of files that were shown last. Several threads may use it."""
 
@@ -305,6 +291,8 @@ class Session:
         self._held: dict[Place, int] = {}
         """Bytes of each file that is to be changed."""
         self._all_held = 0
+        self._searches: list[Generator[Base, None, None]] = []
+        """Searches for earlier versions; one that stopped half-way keeps the history's database open."""
 
     @property
     def history(self) -> History:
@@ -317,6 +305,8 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for search in self._searches:
+            search.close()  # here: SQLite lets no other thread close what this one opened
         self.close()
 
     def close(self) -> None:
@@ -554,7 +544,9 @@ class Session:
         What was shown, what the history has, what git has; within the bounds of the settings, and never an error.
         """
         found = Bases(now, self.settings, self.remembered)
-        return found.every(self._shown.versions(now.place), lambda: self.history, self.trees)
+        search = found.every(self._shown.versions(now.place), lambda: self.history, self.trees)
+        self._searches.append(search)
+        return search
 
     def attempt(self, request: int) -> int:
         """How often a request was refused, this time included; `request` is a hash of all that it depends on."""
@@ -674,6 +666,20 @@ class Session:
         limit = self.settings.max_file_bytes
         if size > limit:
             raise InputTooLarge(what=path, size=size, limit=limit, setting="max_file_bytes")
+
+
+def _body(content: bytes, encoding: str | None) -> bytes:
+    """A version's text; in the file's encoding of now, if it does not say itself what it is in."""
+    text = Text.decode(content)
+    if text.encoding is None:
+        with suppress(EncodingMismatch):  # it was in another one then
+            text = Text.decode(content, encoding)
+    return text.body
+
+
+def _plain(body: bytes) -> bytes:
+    """A text whose line ends do not matter."""
+    return body.replace(b"\r\n", b"\n")
 
 
 def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 """The name of a database that is always new, empty, and kept nowhere."""
 
+_KEEP_OPEN = 16
+_FEW = 8  # folders, of which none will be closed soon
+_CHUNK = 1 << 20
+
 
 class Stat(Record):
     """What stands under a name. `kind` is `file`, `folder`, `link` or `other`."""
@@ -238,11 +242,6 @@ class FS:
 
     def drop_pending(self, name: str) -> None:
         """Take away all that was put down beside a database."""
-
-
-_KEEP_OPEN = 16
-_FEW = 8  # folders, of which none will be closed soon
-_CHUNK = 1 << 20
 
 
 class Tree:

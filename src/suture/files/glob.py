@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
-
 CHAR, ONE, STARS, SET, SLASH = "char", "one", "stars", "set", "slash"
 """The kinds of token."""
 ANY = r"[^\x00/]*"
@@ -74,102 +73,22 @@ _CLASSES = {
     "xdigit": "09AFaf",
 }
 
+WILD = frozenset("*?[]{}\\,")
+"""What means more than itself in a pattern."""
+MAX_LENGTH = 4096
+MAX_ALTERNATIVES = 1000
+MAX_EXPANDED = 100_000
+_FEW = 8  # so many ends of names are compared one by one
+
+_Route = tuple["_Name | None", ...]  # None is any number of folders; the last is a name
+
+_BOM = b"\xef\xbb\xbf"
+_SPECIAL = "*?[\\"
+_MAX_RULE = 4096
+
 
 class Malformed(ValueError):
     """A pattern that means nothing; the message says why."""
-
-
-def tokens(text: str) -> Iterator[tuple[str, str]]:
-    """A pattern's tokens: a kind, and the character, the stars or slash as written, or the set in RE2's language."""
-    at = 0
-    while at < len(text):
-        char, end = text[at], at + 1
-        if char == "*":
-            while text[end : end + 1] == "*":
-                end += 1
-            yield STARS, text[at:end]
-        elif char == "?":
-            yield ONE, char
-        elif char == "[":
-            source, end = bracket(text, at)
-            yield SET, source
-        elif char == "\\":
-            end += 1
-            if end > len(text):
-                raise Malformed("it ends with a lone backslash")
-            yield (SLASH, "\\/") if text[end - 1] == "/" else (CHAR, text[end - 1])
-        else:
-            yield (SLASH if char == "/" else CHAR), char
-        at = end
-
-
-def bracket(text: str, at: int) -> tuple[str, int]:
-    """The set that begins at an offset, in RE2's language, and where it ends; as git reads it."""
-    first = at + 1
-    negated = text[first : first + 1] in {"!", "^"}
-    first += negated
-    at, low, ranges = first, "", []
-    while (char := text[at : at + 1]) != "]" or at == first:
-        high, end = _escaped(text, at)
-        if char == "-" and low and text[at + 1 : at + 2] not in {"", "]"}:
-            high, end = _escaped(text, at + 1)
-            ranges.append((low, high))
-            low = ""
-        elif (named := _named(text, at)) is not None:
-            pairs = _CLASSES.get(named)
-            if pairs is None:
-                raise Malformed(f"[:{named}:] is no class of characters")
-            ranges += zip(pairs[::2], pairs[1::2], strict=True)
-            low, end = "", at + len(named) + 4
-        else:
-            ranges.append((high, high))
-            low = high
-        at = end
-    return _set(ranges, negated=negated), at + 1
-
-
-def _escaped(text: str, at: int) -> tuple[str, int]:
-    """The character of a set that stands at an offset, and where it ends."""
-    start = at + (text[at : at + 1] == "\\")
-    if start >= len(text):
-        raise Malformed("a [ is never closed")
-    return text[start], start + 1
-
-
-def _named(text: str, at: int) -> str | None:
-    """The name in `[:name:]`, if that stands at an offset."""
-    if not text.startswith("[:", at):
-        return None
-    end = text.find("]", at + 2)
-    if end < 0:
-        raise Malformed("a [ is never closed")
-    return text[at + 2 : end - 1] if end > at + 2 and text[end - 1] == ":" else None
-
-
-def _set(ranges: list[tuple[str, str]], *, negated: bool) -> str:
-    if negated:
-        return rf"[^\x00/{''.join(_range(low, high) for low, high in ranges)}]"
-    halves = [half for low, high in ranges for half in ((low, min(high, ".")), (max(low, "0"), high))]
-    return f"[{''.join(_range(low, high) for low, high in halves)}]" if any(map(_full, halves)) else _NOTHING
-
-
-def _range(low: str, high: str) -> str:
-    return f"{_point(low)}-{_point(high)}" if low <= high else ""
-
-
-def _full(pair: tuple[str, str]) -> bool:
-    return pair[0] <= pair[1]
-
-
-def _point(char: str) -> str:
-    return f"\\x{{{ord(char):x}}}"
-
-
-def source_of(kind: str, value: str) -> str:
-    """One token in RE2's language."""
-    if kind == CHAR:
-        return value if value.isascii() and value.isalnum() else _point(value)
-    return {ONE: _ONE, STARS: ANY, SLASH: "/"}.get(kind, value)
 
 
 class Fits:
@@ -235,42 +154,6 @@ class Fits:
                 found.append(data[start:end])
                 start, end = match(self._unanchored, data, end - 1, len(data))[0]
         return {hit.decode(*encoding)[len(lead) : -1] for hit in found} if found else set()
-
-
-def join(names: Iterable[str], lead: str = "\0") -> str:
-    """Names as `Fits` looks at them, each after a NUL and the folder's path."""
-    return lead + lead.join(names) + "\0"
-
-
-WILD = frozenset("*?[]{}\\,")
-"""What means more than itself in a pattern."""
-MAX_LENGTH = 4096
-MAX_ALTERNATIVES = 1000
-MAX_EXPANDED = 100_000
-_FEW = 8  # so many ends of names are compared one by one
-
-
-class _Name(Record):
-    """One part of a path pattern. `text` is what a part without wildcards stands for, else None."""
-
-    source: str
-    text: str | None
-    tail: str | None
-    """What the name must end with, if that is all."""
-    hidden: bool
-    """Whether the dot of a hidden name is written out."""
-    fits: Fits
-
-    def has(self, name: str) -> bool:
-        """Whether a name fits."""
-        if self.text is not None:
-            return name == self.text
-        if name.startswith(".") and not self.hidden:
-            return False
-        return bool(self.fits.among((name,)))
-
-
-_Route = tuple["_Name | None", ...]  # None is any number of folders; the last is a name
 
 
 class Selection:
@@ -349,22 +232,6 @@ class Stage:
         return self._stages.at(frozenset(at)) if at else None
 
 
-class _Stages:
-    """The stages of some routes, each made once."""
-
-    def __init__(self, routes: Sequence[_Route]) -> None:
-        self.routes = routes
-        self._known: dict[frozenset[tuple[int, int]], Stage] = {}
-
-    def at(self, places: frozenset[tuple[int, int]]) -> Stage:
-        """The stage for some places, each a route's number and an index in it."""
-        stage = self._known.get(places)
-        if stage is None:
-            skipped = {(number, index + 1) for number, index in places if self.routes[number][index] is None}
-            stage = self._known[places] = Stage(self, places | skipped)
-        return stage
-
-
 class Excluded:
     """What exclude patterns take away."""
 
@@ -391,6 +258,98 @@ class Excluded:
         return self._folders.among(names, prefix)
 
 
+class Ignore:
+    """What one `.gitignore` says about the names in a folder at or below its own."""
+
+    def __init__(self, data: bytes) -> None:
+        rules = [rule for line in data.removeprefix(_BOM).split(b"\n") if (rule := _parse(line)) is not None]
+        self._heads = {rule.head for rule in rules}
+        self._here = _Verdict([rule for rule in rules if not rule.folders_only]), _Verdict(rules)
+        rules = [rule for rule in rules if rule.head is None]
+        self._elsewhere = _Verdict([rule for rule in rules if not rule.folders_only]), _Verdict(rules)
+
+    def touches(self, names: Collection[str], prefix: str, joined: str) -> bool:
+        """Whether a rule fits one of the names at all, of files or of folders; most often none does."""
+        return self._for(prefix)[1].touches(names, prefix, joined)
+
+    def by_name(self, prefix: str) -> bool:
+        """Whether the rules that can fit something in a folder speak of names only, wherever it is."""
+        return self._for(prefix)[1].by_name
+
+    def files(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
+        """The files that are ignored, and those that are expressly not; `prefix` leads here from the `.gitignore`."""
+        return self._for(prefix)[0].on(names, prefix)
+
+    def folders(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
+        """As `files`, for folders."""
+        return self._for(prefix)[1].on(names, prefix)
+
+    def _for(self, prefix: str) -> tuple[_Verdict, _Verdict]:
+        """The rules that can fit something in a folder, for files and for folders."""
+        return self._here if not prefix or prefix[: prefix.index("/")] in self._heads else self._elsewhere
+
+
+def tokens(text: str) -> Iterator[tuple[str, str]]:
+    """A pattern's tokens: a kind, and the character, the stars or slash as written, or the set in RE2's language."""
+    at = 0
+    while at < len(text):
+        char, end = text[at], at + 1
+        if char == "*":
+            while text[end : end + 1] == "*":
+                end += 1
+            yield STARS, text[at:end]
+        elif char == "?":
+            yield ONE, char
+        elif char == "[":
+            source, end = bracket(text, at)
+            yield SET, source
+        elif char == "\\":
+            end += 1
+            if end > len(text):
+                raise Malformed("it ends with a lone backslash")
+            yield (SLASH, "\\/") if text[end - 1] == "/" else (CHAR, text[end - 1])
+        else:
+            yield (SLASH if char == "/" else CHAR), char
+        at = end
+
+
+def bracket(text: str, at: int) -> tuple[str, int]:
+    """The set that begins at an offset, in RE2's language, and where it ends; as git reads it."""
+    first = at + 1
+    negated = text[first : first + 1] in {"!", "^"}
+    first += negated
+    at, low, ranges = first, "", []
+    while (char := text[at : at + 1]) != "]" or at == first:
+        high, end = _escaped(text, at)
+        if char == "-" and low and text[at + 1 : at + 2] not in {"", "]"}:
+            high, end = _escaped(text, at + 1)
+            ranges.append((low, high))
+            low = ""
+        elif (named := _named(text, at)) is not None:
+            pairs = _CLASSES.get(named)
+            if pairs is None:
+                raise Malformed(f"[:{named}:] is no class of characters")
+            ranges += zip(pairs[::2], pairs[1::2], strict=True)
+            low, end = "", at + len(named) + 4
+        else:
+            ranges.append((high, high))
+            low = high
+        at = end
+    return _set(ranges, negated=negated), at + 1
+
+
+def source_of(kind: str, value: str) -> str:
+    """One token in RE2's language."""
+    if kind == CHAR:
+        return value if value.isascii() and value.isalnum() else _point(value)
+    return {ONE: _ONE, STARS: ANY, SLASH: "/"}.get(kind, value)
+
+
+def join(names: Iterable[str], lead: str = "\0") -> str:
+    """Names as `Fits` looks at them, each after a NUL and the folder's path."""
+    return lead + lead.join(names) + "\0"
+
+
 def below_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
     """The number of the root that a pattern lies under, the innermost, and the pattern from there on.
 
@@ -410,6 +369,79 @@ def below_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
 def literally(path: str) -> str:
     """A path as a pattern that means just it."""
     return "".join(f"\\{char}" if char in WILD else char for char in path)
+
+
+def _escaped(text: str, at: int) -> tuple[str, int]:
+    """The character of a set that stands at an offset, and where it ends."""
+    start = at + (text[at : at + 1] == "\\")
+    if start >= len(text):
+        raise Malformed("a [ is never closed")
+    return text[start], start + 1
+
+
+def _named(text: str, at: int) -> str | None:
+    """The name in `[:name:]`, if that stands at an offset."""
+    if not text.startswith("[:", at):
+        return None
+    end = text.find("]", at + 2)
+    if end < 0:
+        raise Malformed("a [ is never closed")
+    return text[at + 2 : end - 1] if end > at + 2 and text[end - 1] == ":" else None
+
+
+def _set(ranges: list[tuple[str, str]], *, negated: bool) -> str:
+    if negated:
+        return rf"[^\x00/{''.join(_range(low, high) for low, high in ranges)}]"
+    halves = [half for low, high in ranges for half in ((low, min(high, ".")), (max(low, "0"), high))]
+    return f"[{''.join(_range(low, high) for low, high in halves)}]" if any(map(_full, halves)) else _NOTHING
+
+
+def _range(low: str, high: str) -> str:
+    return f"{_point(low)}-{_point(high)}" if low <= high else ""
+
+
+def _full(pair: tuple[str, str]) -> bool:
+    return pair[0] <= pair[1]
+
+
+def _point(char: str) -> str:
+    return f"\\x{{{ord(char):x}}}"
+
+
+class _Name(Record):
+    """One part of a path pattern. `text` is what a part without wildcards stands for, else None."""
+
+    source: str
+    text: str | None
+    tail: str | None
+    """What the name must end with, if that is all."""
+    hidden: bool
+    """Whether the dot of a hidden name is written out."""
+    fits: Fits
+
+    def has(self, name: str) -> bool:
+        """Whether a name fits."""
+        if self.text is not None:
+            return name == self.text
+        if name.startswith(".") and not self.hidden:
+            return False
+        return bool(self.fits.among((name,)))
+
+
+class _Stages:
+    """The stages of some routes, each made once."""
+
+    def __init__(self, routes: Sequence[_Route]) -> None:
+        self.routes = routes
+        self._known: dict[frozenset[tuple[int, int]], Stage] = {}
+
+    def at(self, places: frozenset[tuple[int, int]]) -> Stage:
+        """The stage for some places, each a route's number and an index in it."""
+        stage = self._known.get(places)
+        if stage is None:
+            skipped = {(number, index + 1) for number, index in places if self.routes[number][index] is None}
+            stage = self._known[places] = Stage(self, places | skipped)
+        return stage
 
 
 def _parts(path: str) -> list[str]:
@@ -545,11 +577,6 @@ def _excluding(pattern: str, text: str) -> tuple[str, bool, bool]:
     return "".join(parts)[:-1], whole, open_end
 
 
-_BOM = b"\xef\xbb\xbf"
-_SPECIAL = "*?[\\"
-_MAX_RULE = 4096
-
-
 class _Rule(Record):
     """One line: `source` in RE2's language, for a path if `whole`, else for a name."""
 
@@ -559,37 +586,6 @@ class _Rule(Record):
     source: str
     head: str | None = None
     """The one folder here that the rule can fit something in; '' if it fits only in this, None if in any."""
-
-
-class Ignore:
-    """What one `.gitignore` says about the names in a folder at or below its own."""
-
-    def __init__(self, data: bytes) -> None:
-        rules = [rule for line in data.removeprefix(_BOM).split(b"\n") if (rule := _parse(line)) is not None]
-        self._heads = {rule.head for rule in rules}
-        self._here = _Verdict([rule for rule in rules if not rule.folders_only]), _Verdict(rules)
-        rules = [rule for rule in rules if rule.head is None]
-        self._elsewhere = _Verdict([rule for rule in rules if not rule.folders_only]), _Verdict(rules)
-
-    def touches(self, names: Collection[str], prefix: str, joined: str) -> bool:
-        """Whether a rule fits one of the names at all, of files or of folders; most often none does."""
-        return self._for(prefix)[1].touches(names, prefix, joined)
-
-    def by_name(self, prefix: str) -> bool:
-        """Whether the rules that can fit something in a folder speak of names only, wherever it is."""
-        return self._for(prefix)[1].by_name
-
-    def files(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
-        """The files that are ignored, and those that are expressly not; `prefix` leads here from the `.gitignore`."""
-        return self._for(prefix)[0].on(names, prefix)
-
-    def folders(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
-        """As `files`, for folders."""
-        return self._for(prefix)[1].on(names, prefix)
-
-    def _for(self, prefix: str) -> tuple[_Verdict, _Verdict]:
-        """The rules that can fit something in a folder, for files and for folders."""
-        return self._here if not prefix or prefix[: prefix.index("/")] in self._heads else self._elsewhere
 
 
 class _Verdict:

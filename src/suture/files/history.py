@@ -71,20 +71,28 @@ if TYPE_CHECKING:
     _Answer = TypeVar("_Answer")
     _Landed = tuple[ChangeRecord, Supply]
 
-
 _MOST = 32
 _MOST_BYTES = 500_000
 _HEAD = rb"(sha256:[0-9a-f]{64}) (\d{1,9})\n"
 _HEAD_SIZE = len(digest((), 0)) + 11
 _ID = rb'"id": ?"([0-9a-hjkmnp-tv-z]{15})"'
 
+_VERSION = 1
+_APPLICATION = 0x53757475
+_PATH_HASH = 20
+_TAG = 12
+_MISSING, _OTHER = "missing", "another folder's"
+# What SQLite says when the file may be sound and something around it is not: PERM, BUSY, LOCKED, NOMEM, READONLY,
+# INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. All else is damage.
+_SURROUNDINGS = {3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18, 22, 23}
+_OFF = "it is switched off by the setting history"
+_LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
+_CACHE_KB = 16_000  # what does not fit is written before the end, and the disk waited for twice more
 
-class _Content(Record):
-    """A content, as the difference to the one named `base`."""
+_FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, Unusable, SutureError)
 
-    base: str | None
-    size: int
-    packed: Packed
+_INHERITED: list[_Opened] = []
+"""What a fork brought along, left alone while the child lives: SQLite wants it used and closed by the parent only."""
 
 
 class Pending:
@@ -183,120 +191,6 @@ class Waiting:
             return self._unpacked[name]
 
         return supply
-
-
-def _content(name: str, kept: _Content, supply: Supply) -> bytes | None:
-    old = b"" if kept.base is None else supply(kept.base)
-    if old is None:
-        return None
-    try:
-        found = unpack(kept.packed, kept.size, old)
-    except (ValueError, TypeError):
-        return None
-    return found if digest((found,), len(found)) == name else None
-
-
-def _pairs(change: ChangeRecord) -> Iterator[tuple[str, str | None]]:
-    """The hashes that a change names, each with that of a content it will be like."""
-    for file in change.files:
-        before = None if file.before is None else file.before.digest
-        if before is not None:
-            yield before, None
-        if file.after is not None:
-            yield file.after.digest, before
-        if file.replaced is not None:
-            yield file.replaced.digest, None
-
-
-def _written(change: ChangeRecord, contents: dict[str, _Content]) -> bytes:
-    packed = [each.packed for each in contents.values()]
-    columns = [
-        (name, each.base, each.size, each.packed.head, each.packed.tail, each.packed.codec, len(each.packed.data))
-        for name, each in contents.items()
-    ]
-    line = dumps({"change": change, "contents": columns}, vars).encode()
-    entry = b"".join((line, b"\n", *(each.data for each in packed)))
-    return b"%s %d\n%s" % (digest((entry,), len(entry)).encode(), len(entry), entry)
-
-
-def _entries(raw: bytes) -> Iterator[tuple[bytes, bool]]:
-    """Each entry without its head, and whether it is as it was written; what is cut off at the end is none."""
-    if not raw:
-        return  # and nothing has to be imported
-    from re import match, search
-
-    at = 0
-    while at < len(raw):
-        head = match(_HEAD, raw[at : at + _HEAD_SIZE])
-        start = at + (0 if head is None else head.end())
-        end = start if head is None else start + int(head[2])
-        entry = raw[start:end]
-        if head is not None and digest((entry,), len(entry)).encode() == head[1]:
-            yield entry, True
-        elif head is not None and (end == len(raw) or match(_HEAD, raw[end : end + _HEAD_SIZE])):
-            yield entry, False
-        else:  # nobody knows where it ends
-            rest = raw[at:]
-            is_cut_off = end > len(raw) if head is not None else _begins_head(rest)
-            if not is_cut_off or search(_HEAD, rest[1:]):
-                yield rest, False
-            return
-        at = end
-
-
-def _begins_head(rest: bytes) -> bool:
-    """Whether this can be what a power cut or a full disk left of an entry: a part of its head, or zeros."""
-    from re import fullmatch
-
-    rest = rest.rstrip(b"\0")
-    return len(rest) < _HEAD_SIZE and (
-        b"sha256:".startswith(rest) or fullmatch(rb"sha256:(?:[0-9a-f]{0,63}|[0-9a-f]{64} ?\d*)", rest) is not None
-    )
-
-
-def _damaged(entry: bytes) -> ChangeRecord:
-    """A change of which no more than its id may be known; else an id that nobody is shown, but is always the same."""
-    from re import search
-
-    found = search(_ID, entry)
-    name = f"lost {digest((entry,), len(entry))}" if found is None else found[1].decode()
-    return ChangeRecord(name, "", "", (), state="damaged")
-
-
-_VERSION = 1
-_APPLICATION = 0x53757475
-_PATH_HASH = 20
-_TAG = 12
-_MISSING, _OTHER = "missing", "another folder's"
-# What SQLite says when the file may be sound and something around it is not: PERM, BUSY, LOCKED, NOMEM, READONLY,
-# INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. All else is damage.
-_SURROUNDINGS = {3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18, 22, 23}
-_OFF = "it is switched off by the setting history"
-_LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
-_CACHE_KB = 16_000  # what does not fit is written before the end, and the disk waited for twice more
-
-
-_FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, Unusable, SutureError)
-
-
-class _Opened(Record):
-    """An open database and what it was opened as."""
-
-    database: sqlite3.Connection
-    book: LogBook
-    name: str
-    file: object
-    """What its name led to."""
-    folder: tuple[int, ...]
-    """The device and the inode of the workspace's root."""
-    version: int
-    """What SQLite counts up when another connection has written."""
-    process: int
-    pending: Pending
-
-
-_INHERITED: list[_Opened] = []
-"""What a fork brought along, left alone while the child lives: SQLite wants it used and closed by the parent only."""
 
 
 class Kept:
@@ -644,6 +538,108 @@ class History:
         aside = f"{name}.damaged-{new_id()}"
         self._fs.rename_database(name, aside)
         return aside
+
+
+class _Content(Record):
+    """A content, as the difference to the one named `base`."""
+
+    base: str | None
+    size: int
+    packed: Packed
+
+
+def _content(name: str, kept: _Content, supply: Supply) -> bytes | None:
+    old = b"" if kept.base is None else supply(kept.base)
+    if old is None:
+        return None
+    try:
+        found = unpack(kept.packed, kept.size, old)
+    except (ValueError, TypeError):
+        return None
+    return found if digest((found,), len(found)) == name else None
+
+
+def _pairs(change: ChangeRecord) -> Iterator[tuple[str, str | None]]:
+    """The hashes that a change names, each with that of a content it will be like."""
+    for file in change.files:
+        before = None if file.before is None else file.before.digest
+        if before is not None:
+            yield before, None
+        if file.after is not None:
+            yield file.after.digest, before
+        if file.replaced is not None:
+            yield file.replaced.digest, None
+
+
+def _written(change: ChangeRecord, contents: dict[str, _Content]) -> bytes:
+    packed = [each.packed for each in contents.values()]
+    columns = [
+        (name, each.base, each.size, each.packed.head, each.packed.tail, each.packed.codec, len(each.packed.data))
+        for name, each in contents.items()
+    ]
+    line = dumps({"change": change, "contents": columns}, vars).encode()
+    entry = b"".join((line, b"\n", *(each.data for each in packed)))
+    return b"%s %d\n%s" % (digest((entry,), len(entry)).encode(), len(entry), entry)
+
+
+def _entries(raw: bytes) -> Iterator[tuple[bytes, bool]]:
+    """Each entry without its head, and whether it is as it was written; what is cut off at the end is none."""
+    if not raw:
+        return  # and nothing has to be imported
+    from re import match, search
+
+    at = 0
+    while at < len(raw):
+        head = match(_HEAD, raw[at : at + _HEAD_SIZE])
+        start = at + (0 if head is None else head.end())
+        end = start if head is None else start + int(head[2])
+        entry = raw[start:end]
+        if head is not None and digest((entry,), len(entry)).encode() == head[1]:
+            yield entry, True
+        elif head is not None and (end == len(raw) or match(_HEAD, raw[end : end + _HEAD_SIZE])):
+            yield entry, False
+        else:  # nobody knows where it ends
+            rest = raw[at:]
+            is_cut_off = end > len(raw) if head is not None else _begins_head(rest)
+            if not is_cut_off or search(_HEAD, rest[1:]):
+                yield rest, False
+            return
+        at = end
+
+
+def _begins_head(rest: bytes) -> bool:
+    """Whether this can be what a power cut or a full disk left of an entry: a part of its head, or zeros."""
+    from re import fullmatch
+
+    rest = rest.rstrip(b"\0")
+    return len(rest) < _HEAD_SIZE and (
+        b"sha256:".startswith(rest) or fullmatch(rb"sha256:(?:[0-9a-f]{0,63}|[0-9a-f]{64} ?\d*)", rest) is not None
+    )
+
+
+def _damaged(entry: bytes) -> ChangeRecord:
+    """A change of which no more than its id may be known; else an id that nobody is shown, but is always the same."""
+    from re import search
+
+    found = search(_ID, entry)
+    name = f"lost {digest((entry,), len(entry))}" if found is None else found[1].decode()
+    return ChangeRecord(name, "", "", (), state="damaged")
+
+
+class _Opened(Record):
+    """An open database and what it was opened as."""
+
+    database: sqlite3.Connection
+    book: LogBook
+    name: str
+    file: object
+    """What its name led to."""
+    folder: tuple[int, ...]
+    """The device and the inode of the workspace's root."""
+    version: int
+    """What SQLite counts up when another connection has written."""
+    process: int
+    pending: Pending
 
 
 def _parts(name: str) -> tuple[str, str, str]:

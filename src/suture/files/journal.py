@@ -296,11 +296,6 @@ def stray_id(name: str, home: Tree) -> str | None:
     return parts[0] if shaped and parts[1] == _number_of(home) else None
 
 
-def _number_of(home: Tree) -> str:
-    found = home.stat("")
-    return f"{0 if found is None else found.inode:x}"
-
-
 def change_record(values: dict[str, Any]) -> ChangeRecord:
     """A change as JSON gives it back."""
     files = []
@@ -309,6 +304,29 @@ def change_record(values: dict[str, Any]) -> ChangeRecord:
         files.append(FileRecord(**{**each, **versions}))
     kept = tuple((_text(name), _text(content)) for name, content in values.get("clipboards", ()))
     return ChangeRecord(**{**values, "files": tuple(files), "folders": tuple(values["folders"]), "clipboards": kept})
+
+
+def new_id() -> str:
+    """A short name for a change: sorts by time, then random."""
+    return id_at(time.time()) + _base32(int.from_bytes(os.urandom(4), "big"), 5)
+
+
+def id_at(seconds: float) -> str:
+    """The beginning of every id that is made at this time; earlier ones are smaller."""
+    return _base32(int(seconds * 100_000), 10)
+
+
+def time_of(change_id: str) -> float:
+    """When a change was made, in seconds since 1970."""
+    number = 0
+    for letter in change_id[:10]:
+        number = number << 5 | _LETTERS.index(letter)
+    return number / 100_000
+
+
+def _number_of(home: Tree) -> str:
+    found = home.stat("")
+    return f"{0 if found is None else found.inode:x}"
 
 
 def _strict_record(values: dict[str, Any]) -> ChangeRecord:
@@ -429,24 +447,6 @@ def _mac(key: bytes, message: bytes) -> str:
 
 def _hex(name: str) -> str:
     return name.removeprefix("sha256:")
-
-
-def new_id() -> str:
-    """A short name for a change: sorts by time, then random."""
-    return id_at(time.time()) + _base32(int.from_bytes(os.urandom(4), "big"), 5)
-
-
-def id_at(seconds: float) -> str:
-    """The beginning of every id that is made at this time; earlier ones are smaller."""
-    return _base32(int(seconds * 100_000), 10)
-
-
-def time_of(change_id: str) -> float:
-    """When a change was made, in seconds since 1970."""
-    number = 0
-    for letter in change_id[:10]:
-        number = number << 5 | _LETTERS.index(letter)
-    return number / 100_000
 
 
 def _base32(number: int, length: int) -> str:

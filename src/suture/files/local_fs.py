@@ -324,6 +324,31 @@ def state_folder() -> str:
     return os.path.join(base, "suture")
 
 
+def shelf_folder() -> str:
+    """The folder of the databases. By its name it is protected in a workspace that happens to contain it."""
+    return f"{state_folder()}/.suture-history"
+
+
+def shelved(name: str) -> str:
+    """The path of a database."""
+    return f"{shelf_folder()}/{name}"
+
+
+def container_of(mounts: str) -> str | None:
+    """What a list of mounts, as Linux has it, tells of a container; None for a machine.
+
+    A container has files of its own mounted, by its long id, and writes into a folder of its own below its root.
+    """
+    found = []
+    for line in mounts.splitlines():
+        fields = line.split(" ")
+        if fields[4:5] == ["/"]:
+            found += [option for option in fields[-1].split(",") if option.startswith("upperdir=")]
+        elif fields[4:5] == ["/etc/hostname"]:
+            found.append(fields[3])
+    return " ".join(found) or None
+
+
 class _Known:
     """The key that was read last, with its file."""
 
@@ -377,16 +402,6 @@ def _make_secret(path: str, *, replacing: bool) -> None:
             os.unlink(made)
 
 
-def shelf_folder() -> str:
-    """The folder of the databases. By its name it is protected in a workspace that happens to contain it."""
-    return f"{state_folder()}/.suture-history"
-
-
-def shelved(name: str) -> str:
-    """The path of a database."""
-    return f"{shelf_folder()}/{name}"
-
-
 def _born(folder: int) -> int:
     """As Linux tells it, by a call that Python does not have: `statx`."""
     from ctypes import CDLL, create_string_buffer  # rarely needed
@@ -410,21 +425,6 @@ def _container() -> str | None:
     if found is None and any(os.path.exists(mark) for mark in ("/.dockerenv", "/run/.containerenv")):
         return os.uname().nodename
     return found
-
-
-def container_of(mounts: str) -> str | None:
-    """What a list of mounts, as Linux has it, tells of a container; None for a machine.
-
-    A container has files of its own mounted, by its long id, and writes into a folder of its own below its root.
-    """
-    found = []
-    for line in mounts.splitlines():
-        fields = line.split(" ")
-        if fields[4:5] == ["/"]:
-            found += [option for option in fields[-1].split(",") if option.startswith("upperdir=")]
-        elif fields[4:5] == ["/etc/hostname"]:
-            found.append(fields[3])
-    return " ".join(found) or None
 
 
 def _line(path: str) -> str:

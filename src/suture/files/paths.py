@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from suture.files.fs import Stat, Tree
     from suture.files.protected import Guard
 
-
 INTENT_NAME = OWN_PREFIX + "intent"
 """The intent of a transaction, in the workspace root."""
 
@@ -41,6 +40,9 @@ _MAX_NAMES = 256
 _MAX_NAME = 255
 _SHOWN = 80
 _BIDI = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+
+_MOST = 3
+_COMPARED = 2_000  # names in one folder
 
 
 class Target(Record):
@@ -192,29 +194,6 @@ def check_sane(requested: str) -> None:
     _check_lengths(requested, requested)
 
 
-def _check_lengths(requested: str, path: str) -> None:
-    raw = path.encode("utf-8", "surrogateescape")
-    if len(raw) > _MAX_NAME and any(len(name) > _MAX_NAME for name in raw.split(b"/")):
-        raise InvalidPath(path=requested[:_SHOWN] + "…", reason="a name in it is too long")
-
-
-def _names(path: str) -> list[str]:
-    """The parts of a path; an empty last one stands for a trailing slash."""
-    parts = path.split("/")
-    names = [part for part in parts if part not in {"", "."}]
-    return [*names, ""] if names and parts[-1] in {"", "."} else names
-
-
-def _spellings(trees: Sequence[Tree]) -> list[tuple[int, list[str]]]:
-    """Every way a root may be written, the longest first, so that a root inside another is found."""
-    found = {(index, way) for index, tree in enumerate(trees) for way in (tree.root, tree.fs.real_path(tree.root))}
-    return sorted(((index, _names(way)) for index, way in found), key=lambda pair: -len(pair[1]))
-
-
-_MOST = 3
-_COMPARED = 2_000  # names in one folder
-
-
 def near(tree: Tree, path: str) -> list[str]:
     """Paths that resemble a missing file's: below a folder named nearly so, or of a name nearly the same."""
     from difflib import get_close_matches  # only a failure needs it
@@ -232,6 +211,25 @@ def near(tree: Tree, path: str) -> list[str]:
     found = [each for each in found if _is_file(tree, each)]
     found += [f"{prefix}{each}" for each in get_close_matches(name, names, _MOST)]
     return found[:_MOST]
+
+
+def _check_lengths(requested: str, path: str) -> None:
+    raw = path.encode("utf-8", "surrogateescape")
+    if len(raw) > _MAX_NAME and any(len(name) > _MAX_NAME for name in raw.split(b"/")):
+        raise InvalidPath(path=requested[:_SHOWN] + "…", reason="a name in it is too long")
+
+
+def _names(path: str) -> list[str]:
+    """The parts of a path; an empty last one stands for a trailing slash."""
+    parts = path.split("/")
+    names = [part for part in parts if part not in {"", "."}]
+    return [*names, ""] if names and parts[-1] in {"", "."} else names
+
+
+def _spellings(trees: Sequence[Tree]) -> list[tuple[int, list[str]]]:
+    """Every way a root may be written, the longest first, so that a root inside another is found."""
+    found = {(index, way) for index, tree in enumerate(trees) for way in (tree.root, tree.fs.real_path(tree.root))}
+    return sorted(((index, _names(way)) for index, way in found), key=lambda pair: -len(pair[1]))
 
 
 def _is_file(tree: Tree, path: str) -> bool:

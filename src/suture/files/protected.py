@@ -305,18 +305,6 @@ def folded_names(path: str) -> list[str]:
     return [_folded(name) for name in path.split("/") if name not in {"", "."}]
 
 
-def _like(name: str, pattern: str) -> bool:
-    """Whether a name fits a pattern; only one with more than a single `*` costs the import."""
-    before, star, after = pattern.partition("*")
-    if plain_part(before) == before and plain_part(after) == after:
-        if not star:
-            return name == pattern
-        return len(name) >= len(before) + len(after) and name.startswith(before) and name.endswith(after)
-    from fnmatch import fnmatchcase
-
-    return fnmatchcase(name, pattern)
-
-
 def plain_part(pattern: str) -> str:
     """What stands before the first wildcard."""
     if "*" not in pattern and "?" not in pattern and "[" not in pattern:
@@ -328,6 +316,18 @@ def plain_ending(pattern: str) -> str:
     """What stands after the only wildcard, if that is a `*` at the start."""
     ending = pattern[1:] if pattern.startswith("*") else ""
     return ending if plain_part(ending) == ending else ""
+
+
+def _like(name: str, pattern: str) -> bool:
+    """Whether a name fits a pattern; only one with more than a single `*` costs the import."""
+    before, star, after = pattern.partition("*")
+    if plain_part(before) == before and plain_part(after) == after:
+        if not star:
+            return name == pattern
+        return len(name) >= len(before) + len(after) and name.startswith(before) and name.endswith(after)
+    from fnmatch import fnmatchcase
+
+    return fnmatchcase(name, pattern)
 
 
 def _folded(name: str) -> str:

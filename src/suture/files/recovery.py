@@ -44,13 +44,14 @@ if TYPE_CHECKING:
     from suture.plan import ChangeRecord, Content
     from suture.settings import Settings
 
-
 _PRIVATE = 0o600
 _DEFAULT = 0o666
 _SET_ID = 0o6000
 _SECTOR = 512
 _LONGEST_STEM = 230  # leaves room for an ending in the 255 bytes of a name
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EACCES}
+
+_UNSIGNED = "its intent is not signed with your key"
 
 
 class CannotKeep(Exception):
@@ -67,6 +68,23 @@ class Source:
     def __init__(self, tree: Tree, path: str) -> None:
         self.tree = tree
         self.path = path
+
+
+class Recovered(Record):
+    """An interrupted transaction that was cleared up.
+
+    `direction` is `back` (rolled back), `forward` (it was complete: it has landed), or `unknown`: a power cut took the
+    intent, and what was left of the transaction is taken away.
+    """
+
+    id: str
+    direction: str
+    files: tuple[str, ...]
+    aside: tuple[str, ...]
+    """Where content was put: the old one of a file that somebody else had written since, or of which a power cut left
+    no other copy; and what a power cut left of a new one."""
+    trouble: Trouble | None = None
+    """Why a complete transaction, which was finished, could not be recorded."""
 
 
 def stage(tree: Tree, step: Step, content: Content | None, like: Source | None, mode: int | None) -> None:
@@ -129,11 +147,6 @@ def finish(tree: Tree, step: Step, *, published: bool = False) -> None:
         _drop(tree, step.temp)
 
 
-def _is_renamed(step: Step) -> bool:
-    """Whether publishing renames the temporary file; nothing would happen if the path were another name of it."""
-    return step.backup is not None and not step.in_place and step.before != step.after
-
-
 def is_unpublished(tree: Tree, step: Step) -> bool:
     """Whether the path shows the old content, or nothing, although the transaction was marked done.
 
@@ -168,6 +181,152 @@ def undo(tree: Tree, step: Step, *, signed: bool = True) -> str | None:
         _drop(tree, step.backup)
     _drop(tree, step.temp)
     return aside
+
+
+def put_aside(tree: Tree, path: str, content: str) -> str:
+    """Give a file a name beside a path that no other has: nothing is lost."""
+    folder, name = split(path)
+    short = os.fsdecode(os.fsencode(name)[:_LONGEST_STEM])
+    stem = f"{folder}/{short}" if folder else short
+    number = 0
+    while tree.stat(aside := f"{stem}.suture-orig{number or ''}") is not None:
+        number += 1
+    tree.rename(content, aside)
+    return aside
+
+
+def digest_of(tree: Tree, path: str | None) -> str | None:
+    """The hash of a file; None if there is none, or something else."""
+    found = _file(tree, path)
+    return None if found is None else digest(tree.chunks(str(path)), found.size)
+
+
+def recover(
+    trees: Sequence[Tree],
+    histories: Callable[[Tree], History],
+    guard: Guard,
+    settings: Settings,
+    *,
+    strays: bool = False,
+) -> Recovered | None:
+    """Clear up what an earlier process left behind, in each root. The caller holds the locks of all roots.
+
+    `strays`: look for helping files that no intent names, in all folders, even if nothing was interrupted.
+    """
+    found = []
+    for home in trees:
+        others = [tree for tree in trees if tree is not home]
+        try:
+            found.append(_recover([home, *others], histories, guard, settings, strays=strays))
+        except OSError as error:
+            reason = os.strerror(error.errno or errno.EIO)
+            raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
+    return next((each for each in found if each is not None), None)
+
+
+def roll_back(
+    trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool, signed: bool = True
+) -> tuple[str, ...]:
+    """Put everything back and forget the intent; it stays if a part cannot be put back, which stops no other part."""
+    aside: list[str | None] = []
+    blocked: list[str] = []
+    made = set(intent.folders)
+    removable = intent.folders if signed else _proven_folders(trees, intent)
+    for step in reversed(intent.steps):
+        tree, folder = trees[step.root], split(step.path)[0]
+        try:
+            if folder and (step.root, folder) not in made and tree.stat(folder) is None:
+                blocked.append(f"{step.path} cannot be put back: the folder {folder} is gone")
+            else:
+                aside.append(undo(tree, step, signed=signed))
+        except SutureError as error:
+            blocked.append(f"{step.path} cannot be put back: {error.code}{_named(error)}")
+        except OSError as error:
+            blocked.append(f"{step.path} cannot be put back: {error.strerror}")
+    if blocked:
+        raise RecoveryBlocked(intent=INTENT_NAME, reason=blocked[0])
+    for root, path in reversed(removable):
+        _remove_folder(trees[root], path)
+    if durable:
+        sync_folders(trees, intent)
+        journal.empty()  # or a power cut could bring it back, when its folders are perhaps gone
+    journal.remove()
+    if durable:
+        trees[0].sync_folder("")
+    return tuple(path for path in aside if path is not None)
+
+
+def find_strays(trees: Sequence[Tree], guard: Guard) -> Iterator[tuple[Tree, str, str]]:
+    """The helping files that a transaction of the first root left anywhere, each with its change's id.
+
+    Another root's are not touched: an intent there may name them. Nor is what is protected.
+    """
+    for tree in trees:
+        folders = [""]
+        while folders:
+            folder = folders.pop()
+            try:
+                handle, files, below = tree.fs.scan(tree.folder(folder), "")
+            except (OSError, SutureError) as error:
+                log.debug("recovery", "%s is not searched: %s", folder, error)
+                continue
+            tree.let_go(handle)
+            prefix = f"{folder}/" if folder else ""
+            folders += [path for name in below if guard.rule(path := prefix + name) is None]
+            for name in sorted(files):
+                if (found := stray_id(name, trees[0])) is not None:
+                    yield tree, prefix + name, found
+
+
+def finish_transaction(
+    trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool, published: bool = False
+) -> None:
+    """Drop what helped with a transaction that is complete, and forget the intent; `published`: by this process."""
+    for step in intent.steps:
+        try:
+            finish(trees[step.root], step, published=published)
+        except SutureError as error:  # somebody moved the folder: what landed has landed
+            log.warning("recovery", "%s is left behind: %s", step.path, error)
+    if durable:  # or a power cut could bring back what no intent names any more
+        sync_folders(trees, intent, lenient=True)
+    for root, path in sorted(intent.emptied, key=lambda each: len(each[1]), reverse=True):
+        _remove_folder(trees[root], path)
+        above = split(path)[0]
+        if durable and (not above or trees[root].stat(above) is not None):
+            trees[root].sync_folder(above)
+    journal.remove()
+
+
+def made(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
+    """What the history will say, with the permission bits that new files were given."""
+    modes = {
+        shown(trees, step.root, step.path): _mode(trees[step.root], step.path) for step in intent.steps if step.after
+    }
+    files = [
+        file.but(after=file.after.but(mode=mode))
+        if file.after and (mode := modes.get(file.to or file.path)) != file.after.mode
+        else file
+        for file in intent.record.files
+    ]
+    return intent.record.but(files=tuple(files))
+
+
+def sync_folders(trees: Sequence[Tree], intent: Intent, *, lenient: bool = False) -> None:
+    """Wait until every folder the transaction works in is on the disk; if `lenient`, but for those that are gone."""
+    made = [(root, split(path)[0]) for root, path in intent.folders]
+    for root, path in dict.fromkeys((*((step.root, split(step.path)[0]) for step in intent.steps), *made)):
+        try:
+            if path == "" or trees[root].stat(path) is not None:
+                trees[root].sync_folder(path)
+        except SutureError as error:  # somebody put a link there
+            if not lenient:
+                raise
+            log.warning("recovery", "%s is not synced: %s", path, error)
+
+
+def _is_renamed(step: Step) -> bool:
+    """Whether publishing renames the temporary file; nothing would happen if the path were another name of it."""
+    return step.backup is not None and not step.in_place and step.before != step.after
 
 
 def _undo_create(tree: Tree, step: Step, *, signed: bool) -> str | None:
@@ -253,18 +412,6 @@ def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
         if cuts and not any(part in {after[:cut] + before[cut:], before[:cut] + after[cut:]} for cut in cuts):
             return False
     return True
-
-
-def put_aside(tree: Tree, path: str, content: str) -> str:
-    """Give a file a name beside a path that no other has: nothing is lost."""
-    folder, name = split(path)
-    short = os.fsdecode(os.fsencode(name)[:_LONGEST_STEM])
-    stem = f"{folder}/{short}" if folder else short
-    number = 0
-    while tree.stat(aside := f"{stem}.suture-orig{number or ''}") is not None:
-        number += 1
-    tree.rename(content, aside)
-    return aside
 
 
 def _publish_new(tree: Tree, step: Step, temp: str) -> None:
@@ -371,12 +518,6 @@ def _file(tree: Tree, path: str | None) -> Stat | None:
     return found if found is not None and found.kind == "file" else None
 
 
-def digest_of(tree: Tree, path: str | None) -> str | None:
-    """The hash of a file; None if there is none, or something else."""
-    found = _file(tree, path)
-    return None if found is None else digest(tree.chunks(str(path)), found.size)
-
-
 def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> bool:
     """Compare a file being read with a content in pieces, without holding either twice."""
     rest = iter(pieces)
@@ -411,49 +552,6 @@ def _can_link(tree: Tree, step: Step) -> bool:
 
 def _probe(step: Step) -> str:
     return f"{step.temp}-probe"
-
-
-_UNSIGNED = "its intent is not signed with your key"
-
-
-class Recovered(Record):
-    """An interrupted transaction that was cleared up.
-
-    `direction` is `back` (rolled back), `forward` (it was complete: it has landed), or `unknown`: a power cut took the
-    intent, and what was left of the transaction is taken away.
-    """
-
-    id: str
-    direction: str
-    files: tuple[str, ...]
-    aside: tuple[str, ...]
-    """Where content was put: the old one of a file that somebody else had written since, or of which a power cut left
-    no other copy; and what a power cut left of a new one."""
-    trouble: Trouble | None = None
-    """Why a complete transaction, which was finished, could not be recorded."""
-
-
-def recover(
-    trees: Sequence[Tree],
-    histories: Callable[[Tree], History],
-    guard: Guard,
-    settings: Settings,
-    *,
-    strays: bool = False,
-) -> Recovered | None:
-    """Clear up what an earlier process left behind, in each root. The caller holds the locks of all roots.
-
-    `strays`: look for helping files that no intent names, in all folders, even if nothing was interrupted.
-    """
-    found = []
-    for home in trees:
-        others = [tree for tree in trees if tree is not home]
-        try:
-            found.append(_recover([home, *others], histories, guard, settings, strays=strays))
-        except OSError as error:
-            reason = os.strerror(error.errno or errno.EIO)
-            raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
-    return next((each for each in found if each is not None), None)
 
 
 def _recover(
@@ -501,38 +599,6 @@ def _is_unpublished(tree: Tree, step: Step) -> bool:
         return False  # somebody put a link where a folder was: nothing speaks against the mark
 
 
-def roll_back(
-    trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool, signed: bool = True
-) -> tuple[str, ...]:
-    """Put everything back and forget the intent; it stays if a part cannot be put back, which stops no other part."""
-    aside: list[str | None] = []
-    blocked: list[str] = []
-    made = set(intent.folders)
-    removable = intent.folders if signed else _proven_folders(trees, intent)
-    for step in reversed(intent.steps):
-        tree, folder = trees[step.root], split(step.path)[0]
-        try:
-            if folder and (step.root, folder) not in made and tree.stat(folder) is None:
-                blocked.append(f"{step.path} cannot be put back: the folder {folder} is gone")
-            else:
-                aside.append(undo(tree, step, signed=signed))
-        except SutureError as error:
-            blocked.append(f"{step.path} cannot be put back: {error.code}{_named(error)}")
-        except OSError as error:
-            blocked.append(f"{step.path} cannot be put back: {error.strerror}")
-    if blocked:
-        raise RecoveryBlocked(intent=INTENT_NAME, reason=blocked[0])
-    for root, path in reversed(removable):
-        _remove_folder(trees[root], path)
-    if durable:
-        sync_folders(trees, intent)
-        journal.empty()  # or a power cut could bring it back, when its folders are perhaps gone
-    journal.remove()
-    if durable:
-        trees[0].sync_folder("")
-    return tuple(path for path in aside if path is not None)
-
-
 def _named(error: SutureError) -> str:
     """The file that an error is about, if it says so."""
     path = str(getattr(error, "path", ""))
@@ -549,28 +615,6 @@ def _proven_folders(trees: Sequence[Tree], intent: Intent) -> tuple[tuple[int, s
                 used.add((step.root, folder))
                 folder = split(folder)[0]
     return tuple(place for place in intent.folders if place in used)
-
-
-def find_strays(trees: Sequence[Tree], guard: Guard) -> Iterator[tuple[Tree, str, str]]:
-    """The helping files that a transaction of the first root left anywhere, each with its change's id.
-
-    Another root's are not touched: an intent there may name them. Nor is what is protected.
-    """
-    for tree in trees:
-        folders = [""]
-        while folders:
-            folder = folders.pop()
-            try:
-                handle, files, below = tree.fs.scan(tree.folder(folder), "")
-            except (OSError, SutureError) as error:
-                log.debug("recovery", "%s is not searched: %s", folder, error)
-                continue
-            tree.let_go(handle)
-            prefix = f"{folder}/" if folder else ""
-            folders += [path for name in below if guard.rule(path := prefix + name) is None]
-            for name in sorted(files):
-                if (found := stray_id(name, trees[0])) is not None:
-                    yield tree, prefix + name, found
 
 
 def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
@@ -611,39 +655,6 @@ def _has_twin(tree: Tree, path: str) -> bool:
     return False
 
 
-def finish_transaction(
-    trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool, published: bool = False
-) -> None:
-    """Drop what helped with a transaction that is complete, and forget the intent; `published`: by this process."""
-    for step in intent.steps:
-        try:
-            finish(trees[step.root], step, published=published)
-        except SutureError as error:  # somebody moved the folder: what landed has landed
-            log.warning("recovery", "%s is left behind: %s", step.path, error)
-    if durable:  # or a power cut could bring back what no intent names any more
-        sync_folders(trees, intent, lenient=True)
-    for root, path in sorted(intent.emptied, key=lambda each: len(each[1]), reverse=True):
-        _remove_folder(trees[root], path)
-        above = split(path)[0]
-        if durable and (not above or trees[root].stat(above) is not None):
-            trees[root].sync_folder(above)
-    journal.remove()
-
-
-def made(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
-    """What the history will say, with the permission bits that new files were given."""
-    modes = {
-        shown(trees, step.root, step.path): _mode(trees[step.root], step.path) for step in intent.steps if step.after
-    }
-    files = [
-        file.but(after=file.after.but(mode=mode))
-        if file.after and (mode := modes.get(file.to or file.path)) != file.after.mode
-        else file
-        for file in intent.record.files
-    ]
-    return intent.record.but(files=tuple(files))
-
-
 def _mode(tree: Tree, path: str) -> int | None:
     try:
         found = tree.stat(path)
@@ -680,19 +691,6 @@ def _content(trees: Sequence[Tree], found: Sequence[Step], name: str) -> bytes |
             if path is not None and digest_of(trees[step.root], path) == name:
                 return b"".join(trees[step.root].chunks(path))
     return None
-
-
-def sync_folders(trees: Sequence[Tree], intent: Intent, *, lenient: bool = False) -> None:
-    """Wait until every folder the transaction works in is on the disk; if `lenient`, but for those that are gone."""
-    made = [(root, split(path)[0]) for root, path in intent.folders]
-    for root, path in dict.fromkeys((*((step.root, split(step.path)[0]) for step in intent.steps), *made)):
-        try:
-            if path == "" or trees[root].stat(path) is not None:
-                trees[root].sync_folder(path)
-        except SutureError as error:  # somebody put a link there
-            if not lenient:
-                raise
-            log.warning("recovery", "%s is not synced: %s", path, error)
 
 
 def _remove_folder(tree: Tree, path: str) -> None:

@@ -49,168 +49,17 @@ if TYPE_CHECKING:
     Supply = Callable[[str], bytes | None]
     """Gives a content by its hash, or None if it is gone."""
 
-
 _ANCHOR = 24  # bytes that must be the same where texts meet again,
 _REACH = 1 << 16  # so far ahead in the old one,
 _AHEAD = tuple(1 << power for power in range(4, 15))  # and in the new one
 _MOST_COPIES = 5_000
 _FIRST, _LARGEST = 1 << 8, 1 << 16
 
-
-def delta(new: bytes, old: bytes) -> bytes | None:
-    """The new text by the old one; None if too little of it stands there in the same order."""
-    numbers: list[int] = []
-    literals: list[bytes] = []
-    at = place = 0
-    while at < len(new) and len(literals) < _MOST_COPIES:
-        same = _common(new, at, old, place)
-        numbers += [place, same]
-        at, place = at + same, place + same
-        ahead, place = _meeting(new, at, old, place)
-        if ahead is None:
-            return None
-        literals.append(new[at : at + ahead])
-        numbers.append(ahead)
-        at += ahead
-    literal = sum(map(len, literals))
-    if at < len(new) or literal > len(new) // 4:
-        return None
-    return b"".join([struct.pack(f"<Q{len(numbers)}Q", len(literals), *numbers), *literals])
-
-
-def patched(data: bytes, old: bytes, size: int) -> bytes:
-    """The new text of this size again. Raises ValueError where the data cannot be what was made."""
-    try:
-        (count,) = unpack_from("<Q", data)
-        if count > len(data):
-            raise ValueError(count)
-        numbers = unpack_from(f"<{3 * count}Q", data, 8)
-    except error as wrong:
-        raise ValueError(len(data)) from wrong
-    if sum(numbers[1::3]) + sum(numbers[2::3]) != size:  # or it would ask for as much memory as the damage claims
-        raise ValueError(size)
-    view, copied = memoryview(data), memoryview(old)
-    position = calcsize(f"<Q{3 * count}Q")
-    pieces: list[memoryview] = []
-    for start, same, literal in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
-        pieces += [copied[start : start + same], view[position : position + literal]]
-        position += literal
-    result = b"".join(pieces)
-    if len(result) != size:
-        raise ValueError(size)
-    return result
-
-
-def _common(new: bytes, at: int, old: bytes, place: int) -> int:
-    """How many bytes are the same from there on."""
-    most = min(len(new) - at, len(old) - place)
-    same, step, grows = 0, _FIRST, True
-    while same < most and step:
-        step = min(step, most - same)
-        if new[at + same : at + same + step] == old[place + same : place + same + step]:
-            same += step
-            step = min(step * 2, _LARGEST) if grows else step
-        else:
-            step, grows = step // 2, False
-    return same
-
-
-def _meeting(new: bytes, at: int, old: bytes, place: int) -> tuple[int | None, int]:
-    """How far ahead in the new text, and where in the old one, they are the same again."""
-    for ahead in (0, *_AHEAD):
-        anchor = new[at + ahead : at + ahead + _ANCHOR]
-        if len(anchor) < _ANCHOR:
-            return len(new) - at, place  # so near the end, the rest stands for itself
-        found = old.find(anchor, place, place + _REACH)
-        if found >= 0:
-            back = 0
-            while back < ahead and found - back > place and new[at + ahead - back - 1] == old[found - back - 1]:
-                back += 1
-            return ahead - back, found - back
-    return None, place
-
-
 _SHORT = 1_000  # bytes that are stored as they are
 _LARGE = 1 << 20
 _LARGEST_TABLE = 22  # 16 MB while packing
 _SMALLEST_WINDOW, _SMALLEST_TABLE = 10, 6  # zstd's own bounds
 _IDLE: list[ZstdCompressor] = []
-
-
-class Packed(Record):
-    """A version as the difference to another: its first `head` and last `tail` bytes are that one's."""
-
-    head: int
-    tail: int
-    codec: str
-    """What `data` is: `raw`, `zstd`, `zstd+` with the other version's middle as dictionary, or a `delta`."""
-    data: bytes
-
-
-def pack(new: bytes, old: bytes = b"", ends: tuple[int, int] | None = None) -> Packed:
-    """Make a version small; `ends` are the lengths of what it shares with the old one, if that is known."""
-    head, tail = ends or common_ends(old, new)
-    if min(len(old), len(new)) - head - tail > _LARGE and (data := delta(new, old)) is not None:
-        return Packed(0, 0, "delta", data)
-    rest = new[head : len(new) - tail]
-    if len(rest) < _SHORT:
-        return Packed(head, tail, "raw", rest)
-    known = old[head : len(old) - tail]
-    if not known:
-        return Packed(head, tail, "zstd", _compressed(rest))
-    from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressionParameters, ZstdCompressor
-
-    both = len(known) + len(rest)
-    parameters = ZstdCompressionParameters.from_level(
-        1 if both > _LARGE else 3,
-        source_size=len(rest),
-        dict_size=len(known),
-        window_log=max(both.bit_length(), _SMALLEST_WINDOW),
-        hash_log=min(max(len(known).bit_length() + 1, _SMALLEST_TABLE), _LARGEST_TABLE),  # the default is too small
-    )
-    dictionary = ZstdCompressionDict(known, dict_type=DICT_TYPE_RAWCONTENT)
-    compressor = ZstdCompressor(dict_data=dictionary, compression_params=parameters)
-    return Packed(head, tail, "zstd+", compressor.compress(rest))
-
-
-def _compressed(content: bytes) -> bytes:
-    """A content by itself. Whoever compresses has a compressor alone; it is kept, since making it takes as long."""
-    from zstandard import ZstdCompressor  # 8 ms: most edits are short
-
-    try:
-        compressor = _IDLE.pop()
-    except IndexError:
-        compressor = ZstdCompressor(level=3)
-    data = compressor.compress(content)
-    _IDLE[:] = [compressor]
-    return data
-
-
-def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
-    """The version of `size` bytes again. Raises ValueError where the data cannot be what was packed."""
-    head, tail = packed.head, packed.tail
-    length = size - head - tail
-    rest = packed.data
-    if min(head, tail, length) < 0 or max(head, tail) > len(old):
-        raise ValueError(packed)
-    if packed.codec == "delta":
-        return patched(packed.data, old, size)
-    if packed.codec != "raw":
-        from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdDecompressor, ZstdError, frame_content_size
-
-        known = old[head : len(old) - tail] if packed.codec == "zstd+" else b""
-        dictionary = ZstdCompressionDict(known, dict_type=DICT_TYPE_RAWCONTENT) if known else None
-        try:
-            if frame_content_size(rest) != length:  # or it would ask for as much memory as the damage claims
-                raise ValueError(packed.codec)
-            decompressor = ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31)
-            rest = decompressor.decompress(rest, max_output_size=length)
-        except ZstdError as error:
-            raise ValueError(packed.codec) from error
-    if len(rest) != length:
-        raise ValueError(len(rest))
-    return old[:head] + rest + old[len(old) - tail :]
-
 
 SCHEMA = """
 CREATE TABLE content (number INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, base INTEGER,
@@ -223,6 +72,21 @@ _CHECKED = 1_000_000
 _RESTING = 4_000_000  # bytes that are held between two changes
 _WRONG = (ValueError, TypeError, OverflowError, MemoryError)  # what comes of unpacking what is damaged
 _SMALL = 4_000  # bytes of a difference that are always better than storing the whole
+
+_TABLE = """CREATE TABLE IF NOT EXISTS checksum (kind TEXT NOT NULL, key BLOB NOT NULL, place INTEGER NOT NULL,
+    name TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"""
+_NEVER = ""
+"""The checksum of a record that was damaged before it could get one."""
+
+
+class Packed(Record):
+    """A version as the difference to another: its first `head` and last `tail` bytes are that one's."""
+
+    head: int
+    tail: int
+    codec: str
+    """What `data` is: `raw`, `zstd`, `zstd+` with the other version's middle as dictionary, or a `delta`."""
+    data: bytes
 
 
 class Contents:
@@ -364,12 +228,6 @@ class Contents:
         return self._db.execute(query, values).fetchone()
 
 
-_TABLE = """CREATE TABLE IF NOT EXISTS checksum (kind TEXT NOT NULL, key BLOB NOT NULL, place INTEGER NOT NULL,
-    name TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"""
-_NEVER = ""
-"""The checksum of a record that was damaged before it could get one."""
-
-
 class Checksums:
     """The checksums in an open database."""
 
@@ -431,6 +289,144 @@ class Checksums:
 
     def _row(self, query: str, *values: object) -> Any:
         return self._db.execute(query, values).fetchone() if self._exists() else None
+
+
+def delta(new: bytes, old: bytes) -> bytes | None:
+    """The new text by the old one; None if too little of it stands there in the same order."""
+    numbers: list[int] = []
+    literals: list[bytes] = []
+    at = place = 0
+    while at < len(new) and len(literals) < _MOST_COPIES:
+        same = _common(new, at, old, place)
+        numbers += [place, same]
+        at, place = at + same, place + same
+        ahead, place = _meeting(new, at, old, place)
+        if ahead is None:
+            return None
+        literals.append(new[at : at + ahead])
+        numbers.append(ahead)
+        at += ahead
+    literal = sum(map(len, literals))
+    if at < len(new) or literal > len(new) // 4:
+        return None
+    return b"".join([struct.pack(f"<Q{len(numbers)}Q", len(literals), *numbers), *literals])
+
+
+def patched(data: bytes, old: bytes, size: int) -> bytes:
+    """The new text of this size again. Raises ValueError where the data cannot be what was made."""
+    try:
+        (count,) = unpack_from("<Q", data)
+        if count > len(data):
+            raise ValueError(count)
+        numbers = unpack_from(f"<{3 * count}Q", data, 8)
+    except error as wrong:
+        raise ValueError(len(data)) from wrong
+    if sum(numbers[1::3]) + sum(numbers[2::3]) != size:  # or it would ask for as much memory as the damage claims
+        raise ValueError(size)
+    view, copied = memoryview(data), memoryview(old)
+    position = calcsize(f"<Q{3 * count}Q")
+    pieces: list[memoryview] = []
+    for start, same, literal in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
+        pieces += [copied[start : start + same], view[position : position + literal]]
+        position += literal
+    result = b"".join(pieces)
+    if len(result) != size:
+        raise ValueError(size)
+    return result
+
+
+def pack(new: bytes, old: bytes = b"", ends: tuple[int, int] | None = None) -> Packed:
+    """Make a version small; `ends` are the lengths of what it shares with the old one, if that is known."""
+    head, tail = ends or common_ends(old, new)
+    if min(len(old), len(new)) - head - tail > _LARGE and (data := delta(new, old)) is not None:
+        return Packed(0, 0, "delta", data)
+    rest = new[head : len(new) - tail]
+    if len(rest) < _SHORT:
+        return Packed(head, tail, "raw", rest)
+    known = old[head : len(old) - tail]
+    if not known:
+        return Packed(head, tail, "zstd", _compressed(rest))
+    from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressionParameters, ZstdCompressor
+
+    both = len(known) + len(rest)
+    parameters = ZstdCompressionParameters.from_level(
+        1 if both > _LARGE else 3,
+        source_size=len(rest),
+        dict_size=len(known),
+        window_log=max(both.bit_length(), _SMALLEST_WINDOW),
+        hash_log=min(max(len(known).bit_length() + 1, _SMALLEST_TABLE), _LARGEST_TABLE),  # the default is too small
+    )
+    dictionary = ZstdCompressionDict(known, dict_type=DICT_TYPE_RAWCONTENT)
+    compressor = ZstdCompressor(dict_data=dictionary, compression_params=parameters)
+    return Packed(head, tail, "zstd+", compressor.compress(rest))
+
+
+def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
+    """The version of `size` bytes again. Raises ValueError where the data cannot be what was packed."""
+    head, tail = packed.head, packed.tail
+    length = size - head - tail
+    rest = packed.data
+    if min(head, tail, length) < 0 or max(head, tail) > len(old):
+        raise ValueError(packed)
+    if packed.codec == "delta":
+        return patched(packed.data, old, size)
+    if packed.codec != "raw":
+        from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdDecompressor, ZstdError, frame_content_size
+
+        known = old[head : len(old) - tail] if packed.codec == "zstd+" else b""
+        dictionary = ZstdCompressionDict(known, dict_type=DICT_TYPE_RAWCONTENT) if known else None
+        try:
+            if frame_content_size(rest) != length:  # or it would ask for as much memory as the damage claims
+                raise ValueError(packed.codec)
+            decompressor = ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31)
+            rest = decompressor.decompress(rest, max_output_size=length)
+        except ZstdError as error:
+            raise ValueError(packed.codec) from error
+    if len(rest) != length:
+        raise ValueError(len(rest))
+    return old[:head] + rest + old[len(old) - tail :]
+
+
+def _common(new: bytes, at: int, old: bytes, place: int) -> int:
+    """How many bytes are the same from there on."""
+    most = min(len(new) - at, len(old) - place)
+    same, step, grows = 0, _FIRST, True
+    while same < most and step:
+        step = min(step, most - same)
+        if new[at + same : at + same + step] == old[place + same : place + same + step]:
+            same += step
+            step = min(step * 2, _LARGEST) if grows else step
+        else:
+            step, grows = step // 2, False
+    return same
+
+
+def _meeting(new: bytes, at: int, old: bytes, place: int) -> tuple[int | None, int]:
+    """How far ahead in the new text, and where in the old one, they are the same again."""
+    for ahead in (0, *_AHEAD):
+        anchor = new[at + ahead : at + ahead + _ANCHOR]
+        if len(anchor) < _ANCHOR:
+            return len(new) - at, place  # so near the end, the rest stands for itself
+        found = old.find(anchor, place, place + _REACH)
+        if found >= 0:
+            back = 0
+            while back < ahead and found - back > place and new[at + ahead - back - 1] == old[found - back - 1]:
+                back += 1
+            return ahead - back, found - back
+    return None, place
+
+
+def _compressed(content: bytes) -> bytes:
+    """A content by itself. Whoever compresses has a compressor alone; it is kept, since making it takes as long."""
+    from zstandard import ZstdCompressor  # 8 ms: most edits are short
+
+    try:
+        compressor = _IDLE.pop()
+    except IndexError:
+        compressor = ZstdCompressor(level=3)
+    data = compressor.compress(content)
+    _IDLE[:] = [compressor]
+    return data
 
 
 def _sum(values: object) -> str:

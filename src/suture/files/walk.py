@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from suture.files.glob import Selection, Stage
     from suture.files.protected import Guard
 
-
 GITIGNORE = ".gitignore"
 _MAX_IGNORE = 1 << 20
 _MAX_STARS = 20_000
@@ -40,6 +39,25 @@ _FIRST_READ = 1 << 14
 _KEEP_OPEN = 64
 _FEW = 50  # names in a folder that others may have as well
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+
+_BUFFER = 1 << 20
+_VANISHED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO}
+_FIRST = frozenset(mark[0] for mark in MARKS)
+
+
+class Sought(Record):
+    """What makes a file worth looking at."""
+
+    glimpse: Callable[[bytearray, int], bool]
+    """Whether so many first bytes of a buffer, if they are a whole file, may hold it."""
+    may_hold: Callable[[bytes], bool]
+    """The same by a closer look."""
+    only_utf8: bool
+    """Whether both may say no to a file that is not UTF-8."""
+    binary_window: int
+    """A NUL among so many first bytes makes a file binary; 0 is none."""
+    largest: int
+    """How many bytes a text file may have (the setting `max_file_bytes`)."""
 
 
 def walk(
@@ -54,6 +72,27 @@ def walk(
         yield from walker.runs()
     finally:
         walker.close()
+
+
+def sweep(
+    tree: Tree, runs: Iterable[tuple[int, str, list[str]]], sought: Sought
+) -> Iterator[tuple[int, str, str, bytes]]:
+    """Files that may hold what is sought: the open folder, its path, the name in it, and the content."""
+    reader = _Reader(tree, sought)
+    fill, buffer, glimpse, room = tree.fs.fill, reader.buffer, sought.glimpse, len(reader.buffer)
+    for folder, prefix, names in runs:
+        for name in names:
+            try:
+                size = fill(folder, name, buffer)
+                if size < room and buffer[0] not in _FIRST and not glimpse(buffer, size):
+                    continue
+                content = reader.content(folder, prefix, name, size)
+            except OSError as error:
+                if error.errno in _VANISHED:
+                    continue
+                raise as_ours(error, prefix + name, "read") from error
+            if content is not None:
+                yield folder, prefix, name, content
 
 
 class _Level:
@@ -285,47 +324,6 @@ class _Suspects:
 
     def _counts(self, name: str) -> bool:
         return name in self._exact or name.startswith(self._beginnings) or name.endswith(self._endings)
-
-
-_BUFFER = 1 << 20
-_VANISHED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO}
-_FIRST = frozenset(mark[0] for mark in MARKS)
-
-
-class Sought(Record):
-    """What makes a file worth looking at."""
-
-    glimpse: Callable[[bytearray, int], bool]
-    """Whether so many first bytes of a buffer, if they are a whole file, may hold it."""
-    may_hold: Callable[[bytes], bool]
-    """The same by a closer look."""
-    only_utf8: bool
-    """Whether both may say no to a file that is not UTF-8."""
-    binary_window: int
-    """A NUL among so many first bytes makes a file binary; 0 is none."""
-    largest: int
-    """How many bytes a text file may have (the setting `max_file_bytes`)."""
-
-
-def sweep(
-    tree: Tree, runs: Iterable[tuple[int, str, list[str]]], sought: Sought
-) -> Iterator[tuple[int, str, str, bytes]]:
-    """Files that may hold what is sought: the open folder, its path, the name in it, and the content."""
-    reader = _Reader(tree, sought)
-    fill, buffer, glimpse, room = tree.fs.fill, reader.buffer, sought.glimpse, len(reader.buffer)
-    for folder, prefix, names in runs:
-        for name in names:
-            try:
-                size = fill(folder, name, buffer)
-                if size < room and buffer[0] not in _FIRST and not glimpse(buffer, size):
-                    continue
-                content = reader.content(folder, prefix, name, size)
-            except OSError as error:
-                if error.errno in _VANISHED:
-                    continue
-                raise as_ours(error, prefix + name, "read") from error
-            if content is not None:
-                yield folder, prefix, name, content
 
 
 class _Reader:

@@ -198,17 +198,6 @@ class Team:
     __del__ = close
 
 
-def _nobody(*, start: bool) -> None:
-    """There is no partner."""
-    del start
-
-
-def _has_room() -> bool:
-    """Whether a second process can be started here, and would have a processor of its own."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return processors > 1 and hasattr(os, "posix_spawn") and bool(sys.executable)
-
-
 def serve(entry: str, memory: int = 0) -> None:
     """Answer batches until the pipe ends: the other process's whole life."""
     from importlib import import_module
@@ -235,6 +224,17 @@ def retreat(memory: int) -> None:  # pragma: no cover  for another process than 
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     except (ImportError, ValueError, OSError):  # a system without, or a lower limit already
         return
+
+
+def _nobody(*, start: bool) -> None:
+    """There is no partner."""
+    del start
+
+
+def _has_room() -> bool:
+    """Whether a second process can be started here, and would have a processor of its own."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processors > 1 and hasattr(os, "posix_spawn") and bool(sys.executable)
 
 
 def _is_asked() -> bool:

@@ -1,10 +1,11 @@
 """What models write to change files, as values: blocks of edits, and the lines they are read from.
 
-Texts are whole lines, each with its line end. A last line without one is the end of a file that has none there.
+Texts are whole lines, each with its line ending. A last line without one is the end of a file that has none there.
 Only the texts of a call may be parts of lines: there they are exactly what was sent.
 
 Readers are generators: they yield None where they need a line that is not there yet, and a `Block` as soon as it
-is complete; they return the number of the first line that is not theirs.
+is complete; they return the number of the first line that is not theirs. So one parser serves a whole reply and one
+that arrives in pieces, with the same result; rejected: to parse all of it again with every piece.
 
     while not source.ready(at):
         yield None
@@ -22,13 +23,49 @@ if TYPE_CHECKING:
 
     Reading = Generator["Block | None", None, int]
 
-
 IN_HUNKS = {"v4a", "unified"}
 """Formats whose blocks are made of hunks that can be chosen one by one."""
 
+PROBLEMS = (
+    "no_start",  # an end marker that nothing begins
+    "no_separator",  # a block without =======
+    "many_separators",  # a block with so many lines of ======= that it is not clear which is meant
+    "no_end",  # the reply ends, or goes on with something else, before the block does
+    "two_ends",  # the block may end at either of two markers, and other blocks are between them
+    "inside",  # it comes behind a block that nothing ends, and may be its content
+    "excerpt",  # a fence that is introduced as a part of a file or as an example, where a whole file is asked for
+    "empty",  # a section that says nothing about its file
+    "not_a_hunk",  # a line that is neither context nor added nor removed
+    "binary",  # a change of a binary file
+    "not_a_file",  # a symbolic link or a submodule
+    "not_exact",  # a call that asks for something that cannot be done exactly as it says
+    "not_asked",  # a whole file among other calls, where whole files were not asked for
+)
+
+KINDS = (
+    "call",  # a tool call, or an edit in JSON
+    "fields",  # an edit as fields: in YAML or TOML, or behind labels
+    "tag",  # an edit in tags
+    "file",  # a whole file in a tag or a call, where whole files were not asked for
+    "fenced_file",  # a code fence with a path, where whole files were not asked for
+    "markers",  # a block with markers of other words
+    "escaped",  # a block whose markers are escaped
+    "diff",  # a diff that names no file, or of another kind
+    "fences",  # old and new text in code fences
+    "sentence",  # a sentence that says what to replace by what
+    "heredoc",  # a shell command that writes a file
+    "shell",  # a shell command that changes, moves or deletes files
+)
+
+_CLOCK_LINES = 1_024  # lines between two looks at the clock
+MOST_DIGITS = 18
+"""Digits of a number that says where an edit goes: more are no line number, and `int` refuses very many."""
+MOST_UNENDED = 20
+"""Calls without an end after which no more are looked for."""
+
 
 class Split(Record):
-    """One way to read a change: the lines that stand in the file, and those that shall stand there."""
+    """One way to read a change: the lines that are in the file, and those that should be there."""
 
     old: str
     new: str
@@ -42,14 +79,14 @@ class Hunk(Record):
     line: int
     """Where it begins in the reply, counted from 1."""
     splits: tuple[Split, ...]
-    """What it may mean. Several only where a separator stands in the content: the file's text decides."""
+    """What it may mean. Several only where a separator occurs in the content: the file's text decides."""
     context: tuple[str, ...] = ()
-    """Lines of the file above the change, the outermost first, which say in what it stands."""
+    """Lines of the file above the change, the outermost first, which name what it is in."""
     at: int | None = None
     """The line of the file where it begins, counted from 1, if the diff says so; of one that only inserts, the line
     behind which it does."""
     at_end: bool = False
-    """Whether it stands at the end of the file."""
+    """Whether it is at the end of the file."""
     inner: bool = False
     """Whether a SEARCH marker without an end comes before it: then it may be the rest of that one's content."""
     likely: int = 0
@@ -127,27 +164,10 @@ class Block(Record):
         return list(dict.fromkeys(self.id_of(number) for number in range(len(self.hunks) or 1)))
 
     def chosen(self, only: Sequence[str] | None) -> list[str]:
-        """Those of its ids that are meant by some; the block's own number means them all."""
+        """Those of its ids that are chosen by `only`; the block's own number chooses them all."""
         if only is None or str(self.number) in only:
             return self.ids
-        return [each for each in self.ids if each in only or (each == str(self.number) and f"{each}.1" in only)]
-
-
-PROBLEMS = (
-    "no_start",  # an end marker that nothing begins
-    "no_separator",  # a block without =======
-    "many_separators",  # a block with so many lines of ======= that nobody can tell which is meant
-    "no_end",  # the reply ends, or goes on with something else, before the block does
-    "two_ends",  # the block may end at either of two markers, and other blocks stand between them
-    "inside",  # it comes behind a block that nothing ends, and may be its content
-    "excerpt",  # a fence that is introduced as a part of a file or as an example, where a whole file is asked for
-    "empty",  # a section that says nothing about its file
-    "not_a_hunk",  # a line that is neither context nor added nor removed
-    "binary",  # a change of a binary file
-    "not_a_file",  # a symbolic link or a submodule
-    "not_exact",  # a call that asks for something that cannot be done exactly as it says
-    "not_asked",  # a whole file among other calls, where whole files were not asked for
-)
+        return [name for name in self.ids if name in only or (name == str(self.number) and f"{name}.1" in only)]
 
 
 class Unread(Record):
@@ -161,29 +181,6 @@ class Unread(Record):
     """The file it seems to be about."""
     edits: bool = False
     """Whether it clearly edits a file: a path with old and new text, or with all of the file."""
-
-
-KINDS = (
-    "call",  # a tool call, or an edit in JSON
-    "fields",  # an edit as fields: in YAML or TOML, or behind labels
-    "tag",  # an edit in tags
-    "file",  # a whole file in a tag or a call, where whole files were not asked for
-    "fenced_file",  # a code fence with a path, where whole files were not asked for
-    "markers",  # a block with markers of other words
-    "escaped",  # a block whose markers are escaped
-    "diff",  # a diff that names no file, or of another kind
-    "fences",  # old and new text in code fences
-    "sentence",  # a sentence that says what to replace by what
-    "heredoc",  # a shell command that writes a file
-    "shell",  # a shell command that changes, moves or deletes files
-)
-
-
-_OFTEN = 1_024  # lines between two looks at the clock
-MOST_DIGITS = 18
-"""Digits of a number that says where an edit goes: one that has more is none, and `int` refuses very many."""
-MOST_UNENDED = 20
-"""Calls without an end after which no more are looked for."""
 
 
 class Source:
@@ -205,7 +202,7 @@ class Source:
         self.unended = 0
         """How many calls, and blocks in entities, nothing ended so far: each takes a look at all that follows."""
         self.endless: int | None = None
-        """From this line on no line ends a block; known once the reply is over, and somebody has looked."""
+        """From this line on no line ends a block; known once the reply is over, and a reader has looked."""
         self.quoted = 0
         """Behind the last line of a quotation in which no block begins."""
 
@@ -245,9 +242,9 @@ class Source:
         self.replace(first, [line.removeprefix(lead) for line in self.lines[first:end]])
 
     def ready(self, at: int) -> bool:
-        """Whether it is known what line comes there, or that none does. Lines are counted from 0."""
+        """Whether the line is there, or the text is over. Lines are counted from 0."""
         self._looks += 1
-        if not self._looks % _OFTEN:  # every reader asks this of each line
+        if not self._looks % _CLOCK_LINES:  # every reader asks this of each line
             check_time()
         return at < len(self.lines) or self.over
 
@@ -268,5 +265,5 @@ class Source:
         return line[: len(line) - len(line.lstrip())]
 
     def is_crlf(self, at: int) -> bool:
-        r"""Whether a line of the reply ends with `\r\n`: asked of a marker, it tells of the block."""
+        r"""Whether a line of the reply ends with `\r\n`; for a marker, whether its block's lines do."""
         return self.lines[at].endswith("\r")

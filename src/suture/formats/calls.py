@@ -10,9 +10,9 @@ r"""Calls of edit tools, written as text: JSON, tags, and the tokens of some mod
              | "<file path=P>" text "</file>"
              | "<old_text [line=L]>" text "</old_text>" "<new_text>" text "</new_text>"          (Zed)
 
-Tags around a call (`<tool_call>`, `<function_calls>`) and the tokens of DeepSeek, Kimi and others are passed over. A
-text that begins with a line end, right behind its tag, is laid out in lines: it loses that line end and the last one,
-as Qwen and Zed have it. All else is taken to the letter, so that texts may be parts of lines.
+Tags around a call (`<tool_call>`, `<function_calls>`) and the tokens of DeepSeek, Kimi and others are skipped. A text
+that begins with a line ending, right behind its tag, is laid out in lines: it loses that line ending and the last one,
+as Qwen and Zed have it. All else is taken literally, so that texts may be parts of lines.
 
 A call is read only if it says exactly one thing: one path, one old and one new text for each change, nothing else that
 would change what it does. Otherwise none of its lines is taken, and what it seems to be is found by `unread`. Where
@@ -39,6 +39,15 @@ if TYPE_CHECKING:
     from suture.formats import Reading
 
     Place = tuple[int, int]
+
+_BLOCKS_INSIDE = frozenset(("patch", "texteditor", "applydiff", "replaceinfile", "applypatch"))
+"""Elements that hold blocks of other formats, which are read as such."""
+_BARS = "|\uff5c"
+"""What is around the name of a token; DeepSeek's bar is a wide one."""
+
+_INSIDE = ("toolcalls", "tooluses", "functioncall", "tooluse", "toolcall", "calls", "actions")
+_NAMES = ("name", "tool", "toolname", "function", "action", "recipientname")
+_ARGUMENTS = ("input", "arguments", "parameters", "args", "params", "actioninput", "toolinput", "kwargs")
 
 
 def names(text: str) -> frozenset[str]:
@@ -86,8 +95,6 @@ EDITORS = names(
     "safeedit applyedit applyedits findandreplace"
 )
 WRITERS = names("write writefile writetofile createfile newfile filewrite savefile create overwritefile")
-_BLOCKS_INSIDE = frozenset(("patch", "texteditor", "applydiff", "replaceinfile", "applypatch"))
-"""Elements that hold blocks of other formats, which are read as such."""
 _ELEMENTS = (EDITORS - _BLOCKS_INSIDE) | (WRITERS - {"create", "write"}) | {"file", "change", "write"}
 _WRAPPERS = names(
     "functioncalls functioncall toolcalls toolcall tooluse toolcallbegin toolcallsbegin toolcallssectionbegin "
@@ -95,8 +102,82 @@ _WRAPPERS = names(
     "tools pythontag toolcallstart toolcode"
 )
 _READS = names("view read undoedit readfile")
-_BARS = "|\uff5c"
-"""What stands around the name of a token; DeepSeek's bar is a wide one."""
+
+
+def plain(name: str) -> str:
+    """A name as it is compared: `oldString`, `old_string` and `antml:old-string` are the same."""
+    name = name.strip(_BARS).replace(_BARS[1], ":").rpartition(":")[2]
+    return "".join(char for char in name if char.isalnum()).lower()
+
+
+def tool(name: str) -> str:
+    """The plain name of a tool: `functions.edit_file:3` is `editfile`."""
+    return plain(name.rpartition(".")[2].partition(":")[0].rpartition("__")[2])
+
+
+def tags(text: str) -> list[Match[str]]:
+    """The tags in a text: the name of each, and what is behind it."""
+    return list(_patterns()[0].finditer(text))
+
+
+def said(tag: Match[str]) -> str:
+    """The tool that a tag names as its attribute or its value."""
+    return _Tag("", "", (tag[2] or "").strip(), 0, 0).attributes.get("name", "")
+
+
+def opening_tag(line: str) -> str | None:
+    """The name, as it is written, of the tag that a line begins with; None for one that ends something."""
+    tag = _tag(line, 0)
+    return None if tag is None or tag.closes else tag.raw
+
+
+def is_file(path: str) -> bool:
+    """Whether a text is a file's path beyond doubt."""
+    return is_known(path)
+
+
+def more_than_edit(text: str) -> bool | None:
+    """Whether JSON with a path and texts has names that no edit has; None for what is no such JSON."""
+    try:
+        edits = (
+            [{plain(key) for key in arguments} for _, arguments in _calls(_load(text), "")] if text[:1] in "{[" else []
+        )
+    except _InexactError:
+        return None
+    edits = [keys for keys in edits if keys & PATHS and keys & (OLD | NEW | {"from"})]
+    return not all(keys.issubset(_OF_AN_EDIT) for keys in edits) if edits else None
+
+
+def begins(line: str) -> bool:
+    """Whether a call may begin at a line."""
+    return _opening(line) is not None
+
+
+def read(source: Source, at: int, fence: str | None, *, whole_files: bool) -> Reading:
+    """The blocks of the call that begins at a line; none, and no line taken, if it is not exact."""
+    opening = _opening(source.line(at) or "")
+    if opening is None or source.unended >= MOST_UNENDED:
+        return at
+    tag = opening.tag
+    end = yield from (_json_end(source, at, opening.column, fence) if tag is None else _element_end(source, at, tag))
+    if end is None:
+        source.unended += 1
+        return at
+    lines = [(source.line(number) or "") for number in range(at, end[0] + 1)]
+    if not _is_around(lines[-1][end[1] :]):
+        return at
+    lines[-1] = lines[-1][: end[1]]
+    lines[0] = lines[0][opening.column :]
+    text = "\n".join(lines)
+    reader = _Reader(at + 1, end[0] + 1, whole_files=whole_files)
+    try:
+        blocks = reader.json(text, opening.name) if tag is None else reader.element(text)
+    except _InexactError:
+        return at
+    if not any(block.problem is None for block in blocks):
+        return at
+    yield from blocks
+    return end[0] + 1
 
 
 class _InexactError(Exception):
@@ -107,10 +188,10 @@ class _Tag(Record):
     """A tag in a line."""
 
     name: str
-    """Plain: in lower case, without what stands before a colon or a bar, letters and digits only."""
+    """Plain: in lower case, without what is before a colon or a bar, letters and digits only."""
     raw: str
     said: str
-    """What stands behind the name: attributes, or `=value`."""
+    """What is behind the name: attributes, or `=value`."""
     start: int
     end: int
 
@@ -137,80 +218,6 @@ class _Opening(Record):
     """The tool, as a token before it says."""
 
 
-def plain(name: str) -> str:
-    """A name as it is compared: `oldString`, `old_string` and `antml:old-string` are the same."""
-    name = name.strip(_BARS).replace(_BARS[1], ":").rpartition(":")[2]
-    return "".join(char for char in name if char.isalnum()).lower()
-
-
-def tool(name: str) -> str:
-    """The plain name of a tool: `functions.edit_file:3` is `editfile`."""
-    return plain(name.rpartition(".")[2].partition(":")[0].rpartition("__")[2])
-
-
-def tags(text: str) -> list[Match[str]]:
-    """The tags in a text: the name of each, and what stands behind it."""
-    return list(_patterns()[0].finditer(text))
-
-
-def said(found: Match[str]) -> str:
-    """The tool that a tag names as its attribute or its value."""
-    return _Tag("", "", (found[2] or "").strip(), 0, 0).attributes.get("name", "")
-
-
-def opening_tag(line: str) -> str | None:
-    """The name, as it is written, of the tag that a line begins with; None for one that ends something."""
-    tag = _tag(line, 0)
-    return None if tag is None or tag.closes else tag.raw
-
-
-def is_file(path: str) -> bool:
-    """Whether a text is a file's path beyond doubt."""
-    return is_known(path)
-
-
-def more_than_edit(text: str) -> bool | None:
-    """Whether JSON with a path and texts has names that no edit has; None for what is no such JSON."""
-    try:
-        found = [{plain(key) for key in each} for _, each in _calls(_loaded(text), "")] if text[:1] in "{[" else []
-    except _InexactError:
-        return None
-    found = [each for each in found if each & PATHS and each & (OLD | NEW | {"from"})]
-    return not all(each.issubset(_OF_AN_EDIT) for each in found) if found else None
-
-
-def begins(line: str) -> bool:
-    """Whether a call may begin at a line."""
-    return _opening(line) is not None
-
-
-def read(source: Source, at: int, fence: str | None, *, whole_files: bool) -> Reading:
-    """The blocks of the call that begins at a line; none, and no line taken, if it is not exact."""
-    opening = _opening(source.line(at) or "")
-    if opening is None or source.unended >= MOST_UNENDED:
-        return at
-    tag = opening.tag
-    end = yield from (_json_end(source, at, opening.column, fence) if tag is None else _element_end(source, at, tag))
-    if end is None:
-        source.unended += 1
-        return at
-    lines = [(source.line(number) or "") for number in range(at, end[0] + 1)]
-    if not _is_around(lines[-1][end[1] :]):
-        return at
-    lines[-1] = lines[-1][: end[1]]
-    lines[0] = lines[0][opening.column :]
-    text = "\n".join(lines)
-    reader = _Reader(at + 1, end[0] + 1, whole_files=whole_files)
-    try:
-        found = reader.json(text, opening.name) if tag is None else reader.element(text)
-    except _InexactError:
-        return at
-    if not any(block.problem is None for block in found):
-        return at
-    yield from found
-    return end[0] + 1
-
-
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[Pattern[str], Pattern[str], Pattern[str], Pattern[str]]:
     """A tag; an attribute; what matters in JSON; the rest of a text in JSON."""
@@ -226,11 +233,11 @@ def _patterns() -> tuple[Pattern[str], Pattern[str], Pattern[str], Pattern[str]]
 
 def _tag(text: str, at: int) -> _Tag | None:
     """The tag that begins at a place."""
-    found = _patterns()[0].match(text, at) if text[at : at + 1] == "<" else None
-    if found is None:
+    match = _patterns()[0].match(text, at) if text[at : at + 1] == "<" else None
+    if match is None:
         return None
-    raw, said = found[1], (found[2] or "").strip().removesuffix("/")
-    return _Tag(plain(raw), raw, said, found.start(), found.end())
+    raw, said = match[1], (match[2] or "").strip().removesuffix("/")
+    return _Tag(plain(raw), raw, said, match.start(), match.end())
 
 
 def _opening(line: str) -> _Opening | None:
@@ -272,7 +279,7 @@ def _is_element(tag: _Tag) -> bool:
 
 
 def _is_around(rest: str) -> bool:
-    """Whether nothing stands behind a call in its line but what closes it."""
+    """Whether nothing is behind a call in its line but what closes it."""
     at = 0
     while rest[at:].strip():
         at = len(rest) - len(rest[at:].lstrip())
@@ -297,13 +304,13 @@ def _json_end(source: Source, at: int, column: int, fence: str | None) -> Genera
         if inside:
             end = goes_on.match(line)
             inside, place = end is None, end.end() if end else len(line)
-        for found in tokens.finditer(line, place):
-            depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(found[0], 0)
-            inside = found[0] == '"'
+        for match in tokens.finditer(line, place):
+            depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(match[0], 0)
+            inside = match[0] == '"'
             if inside:
                 break
             if not depth:
-                return number, found.end()
+                return number, match.end()
         number += 1
 
 
@@ -340,14 +347,14 @@ class _Reader:
 
     def json(self, text: str, name: str) -> list[Block]:
         """The blocks of all calls in a JSON text."""
-        found: list[Block] = []
-        for each, arguments in _calls(_loaded(text), name):
+        blocks: list[Block] = []
+        for tool_name, arguments in _calls(_load(text), name):
             try:
-                found += self._blocks(each, arguments)
+                blocks += self._blocks(tool_name, arguments)
             except _InexactError:
                 path = next((value for key, value in arguments.items() if plain(key) in PATHS), None)
-                found.append(self._block("call", path if isinstance(path, str) else None, problem="not_exact"))
-        return found
+                blocks.append(self._block("call", path if isinstance(path, str) else None, problem="not_exact"))
+        return blocks
 
     def element(self, text: str) -> list[Block]:
         """The blocks of an element."""
@@ -372,9 +379,9 @@ class _Reader:
         inner = _tag(body.lstrip(), 0)
         if tag.name == "file" and (inner is None or inner.name not in PATHS | OLD | CONTENTS | _LISTS | _PATCHES):
             first = body.lstrip().partition("\n")[0]
-            if _starts_block(first, body.lstrip().partition("\n")[2].partition("\n")[0]):
+            if search_replace.begins_block(first, body.lstrip().partition("\n")[2].partition("\n")[0]):
                 raise _InexactError
-            return list(self._blocks("writefile", {**given, "content": _ended(_laid_out(body))}))
+            return list(self._blocks("writefile", {**given, "content": _end_line(_laid_out(body))}))
         children = _given(_children(body))
         if given.keys() & children.keys():
             raise _InexactError
@@ -388,31 +395,31 @@ class _Reader:
         if {named, command} & _READS:
             return
         if isinstance(given.get("files"), list):
-            for each in given["files"]:
-                yield from self._blocks(name or "writefile", _object(each))
+            for file in given["files"]:
+                yield from self._blocks(name or "writefile", _object(file))
             return
-        what, value = _asked(given, named)
-        path = _one(given, PATHS)
+        what, value = _wish(given, named)
+        path = _only_text(given, PATHS)
         if what == "patch":
-            yield from self._nested(f"<apply_diff>\n{value}" if named == "applydiff" else value, path)
+            yield from self._nested_blocks(f"<apply_diff>\n{value}" if named == "applydiff" else value, path)
         elif what == "changes":
-            yield from self._changed(named, path, value)
+            yield from self._changed_blocks(named, path, value)
         elif what and (named in WRITERS or command == "create" or "filetext" in given):
-            yield self._whole(path, value)
+            yield self._whole_file(path, value)
 
-    def _changed(self, named: str, path: str | None, changes: list[dict[str, Any]]) -> Iterator[Block]:
+    def _changed_blocks(self, named: str, path: str | None, changes: list[dict[str, Any]]) -> Iterator[Block]:
         """Changes of the file that the call names, or each of its own."""
-        own = [_one(each, PATHS) or path for each in changes]
-        weak = all(WEAK.issuperset(each.keys() & (OLD | NEW)) for each in changes)
+        own = [_only_text(change, PATHS) or path for change in changes]
+        weak = all(WEAK.issuperset(change.keys() & (OLD | NEW)) for change in changes)
         if weak and named not in EDITORS:
-            exact = all({*each}.issubset(_OF_AN_EDIT) for each in changes)
-            if not exact or not all(each and is_file(each) for each in own):
+            exact = all({*change}.issubset(_OF_AN_EDIT) for change in changes)
+            if not exact or not all(one and is_file(one) for one in own):
                 return
-        for each in changes:
-            _check_able(each)
+        for change in changes:
+            _check_able(change)
         if not own or (path is not None and {*own} != {path}):
             raise _InexactError
-        hunks = [self._hunk(each) for each in changes]
+        hunks = [self._hunk(change) for change in changes]
         if len({*own}) > 1:
             for name, hunk in zip(own, hunks, strict=True):
                 yield self._edit(name, [hunk])
@@ -428,19 +435,19 @@ class _Reader:
             raise _InexactError
         return self._block("call", path, action="create", content=hunks[0].splits[0].new)
 
-    def _whole(self, path: str | None, content: str) -> Block:
+    def _whole_file(self, path: str | None, content: str) -> Block:
         if not path:
             raise _InexactError
         if not self._whole_files:
             return self._block("whole_file", path, action="create", problem="not_asked")
         return self._block("whole_file", path, action="create", content=content)
 
-    def _nested(self, text: str, path: str | None) -> Iterator[Block]:
+    def _nested_blocks(self, text: str, path: str | None) -> Iterator[Block]:
         """The blocks of a patch that a call holds as a text."""
-        found = list(_in_text(text))
-        if not found or any(block.path is None and not path for block in found):
+        blocks = list(_in_text(text))
+        if not blocks or any(block.path is None and not path for block in blocks):
             raise _InexactError
-        for block in found:
+        for block in blocks:
             hunks = tuple(hunk.but(line=self._line) for hunk in block.hunks)
             name = block.path or as_path(path or "")
             yield block.but(
@@ -452,7 +459,7 @@ class _Reader:
             )
 
     def _hunk(self, given: Mapping[str, Any]) -> Hunk:
-        old, new = _one(given, OLD), _one(given, NEW)
+        old, new = _only_text(given, OLD), _only_text(given, NEW)
         if old is None or new is None:
             raise _InexactError
         near = _number(given, _HINTS)
@@ -464,44 +471,39 @@ class _Reader:
         return Block(0, format, action, self._line, self._end_line, name, written, **more)
 
 
-def _loaded(text: str) -> Any:
+def _load(text: str) -> Any:
     """A JSON text as a value; its strings may contain raw line endings."""
     import json
 
     try:
-        return json.loads(text, strict=False, object_pairs_hook=_once)
+        return json.loads(text, strict=False, object_pairs_hook=_unique_pairs)
     except (ValueError, RecursionError):
         raise _InexactError from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object, none of whose names is there twice."""
     if len(dict(pairs)) < len(pairs):
         raise _InexactError
     return dict(pairs)
 
 
-_INSIDE = ("toolcalls", "tooluses", "functioncall", "tooluse", "toolcall", "calls", "actions")
-_NAMES = ("name", "tool", "toolname", "function", "action", "recipientname")
-_ARGUMENTS = ("input", "arguments", "parameters", "args", "params", "actioninput", "toolinput", "kwargs")
-
-
 def _calls(value: Any, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The calls in a JSON value: the name of the tool, and its arguments."""
     if isinstance(value, list):
-        for each in value:
-            yield from _calls(each, name)
+        for item in value:
+            yield from _calls(item, name)
     if not isinstance(value, dict):
         return
-    given = {plain(key): each for key, each in value.items()}
+    given = {plain(key): item for key, item in value.items()}
     inside = [given[key] for key in (*_INSIDE, "function") if isinstance(given.get(key), (list, dict))]
     arguments = next((given[key] for key in _ARGUMENTS if isinstance(given.get(key), (str, dict))), None)
     named = next((given[key] for key in _NAMES if isinstance(given.get(key), str)), None)
     if not inside and isinstance(given.get("content"), list):
         inside = [given["content"]]
     if inside:
-        for each in inside:
-            yield from _calls(each, name)
+        for item in inside:
+            yield from _calls(item, name)
     elif named is not None and arguments is not None:
         yield named, _as_object(arguments)
     else:
@@ -514,7 +516,7 @@ def _as_object(arguments: str | dict[str, Any]) -> Mapping[str, Any]:
         return arguments
     if not arguments.lstrip().startswith("{"):
         return {"input": arguments}
-    return _object(_loaded(arguments))
+    return _object(_load(arguments))
 
 
 def _object(value: object) -> Mapping[str, Any]:
@@ -525,41 +527,43 @@ def _object(value: object) -> Mapping[str, Any]:
 
 def _given(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Arguments by plain name, each there once; what is null is not there."""
-    found: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     for name, value in pairs:
         key = plain(name)
-        if key in found:
+        if key in given:
             raise _InexactError
         if value is not None:
-            found[key] = _decoded(key, value)
-    return found
+            given[key] = _decode_listed(key, value)
+    return given
 
 
-def _decoded(key: str, value: Any) -> Any:
+def _decode_listed(key: str, value: Any) -> Any:
     """What a tag holds as JSON, where a list or an object belongs."""
     listed = isinstance(value, str) and key in _LISTS | {"files"} and value.lstrip()[:1] in {"[", "{"}
-    return _loaded(value) if listed else value
+    return _load(value) if listed else value
 
 
-def _one(given: Mapping[str, Any], keys: frozenset[str]) -> str | None:
+def _only_text(given: Mapping[str, Any], keys: frozenset[str]) -> str | None:
     """The text that is there under one of some names; several are not exact, unless they are the same."""
-    found = {given[key] for key in keys if isinstance(given.get(key), str)}
-    if len(found) > 1:
+    texts = {given[key] for key in keys if isinstance(given.get(key), str)}
+    if len(texts) > 1:
         raise _InexactError
-    return next(iter(found), None)
+    return next(iter(texts), None)
 
 
-def _asked(given: dict[str, Any], named: str) -> tuple[str, Any]:
+def _wish(given: dict[str, Any], named: str) -> tuple[str, Any]:
     """What a call asks for: `changes`, a list of them; a `patch`; the `content` of a file; or nothing that is known."""
     lists = [value for key, value in given.items() if key in _LISTS and isinstance(value, list)]
-    found: list[tuple[str, Any]] = [("changes", [_given(list(_object(each).items())) for each in one]) for one in lists]
-    found += [("changes", [given])] if given.keys() & (OLD | NEW) else []
-    patch, content = None if found else _one(given, _PATCHES), _one(given, CONTENTS)
-    found += [(what, text) for what, text in (("patch", patch), ("content", content)) if text is not None]
-    if len(found) == 1:
+    wishes: list[tuple[str, Any]] = [
+        ("changes", [_given(list(_object(change).items())) for change in one]) for one in lists
+    ]
+    wishes += [("changes", [given])] if given.keys() & (OLD | NEW) else []
+    patch, content = None if wishes else _only_text(given, _PATCHES), _only_text(given, CONTENTS)
+    wishes += [(what, text) for what, text in (("patch", patch), ("content", content)) if text is not None]
+    if len(wishes) == 1:
         _check_able(given)
-        return found[0]
-    if found or named in EDITORS | WRITERS:
+        return wishes[0]
+    if wishes or named in EDITORS | WRITERS:
         raise _InexactError
     return "", None
 
@@ -594,10 +598,12 @@ def _times(given: Mapping[str, Any]) -> int:
 
 
 def _number(given: Mapping[str, Any], keys: frozenset[str]) -> int | None:
-    found = {str(given[key]).strip() for key in keys & given.keys()}
-    if len(found) > 1 or not all(each.removeprefix("-").isdecimal() and len(each) <= MOST_DIGITS for each in found):
+    numbers = {str(given[key]).strip() for key in keys & given.keys()}
+    if len(numbers) > 1 or not all(
+        number.removeprefix("-").isdecimal() and len(number) <= MOST_DIGITS for number in numbers
+    ):
         raise _InexactError
-    return int(found.pop()) if found else None
+    return int(numbers.pop()) if numbers else None
 
 
 def _children(body: str, *, strict: bool = False) -> list[tuple[str, Any]]:
@@ -605,7 +611,7 @@ def _children(body: str, *, strict: bool = False) -> list[tuple[str, Any]]:
 
     With `strict`, old and new text must both be laid out in lines, or none.
     """
-    found: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
     laid: set[bool] = set()
     at = 0
     while body[at:].strip():
@@ -619,13 +625,13 @@ def _children(body: str, *, strict: bool = False) -> list[tuple[str, Any]]:
         value: Any = body[tag.end : end]
         if strict and key in OLD | NEW and value:
             laid.add(value.startswith("\n"))
-        found.append((key, _listed_value(key, _laid_out(value))))
-        found += [("line", attributes["line"])] if key in OLD and "line" in attributes else []
+        pairs.append((key, _listed_value(key, _laid_out(value))))
+        pairs += [("line", attributes["line"])] if key in OLD and "line" in attributes else []
         at = end + len(f"</{tag.raw}>")
     if len(laid) > 1:
         raise _InexactError
-    listed = [value for key, value in found if key in _LISTS and isinstance(value, dict)]
-    others = [(key, value) for key, value in found if key not in _LISTS or not isinstance(value, dict)]
+    listed = [value for key, value in pairs if key in _LISTS and isinstance(value, dict)]
+    others = [(key, value) for key, value in pairs if key not in _LISTS or not isinstance(value, dict)]
     return [*others, *([("edits", listed)] if listed else [])]
 
 
@@ -638,12 +644,12 @@ def _listed_value(key: str, value: str) -> Any:
 
 
 def _with_content(given: dict[str, Any]) -> dict[str, Any]:
-    """Arguments from tags: the content of a file ends with a line end."""
-    return {key: _ended(value) if key in CONTENTS else value for key, value in given.items()}
+    """Arguments from tags: the content of a file ends with a line ending."""
+    return {key: _end_line(value) if key in CONTENTS else value for key, value in given.items()}
 
 
 def _laid_out(value: str) -> str:
-    """The text of an element: without the line ends around it, if it is laid out in lines."""
+    """The text of an element: without the line endings around it, if it is laid out in lines."""
     text = value.strip()
     if text.startswith("<![CDATA[") and text.endswith("]]>"):
         value = text.removeprefix("<![CDATA[").removesuffix("]]>")
@@ -653,13 +659,8 @@ def _laid_out(value: str) -> str:
     return text if not last.strip() else value[1:]
 
 
-def _ended(content: str) -> str:
+def _end_line(content: str) -> str:
     return content if content.endswith("\n") or not content else f"{content}\n"
-
-
-def _starts_block(line: str, next_line: str) -> bool:
-    begun = search_replace.marker(line) in {"search", "new_file"} or v4a.begins(line)
-    return begun or unified.begins(line, next_line)
 
 
 def _in_text(text: str) -> Iterator[Block]:
@@ -679,10 +680,10 @@ def _in_text(text: str) -> Iterator[Block]:
         else:
             at += 1
             continue
-        at = yield from _drained(reading)
+        at = yield from _drain(reading)
 
 
-def _drained(reading: Reading) -> Generator[Block, None, int]:
+def _drain(reading: Reading) -> Generator[Block, None, int]:
     while True:
         try:
             block = next(reading)

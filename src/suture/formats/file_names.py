@@ -1,9 +1,9 @@
-"""Where models write which file they mean: in a label, on a line of its own, in prose, beside a code fence.
+"""Find which file a block is about: in a label, on a line of its own, in prose, beside a code fence.
 
-A line *names* a file outright if it is the path, but for decoration, or has it behind a label or in a tag; so does a
-fence's info string. Every other line *mentions* the files whose paths or bare names it holds, wherever they are in it.
-`Above` collects both between two blocks, and says which of them the next block may be about. Which of the words
-are files at all, only the files tell.
+A line *names* a file outright if it is the path, except for decoration, or has it behind a label or in a tag; so does a
+fence's info string. Every other line *mentions* the files whose paths or bare names it contains, anywhere in it.
+`Above` collects both between two blocks, and says which of them the next block may be about. It never chooses by
+likelihood alone: which of the words are files at all, and so which one is meant, is decided by the files there are.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from re import Pattern
 
-_LONGEST = 300
-_LONGEST_LINE = 20_000
-_MOST_MENTIONED = 20
-_CLAUSE_SIZE = 80
-"""Characters before a name that are looked at for what is said about it."""
+_LONGEST_PATH = 300  # characters
+_LONGEST_LINE = 20_000  # characters of a line that is searched for paths
+_MOST_MENTIONED = 20  # files that one block may be about, the likeliest ones
+_CLAUSE_SIZE = 80  # characters around a name that are searched for what is said about it
 _LABELS = {
     "file",
     "filename",
@@ -107,20 +106,20 @@ _OBJECTS = """
 $ $el body cls ctx context data document e el elem element event item node obj object r req request res resp response
 result self super that this window
 """
-"""What stands before the dot of an attribute: `response.json`."""
+"""What is before the dot of an attribute: `response.json`."""
 _OWNERS = """
 app args array cache celery client console cursor db df engine import.meta items kwargs list logger logging math meta
 model module mutex np options opts os params parser pd process queue re schema session settings spark state str
 subprocess sys threading torch user utils vscode workspace
 """
-"""What stands before the dot of an attribute that is called like an extension, too: `process.env`."""
+"""What is before the dot of an attribute that is called like an extension, too: `process.env`."""
 _EITHER = frozenset({"and/or", "client/server", "either/or", "i/o", "input/output", "n/a", "read/write", "tcp/ip"})
 _PROPER_NAMES = frozenset(f"{_NAMES} {_WORDS_TOO}".split())
 _PLAIN_WORDS = frozenset(_WORDS_TOO.split())
 _KNOWN_NAMES = frozenset(f"{_NAMES} {_WORDS_TOO}".lower().split())
 _OWN_NAMES = frozenset(_NAMES.lower().split())
 _DOTFILES = frozenset(_DOTTED.split())
-_NAMED = rf"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(each for each in _KNOWN_NAMES if '.' not in each))})(?![a-z0-9])"
+_NAMED = rf"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(name for name in _KNOWN_NAMES if '.' not in name))})(?![a-z0-9])"
 _SURE_EXTENSIONS = frozenset(_EXTENSIONS.split())
 _KNOWN_EXTENSIONS = _SURE_EXTENSIONS | frozenset(_DOUBTFUL.split())
 _CALLED = frozenset({"c", "cmd", "conf", "h", "in", "lock", "m"})
@@ -214,17 +213,218 @@ _SAID, _POINTS, _LINE, _LABEL = range(4)
 """How clearly a line says which file comes next."""
 
 
+class Above:
+    """What the lines since the last block say about the file of the next one.
+
+    A label, a tag, or the info string of a fence settles it; what came before no longer
+    counts, and behind it only a line in the fence of the block can contradict it. Else the lines that point count (a
+    path on a line of its own; a heading; a comment in the fence; the line above the block, if it ends with a colon and
+    has one file in it), and whatever is mentioned behind them. Where none points, everything mentioned does.
+    """
+
+    def __init__(self) -> None:
+        self._items: list[_Item] = []
+        self._announcing: list[_Item] = []
+        """Those that announce the block, and perhaps some that no longer do."""
+        self._listed = False
+        """Whether the last line is a path: several such lines are a list, and none of them names the file."""
+
+    def settle(self, path: str, *, fenced: bool = False) -> None:
+        """Take a file that something names outright."""
+        kept = [item for item in self._items if fenced and not item.fenced]
+        self._items = [*kept, _Item(Mention(as_path(path), sure=True), _LABEL, written=path, fenced=fenced)]
+        self._listed = False
+
+    def add(self, line: str, *, fenced: bool = False) -> str | None:
+        """Take note of a line that is not blank; the path, if it is a label or a heading that names one."""
+        if line.startswith(("--- a/", "+++ b/")):
+            line = line[len("--- a/") :]
+        label = labelled(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
+        name = _whole(_bare(line))
+        outright = (label if label != name else None) or _path_in_tag(line.strip())
+        if outright is not None:
+            self.settle(outright, fenced=fenced)
+            return label
+        if not fenced:
+            for item in self._announcing:
+                item.announces = False
+            self._announcing.clear()
+        if label is not None and not fenced:
+            self._items.clear()
+        name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
+        mentioned = [mention for mention in mentions(line) if mention.role != "spared"]
+        if name is not None and (_is_sure(name) or not any(other.sure for other in mentioned)):
+            mention = Mention(as_path(name), sure=_is_sure(name) or fenced)
+            if not mention.sure:
+                self._items += [_Item(other, _SAID) for other in mentioned if other.path != mention.path]
+            self._name(_Item(mention, _LINE, written=name, fenced=fenced))
+            return label
+        self._listed = False
+        targets = [other for other in mentioned if other.sure and other.role == "target"]
+        heading = line.lstrip().startswith("#") and not fenced
+        if heading and targets:
+            self._items.clear()
+        points = heading or fenced or _leading(line) is not None
+        for other in mentioned:
+            item = _Item(other, _POINTS if points and other.role == "target" else _SAID, fenced=fenced)
+            item.announces = is_announcement(line) and targets == [other]
+            self._announcing += [item] if item.announces else []
+            self._items.append(item)
+        return None
+
+    def _name(self, item: _Item) -> None:
+        """Take note of a line that is a path."""
+        last = self._items[-1] if self._listed and self._items else None
+        if last is not None and last.mention.path != item.mention.path:
+            last.level = item.level = _SAID
+            last.announces = False
+            self._items.append(item)
+        else:
+            if not item.fenced and item.mention.sure:
+                self._items.clear()
+            self._items.append(item)
+            item.announces = True
+            self._announcing.append(item)
+            item.level = _LINE if item.mention.sure else _SAID
+        self._listed = True
+
+    def leave_fence(self, *, label: bool) -> None:
+        """A fence ends: what is in it says nothing about a block behind it, unless it is only a path, as a `label`."""
+        fenced = [item for item in self._items if item.fenced]
+        self._items = [item for item in self._items if not item.fenced]
+        if label and len(fenced) == 1 and fenced[0].level >= _LINE:
+            self.settle(fenced[0].written)
+
+    @property
+    def named(self) -> str | None:
+        """The file that is settled, as written: by a label, or a path on a line of its own with nothing against it."""
+        chosen = self._chosen()
+        only = chosen[-1] if len({item.mention.path for item in chosen}) == 1 else None
+        outright = only is not None and (only.level >= _LINE or (only.announces and not only.mention.sure))
+        return only.written if only is not None and outright else None
+
+    @property
+    def candidates(self) -> tuple[Mention, ...]:
+        """The files that the block may be about, the likeliest last."""
+        return tuple(dict.fromkeys(item.mention for item in self._chosen()))[-_MOST_MENTIONED:]
+
+    def _chosen(self) -> list[_Item]:
+        """What counts."""
+        items = self._items
+        label = next((number for number in range(len(items) - 1, -1, -1) if items[number].level == _LABEL), None)
+        if label is not None:
+            path = items[label].mention.path
+            against = [item for item in items[label + 1 :] if item.fenced and item.level >= _POINTS]
+            return [*(item for item in against if not path.endswith(f"/{item.mention.path}")), items[label]]
+        if items and items[-1].announces and not items[-1].mention.sure:
+            return [items[-1]]  # a path on a line of its own right above the block, whatever it looks like
+        pointing = [number for number, item in enumerate(items) if item.level >= _POINTS or item.announces]
+        if not pointing:
+            return items
+        behind = [item for item in items[pointing[-1] + 1 :] if item.mention.role == "target"]
+        return [*behind, *(items[number] for number in pointing)]
+
+
 def labelled(line: str) -> str | None:
     """The path behind a label such as `### File:`, or on a line that is a heading."""
-    return None if len(line) > 2 * _LONGEST else _labelled(line)
+    return None if len(line) > 2 * _LONGEST_PATH else _label_path(line)
+
+
+def alone(line: str) -> str | None:
+    """The path that a line is, except for its decoration; or that it begins with, set off from the rest."""
+    return None if len(line) > 2 * _LONGEST_PATH else _alone(line)
+
+
+def mentions(line: str) -> list[Mention]:
+    """The files that a line may speak of, in its order, each once."""
+    line = line[:_LONGEST_LINE]
+    if not _may_hold_path(line):
+        return []
+    for nothing in (_URL, _TAG_END):
+        line = _pattern(nothing).sub(lambda match: " " * len(match.group()), line)
+    removes = _pattern(_REMOVALS).search(line) is not None
+    by_word: dict[str, Mention] = {}
+    end, role = 0, ""
+    for word, start, sure in _words_of(line):
+        before = line[max(0, start - _CLAUSE_SIZE) : start]
+        listed = role and end <= start and _pattern(_LISTED).fullmatch(line[end:start])
+        end = start + len(word)
+        role = role if listed else _role(before, line[end : end + _CLAUSE_SIZE], removes=removes)
+        if word not in by_word:
+            pointed = role == "target" and _is_pointed_to(word, line[:start], line[end:])
+            by_word[word] = Mention(as_path(word), sure=sure or pointed, role=role)
+    return list(by_word.values())
+
+
+def is_announcement(line: str) -> bool:
+    """Whether a line says what comes next."""
+    return line.rstrip().rstrip("*").endswith((":", "\uff1a"))
+
+
+def is_excerpt(line: str) -> bool:
+    """Whether a line says that what follows is a part of a file or an example, and not the whole of it."""
+    if _pattern(_PARTS).search(line[: 2 * _LONGEST_PATH]) is None:
+        return False
+    words = " ".join(word for word in line[: 2 * _LONGEST_PATH].split() if not is_known(_trim(word.strip("`*:,\"'"))))
+    return _pattern(_PARTS).search(words) is not None and _pattern(_WHOLES).search(words) is None
+
+
+def in_info(line: str) -> str | None:
+    """The path in the info string of a code fence: alone, behind the language, or as `title="..."`."""
+    info = line.strip().lstrip("`~").strip()[: 2 * _LONGEST_PATH]
+    if info.isalnum():
+        return None  # a language, though a file may be called so
+    classes = info.startswith("{")
+    for word in _words(info.strip("{}")):
+        if classes and word.startswith("."):
+            continue
+        name, sign, value = word.partition("=")
+        if sign and name.strip(".").lower() in _KEYS:
+            return _unwrap(value) or None
+        language, colon, rest = word.partition(":")
+        if colon and rest and not language.endswith(("/", "\\")) and len(language) > 1 and _path(rest):
+            return _path(rest)
+        if not word.isalnum() and (is_known(word) or (_path(word) and ("/" in word or "\\" in word))):
+            return word
+    return None
+
+
+def fence_of(line: str) -> tuple[str, str] | None:
+    """The fence that a line is: its characters, and its info string; None for other lines."""
+    text = line.strip()
+    if not text.startswith(_FENCES):
+        return None
+    info = text.lstrip(text[0])
+    return None if text[0] == "`" and "`" in info else (text[: len(text) - len(info)], info.strip())
+
+
+def closes(line: str, fence: str) -> bool:
+    """Whether a line ends what a fence began."""
+    text = line.strip()
+    return text.startswith(fence) and not text.strip(fence[0])
+
+
+def as_path(written: str) -> str:
+    """A path with the separators that workspaces use."""
+    path = written if "/" in written else written.replace("\\", "/")
+    return path.removeprefix("./")
+
+
+def is_known(word: str) -> bool:
+    """Whether a word is a path beyond doubt: its extension or its name is known, or it has folders and an extension."""
+    if _path(word) is None:
+        return False
+    name = word.replace("\\", "/").rpartition("/")[2]
+    extension = name.rpartition(".")[2].lower()
+    return _is_name(name) or (name != word and "." in name) or ("." in name and extension in _KNOWN_EXTENSIONS)
 
 
 @lru_cache(maxsize=64)  # several look at the same lines
-def _labelled(line: str) -> str | None:
+def _label_path(line: str) -> str | None:
     text = _bare(line)
     name, colon, rest = text.replace("\uff1a", ":", 1).partition(":")
     if colon and name.strip("*_` \t").lower() in _LABELS:
-        path = _unnumbered(_unwrapped(rest))
+        path = _without_number(_unwrap(rest))
         possible = bool(path) and "://" not in path and _NEVER.isdisjoint(path)
         return path if possible and ("`" in rest or not _is_sentence(path)) else None
     is_heading = line.lstrip().startswith("#")
@@ -237,17 +437,12 @@ def _is_sentence(text: str) -> bool:
     return last != text and not is_known(last)
 
 
-def alone(line: str) -> str | None:
-    """The path that a line is, but for its decoration; or that it begins with, set off from what it says about it."""
-    return None if len(line) > 2 * _LONGEST else _alone(line)
-
-
 @lru_cache(maxsize=64)
 def _alone(line: str) -> str | None:
     if "." not in line and "/" not in line and "\\" not in line and ":" not in line:
-        name = _unwrapped(_bare(line))
+        name = _unwrap(_bare(line))
         return name if _is_name(name) else None
-    return labelled(line) or _whole(_bare(line)) or _tagged(line.strip()) or _leading(line)
+    return labelled(line) or _whole(_bare(line)) or _path_in_tag(line.strip()) or _leading(line)
 
 
 def _leading(line: str) -> str | None:
@@ -264,11 +459,11 @@ def _leading(line: str) -> str | None:
     return path if heading and rest[:1] in _SETS_OFF and is_known(path) else None
 
 
-def _tagged(text: str) -> str | None:
+def _path_in_tag(text: str) -> str | None:
     """The path in a tag, as its text or as an attribute."""
     if not text.startswith("<") or text.startswith("<!"):
         return None
-    tag, _, rest = text[1:_LONGEST].partition(">")
+    tag, _, rest = text[1:_LONGEST_PATH].partition(">")
     name, _, attributes = tag.partition(" ")
     if name.lower() in _HTML_TAGS:
         return None
@@ -277,57 +472,36 @@ def _tagged(text: str) -> str | None:
     for word in _words(attributes):
         key, sign, value = word.partition("=")
         if sign and key.lower() in _KEYS:
-            return _path(_unwrapped(value.rstrip("/")))
+            return _path(_unwrap(value.rstrip("/")))
     return None
 
 
 def _whole(text: str) -> str | None:
     """The path that a text is; between backticks it may hold spaces."""
-    path = _unnumbered(_unwrapped(text))
+    path = _without_number(_unwrap(text))
     if _path(path) is not None:
         return path if _is_name(path) or not path.isalnum() else None
     quoted = text.strip("* \t:").startswith("`") and bool(path) and "`" not in path
     return path if quoted and " " in path and not _is_sentence(path) and "/" in path else None
 
 
-def mentions(line: str) -> list[Mention]:
-    """The files that a line may speak of, in its order, each once."""
-    line = line[:_LONGEST_LINE]
-    if not _may_hold_path(line):
-        return []
-    for nothing in (_URL, _TAG_END):
-        line = _pattern(nothing).sub(lambda found: " " * len(found.group()), line)
-    removes = _pattern(_REMOVALS).search(line) is not None
-    found: dict[str, Mention] = {}
-    end, role = 0, ""
-    for word, start, sure in _words_of(line):
-        before = line[max(0, start - _CLAUSE_SIZE) : start]
-        listed = role and end <= start and _pattern(_LISTED).fullmatch(line[end:start])
-        end = start + len(word)
-        role = role if listed else _role(before, line[end : end + _CLAUSE_SIZE], removes=removes)
-        if word not in found:
-            pointed = role == "target" and _is_pointed_to(word, line[:start], line[end:])
-            found[word] = Mention(as_path(word), sure=sure or pointed, role=role)
-    return list(found.values())
-
-
 def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
     """The words of a line that may be files: each with where it begins, and whether it is one for sure."""
-    spans = [each.span(1) for each in _pattern(_QUOTED).finditer(line)]
+    spans = [match.span(1) for match in _pattern(_QUOTED).finditer(line)]
     phrases = [(start, end) for start, end in spans if " " in line[start:end].strip()]
     for start, end in phrases:  # a name with spaces, or a command, or a sentence
         phrase = line[start:end].strip()
         if is_known(phrase.rpartition(" ")[2]):
             yield phrase, start, False
-    for found in _pattern(_WORDS).finditer(line):
-        files = _files_in(found.group()) if _may_hold_path(found.group().rstrip(".")) else ()
+    for match in _pattern(_WORDS).finditer(line):
+        files = _files_in(match.group()) if _may_hold_path(match.group().rstrip(".")) else ()
         if files:
-            at = found.start()
+            at = match.start()
             inside = any(start <= at < end for start, end in phrases)
             quoted = not inside and any(start <= at < end for start, end in spans)
             for word, sure in files:
                 if not word.isalnum() or quoted or word in _PROPER_NAMES:
-                    yield word, at + max(0, found.group().find(word)), sure and not inside
+                    yield word, at + max(0, match.group().find(word)), sure and not inside
 
 
 def _may_hold_path(text: str) -> bool:
@@ -342,19 +516,19 @@ def _files_in(word: str) -> tuple[tuple[str, bool], ...]:
     A word may hold two, as a link, several, as a list, or one between letters of another script.
     """
     paths: list[str] = []
-    for each in word.split("]("):
-        path = _trimmed(each)
+    for part in word.split("]("):
+        path = _trim(part)
         names = path.split("/")
         if not path.isascii() and not _is_sure(path) and not any(map(_is_odd, path)):
-            paths += map(_trimmed, _pattern(_ASCII).findall(path))
+            paths += map(_trim, _pattern(_ASCII).findall(path))
         elif len(names) > 1 and all(_extension(name) in _SURE_EXTENSIONS for name in names):
             paths += names
         else:
             paths.append(path)
-    return tuple((each, _is_sure(each)) for each in paths if _path(each) is not None)
+    return tuple((path, _is_sure(path)) for path in paths if _path(path) is not None)
 
 
-def _trimmed(word: str) -> str:
+def _trim(word: str) -> str:
     """A word without the punctuation and the brackets around it."""
     last = ""
     while word != last:
@@ -469,118 +643,6 @@ def _pattern(text: str) -> Pattern[str]:
     return re.compile(text)
 
 
-class Above:
-    """What the lines since the last block say about the file of the next one.
-
-    A label, a tag, or the info string of a fence settles it; what came before no longer
-    counts, and behind it only a line in the fence of the block can contradict it. Else the lines that point count (a
-    path on a line of its own; a heading; a comment in the fence; the line above the block, if it ends with a colon and
-    has one file in it), and whatever is mentioned behind them. Where none points, everything mentioned does.
-    """
-
-    def __init__(self) -> None:
-        self._found: list[_Item] = []
-        self._announcing: list[_Item] = []
-        """Those that announce the block, and perhaps some that no longer do."""
-        self._listed = False
-        """Whether the last line is a path: several such lines are a list, and none of them names the file."""
-
-    def settle(self, path: str, *, fenced: bool = False) -> None:
-        """Something names the file outright."""
-        kept = [each for each in self._found if fenced and not each.fenced]
-        self._found = [*kept, _Item(Mention(as_path(path), sure=True), _LABEL, written=path, fenced=fenced)]
-        self._listed = False
-
-    def add(self, line: str, *, fenced: bool = False) -> str | None:
-        """Take note of a line that is not blank; the path, if it is a label or a heading that names one."""
-        if line.startswith(("--- a/", "+++ b/")):
-            line = line[len("--- a/") :]
-        label = labelled(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
-        name = _whole(_bare(line))
-        outright = (label if label != name else None) or _tagged(line.strip())
-        if outright is not None:
-            self.settle(outright, fenced=fenced)
-            return label
-        if not fenced:
-            for item in self._announcing:
-                item.announces = False
-            self._announcing.clear()
-        if label is not None and not fenced:
-            self._found.clear()
-        name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
-        found = [each for each in mentions(line) if each.role != "spared"]
-        if name is not None and (_is_sure(name) or not any(each.sure for each in found)):
-            mention = Mention(as_path(name), sure=_is_sure(name) or fenced)
-            if not mention.sure:
-                self._found += [_Item(each, _SAID) for each in found if each.path != mention.path]
-            self._name(_Item(mention, _LINE, written=name, fenced=fenced))
-            return label
-        self._listed = False
-        targets = [each for each in found if each.sure and each.role == "target"]
-        heading = line.lstrip().startswith("#") and not fenced
-        if heading and targets:
-            self._found.clear()
-        points = heading or fenced or _leading(line) is not None
-        for each in found:
-            item = _Item(each, _POINTS if points and each.role == "target" else _SAID, fenced=fenced)
-            item.announces = is_announcement(line) and targets == [each]
-            self._announcing += [item] if item.announces else []
-            self._found.append(item)
-        return None
-
-    def _name(self, item: _Item) -> None:
-        """Take note of a line that is a path."""
-        last = self._found[-1] if self._listed and self._found else None
-        if last is not None and last.mention.path != item.mention.path:
-            last.level = item.level = _SAID
-            last.announces = False
-            self._found.append(item)
-        else:
-            if not item.fenced and item.mention.sure:
-                self._found.clear()
-            self._found.append(item)
-            item.announces = True
-            self._announcing.append(item)
-            item.level = _LINE if item.mention.sure else _SAID
-        self._listed = True
-
-    def leave_fence(self, *, label: bool) -> None:
-        """A fence ends: what is in it says nothing about a block behind it, unless it is only a path, as a `label`."""
-        found = [each for each in self._found if each.fenced]
-        self._found = [each for each in self._found if not each.fenced]
-        if label and len(found) == 1 and found[0].level >= _LINE:
-            self.settle(found[0].written)
-
-    @property
-    def named(self) -> str | None:
-        """The file that is settled, as written: by a label, or a path on a line of its own with nothing against it."""
-        chosen = self._chosen()
-        only = chosen[-1] if len({each.mention.path for each in chosen}) == 1 else None
-        outright = only is not None and (only.level >= _LINE or (only.announces and not only.mention.sure))
-        return only.written if only is not None and outright else None
-
-    @property
-    def candidates(self) -> tuple[Mention, ...]:
-        """The files that the block may be about, the likeliest last."""
-        return tuple(dict.fromkeys(each.mention for each in self._chosen()))[-_MOST_MENTIONED:]
-
-    def _chosen(self) -> list[_Item]:
-        """What counts."""
-        found = self._found
-        label = next((number for number in range(len(found) - 1, -1, -1) if found[number].level == _LABEL), None)
-        if label is not None:
-            path = found[label].mention.path
-            against = [each for each in found[label + 1 :] if each.fenced and each.level >= _POINTS]
-            return [*(each for each in against if not path.endswith(f"/{each.mention.path}")), found[label]]
-        if found and found[-1].announces and not found[-1].mention.sure:
-            return [found[-1]]  # a path on a line of its own right above the block, whatever it looks like
-        pointing = [number for number, each in enumerate(found) if each.level >= _POINTS or each.announces]
-        if not pointing:
-            return found
-        behind = [each for each in found[pointing[-1] + 1 :] if each.mention.role == "target"]
-        return [*behind, *(found[number] for number in pointing)]
-
-
 class _Item:
     """One mention, and how clearly it says what comes next."""
 
@@ -591,60 +653,6 @@ class _Item:
         self.fenced = fenced
         self.announces = False
         """Whether its line is the last one above the block, and says what comes."""
-
-
-def is_announcement(line: str) -> bool:
-    """Whether a line says what comes next."""
-    return line.rstrip().rstrip("*").endswith((":", "\uff1a"))
-
-
-def is_excerpt(line: str) -> bool:
-    """Whether a line says that what follows is a part of a file or an example, and not the whole of it."""
-    if _pattern(_PARTS).search(line[: 2 * _LONGEST]) is None:
-        return False
-    words = " ".join(word for word in line[: 2 * _LONGEST].split() if not is_known(_trimmed(word.strip("`*:,\"'"))))
-    return _pattern(_PARTS).search(words) is not None and _pattern(_WHOLES).search(words) is None
-
-
-def in_info(line: str) -> str | None:
-    """The path in the info string of a code fence: alone, behind the language, or as `title="..."`."""
-    info = line.strip().lstrip("`~").strip()[: 2 * _LONGEST]
-    if info.isalnum():
-        return None  # a language, though a file may be called so
-    classes = info.startswith("{")
-    for word in _words(info.strip("{}")):
-        if classes and word.startswith("."):
-            continue
-        name, sign, value = word.partition("=")
-        if sign and name.strip(".").lower() in _KEYS:
-            return _unwrapped(value) or None
-        language, colon, rest = word.partition(":")
-        if colon and rest and not language.endswith(("/", "\\")) and len(language) > 1 and _path(rest):
-            return _path(rest)
-        if not word.isalnum() and (is_known(word) or (_path(word) and ("/" in word or "\\" in word))):
-            return word
-    return None
-
-
-def fence_of(line: str) -> tuple[str, str] | None:
-    """The fence that a line is: its characters, and its info string; None for other lines."""
-    text = line.strip()
-    if not text.startswith(_FENCES):
-        return None
-    info = text.lstrip(text[0])
-    return None if text[0] == "`" and "`" in info else (text[: len(text) - len(info)], info.strip())
-
-
-def closes(line: str, fence: str) -> bool:
-    """Whether a line ends what a fence began."""
-    text = line.strip()
-    return text.startswith(fence) and not text.strip(fence[0])
-
-
-def as_path(written: str) -> str:
-    """A path with the separators that workspaces use."""
-    path = written if "/" in written else written.replace("\\", "/")
-    return path.removeprefix("./")
 
 
 def _bare(line: str) -> str:
@@ -662,8 +670,8 @@ def _bare(line: str) -> str:
     return text
 
 
-def _unwrapped(text: str) -> str:
-    """A path without what stands around it: emphasis, quotes, a remark in parentheses, a colon."""
+def _unwrap(text: str) -> str:
+    """A path without what is around it: emphasis, quotes, a remark in parentheses, a colon."""
     text = text.strip().strip("*").strip()
     closing = _PAIRS.get(text[:1])
     end = text.find(closing, 1) if closing is not None else -1
@@ -676,7 +684,7 @@ def _unwrapped(text: str) -> str:
     return head.rstrip(_ENDS) if space and remark.endswith(")") else text
 
 
-def _unnumbered(path: str) -> str:
+def _without_number(path: str) -> str:
     """A path without the line number behind it."""
     name, colon, number = path.rpartition(":")
     return name if colon and number.isdecimal() and name else path
@@ -684,7 +692,7 @@ def _unnumbered(path: str) -> str:
 
 def _path(text: str) -> str | None:
     """The text, if it may be a path: one word, with a folder, an extension or a known name."""
-    if not text or len(text) > _LONGEST or " " in text or not _NO_PATH.isdisjoint(text):
+    if not text or len(text) > _LONGEST_PATH or " " in text or not _NO_PATH.isdisjoint(text):
         return None
     if text.isalnum():
         return text if text.lower() in _KNOWN_NAMES else None
@@ -703,15 +711,6 @@ def _is_name(word: str) -> bool:
     return word.lower() in _OWN_NAMES or word in _PLAIN_WORDS
 
 
-def is_known(word: str) -> bool:
-    """Whether a word is a path beyond doubt: its extension or its name is known, or it has folders and an extension."""
-    if _path(word) is None:
-        return False
-    name = word.replace("\\", "/").rpartition("/")[2]
-    extension = name.rpartition(".")[2].lower()
-    return _is_name(name) or (name != word and "." in name) or ("." in name and extension in _KNOWN_EXTENSIONS)
-
-
 def _words(info: str) -> list[str]:
     """The words of an info string; a quoted one may hold spaces."""
     words: list[str] = []
@@ -728,4 +727,4 @@ def _words(info: str) -> list[str]:
             word = ""
         else:
             word += char
-    return [each for each in (*words, word) if each]
+    return [part for part in (*words, word) if part]

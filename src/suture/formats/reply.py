@@ -1,13 +1,14 @@
-"""A whole reply as blocks, in any notation; and what is wrong with it.
+"""Parse a whole reply into blocks, in any notation, and say what is wrong with it.
 
-Prose is passed over, and so is what the model thinks (`thinking`). A block that does not name its file itself is about
+Prose is skipped, and so is what the model thinks (`thinking`). A block that does not name its file itself is about
 the one that the lines since the block before name. If they only mention files, it may be about any of them: the files
 decide. Where they say nothing, it is that of the last `### File:` heading, the default path, or that of the block
 before. A fenced file without any marker is a block only if whole files are asked for. Behind a block that nothing
 ends, patches and diffs are not believed: they may be its content.
 
 The parser is one generator over a source of lines, so that it can be fed in pieces: it stops where it needs a line
-that has not come yet, and goes on from there.
+that has not come yet, and goes on from there. Rejected: a reader per format over the whole text; each would find
+"blocks" in the content of the others.
 """
 
 from __future__ import annotations
@@ -25,22 +26,36 @@ if TYPE_CHECKING:
 
     from suture.formats import Reading
 
-
 _INTRODUCTION = 3
 """Lines above a fence that may say what it holds, blank ones not counted."""
 _MOST_HEARD = 10
 """Lines in a fence, above its first block or behind one, that may say which file comes."""
-_MOST_UNCLOSED = 20
+_MOST_UNCLOSED = 20  # fenced files without an end after which no end is looked for: each look is a pass over the rest
 _MARKED = {"search_replace", "new_file"}
-"""Formats whose blocks stand between markers of their own, in which anything may stand."""
+"""Formats whose blocks are between markers of their own, in which anything may occur."""
 _TEXTS = {"md", "markdown"}
 _THOUGHTS = {"think", "thinking", "thought", "thoughts", "reasoning", "scratchpad"}
 """Languages of fences that hold what the model thinks."""
-_LONG_FENCE = 4
+_LONG_FENCE = 4  # characters of a fence in which other fences are content
 _DIFFS = {"diff", "patch", "udiff"}
 _COMMANDS = {"bash", "sh", "shell", "zsh", "fish", "console", "terminal", "powershell"}
 _NO_FILES = {*_COMMANDS, "text", "output", "log", *_DIFFS}
 """Languages of fences that hold commands or what they print, not a file."""
+
+_SEEMS = {
+    "call": "an edit tool call",
+    "fields": "an edit written as fields",
+    "tag": "an edit in tags",
+    "file": "a whole file",
+    "fenced_file": "a whole file in a code fence",
+    "markers": "a block with unknown markers",
+    "escaped": "a block with escaped markers",
+    "diff": "a diff",
+    "fences": "an edit in code fences",
+    "sentence": "an edit in a sentence",
+    "heredoc": "a shell command that writes a file",
+    "shell": "a shell command that changes files",
+}
 
 
 class Reply(Record):
@@ -66,16 +81,6 @@ class Reply(Record):
         return iter(self.blocks)
 
 
-def parse_reply(
-    text: str, default_path: str | None = None, *, whole_files: bool = False, most: int | None = None
-) -> Reply:
-    """Everything a reply asks for, or its first blocks."""
-    parser = ReplyParser(default_path, whole_files=whole_files, most=most)
-    parser.feed(text)
-    parser.close()
-    return parser.reply
-
-
 class ReplyParser:
     """A parser that is fed a reply in pieces, as it comes from a model.
 
@@ -84,7 +89,7 @@ class ReplyParser:
     """
 
     def __init__(self, default_path: str | None = None, *, whole_files: bool = False, most: int | None = None) -> None:
-        """`most` ends it after so many blocks: somebody does not want more."""
+        """`most` ends it after so many blocks."""
         self._default_path = default_path
         self._whole_files = whole_files
         self._most = most
@@ -106,7 +111,7 @@ class ReplyParser:
         self._running = self._run()
 
     def _forget(self, floor: int) -> None:
-        """Begin anew at a line."""
+        """Start over at a line."""
         self._floor = floor
         """The first line that belongs to no block before."""
         self._blocks.clear()
@@ -150,18 +155,22 @@ class ReplyParser:
     def _find_unread(self) -> tuple[Unread, ...]:
         """What looks like an edit in the lines that no block took, and that are no thinking."""
         thought: set[int] = set()
-        for each in self._thoughts:  # of lines before one that was taken back, none is among those seen
-            thought.update(range(each.end_line - 1 if each.missing == "beginning" else each.line - 1, each.end_line))
+        for thinking in self._thoughts:  # of lines before one that was taken back, none is among those seen
+            thought.update(
+                range(
+                    thinking.end_line - 1 if thinking.missing == "beginning" else thinking.line - 1, thinking.end_line
+                )
+            )
         seen = [at for at in self._seen if at not in thought]
         return tuple(find_unread(self._source, seen, self._blocks, self._unread))
 
     def _advance(self) -> list[Block]:
         self._came = []
-        for found in self._running:
-            if found is None:
+        for block in self._running:
+            if block is None:
                 break
-            self._blocks.append(found)
-            self._came.append(found)
+            self._blocks.append(block)
+            self._came.append(block)
             if len(self._blocks) == self._most:
                 self._running.close()
         return self._came
@@ -183,11 +192,11 @@ class ReplyParser:
                     yield None
                 reading = self._diff(at, source.line(at + 1))
             if reading is None:
-                reading = yield from self._wrapped(at)
-            end = at if reading is None else (yield from self._numbered(reading, at))
-            at = end if end > at else (yield from self._passed(at))
+                reading = yield from self._unwrap_reading(at)
+            end = at if reading is None else (yield from self._number(reading, at))
+            at = end if end > at else (yield from self._pass(at))
 
-    def _wrapped(self, at: int) -> Generator[Block | None, None, Reading | None]:
+    def _unwrap_reading(self, at: int) -> Generator[Block | None, None, Reading | None]:
         """The reader of a call, or of a block in a quotation or in the entities of HTML."""
         source = self._source
         if self._fence and self._language not in calls.LANGUAGES:
@@ -241,7 +250,7 @@ class ReplyParser:
         for tag in reversed(tags(source.lines[at])):
             if not tag.begins:
                 behind[tag.family] = tag
-            if not tag.begins or tag.at_start or any(each.ends(tag) for each in behind.values()):
+            if not tag.begins or tag.at_start or any(end_tag.ends(tag) for end_tag in behind.values()):
                 continue
             end = self._ends.get(tag.family, 0)
             if end is not None and end <= at:
@@ -250,7 +259,7 @@ class ReplyParser:
                     while not source.ready(end):
                         yield None
                     line = source.line(end)
-                    if line is None or (may_hold_tag(line) and any(each.ends(tag) for each in tags(line))):
+                    if line is None or (may_hold_tag(line) and any(later.ends(tag) for later in tags(line))):
                         break
                     end += 1
                 self._ends[tag.family] = end = None if line is None else end
@@ -290,7 +299,7 @@ class ReplyParser:
             return unified.read(self._source, at, self._fence or None)
         return None
 
-    def _numbered(self, reading: Reading, at: int) -> Generator[Block | None, None, int]:
+    def _number(self, reading: Reading, at: int) -> Generator[Block | None, None, int]:
         """The blocks of a reader, numbered, with their paths."""
         above: str | None = None
         empty: Block | None = None
@@ -305,17 +314,17 @@ class ReplyParser:
                 yield None
                 continue
             if empty is not None:
-                yield self._noted(self._named(empty, empty.path_as_written))
+                yield self._note(self._with_path(empty, empty.path_as_written))
             empty = block if block.problem == "empty" and block.path else None
             if empty is None:
                 own = block.path_as_written or self._own_path(block)
                 above = above or self._above.named
-                yield self._noted(self._named(block, own or above))
+                yield self._note(self._with_path(block, own or above))
         if empty is not None:
-            yield from self._headed(empty, end)
+            yield from self._after_header(empty, end)
         return end
 
-    def _headed(self, empty: Block, at: int) -> Generator[Block | None, None, None]:
+    def _after_header(self, empty: Block, at: int) -> Generator[Block | None, None, None]:
         """A header of a patch or diff without anything below it: it names the file of the block that follows."""
         while True:
             while not self._source.ready(at):
@@ -325,7 +334,7 @@ class ReplyParser:
                 break
             at += 1
         if line is None or marker(line) not in {"search", "new_file"}:
-            yield self._noted(self._named(empty, empty.path_as_written))
+            yield self._note(self._with_path(empty, empty.path_as_written))
         self._above.settle((empty.path or "").strip("`*\"'"))
 
     def _own_path(self, block: Block) -> str | None:
@@ -338,7 +347,7 @@ class ReplyParser:
             self._above.add(behind, fenced=True)
         return path
 
-    def _named(self, block: Block, written: str | None) -> Block:
+    def _with_path(self, block: Block, written: str | None) -> Block:
         """A block with its number and its path: as written for it, else as the lines above say, else that in force."""
         number = len(self._blocks) + 1
         if self._unsure and block.format not in _MARKED and not block.problem:
@@ -346,32 +355,34 @@ class ReplyParser:
         path = block.path or (None if written is None else as_path(written))
         if path:
             if self._heading.path and block.path is None:
-                self._heading = _Held(path)  # what is named last holds, but for what a diff is about
+                self._heading = _Held(path)  # what is named last holds, except for what a diff is about
             return block.but(number=number, path=path, path_as_written=written or path)
         held = self._heading if self._heading.path else _Held(self._default_path) if self._default_path else self._last
         above, inside = self._above.candidates, _said_inside(block)
-        sure = [each.path for each in above if each.sure]
-        targets = [each.path for each in above if each.sure and each.role == "target"]
-        own = [each.path for each in inside if each.sure]  # it may be text of the file as well: the files decide
+        sure = [mention.path for mention in above if mention.sure]
+        targets = [mention.path for mention in above if mention.sure and mention.role == "target"]
+        own = [
+            mention.path for mention in inside if mention.sure
+        ]  # it may be text of the file as well: the files decide
         path = next(iter([*targets[-1:], *filter(None, [held.path]), *sure[-1:], *own]), None)
         others = dict.fromkeys([*own, *reversed(sure), *filter(None, [held.path])])
         block = block.but(number=number, path=path, path_as_written=path, inherited=held.path, follows=held.by)
         if above and self._heading.path:
             self._heading = _Held(path, number)
-        return block.but(alternatives=tuple(each for each in others if each != path), mentions=(*above, *inside))
+        return block.but(alternatives=tuple(other for other in others if other != path), mentions=(*above, *inside))
 
-    def _noted(self, block: Block) -> Block:
+    def _note(self, block: Block) -> Block:
         """Remember what later blocks depend on."""
         self._last = _Held(block.path, block.number if block.mentions else block.follows)
         self._above = Above()
         self._heard = 0
-        self._paths.update((each, None) for each in (block.path, block.to) if each)
+        self._paths.update((name, None) for name in (block.path, block.to) if name)
         self._source.unclosed = block.problem == "no_end" and block.format == "search_replace"
         self._unsure = block.problem in {"no_end", "inside"} or (self._unsure and block.format not in _MARKED)
         self._after = _After(None if block.problem else block.number, block.format)
         return block
 
-    def _passed(self, at: int) -> Generator[Block | None, None, int]:
+    def _pass(self, at: int) -> Generator[Block | None, None, int]:
         """Go on behind a line that begins no block."""
         line = self._source.lines[at]
         self._seen.append(at)
@@ -411,7 +422,7 @@ class ReplyParser:
         action = "create" if name == "new_file" else "update"
         self._floor = at + 1
         block = Block(0, name, action, at + 1, at + 1, None, problem="no_start", doubts=doubts)
-        yield self._noted(self._named(block, None))
+        yield self._note(self._with_path(block, None))
 
     def _fence_line(self, at: int, fence: str, info: str) -> Generator[Block | None, None, int]:
         """A fence that begins or ends."""
@@ -440,7 +451,7 @@ class ReplyParser:
             return (yield from self._bare_diff(at, fence))
         written = named or self._line_above(at)
         if written is None and self._whole_files:
-            said = any(each.sure for each in self._above.candidates)
+            said = any(candidate.sure for candidate in self._above.candidates)
             written = alone(first) or (None if said else self._default_path)
         if written is None:
             return at + 1
@@ -465,10 +476,10 @@ class ReplyParser:
             source.dedent(at + 1, len(source.lines) if end is None else end, lead)
         if not unified.is_bare(source.line(at + 1) or ""):
             return at + 1
-        if not any(each.sure and each.role == "target" for each in self._above.candidates):
+        if not any(candidate.sure and candidate.role == "target" for candidate in self._above.candidates):
             self._unread.append(Unread(at + 1, "diff"))
             return at + 1
-        return (yield from self._numbered(unified.read(source, at + 1, fence), at))
+        return (yield from self._number(unified.read(source, at + 1, fence), at))
 
     def _whole_file(self, at: int, fence: str, written: str) -> Generator[Block | None, None, int]:
         """A fence with a path: a whole file, unless something else begins in it."""
@@ -502,7 +513,7 @@ class ReplyParser:
             block = block.but(content=source.text(skipped, end, crlf=source.is_crlf(at)))
         self._unclosed += end is None
         self._floor = last
-        yield self._noted(self._named(block, written))
+        yield self._note(self._with_path(block, written))
         return last
 
     def _is_excerpt(self, at: int, first: str) -> bool:
@@ -518,8 +529,8 @@ class ReplyParser:
 
     def _begins(self, at: int) -> bool:
         """Whether a block begins at a line that has come."""
-        found = at < len(self._source.lines)
-        return found and (self._reading(at) or self._diff(at, self._source.line(at + 1))) is not None
+        has_come = at < len(self._source.lines)
+        return has_come and (self._reading(at) or self._diff(at, self._source.line(at + 1))) is not None
 
     def _fence_end(self, at: int, fence: str) -> Generator[None, None, int | None]:
         """The line that ends a fenced file; fences inside it that name a language have ends of their own."""
@@ -530,9 +541,9 @@ class ReplyParser:
             line = source.line(number)
             if line is None:
                 return None
-            found = fence_of(line) if line.lstrip()[:1] == fence[0] else None
-            if found is not None and len(found[0]) >= len(fence):
-                if found[1]:
+            inner_fence = fence_of(line) if line.lstrip()[:1] == fence[0] else None
+            if inner_fence is not None and len(inner_fence[0]) >= len(fence):
+                if inner_fence[1]:
                     inner += 1
                 elif not inner:
                     return number
@@ -548,59 +559,6 @@ class ReplyParser:
         return None if above is None else alone(self._source.line(above) or "")
 
 
-def _fence_behind(line: str, fence: str) -> str:
-    """The fence that is open behind a line, if one is open before it or not."""
-    if fence:
-        return "" if closes(line, fence) else fence
-    found = fence_of(line)
-    return "" if found is None else found[0]
-
-
-def _is_comment(line: str) -> bool:
-    return line.lstrip().startswith(("#", "//", "/*", "<!--", "--", ";", "%"))
-
-
-def _said_inside(block: Block) -> list[Mention]:
-    """The file that a comment in a block's first line names: the line may as well be text of the file."""
-    texts = [split.old or split.new for hunk in block.hunks[:1] for split in hunk.splits[:1]]
-    first = (block.content or "".join(texts)).partition("\n")[0]
-    path = alone(first) if block.format in _MARKED and _is_comment(first) else None
-    return [] if path is None else [each.but(inside=first) for each in mentions(first) if each.path == as_path(path)]
-
-
-class _Held(Record):
-    """A file that is in force for blocks that nothing names one for."""
-
-    path: str | None = None
-    by: int | None = None
-    """The number of the block that it is the file of, if only the files tell which one that is."""
-
-
-class _After:
-    """What came since the last block that can be used."""
-
-    def __init__(self, number: int | None = None, format: str = "") -> None:  # noqa: A002  the block's own name for it
-        self.number = number
-        self.format = format
-        self.text = self.separated = self.fenced = False
-
-
-_SEEMS = {
-    "call": "an edit tool call",
-    "fields": "an edit written as fields",
-    "tag": "an edit in tags",
-    "file": "a whole file",
-    "fenced_file": "a whole file in a code fence",
-    "markers": "a block with unknown markers",
-    "escaped": "a block with escaped markers",
-    "diff": "a diff",
-    "fences": "an edit in code fences",
-    "sentence": "an edit in a sentence",
-    "heredoc": "a shell command that writes a file",
-    "shell": "a shell command that changes files",
-}
-
-
 class Validation(Record):
     """What is wrong with a reply, and what may be. What can be used of it can be used in any case."""
 
@@ -609,6 +567,16 @@ class Validation(Record):
     warnings: list[str]
     unread: tuple[Unread, ...] = ()
     """What looks like an edit and was not read; each is among the errors or the warnings."""
+
+
+def parse_reply(
+    text: str, default_path: str | None = None, *, whole_files: bool = False, most: int | None = None
+) -> Reply:
+    """Everything a reply asks for, or its first blocks."""
+    parser = ReplyParser(default_path, whole_files=whole_files, most=most)
+    parser.feed(text)
+    parser.close()
+    return parser.reply
 
 
 def describe_unread(unread: Unread) -> str:
@@ -629,33 +597,79 @@ def validate_reply(text: str) -> Validation:
 def validated(text: str, reply: Reply) -> Validation:
     """As `validate_reply`, for a reply that has been parsed."""
     usable = [block for block in reply if not block.problem]
-    found = _markers(text, usable, reply.thoughts)
+    counts = _markers(text, usable, reply.thoughts)
     errors, warnings = [], []
-    if found["search"] != found["replace"]:
-        errors.append(f"Mismatched SEARCH/REPLACE: {found['search']} SEARCH vs {found['replace']} REPLACE")
-    if found["new_file"] != found["end_of_file"]:
-        errors.append(f"Mismatched NEW_FILE: {found['new_file']} start vs {found['end_of_file']} end")
+    if counts["search"] != counts["replace"]:
+        errors.append(f"Mismatched SEARCH/REPLACE: {counts['search']} SEARCH vs {counts['replace']} REPLACE")
+    if counts["new_file"] != counts["end_of_file"]:
+        errors.append(f"Mismatched NEW_FILE: {counts['new_file']} start vs {counts['end_of_file']} end")
     if not usable:
         errors.append("No valid blocks found")
     expected = [block for block in reply if block.format == "search_replace" and block.problem != "no_start"]
     complete = sum(not block.problem for block in expected)
-    if complete < len(expected) and found["separator"] < found["search"]:
+    if complete < len(expected) and counts["separator"] < counts["search"]:
         warnings.append(
             "Some SEARCH/REPLACE blocks may be missing the separator (=======). "
             f"{complete} complete blocks found out of {len(expected)} expected."
         )
     if len(usable) < len(reply):
         warnings.append("Some file blocks may be malformed")
-    if found["unknown"]:
+    if counts["unknown"]:
         warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE")
-    warnings += [_skipped(each) for each in reply.thoughts if each.blocks]
-    errors += [describe_unread(each) for each in reply.unread if each.edits]
-    told = [each for each in reply.unread if not each.edits and (usable or each.kind != "fenced_file")]
-    warnings += dict.fromkeys(describe_unread(each) for each in told)
+    warnings += [_describe_thought(thought) for thought in reply.thoughts if thought.blocks]
+    errors += [describe_unread(unread) for unread in reply.unread if unread.edits]
+    told = [unread for unread in reply.unread if not unread.edits and (usable or unread.kind != "fenced_file")]
+    warnings += dict.fromkeys(describe_unread(unread) for unread in told)
     return Validation(not errors, errors, warnings, reply.unread)
 
 
-def _skipped(thought: Thought) -> str:
+def extract_paths(text: str) -> list[str]:
+    """The files that a reply names, in order, each once."""
+    return list(parse_reply(text).paths)
+
+
+def _fence_behind(line: str, fence: str) -> str:
+    """The fence that is open behind a line, if one is open before it or not."""
+    if fence:
+        return "" if closes(line, fence) else fence
+    opened = fence_of(line)
+    return "" if opened is None else opened[0]
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(("#", "//", "/*", "<!--", "--", ";", "%"))
+
+
+def _said_inside(block: Block) -> list[Mention]:
+    """The file that a comment in a block's first line names: the line may as well be text of the file."""
+    texts = [split.old or split.new for hunk in block.hunks[:1] for split in hunk.splits[:1]]
+    first = (block.content or "".join(texts)).partition("\n")[0]
+    path = alone(first) if block.format in _MARKED and _is_comment(first) else None
+    return (
+        []
+        if path is None
+        else [mention.but(inside=first) for mention in mentions(first) if mention.path == as_path(path)]
+    )
+
+
+class _Held(Record):
+    """A file that is in force for blocks that nothing names one for."""
+
+    path: str | None = None
+    by: int | None = None
+    """The number of the block that it is the file of, if only the files tell which one that is."""
+
+
+class _After:
+    """What came since the last block that can be used."""
+
+    def __init__(self, number: int | None = None, format: str = "") -> None:  # noqa: A002  the block's own name for it
+        self.number = number
+        self.format = format
+        self.text = self.separated = self.fenced = False
+
+
+def _describe_thought(thought: Thought) -> str:
     blocks = "1 block was" if thought.blocks == 1 else f"{thought.blocks} blocks were"
     lines = f"lines {thought.line} to {thought.end_line}" if thought.line < thought.end_line else f"line {thought.line}"
     where = {
@@ -667,28 +681,23 @@ def _skipped(thought: Thought) -> str:
 
 def _markers(text: str, usable: Sequence[Block], thoughts: Sequence[Thought]) -> dict[str, int]:
     """How many markers of each kind there are, those in the content of usable blocks and in thinking not counted."""
-    found: dict[str, int] = dict.fromkeys(("search", "replace", "new_file", "end_of_file", "separator", "unknown"), 0)
+    counts: dict[str, int] = dict.fromkeys(("search", "replace", "new_file", "end_of_file", "separator", "unknown"), 0)
     lines, at = text.split("\n"), 0
     for thought in thoughts:
         lines[thought.line - 1 : thought.end_line] = [""] * (thought.end_line - thought.line + 1)
     for block in usable:
-        found = _counted(lines[at : block.line - 1], found)
+        counts = _count_markers(lines[at : block.line - 1], counts)
         names = {"search_replace": ("search", "separator", "replace"), "new_file": ("new_file", "end_of_file")}
         for name in names.get(block.format, ()):
-            found[name] += 1
+            counts[name] += 1
         at = block.end_line
-    return _counted(lines[at:], found)
+    return _count_markers(lines[at:], counts)
 
 
-def _counted(lines: Sequence[str], found: dict[str, int]) -> dict[str, int]:
+def _count_markers(lines: Sequence[str], counts: dict[str, int]) -> dict[str, int]:
     for line in lines:
         if line.lstrip()[:1] in {"<", "=", ">", "-", "+"}:
             kind = marker(line)
             if kind is not None or line.startswith(("<<<< ", "<<<<<")):
-                found[kind or "unknown"] += 1
-    return found
-
-
-def extract_paths(text: str) -> list[str]:
-    """The files that a reply names, in order, each once."""
-    return list(parse_reply(text).paths)
+                counts[kind or "unknown"] += 1
+    return counts

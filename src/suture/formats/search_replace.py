@@ -1,4 +1,4 @@
-r"""SEARCH/REPLACE blocks, quoted and escaped ones included.
+r"""SEARCH/REPLACE blocks, also in quotations and in the entities of HTML.
 
     block     = search | new_file
     search    = "<<<<<<< SEARCH" lines "=======" lines ">>>>>>> REPLACE"
@@ -10,11 +10,11 @@ empty, nothing to put in deletes. Looser: a marker has 5 to 9 characters, may be
 taken without that indentation, if all have it), may be in lower case and followed by spaces; a path may follow SEARCH.
 Markers may be `------- SEARCH` and `+++++++ REPLACE`.
 
-Roo's `:start_line:10` and `:end_line:12`, with or without `-------` below them, may stand before what to find, and
+Roo's `:start_line:10` and `:end_line:12`, with or without `-------` below them, may come before what to find, and
 Zed's `line=10` behind SEARCH: a hint of where it is. In Roo's blocks, with such a number or inside `<apply_diff>`, a
 backslash before `<<<<<<<`, `=======`, `>>>>>>>`, `-------` or one of its words is not content.
 
-Markers may stand in the content. Begins and ends are matched like brackets, so that whole blocks can be content;
+Markers may occur in the content. Begins and ends are matched like brackets, so that whole blocks can be content;
 what is left over is a block without an end. Several separators at the top level of a block are several ways
 to split it: all are given, those as long as the first marker before the others, and the file decides. A block behind
 a beginning without an end may be a part of what that one began: it says so.
@@ -22,8 +22,8 @@ a beginning without an end may be a part of what that one began: it says so.
 Rejected: a pattern such as `SEARCH\n(.*?)\n=======\n(.*?)\n>>>>>>> REPLACE`. An empty part makes it run into the next
 block, content that looks like a marker ends it too early, and it may look at a long reply again and again.
 
-That is done only where it is exact: all lines of a quotation begin with its mark, and a block in entities has no
-bracket that is not one.
+A quotation, or a block in entities, is unwrapped only where that is exact: all lines of the quotation begin with its
+mark, and the block in entities has no bracket that is not one.
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
     from suture.formats import Reading, Source
 
-
-_SHORTEST, _LONGEST = 5, 9
+_SHORTEST_MARKER, _LONGEST_MARKER = 5, 9  # characters; models miscount the 7
 _MARKERS = {
     "<": {"SEARCH": "search", "NEW_FILE": "new_file"},
     "-": {"SEARCH": "search"},
@@ -47,22 +46,23 @@ _MARKERS = {
 }
 _CLOSED_BY = {"search": "replace", "new_file": "end_of_file"}
 _ENDS = {"replace": "search", "end_of_file": "new_file"}
-_MOST_SPLITS = 20
-_MOST_INNER = 1_000
-_MOST_ABOVE = 500
-"""Lines above a block in which `<apply_diff>` is looked for."""
+_MOST_SPLITS = 20  # ways to split one block, each of which is searched for in the file
+_MOST_INNER = 1_000  # blocks in the content of a block that are looked at
+_MOST_LINES_ABOVE = 500  # lines above a block that are searched for `<apply_diff>`
 _NUMBERS = (":start_line:", ":end_line:")
-_ESCAPED = ("\\<<<<<<<", "\\=======", "\\>>>>>>>", "\\-------", *(f"\\{each}" for each in _NUMBERS))
+_ESCAPED = ("\\<<<<<<<", "\\=======", "\\>>>>>>>", "\\-------", *(f"\\{name}" for name in _NUMBERS))
+
+_QUOTE, _ENTITY, _LEAST_ENTITIES = ">", "&lt;", 5
 
 
 def marker(line: str) -> str | None:
     """What a line marks: `search`, `new_file`, `separator`, `replace`, `end_of_file`, or nothing."""
     text = line.strip()
     char = text[:1]
-    if char not in {"<", "=", ">", "-", "+"} or not text.startswith(char * _SHORTEST):
+    if char not in {"<", "=", ">", "-", "+"} or not text.startswith(char * _SHORTEST_MARKER):
         return None
     words = text.lstrip(char)
-    if not _SHORTEST <= len(text) - len(words) <= _LONGEST:
+    if not _SHORTEST_MARKER <= len(text) - len(words) <= _LONGEST_MARKER:
         return None
     if char == "=":
         return None if words else "separator"
@@ -73,21 +73,13 @@ def marker(line: str) -> str | None:
     return None
 
 
-def _may_follow(rest: str, kind: str) -> bool:
-    """Whether the rest of a line leaves it a marker: nothing, a path after SEARCH, or stray punctuation."""
-    if not rest or not any(char.isalnum() or char == "_" for char in rest):
-        return True
-    remark = rest[0].isspace() and rest.lstrip().startswith(("#", "//", "(", "<!--", "--"))
-    return remark or (kind in {"search", "new_file"} and rest[0] in " \t:")
-
-
 def is_separator(line: str) -> bool:
     """Whether a line looks like the one between the two parts of a block."""
     return marker(line) == "separator"
 
 
 def path_behind(line: str) -> str:
-    """What stands in a line behind its marker."""
+    """What is in a line behind its marker."""
     words = line.strip().lstrip("<-").lstrip()
     return words[len("SEARCH" if words[:1] in {"S", "s"} else "NEW_FILE") :].strip(" \t:`*'\"<>")
 
@@ -102,6 +94,33 @@ def read(source: Source, at: int) -> Reading:
     block = _new_file(source, at, end) if kind == "new_file" else _search(source, at, end)
     yield block if at not in source.torn else block.but(problem="two_ends", hunks=(), content=None)
     return end + 1
+
+
+def unwrap(source: Source, at: int) -> Generator[None, None, None]:
+    """Take off what is around a block that begins at a line, or a fence with one in it."""
+    start = source.lines[at].lstrip()
+    if start.startswith(_QUOTE) and at >= source.quoted:
+        yield from _unquote(source, at)
+    elif (
+        start.startswith(_ENTITY * _LEAST_ENTITIES)
+        and source.unended < MOST_UNENDED
+        and begins_block(_decode_line(source.lines[at]), None)
+    ):
+        yield from _decode(source, at)
+
+
+def begins_block(line: str, next_line: str | None) -> bool:
+    """Whether a block of this format, a patch or a diff begins at a line."""
+    begun = marker(line) in {"search", "new_file"} or v4a.begins(line)
+    return begun or unified.begins(line, next_line)
+
+
+def _may_follow(rest: str, kind: str) -> bool:
+    """Whether the rest of a line leaves it a marker: nothing, a path after SEARCH, or stray punctuation."""
+    if not rest or not any(char.isalnum() or char == "_" for char in rest):
+        return True
+    remark = rest[0].isspace() and rest.lstrip().startswith(("#", "//", "(", "<!--", "--"))
+    return remark or (kind in {"search", "new_file"} and rest[0] in " \t:")
 
 
 def _named(kind: str) -> tuple[str, str]:
@@ -121,7 +140,7 @@ def _closing(source: Source, at: int, kind: str) -> Generator[None, None, int | 
 class _Pairing:
     """The beginnings and ends of blocks behind the beginning of one, matched like brackets.
 
-    An end belongs to the nearest beginning with as many characters, and else to the nearest one; but for the block
+    An end belongs to the nearest beginning with as many characters, and else to the nearest one; except for the block
     itself, one of another length is its end only if none of the right length follows before another block begins.
     """
 
@@ -176,7 +195,7 @@ class _Pairing:
 
     def _close(self, number: int, kind: str) -> None:
         same = self._places.get((kind, _size(self._source.lines[number])))
-        others = [places[-1] for (each, _), places in self._places.items() if each == kind and places]
+        others = [places[-1] for (begun, _), places in self._places.items() if begun == kind and places]
         if not same and others and max(others) == 0:
             self._loose = self._loose or number
             return
@@ -193,14 +212,14 @@ class _Pairing:
 
 
 def _new_file(source: Source, at: int, end: int) -> Block:
-    content = _dedented([source.text(at + 1, end, crlf=source.is_crlf(at))], source.lead(at))[0]
+    content = _dedent([source.text(at + 1, end, crlf=source.is_crlf(at))], source.lead(at))[0]
     return Block(0, "new_file", "create", at + 1, end + 1, None, content=content)
 
 
 def _search(source: Source, at: int, end: int) -> Block:
     separators = _separators(source, at, end)
     size = _size(source.lines[at])
-    same = [each for each in separators if _size(source.lines[each]) == size]
+    same = [separator for separator in separators if _size(source.lines[separator]) == size]
     if len(separators) > _MOST_SPLITS:
         separators = same
     if not 0 < len(separators) <= _MOST_SPLITS:
@@ -210,11 +229,11 @@ def _search(source: Source, at: int, end: int) -> Block:
     splits = []
     first, near = _behind_number(source, at + 1)
     near = _behind_marker(source.lines[at]) if near is None else near
-    for middle in sorted(separators, key=lambda each: (each not in same, each)):
+    for middle in sorted(separators, key=lambda number: (number not in same, number)):
         sides = [source.text(first, middle, crlf=crlf), source.text(middle + 1, end, crlf=crlf)]
-        old, new = _unescaped(_dedented(sides, lead), source, at, numbered=first > at + 1)
+        old, new = _unescape(_dedent(sides, lead), source, at, numbered=first > at + 1)
         splits.append(Split(old, new))
-    action = "update" if any(each.old for each in splits) else "create"
+    action = "update" if any(split.old for split in splits) else "create"
     hunk = Hunk(at + 1, tuple(splits), inner=source.unclosed, likely=len(same), near=near)
     return Block(0, "search_replace", action, at + 1, end + 1, None, None, (), (hunk,))
 
@@ -229,18 +248,18 @@ def _behind_number(source: Source, at: int) -> tuple[int, int | None]:
             break
         numbers[name] = int(number)
     behind = lines[len(numbers) : len(numbers) + 1]
-    ruled = bool(numbers) and bool(behind) and len(behind[0]) >= _SHORTEST and not behind[0].strip("-")
+    ruled = bool(numbers) and bool(behind) and len(behind[0]) >= _SHORTEST_MARKER and not behind[0].strip("-")
     return at + len(numbers) + ruled, numbers.get(_NUMBERS[0])
 
 
 def _behind_marker(line: str) -> int | None:
     """The number in `line=10` behind a marker."""
-    _, found, number = line.partition(" line=")
+    _, sign, number = line.partition(" line=")
     number = number.strip().strip("\"'")
-    return int(number) if found and number.isdecimal() and len(number) <= MOST_DIGITS else None
+    return int(number) if sign and number.isdecimal() and len(number) <= MOST_DIGITS else None
 
 
-def _unescaped(texts: list[str], source: Source, at: int, *, numbered: bool) -> list[str]:
+def _unescape(texts: list[str], source: Source, at: int, *, numbered: bool) -> list[str]:
     """Texts of Roo's blocks without the backslashes before what looks like markers."""
     if not any(line.startswith(_ESCAPED) for text in texts for line in text.split("\n")):
         return texts
@@ -250,8 +269,8 @@ def _unescaped(texts: list[str], source: Source, at: int, *, numbered: bool) -> 
 
 
 def _is_applied_diff(source: Source, at: int) -> bool:
-    """Whether a block stands in Roo's `<apply_diff>`."""
-    for line in reversed(source.lines[max(at - _MOST_ABOVE, 0) : at]):
+    """Whether a block is in Roo's `<apply_diff>`."""
+    for line in reversed(source.lines[max(at - _MOST_LINES_ABOVE, 0) : at]):
         if "apply_diff>" in line:
             return "</apply_diff>" not in line
     return False
@@ -260,11 +279,13 @@ def _is_applied_diff(source: Source, at: int) -> bool:
 def _separators(source: Source, at: int, end: int) -> list[int]:
     """The lines that may separate the two parts of a block: those that are not inside a block in its content."""
     lines = source.lines
-    found = [number for number in range(at + 1, end) if "=====" in lines[number] and is_separator(lines[number])]
-    if len(found) > 1:
+    numbers = [number for number in range(at + 1, end) if "=====" in lines[number] and is_separator(lines[number])]
+    if len(numbers) > 1:
         inner = [(begin, last) for begin in range(at + 1, end) if (last := source.closings.get(begin)) is not None]
-        found = [number for number in found if not any(begin < number < last for begin, last in inner[:_MOST_INNER])]
-    return found
+        numbers = [
+            number for number in numbers if not any(begin < number < last for begin, last in inner[:_MOST_INNER])
+        ]
+    return numbers
 
 
 def _size(line: str) -> int:
@@ -273,34 +294,18 @@ def _size(line: str) -> int:
     return len(text) - len(text.lstrip(text[0]))
 
 
-def _dedented(texts: list[str], lead: str) -> list[str]:
+def _dedent(texts: list[str], lead: str) -> list[str]:
     """Texts without the indentation of their markers, if all their lines have it."""
     if not lead:
         return texts
     lines = [text.split("\n") for text in texts]
-    if any(line.strip() and not line.startswith(lead) for each in lines for line in each):
+    if any(line.strip() and not line.startswith(lead) for side in lines for line in side):
         return texts
-    return ["\n".join([line.removeprefix(lead) for line in each]) for each in lines]
-
-
-_QUOTE, _ENTITY, _MANY = ">", "&lt;", 5
-
-
-def unwrap(source: Source, at: int) -> Generator[None, None, None]:
-    """Take off what is around a block that begins at a line, or a fence with one in it."""
-    start = source.lines[at].lstrip()
-    if start.startswith(_QUOTE) and at >= source.quoted:
-        yield from _unquote(source, at)
-    elif (
-        start.startswith(_ENTITY * _MANY)
-        and source.unended < MOST_UNENDED
-        and _begins(_decoded(source.lines[at]), None)
-    ):
-        yield from _decode(source, at)
+    return ["\n".join([line.removeprefix(lead) for line in side]) for side in lines]
 
 
 def _unquote(source: Source, at: int) -> Generator[None, None, None]:
-    first = _unquoted(source.lines[at])
+    first = _without_mark(source.lines[at])
     if first[:1] not in {"<", "*", "-", "d", "`", "~"} or not (fence_of(first) or _may_begin(first)):
         return
     end = at
@@ -311,24 +316,21 @@ def _unquote(source: Source, at: int) -> Generator[None, None, None]:
         if line is None or not line.lstrip().startswith(_QUOTE):
             break
         end += 1
-    lines = [_unquoted(line) for line in source.lines[at:end]]
-    if any(_begins(line, lines[number + 1] if number + 1 < len(lines) else None) for number, line in enumerate(lines)):
+    lines = [_without_mark(line) for line in source.lines[at:end]]
+    if any(
+        begins_block(line, lines[number + 1] if number + 1 < len(lines) else None) for number, line in enumerate(lines)
+    ):
         source.replace(at, lines)
     else:
         source.quoted = end
 
 
-def _unquoted(line: str) -> str:
+def _without_mark(line: str) -> str:
     return line.lstrip().removeprefix(_QUOTE).removeprefix(" ")
 
 
 def _may_begin(line: str) -> bool:
-    return line.startswith("--- ") or _begins(line, None)
-
-
-def _begins(line: str, next_line: str | None) -> bool:
-    begun = marker(line) in {"search", "new_file"} or v4a.begins(line)
-    return begun or unified.begins(line, next_line)
+    return line.startswith("--- ") or begins_block(line, None)
 
 
 def _decode(source: Source, at: int) -> Generator[None, None, None]:
@@ -341,12 +343,12 @@ def _decode(source: Source, at: int) -> Generator[None, None, None]:
             source.unended += 1
             return
         end += 1
-        if marker(_decoded(line)) in {"replace", "end_of_file"}:
+        if marker(_decode_line(line)) in {"replace", "end_of_file"}:
             break
-    source.replace(at, [_decoded(line) for line in source.lines[at:end]])
+    source.replace(at, [_decode_line(line) for line in source.lines[at:end]])
 
 
-def _decoded(line: str) -> str:
+def _decode_line(line: str) -> str:
     from html import unescape  # only such a reply needs it
 
     return unescape(line)

@@ -1,6 +1,6 @@
-"""What a model thinks before it replies, and prints: never a part of the reply.
+"""Recognize what a model thinks and prints before it replies: it is never a part of the reply.
 
-Thinking is what stands between a pair of tags (`<think>`, `[THINK]`, `<|begin_of_thought|>` …), in harmony's analysis
+Thinking is what is between a pair of tags (`<think>`, `[THINK]`, `<|begin_of_thought|>` …), in harmony's analysis
 channel, or in an HTML comment over several lines. Without an end, it goes on to the end of the reply. An end without a
 beginning is common, for the beginning may be a part of the prompt: everything before it is thinking. Only the end of an
 HTML comment, which is an arrow as well, means nothing alone.
@@ -97,62 +97,8 @@ class Seen(Record):
     """An end that nothing began."""
 
 
-def may_hold_tag(line: str) -> bool:
-    """Whether it is worth looking for tags in a line."""
-    return "<" in line or "[" in line or "\u25c1" in line or "-->" in line or "&lt;" in line
-
-
-def tags(line: str) -> list[Tag]:
-    """The beginnings and ends of thinking in a line."""
-    found: list[Tag] = []
-    last = 0
-    blank = True
-    for each in _pattern(_TAGS).finditer(line):
-        groups = {name: value for name, value in each.groupdict().items() if value is not None}
-        if "code" in groups or groups.get("empty"):
-            continue
-        name, begins = _named(groups)
-        if begins and name not in _SURE and line[: each.start()][-1:].isalnum():
-            continue  # a type: List<Thought>
-        blank = blank and not _said(line[last : each.start()])
-        last = each.end()
-        found.append(Tag(name, begins, each.start(), last, each.group(), at_start=blank, at_end=False))
-    for number in range(len(found) - 1, -1, -1):
-        if _said(line[found[number].end : last if number < len(found) - 1 else len(line)]):
-            break
-        last = found[number].start
-        found[number] = found[number].but(at_end=True)
-    return found
-
-
-def _said(text: str) -> str:
-    """What of a text is no token of the model."""
-    return _pattern(_CONTROL).sub("", text).strip()
-
-
-def _named(groups: dict[str, str]) -> tuple[str, bool]:
-    """What a tag is called, and whether it begins something."""
-    if "channel" in groups:
-        channel = groups["channel"].lower()
-        return "harmony" if channel in {"analysis", "final"} else "channel", channel == "analysis"
-    if "bar" in groups:
-        return groups["bar_name"].lower(), groups["bar"].lower() != "end"
-    if "message_end" in groups:
-        return "message", False
-    if "comment" in groups or "comment_end" in groups:
-        return "comment", "comment" in groups
-    kind = next(each for each in _ENDS if each in groups)
-    return f"{kind} {groups[kind].lower()}", not groups[_ENDS[kind]]
-
-
-def is_end(line: str) -> bool:
-    """Whether a line is an end of thinking, and nothing else."""
-    found = tags(line) if may_hold_tag(line) else []
-    return len(found) == 1 and not found[0].begins and found[0].written == line.strip() and found[0].name != "comment"
-
-
 class Thinking:
-    """Follows a reply line by line, and tells what of it is thinking."""
+    """Follows a reply line by line, and separates the thinking from it."""
 
     def __init__(self) -> None:
         self.tag: Tag | None = None
@@ -164,14 +110,14 @@ class Thinking:
 
     def read(self, line: str, unpaired: Collection[int] = ()) -> Seen | None:
         """What a line says with tags in it; None if it has none. Of beginnings that are `unpaired` it only speaks."""
-        found = tags(line)
-        if not found:
+        line_tags = tags(line)
+        if not line_tags:
             return None
         shown: list[str] = []
         hidden: list[str] = []
         lone: Tag | None = None
         at = 0
-        for tag in found:
+        for tag in line_tags:
             (shown if self.tag is None else hidden).append(line[at : tag.start])
             at = tag.start
             if self.tag is None and tag.begins and tag.start not in unpaired:
@@ -207,6 +153,65 @@ class Thinking:
         if tag.begins or tag.name in {"comment", "message", "channel"} or not (tag.at_start or tag.at_end):
             return False
         return tag.name != "harmony" or not self._channels
+
+
+def may_hold_tag(line: str) -> bool:
+    """Whether it is worth looking for tags in a line."""
+    return "<" in line or "[" in line or "\u25c1" in line or "-->" in line or "&lt;" in line
+
+
+def tags(line: str) -> list[Tag]:
+    """The beginnings and ends of thinking in a line."""
+    result: list[Tag] = []
+    last = 0
+    blank = True
+    for match in _pattern(_TAGS).finditer(line):
+        groups = {name: value for name, value in match.groupdict().items() if value is not None}
+        if "code" in groups or groups.get("empty"):
+            continue
+        name, begins = _named(groups)
+        if begins and name not in _SURE and line[: match.start()][-1:].isalnum():
+            continue  # a type: List<Thought>
+        blank = blank and not _said(line[last : match.start()])
+        last = match.end()
+        result.append(Tag(name, begins, match.start(), last, match.group(), at_start=blank, at_end=False))
+    for number in range(len(result) - 1, -1, -1):
+        if _said(line[result[number].end : last if number < len(result) - 1 else len(line)]):
+            break
+        last = result[number].start
+        result[number] = result[number].but(at_end=True)
+    return result
+
+
+def is_end(line: str) -> bool:
+    """Whether a line is an end of thinking, and nothing else."""
+    line_tags = tags(line) if may_hold_tag(line) else []
+    return (
+        len(line_tags) == 1
+        and not line_tags[0].begins
+        and line_tags[0].written == line.strip()
+        and line_tags[0].name != "comment"
+    )
+
+
+def _said(text: str) -> str:
+    """What of a text is no token of the model."""
+    return _pattern(_CONTROL).sub("", text).strip()
+
+
+def _named(groups: dict[str, str]) -> tuple[str, bool]:
+    """What a tag is called, and whether it begins something."""
+    if "channel" in groups:
+        channel = groups["channel"].lower()
+        return "harmony" if channel in {"analysis", "final"} else "channel", channel == "analysis"
+    if "bar" in groups:
+        return groups["bar_name"].lower(), groups["bar"].lower() != "end"
+    if "message_end" in groups:
+        return "message", False
+    if "comment" in groups or "comment_end" in groups:
+        return "comment", "comment" in groups
+    kind = next(name for name in _ENDS if name in groups)
+    return f"{kind} {groups[kind].lower()}", not groups[_ENDS[kind]]
 
 
 @lru_cache(maxsize=4)

@@ -5,12 +5,12 @@ r"""Unified diffs, and the file names that git writes in them.
     header  = keyword value, as git writes them: see `KEYWORDS`
 
 Prefixes are taken off where the two names have two different ones of git's: `a/` and `b/`, or `i/`, `w/`, `c/`, `o/`,
-`1/`, `2/`. Beside `/dev/null` only `a/` of an old name and `b/` of a new one are, unless the line `diff --git` tells.
-A quoted name with an escape that git does not write is taken as it stands.
+`1/`, `2/`. Beside `/dev/null` only `a/` of an old name and `b/` of a new one are prefixes, unless the line `diff --git`
+decides. A quoted name with an escape that git does not write is taken as it is written.
 
     diff     = { section }
     section  = [ "Index: " name, line of "=" ] [ "diff " arguments { git's headers } ] [ "--- " name, "+++ " name ]
-               { hunk }; behind a name may stand a tab and a time
+               { hunk }; a tab and a time may follow a name
     hunk     = "@@ -" range " +" range " @@" [ " " text ], { line [ "\ No newline at end of file" ] }
     range    = start [ "," count ]
     line     = ( " " | "-" | "+" ) text
@@ -21,7 +21,7 @@ Where it is looser:
   context, as are those of several such headers in a row: `@@ class A:`, `@@ def f(self):`.
 - In a fence, a diff may begin with a hunk.
 - A wholly empty line is an empty context line, if lines of the hunk follow or its counts say so.
-- In a fence, any other line without a prefix is a context line as it stands.
+- In a fence, any other line without a prefix is a context line as it is written.
 - Counts decide where a hunk ends if they are right: if its lines do not go on when they are satisfied. So a removed
   `-- x` is not taken for a header. Else the prefixes decide, and `--- ` before `+++ ` is a header where a hunk or
   nothing at all follows. Outside a fence, an empty line ends a hunk that is satisfied, and a line without a prefix
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from suture.formats import Reading, Source
 
     Waiting = Generator[None, None, int]
-
 
 KEYWORDS = (
     "old mode ",
@@ -64,16 +63,20 @@ NOWHERE = "/dev/null"
 _PREFIXES = frozenset("abciow12")
 _OCTAL = frozenset("01234567")
 _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
-_MOST_BYTE = 0xFF
+_MOST_BYTE = 0xFF  # of an escape: three octal digits can say more
 _KIND, _REGULAR = 0o170000, 0o100000
-_EMPTY_BLOBS = (
+_EMPTY_BLOBS = (  # git's names of an empty file, in SHA-1 and SHA-256
     "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
     "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 )
 
+_UNFINISHED = "\\ "
+_GIT = ("diff --git ", "diff --cc ", "diff --combined ")
+_NUMBERLESS = frozenset(".…-+, 0123456789")
+
 
 class Heading(Record):
-    """What shall become of which file, before any hunk is looked at."""
+    """What should become of which file, before any hunk is looked at."""
 
     action: str
     path: str | None
@@ -84,8 +87,23 @@ class Heading(Record):
     problem: str | None = None
 
 
+class HunkHeader(Record):
+    """A line with `@@`."""
+
+    start: int | None = None
+    counts: tuple[int, int] | None = None
+    """How many lines of the file before and after the change it says to show."""
+    context: tuple[str, ...] = ()
+    section: str = ""
+    """What comes behind the numbers: the header of what the hunk begins in, as git has it."""
+
+    def place(self, old: str) -> int | None:
+        """Where a hunk is that has this header and this old text; None if the two do not agree on what is counted."""
+        return None if self.counts and self.counts[0] and not old else self.start
+
+
 def heading(said: dict[str, str]) -> Heading:
-    """Read a header: what stands behind `---`, `+++`, `Index`, `diff --git`, `diff --cc` and git's keywords."""
+    """Read a header: what is behind `---`, `+++`, `Index`, `diff --git`, `diff --cc` and git's keywords."""
     first, second = _both_names(said)
     old, new = said.get("---", first), said.get("+++", second or said.get("---"))
     known = _name(old), _name(new)
@@ -130,6 +148,82 @@ def problem_without_hunks(said: dict[str, str], *, cut: bool) -> str | None:
     if made and ("---" in said or ("index" in said and not _is_empty(said, new=True))):
         return "no_end"
     return None if moved or made or gone or "new mode" in said else "empty"
+
+
+def begins(line: str, next_line: str | None, *, fenced: bool = False) -> bool:
+    """Whether a diff begins at a line; with `fenced`, in a fence that says that it holds one."""
+    following = next_line or ""
+    if line.startswith("--- "):
+        return following.startswith("+++ ")
+    if line.startswith("Index: "):
+        return following.startswith("===") and not following.strip("=\r ")
+    return line.startswith(_GIT) or (fenced and _begins_hunk(line))
+
+
+def read(source: Source, at: int, fence: str | None) -> Reading:
+    """The sections of the diff that begins at a line."""
+    while True:
+        at = yield from _section(source, at, fence)
+        after = yield from _past_blanks(source, at)
+        if not (yield from _begins_section(source, after)):
+            return at
+        at = after
+
+
+def hunk_header(line: str) -> HunkHeader | None:
+    """What a line with `@@` says; None for other lines."""
+    text = line.rstrip()
+    if text != "@@" and not text.startswith("@@ "):
+        return None
+    text = text[3:]
+    closed = text.startswith("@@") or " @@" in text
+    inside = "" if text.startswith("@@") else text.partition(" @@")[0]
+    ranges = inside.strip().split(" ")
+    if len(ranges) == 2:  # noqa: PLR2004  one of the file before, one of the file after
+        old, new = _range(ranges[0], "-"), _range(ranges[1], "+")
+        if old and new:
+            return HunkHeader(old[0], (old[1], new[1]), section=text.partition("@@")[2].strip())
+    if _NUMBERLESS.issuperset(inside) or (closed and inside.startswith("-")):
+        return HunkHeader()
+    return HunkHeader(context=(inside.rstrip(),))
+
+
+def split_of(lines: Sequence[str]) -> Split | None:
+    """The two texts of a hunk's lines; None if a line follows one that has no newline."""
+    old: list[str] = []
+    new: list[str] = []
+    both, sides = [old, new], [old, new]
+    marks = {"-": [old], "+": [new]}
+    for line in lines:
+        if line.startswith(_UNFINISHED):
+            for side in sides:
+                side[-1:] = [text.removesuffix("\n") for text in side[-1:]]
+            continue
+        mark = line[:1]
+        sides = marks.get(mark, both)
+        if any(side and not side[-1].endswith("\n") for side in sides):
+            return None
+        text = f"{line[1:] if mark in {' ', '-', '+'} else line}\n"
+        for side in sides:
+            side.append(text)
+    return Split("".join(old), "".join(new))
+
+
+def is_blank(line: str) -> bool:
+    r"""Whether a line of content holds nothing, though it may end with `\r\n` in a file that does."""
+    return line in {"", "\r"}
+
+
+def without_blanks(lines: Sequence[str], end: int) -> int:
+    """How many of the first `end` lines there are without the empty ones behind them."""
+    while end and is_blank(lines[end - 1]):
+        end -= 1
+    return end
+
+
+def is_bare(line: str) -> bool:
+    """Whether a line is one of a hunk, and no header: models forget the `@@`."""
+    return line[:1] in {" ", "+", "-"} and not line.startswith(("--- ", "+++ "))
 
 
 def _both_names(said: dict[str, str]) -> tuple[str | None, str | None]:
@@ -216,97 +310,6 @@ def _is_empty(said: dict[str, str], *, new: bool) -> bool:
     return bool(written) and any(blob.startswith(written) for blob in _EMPTY_BLOBS)
 
 
-_UNFINISHED = "\\ "
-_GIT = ("diff --git ", "diff --cc ", "diff --combined ")
-_NUMBERLESS = frozenset(".…-+, 0123456789")
-
-
-class HunkHeader(Record):
-    """A line with `@@`."""
-
-    start: int | None = None
-    counts: tuple[int, int] | None = None
-    """How many lines of the file before and after the change it says to show."""
-    context: tuple[str, ...] = ()
-    section: str = ""
-    """What comes behind the numbers: the header of what the hunk begins in, as git has it."""
-
-    def place(self, old: str) -> int | None:
-        """Where a hunk is that has this header and this old text; None if the two do not agree on what is counted."""
-        return None if self.counts and self.counts[0] and not old else self.start
-
-
-def begins(line: str, next_line: str | None, *, fenced: bool = False) -> bool:
-    """Whether a diff begins at a line; with `fenced`, in a fence that says that it holds one."""
-    following = next_line or ""
-    if line.startswith("--- "):
-        return following.startswith("+++ ")
-    if line.startswith("Index: "):
-        return following.startswith("===") and not following.strip("=\r ")
-    return line.startswith(_GIT) or (fenced and _begins_hunk(line))
-
-
-def read(source: Source, at: int, fence: str | None) -> Reading:
-    """The sections of the diff that begins at a line."""
-    while True:
-        at = yield from _section(source, at, fence)
-        after = yield from _past_blanks(source, at)
-        if not (yield from _begins_section(source, after)):
-            return at
-        at = after
-
-
-def hunk_header(line: str) -> HunkHeader | None:
-    """What a line with `@@` says; None for other lines."""
-    text = line.rstrip()
-    if text != "@@" and not text.startswith("@@ "):
-        return None
-    text = text[3:]
-    closed = text.startswith("@@") or " @@" in text
-    inside = "" if text.startswith("@@") else text.partition(" @@")[0]
-    ranges = inside.strip().split(" ")
-    if len(ranges) == 2:  # noqa: PLR2004  one of the file before, one of the file after
-        old, new = _range(ranges[0], "-"), _range(ranges[1], "+")
-        if old and new:
-            return HunkHeader(old[0], (old[1], new[1]), section=text.partition("@@")[2].strip())
-    if _NUMBERLESS.issuperset(inside) or (closed and inside.startswith("-")):
-        return HunkHeader()
-    return HunkHeader(context=(inside.rstrip(),))
-
-
-def split_of(lines: Sequence[str]) -> Split | None:
-    """The two texts of a hunk's lines; None if a line follows one that has no newline."""
-    old: list[str] = []
-    new: list[str] = []
-    both, sides = [old, new], [old, new]
-    marks = {"-": [old], "+": [new]}
-    for line in lines:
-        if line.startswith(_UNFINISHED):
-            for side in sides:
-                side[-1:] = [text.removesuffix("\n") for text in side[-1:]]
-            continue
-        mark = line[:1]
-        sides = marks.get(mark, both)
-        if any(side and not side[-1].endswith("\n") for side in sides):
-            return None
-        text = f"{line[1:] if mark in {' ', '-', '+'} else line}\n"
-        for side in sides:
-            side.append(text)
-    return Split("".join(old), "".join(new))
-
-
-def is_blank(line: str) -> bool:
-    r"""Whether a line of content holds nothing, though it may end with `\r\n` in a file that does."""
-    return line in {"", "\r"}
-
-
-def without_blanks(lines: Sequence[str], end: int) -> int:
-    """How many of the first `end` lines there are without the empty ones behind them."""
-    while end and is_blank(lines[end - 1]):
-        end -= 1
-    return end
-
-
 class _Draft:
     """The section that is being read."""
 
@@ -329,7 +332,7 @@ class _Draft:
         if split is None:
             self.spoil("not_a_hunk")
         elif lines and self.problem is None:
-            context = tuple(each for header in self.headers for each in header.context)
+            context = tuple(name for header in self.headers for name in header.context)
             splits = (split,) if short is None else (short, split)
             at = self.headers[-1].place(splits[0].old)
             self.hunks.append(
@@ -363,11 +366,6 @@ def _section(source: Source, at: int, fence: str | None) -> Reading:
     if fence is None and draft.hunks and draft.headers and draft.problem is None:
         return draft.headers_line - 1  # a header without lines: it may be a word about what comes next
     return at
-
-
-def is_bare(line: str) -> bool:
-    """Whether a line is one of a hunk, and no header: models forget the `@@`."""
-    return line[:1] in {" ", "+", "-"} and not line.startswith(("--- ", "+++ "))
 
 
 def _hunk(source: Source, start: int, fence: str | None, draft: _Draft, *, bare: bool) -> Waiting:
@@ -436,7 +434,7 @@ def _block(
 
 
 def _header(source: Source, at: int, said: dict[str, str]) -> Waiting:
-    """Read what stands above the hunks; where they begin."""
+    """Read what is above the hunks; where they begin."""
     line = yield from _line(source, at)
     if line.startswith("Index: "):
         said["Index"] = line.removeprefix("Index: ").strip()
@@ -448,7 +446,7 @@ def _header(source: Source, at: int, said: dict[str, str]) -> Waiting:
         said["diff --cc" if keyword == "diff --combined" else keyword] = line[len(keyword) :].strip()
         at += 1
         line = yield from _line(source, at)
-    while git and (keyword := next((each for each in KEYWORDS if line.startswith(each)), "")):
+    while git and (keyword := next((name for name in KEYWORDS if line.startswith(name)), "")):
         said[keyword.rstrip()] = line[len(keyword) :].strip()
         at += 1
         line = yield from _line(source, at)

@@ -1,10 +1,11 @@
-"""What looks like an edit in the lines of a reply that no block took.
+"""Find what looks like an edit in the lines of a reply that no block took.
 
-A table of rules looks at the passages of the reply: prose, and code fences with nothing in them that was read. Each
+A list of rules looks at the passages of the reply: prose, and code fences with nothing in them that was read. Each
 rule knows one way to write an edit, and says at which line it begins, what it seems to be, which file it seems to be
-about, and whether that is beyond doubt: a path with old and new text, or with all of a file. A line is told once.
+about, and whether that is beyond doubt: a path with old and new text, or with all of a file. A line is reported once.
+Nothing of this is applied: what is only nearly an edit has no exact meaning, but an edit must not get lost silently.
 
-What only explains a block that was read is not told: its texts stand in that block. Nor is code in a fence for a
+What only explains a block that was read is not reported: its texts are in that block. Nor is code in a fence for a
 programming language, a command that only runs something, or a word about markers in a sentence.
 """
 
@@ -50,7 +51,7 @@ _NEW_WORDS = calls.names("replace new updated after replacement with to by modif
     "with this",
 }
 _FILLERS = calls.names("the this that code block text version section snippet line lines in of file for it part")
-_KEPT = _OLD_WORDS | _NEW_WORDS
+_LABEL_WORDS = _OLD_WORDS | _NEW_WORDS
 _TEXTS = calls.OLD | calls.NEW | calls.CONTENTS | calls.names("patch diff input insertline codeedit edits")
 """What an edit tool gets: texts under these names."""
 _WEAK = calls.WEAK | {"with", "from", "to"}
@@ -66,17 +67,13 @@ _AROUND = calls.names(
     "thead tr u ul"
 )
 """Tags that are around others, or around prose."""
-_CALLED = ("[TOOL", "Action:")
-_FAR = 300
-"""Lines between the two halves of an edit."""
-_NEAR, _MOST_UNENDED = 20, 100
-"""After so many calls without an end, only a few lines are looked at for the end of another one."""
-_ABOVE = 6
-"""Lines above a passage in which its file is looked for, blank ones not counted."""
-_LONGEST = 2_000
-"""Characters of a line that are looked at."""
-_SHORTEST = 4
-
+_CALL_BEGINS = ("[TOOL", "Action:")
+_MOST_LINES_BETWEEN = 300  # lines between the two halves of an edit
+_FEW_LINES_BETWEEN, _MOST_UNENDED = 20, 100
+"""After so many calls without an end, only a few lines are searched for the end of another one."""
+_MOST_LINES_ABOVE = 6  # lines above a passage that are searched for its file, blank ones not counted
+_LONGEST_LINE = 2_000  # characters of a line that are looked at
+_SHORTEST_TEXT = 4  # characters of a text that is recognized in a block, whitespace not counted
 
 _NAMED = "path|file_?path|filePath|file|file_?name|target_?file|TargetFile|target_?path|relative_?path"
 _OPENING = (
@@ -131,7 +128,7 @@ _PATTERNS = {
     "quoted": r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|'([^']{2,})'",
 }
 _IN_ANY_CASE = {"rule", "sentence", "order", "put", "whole", "value", "value_tag"}
-_NEEDED = {
+_NEEDED_TEXTS = {
     "begin": ("<<<", "-----"),
     "end": (">>>", "+++++"),
     "inside": ("SEARCH", "NEW_FILE"),
@@ -149,6 +146,25 @@ _NEEDED = {
     "rule": ("file", "FILE", "File"),
 }
 """What a line must have for a pattern to be worth a try: most lines have none of it."""
+
+
+def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], known: Sequence[Unread]) -> list[Unread]:
+    """What looks like an edit in the lines that no block took, in order; `known` is what the parser saw itself."""
+    reply = _Reply(source, seen, blocks)
+    by_line = {unread.line: unread for unread in known if unread.line - 1 in reply.lines}
+    passages = list(reply.passages())
+    openings = {passage.opening: passage for passage in passages if passage.language is not None}
+    for rule in (_calls, _markers, _escaped, _fields, _rows, _commands, _diffs, _listings):
+        for passage in passages:
+            for unread in rule(reply, passage):
+                reply.tell(unread, by_line)
+    for unread in _in_prose(reply, passages):
+        reply.tell(unread, by_line)
+    for line in [unread.line for unread in known if unread.kind == "fenced_file" and unread.line in by_line]:
+        inside = openings.get(line - 1)
+        if inside is None or any(number + 1 in by_line for number in inside.numbers):
+            del by_line[line]  # something was read in it, or seems to be more than a file
+    return [by_line[line] for line in sorted(by_line)]
 
 
 class _Passage(Record):
@@ -169,18 +185,18 @@ class _Reply:
         usable = [block for block in blocks if not block.problem]
         self.covered = {number for block in usable for number in range(block.line - 1, block.end_line)}
         self.seen = [number for number in seen if number not in self.covered]
-        self.lines = {number: (source.line(number) or "")[:_LONGEST] for number in self.seen}
+        self.lines = {number: (source.line(number) or "")[:_LONGEST_LINE] for number in self.seen}
         self.reads = bool(usable)
         splits = [split for block in usable for hunk in block.hunks for split in hunk.splits]
         self.told: set[int] = set()
-        """Lines in what was told as one."""
+        """Lines that are reported as one item."""
         self.unended = 0
         """How many calls nothing ended."""
         self.here_ends: dict[tuple[int, str], int] = {}
         """Where a here-document ends, by the last line of its passage and its word."""
-        self.old = [_squeezed(split.old) for split in splits]
+        self.old = [_squeeze(split.old) for split in splits]
         self.new = [
-            _squeezed(each) for each in [split.new for split in splits] + [block.content or "" for block in usable]
+            _squeeze(text) for text in [split.new for split in splits] + [block.content or "" for block in usable]
         ]
 
     def passages(self) -> Iterator[_Passage]:
@@ -190,17 +206,17 @@ class _Reply:
         fence, language, opening = "", "", 0
         for number in self.seen:
             line = self.lines[number]
-            found = fence_of(line) if line.lstrip()[:1] in {"`", "~"} else None
-            if found is None:
+            opened = fence_of(line) if line.lstrip()[:1] in {"`", "~"} else None
+            if opened is None:
                 (inside if fence else prose).append(number)
-            elif fence and closes(found[0], fence):
+            elif fence and closes(opened[0], fence):
                 if not self.covered & {*range(opening, number)}:
                     yield _Passage(tuple(inside), language, opening)
                 fence = ""
             elif not fence:
                 if prose:
                     yield _Passage(tuple(prose), None, prose[0])
-                fence, language, opening = found[0], found[1].partition(" ")[0].lower(), number
+                fence, language, opening = opened[0], opened[1].partition(" ")[0].lower(), number
                 prose, inside = [], []
         rest = inside if fence else prose
         if rest:
@@ -211,50 +227,31 @@ class _Reply:
         return "\n".join([self.lines[number] for number in passage.numbers])
 
     def path_above(self, number: int) -> str | None:
-        """The file that the lines above a line name, as far as no block stands between."""
+        """The file that the lines above a line name, as long as no block is between."""
         looked = 0
-        while number - 1 in self.lines and looked < _ABOVE:
+        while number - 1 in self.lines and looked < _MOST_LINES_ABOVE:
             number -= 1
             line = self.lines[number]
-            found = _path_in(line)
-            if found is not None:
-                return found
+            path = _path_in(line)
+            if path is not None:
+                return path
             looked += bool(line.strip())
         return None
 
-    def tell(self, unread: Unread, found: dict[int, Unread]) -> None:
-        """Add what was found, unless it is in something that was told."""
+    def tell(self, unread: Unread, by_line: dict[int, Unread]) -> None:
+        """Add what was found, unless it is inside of something that was reported."""
         if unread.line - 1 not in self.told:
-            found.setdefault(unread.line, unread)
+            by_line.setdefault(unread.line, unread)
 
     def explains(self, old: str, new: str) -> bool:
         """Whether two texts are of a change that was read."""
         return _is_in(old, self.old) or _is_in(new, self.new)
 
 
-def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], known: Sequence[Unread]) -> list[Unread]:
-    """What looks like an edit in the lines that no block took, in order; `known` is what the parser saw itself."""
-    reply = _Reply(source, seen, blocks)
-    found = {each.line: each for each in known if each.line - 1 in reply.lines}
-    passages = list(reply.passages())
-    openings = {passage.opening: passage for passage in passages if passage.language is not None}
-    for rule in (_calls, _markers, _escaped, _fields, _rows, _commands, _diffs, _listings):
-        for passage in passages:
-            for each in rule(reply, passage):
-                reply.tell(each, found)
-    for each in _in_prose(reply, passages):
-        reply.tell(each, found)
-    for line in [each.line for each in known if each.kind == "fenced_file" and each.line in found]:
-        inside = openings.get(line - 1)
-        if inside is None or any(number + 1 in found for number in inside.numbers):
-            del found[line]  # something was read in it, or seems to be more than a file
-    return [found[line] for line in sorted(found)]
-
-
 def _search(name: str, text: str) -> Match[str] | None:
     """Where a pattern is found in a text."""
-    needed = _NEEDED.get(name)
-    return None if needed and not any(each in text for each in needed) else _pattern(name).search(text)
+    needed = _NEEDED_TEXTS.get(name)
+    return None if needed and not any(word in text for word in needed) else _pattern(name).search(text)
 
 
 @lru_cache(maxsize=len(_PATTERNS))
@@ -266,16 +263,16 @@ def _pattern(name: str) -> Pattern[str]:
 
 def _path_in(line: str) -> str | None:
     """The file that a line names."""
-    found = in_info(line) if fence_of(line) else None if line.lstrip().startswith("</") else alone(line)
-    if found is None:
+    path = in_info(line) if fence_of(line) else None if line.lstrip().startswith("</") else alone(line)
+    if path is None:
         paths = _files(line)
-        found = paths[0] if len(paths) == 1 else None
-    return None if found is None else as_path(found)
+        path = paths[0] if len(paths) == 1 else None
+    return None if path is None else as_path(path)
 
 
 def _files(line: str) -> list[str]:
     """The files that a sentence mentions."""
-    return [each.path for each in mentions(line) if each.sure]
+    return [mention.path for mention in mentions(line) if mention.sure]
 
 
 def _known(path: str | None) -> str | None:
@@ -285,11 +282,11 @@ def _known(path: str | None) -> str | None:
 
 
 def _is_in(text: str, texts: Sequence[str]) -> bool:
-    squeezed = _squeezed(text)
-    return len(squeezed) >= _SHORTEST and any(squeezed in each for each in texts)
+    squeezed = _squeeze(text)
+    return len(squeezed) >= _SHORTEST_TEXT and any(squeezed in text for text in texts)
 
 
-def _squeezed(text: str) -> str:
+def _squeeze(text: str) -> str:
     return "".join(text.split())
 
 
@@ -301,9 +298,9 @@ def _calls(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     while at < len(numbers):
         end = _region(reply, numbers, at)
         text = "\n".join([reply.lines[number] for number in numbers[at:end]])
-        found = _call(reply, numbers[at], text, fenced=passage.language is not None) if end > at else None
-        if found is not None:
-            yield found
+        unread = _call(reply, numbers[at], text, fenced=passage.language is not None) if end > at else None
+        if unread is not None:
+            yield unread
             reply.told.update(numbers[at:end])
         at = max(end, at + 1)
 
@@ -315,10 +312,10 @@ def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
     called = _search("function", line) and line[:1] not in {"`", "#"}
     listed = line.startswith(("{", "[{", "- {")) or line == "["
     around = tag is None or (calls.plain(tag) in _AROUND and _path_of(line) is None)
-    if around and not (listed or called or line.startswith(_CALLED)):
+    if around and not (listed or called or line.startswith(_CALL_BEGINS)):
         return at
     depth, parentheses, blank = 0, 0, len(numbers)
-    reach = _FAR if reply.unended < _MOST_UNENDED else _NEAR
+    reach = _MOST_LINES_BETWEEN if reply.unended < _MOST_UNENDED else _FEW_LINES_BETWEEN
     for place in range(at, min(len(numbers), at + reach)):
         text = reply.lines[numbers[place]]
         if place > at and numbers[place] != numbers[place - 1] + 1:
@@ -347,10 +344,10 @@ def _pair_end(reply: _Reply, numbers: Sequence[int], at: int) -> int:
 
 def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | None:
     """What a text seems to be that may be a call."""
-    opened = [found for found in calls.tags(text) if not found[1].startswith("/")]
+    opened = [tag for tag in calls.tags(text) if not tag[1].startswith("/")]
     keys = {calls.plain(key) for name in ("key", "key_tag") for key in _pattern(name).findall(f" {text}")}
     names = {calls.tool(name) for key in ("call", "named") for name in _pattern(key).findall(text)}
-    names |= {name for found in opened for name in (calls.plain(found[1]), calls.tool(calls.said(found)))}
+    names |= {name for tag in opened for name in (calls.plain(tag[1]), calls.tool(calls.said(tag)))}
     called = _search("function", text)
     names |= {calls.tool(called[1])} if called else set()
     moved = _known(_path_of(text) or _source(text)) if names & (_MOVERS | _WRITERS) else None
@@ -391,8 +388,8 @@ def _sides(keys: set[str], *, either: bool = False) -> tuple[set[str], set[str]]
 
 def _positional(number: int, text: str, name: str, *, fenced: bool) -> Unread | None:
     """A call of a function of an edit tool, with a path and texts that have no names; in a fence it may be code."""
-    found = _search("first", text)
-    path, texts = _known(found[1]) if found else None, len(_quoted(text)) - 1
+    match = _search("first", text)
+    path, texts = _known(match[1]) if match else None, len(_quoted(text)) - 1
     if path is None:
         return None
     if name in calls.EDITORS and texts > 1:
@@ -404,19 +401,19 @@ def _positional(number: int, text: str, name: str, *, fenced: bool) -> Unread | 
 
 def _source(text: str) -> str | None:
     """The file that a call moves."""
-    found = _search("source", text)
-    return found[1] if found else None
+    match = _search("source", text)
+    return match[1] if match else None
 
 
 def _entry(text: str) -> str | None:
     """The file that an entry of an object in JSON is about."""
-    found = _search("entry", text) if text.lstrip().startswith(("{", "[")) else None
-    return _known(found[1]) if found else None
+    match = _search("entry", text) if text.lstrip().startswith(("{", "[")) else None
+    return _known(match[1]) if match else None
 
 
-def _holds_file(found: Match[str]) -> bool:
+def _holds_file(tag: Match[str]) -> bool:
     """Whether a tag at the beginning of a text says of which file it holds the content."""
-    return found.start() == 0 and _known(_path_of(found[0])) is not None
+    return tag.start() == 0 and _known(_path_of(tag[0])) is not None
 
 
 def _names_call(text: str) -> bool:
@@ -426,8 +423,8 @@ def _names_call(text: str) -> bool:
 
 def _path_of(text: str) -> str | None:
     """The path that a field or an attribute of a text has."""
-    for found in [*_pattern("value").finditer(text), *_pattern("value_tag").finditer(text)]:
-        path = found[1].strip()
+    for match in [*_pattern("value").finditer(text), *_pattern("value_tag").finditer(text)]:
+        path = match[1].strip()
         if path and " " not in path and ("." in path or "/" in path):
             return as_path(path)
     return None
@@ -442,7 +439,7 @@ def _markers(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         if begun:
             open_at.setdefault({"<": ">", "-": "+"}[begun[1][0]], (number, begun))
         first, begun = open_at.pop(ended[1][0], (0, None)) if ended else (0, None)
-        if begun and number - first < _FAR:
+        if begun and number - first < _MOST_LINES_BETWEEN:
             word = begun[2].lower()
             path = _known(begun[3].strip(" :`")) or reply.path_above(first)
             edits = path is not None and (word in _OLD_WORDS or word.startswith(("edit", "patch", "update", "file")))
@@ -451,7 +448,7 @@ def _markers(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
 
 def _escaped(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Blocks whose markers are not at the beginning of their lines, or are spelled otherwise."""
-    open_at = -_FAR
+    open_at = -_MOST_LINES_BETWEEN
     for number in passage.numbers:
         line = reply.lines[number]
         begun, ended = _search("inside", line), _search("closed", line)
@@ -460,10 +457,10 @@ def _escaped(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             yield Unread(number + 1, "escaped", path, path is not None)
         elif begun and not ended and marker(line) is None:
             open_at = number
-        elif ended and not begun and number - open_at < _FAR:
+        elif ended and not begun and number - open_at < _MOST_LINES_BETWEEN:
             path = reply.path_above(open_at)
             yield Unread(open_at + 1, "escaped", path, path is not None)
-            open_at = -_FAR
+            open_at = -_MOST_LINES_BETWEEN
         section = _search("section", line)
         if section and line.count("`", 0, section.start()) % 2 == 0:
             yield Unread(number + 1, "escaped", as_path(section[1]), edits=True)
@@ -471,8 +468,8 @@ def _escaped(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         if hunk and passage.language not in calls.LANGUAGES | {None}:
             continue
         if hunk and line.count("`", 0, hunk.start()) % 2 == 0:
-            above = [reply.lines.get(each, "") for each in range(number - 2, number + 1)]
-            header = next((found for each in above if (found := _search("header", each))), None)
+            above = [reply.lines.get(at, "") for at in range(number - 2, number + 1)]
+            header = next((match for line_above in above if (match := _search("header", line_above))), None)
             yield Unread(
                 number + 1, "diff", as_path(header[1]) if header else reply.path_above(number), header is not None
             )
@@ -482,15 +479,15 @@ def _fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Edits as fields: `path`, `old` and `new`, each at the beginning of a line."""
     if passage.language not in {None, *_DATA}:
         return
-    fields = [(number, found) for number in passage.numbers if (found := _field(reply.lines[number]))]
+    fields = [(number, field) for number in passage.numbers if (field := _field(reply.lines[number]))]
     listed = any(key in {"files", "edits", "changes"} for _, (key, _) in fields)
     for place, (number, (key, value)) in enumerate(fields):
         path = _known(value.strip(" `\"'*"))
         if key not in calls.PATHS or path is None:
             continue
         names = set()
-        for later, (name, _) in fields[place + 1 : place + _FAR]:
-            if name in calls.PATHS or later - number > _FAR:
+        for later, (name, _) in fields[place + 1 : place + _MOST_LINES_BETWEEN]:
+            if name in calls.PATHS or later - number > _MOST_LINES_BETWEEN:
                 break
             names.add(name)
         old, new = _sides(names)
@@ -523,8 +520,8 @@ def _rows(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
 
 
 def _field(line: str) -> tuple[str, str] | None:
-    found = _search("field", line)
-    return (calls.plain(found[1]), found[2]) if found else None
+    match = _search("field", line)
+    return (calls.plain(match[1]), match[2]) if match else None
 
 
 def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
@@ -539,11 +536,11 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         prompted = line.startswith(("$ ", "> ", "# $"))
         commands = [line.lstrip("$> ")] if fenced or prompted or passage.language == "" else line.split("`")[1::2]
         for command in commands:
-            found = _command(command, number + 1, fenced=fenced or prompted or passage.language == "")
-            found = found or _script(reply, passage.numbers, place, command)
-            if found is not None:
-                yield found
-                here = found.kind == "heredoc" or (command.startswith("ed ") and "<<" in command)
+            unread = _command(command, number + 1, fenced=fenced or prompted or passage.language == "")
+            unread = unread or _script(reply, passage.numbers, place, command)
+            if unread is not None:
+                yield unread
+                here = unread.kind == "heredoc" or (command.startswith("ed ") and "<<" in command)
                 end = _here_end(reply, passage.numbers, place) if here else number
                 reply.told.update(range(number, end + 1))
                 break
@@ -571,11 +568,11 @@ def _script(reply: _Reply, numbers: Sequence[int], place: int, command: str) -> 
     if not command.startswith(("python", "node", "ruby", "perl")):
         return None
     if "<<" not in command:
-        found = _search("written", command)
-        path = _known(next(filter(None, found.groups()))) if found else None
+        match = _search("written", command)
+        path = _known(next(filter(None, match.groups()))) if match else None
         return Unread(numbers[place] + 1, "shell", path) if path else None
     end = _here_end(reply, numbers, place)
-    lines = [reply.lines[number] for number in numbers[place + 1 : place + _FAR] if number < end]
+    lines = [reply.lines[number] for number in numbers[place + 1 : place + _MOST_LINES_BETWEEN] if number < end]
     paths = [path for line in lines for word in _quoted(line) if (path := _known(word))]
     return Unread(numbers[place] + 1, "shell", next(iter(paths), None)) if "write" in " ".join(lines) else None
 
@@ -617,35 +614,35 @@ def _listings(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     if passage.language not in {None, "", *_PRINTED}:
         return
     for place, number in enumerate(passage.numbers):
-        found = _search("listing", reply.lines[number])
-        path = _known(found[1]) if found else None
+        match = _search("listing", reply.lines[number])
+        path = _known(match[1]) if match else None
         if path is None:
             continue
-        below = [reply.lines[each] for each in passage.numbers[place + 1 : place + _FAR]]
+        below = [reply.lines[number] for number in passage.numbers[place + 1 : place + _MOST_LINES_BETWEEN]]
         end = next((at for at, line in enumerate(below) if line[:1].strip()), len(below))
         added = [signed[1] for line in below[:end] if (signed := _search("signed", line))]
-        if not any(_is_in(each, reply.new) for each in added):
+        if not any(_is_in(text, reply.new) for text in added):
             yield Unread(number + 1, "diff", path)
 
 
 def _in_prose(reply: _Reply, passages: Sequence[_Passage]) -> Iterator[Unread]:
-    """Edits that sentences and labels tell, with code fences or without."""
+    """Edits in sentences and below labels, with code fences or without."""
     halves: set[int] = set()
     for place, passage in enumerate(passages):
         if passage.language is not None:
             continue
         after = passages[place + 1] if place + 1 < len(passages) else None
         last = _last_line(reply, passage)
-        for each in _labelled(reply, passages, place):
+        for unread in _below_labels(reply, passages, place):
             halves |= {fence.opening for fence in passages[place + 1 : place + 4]}
-            yield each
+            yield unread
         for number in passage.numbers:
             line = reply.lines[number]
-            found = _told(reply, line, number)
-            if found is not None:
-                yield found
+            unread = _in_sentence(reply, line, number)
+            if unread is not None:
+                yield unread
             elif after is not None and number == last and _is_fence_behind(after, number):
-                yield from () if after.opening in halves else _introduced(reply, line, after)
+                yield from () if after.opening in halves else _below_introduction(reply, line, after)
 
 
 def _last_line(reply: _Reply, passage: _Passage) -> int:
@@ -654,18 +651,18 @@ def _last_line(reply: _Reply, passage: _Passage) -> int:
 
 def _is_fence_behind(after: _Passage, number: int) -> bool:
     code = after.language is not None and after.language not in _PRINTED | _SHELLS | {"diff", "patch", "udiff"}
-    return code and after.opening - number < _SHORTEST
+    return code and after.opening - number < _SHORTEST_TEXT
 
 
-def _introduced(reply: _Reply, line: str, after: _Passage) -> Iterator[Unread]:
+def _below_introduction(reply: _Reply, line: str, after: _Passage) -> Iterator[Unread]:
     """A fence below a line that says what to do with it."""
-    paths = [as_path(each) for each in _files(line)]
+    paths = [as_path(file) for file in _files(line)]
     ordered = _search("order", line) or (_search("whole", line) and line.rstrip().endswith(":"))
     if ordered and len(paths) == 1 and not reply.explains("", reply.text(after)):
         yield Unread(after.opening + 1, "fences", paths[0])
 
 
-def _labelled(reply: _Reply, passages: Sequence[_Passage], place: int) -> Iterator[Unread]:
+def _below_labels(reply: _Reply, passages: Sequence[_Passage], place: int) -> Iterator[Unread]:
     """Two labels, such as Before and After, each with its text below it: in fences, or marked as labels are."""
     passage = passages[place]
     labels = [(number, word) for number in passage.numbers if (word := _label(reply.lines[number]))]
@@ -684,7 +681,7 @@ def _in_fences(reply: _Reply, rest: Sequence[_Passage], number: int) -> Iterator
         return
     old, between, new = rest[:3]
     said = (
-        [reply.lines[each] for each in between.numbers if reply.lines[each].strip()]
+        [reply.lines[number] for number in between.numbers if reply.lines[number].strip()]
         if between.language is None
         else [""]
     )
@@ -698,7 +695,7 @@ def _in_fences(reply: _Reply, rest: Sequence[_Passage], number: int) -> Iterator
 
 def _label(line: str) -> str:
     """The words of a line that is a label, without those that say little; nothing for other lines."""
-    if len(line) > _FAR // 3:
+    if len(line) > _MOST_LINES_BETWEEN // 3:
         return ""
     named = {word for path in _files(line) for word in path.split()}
     words = [
@@ -709,7 +706,7 @@ def _label(line: str) -> str:
     words = [word for word in words if word]
     told = " ".join(words)
     short = [word for word in words if word not in _FILLERS]
-    return told if told in _KEPT else " ".join(short) if " ".join(short) in _KEPT else ""
+    return told if told in _LABEL_WORDS else " ".join(short) if " ".join(short) in _LABEL_WORDS else ""
 
 
 def _is_marked(line: str) -> bool:
@@ -720,36 +717,36 @@ def _is_marked(line: str) -> bool:
     )
 
 
-def _told(reply: _Reply, line: str, number: int) -> Unread | None:
+def _in_sentence(reply: _Reply, line: str, number: int) -> Unread | None:
     """A sentence that says which text to replace by which, or what to delete or to add."""
     arrow = _search("arrow", line)
     if arrow and not reply.explains(arrow[1], arrow[2]) and not {*_files(line)} & {arrow[1], arrow[2]}:
         return Unread(number + 1, "sentence", _path_in(line) or reply.path_above(number))
-    found = _search("sentence", line)
-    if found is None:
-        return _ordered(reply, line, number)
-    old, new = (_quoted(each) for each in (found[2], found[3]))
-    paths = [as_path(each) for each in _files(line)]
-    old, new = ([each for each in side if as_path(each) not in paths] for side in (old, new))
+    match = _search("sentence", line)
+    if match is None:
+        return _in_order(reply, line, number)
+    old, new = (_quoted(text) for text in (match[2], match[3]))
+    paths = [as_path(file) for file in _files(line)]
+    old, new = ([text for text in side if as_path(text) not in paths] for side in (old, new))
     if not old or not new or reply.explains(old[0], new[0]) or _is_blank_to_fill(old[0]):
         return None
     path = paths[0] if len(paths) == 1 else reply.path_above(number) if not paths else None
     return Unread(number + 1, "sentence", path, len(paths) == 1)
 
 
-def _ordered(reply: _Reply, line: str, number: int) -> Unread | None:
+def _in_order(reply: _Reply, line: str, number: int) -> Unread | None:
     """A sentence that says what to delete, or which text to add."""
     order, put = _search("order", line), _search("put", line)
     removes = order is not None and order[1].lower() in {"delete", "remove", "drop", "move"}
-    paths = [as_path(each) for each in _files(line)] if removes or put else []
+    paths = [as_path(file) for file in _files(line)] if removes or put else []
     if len(paths) != 1 or (put and paths[0] in put[1]):
         return None
-    told = _is_in(put[1], reply.new) if put else any(_is_in(each, reply.old) for each in _quoted(line))
+    told = _is_in(put[1], reply.new) if put else any(_is_in(text, reply.old) for text in _quoted(line))
     return None if told else Unread(number + 1, "sentence", paths[0])
 
 
 def _quoted(text: str) -> list[str]:
-    return ["".join(each) for each in _pattern("quoted").findall(text)]
+    return ["".join(groups) for groups in _pattern("quoted").findall(text)]
 
 
 def _is_blank_to_fill(text: str) -> bool:

@@ -17,8 +17,8 @@ Where it is looser:
 - The beginning may be missing. Outside a fence, a section then ends before the first line that cannot be its own.
 - Headers of hunks may have the numbers of a unified diff.
 - A wholly empty line is an empty context line, but not at the end of a hunk, where `*** End of File` does not follow.
-- Other lines of a hunk without a prefix are context lines as they stand, and so is all of a new file if none of its
-  lines has a `+`. A line that begins as markers do and is none spoils its section from that hunk on.
+- Other lines of a hunk without a prefix are context lines as they are written, and so is all of a new file if none of
+  its lines has a `+`. A line that begins as markers do and is none spoils its section from that hunk on.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def read(source: Source, at: int, fence: str | None) -> Reading:
 
 
 class _Frame:
-    """What stands around sections, and so ends them."""
+    """What is around sections, and so ends them."""
 
     def __init__(self, source: Source, at: int, fence: str | None) -> None:
         line = source.line(at) or ""
@@ -87,7 +87,7 @@ class _Frame:
         self.strict = not self.enveloped and fence is None
 
     def end_of(self, source: Source, at: int, kind: str) -> Generator[None, None, tuple[int, str]]:
-        """Behind the last line of a section, and what stands there: a marker, `fence`, `here`, `other` or `over`."""
+        """Behind the last line of a section, and what is there: a marker, `fence`, `here`, `other` or `over`."""
         while True:
             at += 1
             while not source.ready(at):
@@ -212,7 +212,7 @@ class _Hunks:
         if split is None:
             self._spoil(end, "not_a_hunk")
         elif lines:
-            context = tuple(each for header in draft.headers for each in header.context)
+            context = tuple(name for header in draft.headers for name in header.context)
             last = draft.headers[-1] if draft.headers else HunkHeader()
             self.found.append(Hunk(draft.line, (split,), context, last.place(split.old), at_end, section=last.section))
             self.found_end = end - (0 if at_end else len(draft.lines) - len(lines))
@@ -254,9 +254,9 @@ def _path(written: str) -> str:
 
 def _here_end(command: str) -> str:
     """The line that ends the here-document of a command, if it has one."""
-    _, found, word = command.partition("<<")
+    _, sign, word = command.partition("<<")
     word = word.removeprefix("-").lstrip(" ").partition(" ")[0]
-    return word.strip("'\"\\") if found else ""
+    return word.strip("'\"\\") if sign else ""
 
 
 def _may_be_in(kind: str, line: str) -> bool:

@@ -150,7 +150,13 @@ class _Place:
         return bool(lines) and all(line.startswith(self._index.marks) for line in lines)
 
 
-_UNIQUE_LINE_CHARACTERS = 12
+_UNIQUE_LINE_CHARACTERS = 12  # letters and digits of a line that is known by itself
+_NEW_LINE_CHARACTERS = 4  # letters and digits of a new line that can't be in the file by chance,
+_ADDED_CHARACTERS = 3  # or of all that a part of the change adds
+_PATIENCE = 4_000_000  # lines that are compared, at all places where old ones may be among new ones
+_NEAR_LINES = 3  # how far from the place a line that occurs several times belongs to it
+_LINE_LIKENESS = 0.6  # of the characters: an old line that became a new one
+_MOST_CELLS = 10_000  # pairs of old and new lines that are compared
 
 
 class Clash(Exception):
@@ -163,335 +169,68 @@ class Clash(Exception):
         self.sides = sides
 
 
-class Ground:
-    """The place that was found: which of its lines the request knows, and which are the file's own."""
-
-    def __init__(self, index: Index, request: Request, match: Match) -> None:
-        self.index, self.request = index, request
-        self.at, self.same, self.gaps, self.groups = match.at, match.same, match.gaps, match.groups
-        self.file = {place: index.line(place) for place in range(match.first, match.last + 1)}
-        self.taken = {place for place in match.at if place is not None}
-        self.taken.update(place for gap in match.gaps.values() for place in gap)
-
-    def anchored(self, i: int) -> bool:
-        """Whether the old lines on both sides of a point have places."""
-        return all(0 <= n < len(self.at) and self.at[n] is not None for n in (i - 1, i))
-
-    def before(self, i: int) -> tuple[int | None, bool]:
-        """The file's line for the last placed old line before `i`, and whether solid ones without a place follow it."""
-        return self._nearest(range(i - 1, -1, -1), -1)
-
-    def after(self, j: int) -> tuple[int | None, bool]:
-        """As `before`, for the first placed old line from `j` on."""
-        return self._nearest(range(j, len(self.at)), 0)
-
-    def _nearest(self, numbers: range, end: int) -> tuple[int | None, bool]:
-        """The file's line for the first of some old lines that has one, of an elision the one at that `end`.
-
-        And whether solid ones without a place come before it.
-        """
-        skipped = False
-        for number in numbers:
-            if (place := self.at[number]) is not None:
-                return place, skipped
-            if number in self.gaps:
-                if gap := self.gaps[number]:
-                    return gap[end], skipped
-                continue
-            skipped |= bool(self.request.old[number].strip())
-        return None, skipped
-
-    def own(self, i: int, j: int) -> list[int]:
-        """The file's own lines between the old lines around [i, j): those that the request doesn't know."""
-        low, high = self.before(i)[0], self.after(j)[0]
-        if low is None or high is None:
-            return []
-        return [place for place in range(low + 1, high) if place not in self.taken]
-
-    def says(self, number: int) -> bool:
-        """Whether an old line is solid, and no stand-in for others."""
-        return bool(self.request.old[number].strip()) and number not in self.gaps
-
-    def is_crowded(self, beyond: range, edge: int) -> bool:
-        """Whether the file has solid lines of its own between an edge of a region and the next solid line beyond.
-
-        Or lacks that line.
-        """
-        neighbor = next((n for n in beyond if self.request.old[n].strip()), None)
-        if neighbor is None or neighbor in self.gaps:
-            return False
-        place = self.at[neighbor]
-        between = range(min(place, edge) + 1, max(place, edge)) if place is not None else ()
-        return place is None or any(n not in self.taken and self.file[n].strip() for n in between)
-
-    def is_moored(self, i: int, j: int) -> bool:
-        """Whether touched lines stand right beside a line that the request has beside them, too, if it has any."""
-        sides = []
-        for edge, beyond in ((i, range(i - 1, -1, -1)), (j, range(j, len(self.at)))):
-            neighbor = next((n for n in beyond if self.request.old[n].strip() or n in self.gaps), None)
-            if neighbor is not None:
-                sides.append(
-                    self._is_sure(neighbor) and not any(self.file[place].strip() for place in self.own(edge, edge))
-                )
-        return any(sides) or not sides or any(self._is_unique(number) for number in range(i, j))
-
-    def _is_unique(self, number: int) -> bool:
-        """Whether an old line is the file's, stands there once, and says enough to be known by itself."""
-        said = self.request.old[number]
-        return (
-            self.same[number]
-            and informative(said) >= _UNIQUE_LINE_CHARACTERS
-            and len(self.index.where(line_keys([said])[0])) == 1
-        )
-
-    def stands_on_sure_ground(self, i: int, j: int) -> bool:
-        """Whether the solid old lines beside a point are the file's: what comes between them belongs to both."""
-        before = next((n for n in range(i - 1, -1, -1) if self.request.old[n].strip()), None)
-        after = next((n for n in range(j, len(self.at)) if self.request.old[n].strip()), None)
-        return all(n is None or self._is_sure(n) or self._is_nowhere(n) for n in (before, after))
-
-    def _is_nowhere(self, number: int) -> bool:
-        """Whether an old line is neither here nor anywhere else in the file."""
-        return self.at[number] is None and not self.index.where(line_keys([self.request.old[number]])[0])
-
-    def _is_sure(self, number: int) -> bool:
-        """Whether an old line stands here, whatever else may differ."""
-        here = self.line(number)
-        if self.same[number] or number in self.gaps or here is None:
-            return self.same[number] or number in self.gaps
-        return self.index.knows(self.request.old[number].strip(), here.strip())
-
-    def line(self, number: int) -> str | None:
-        """The file's line for an old one."""
-        place = self.at[number]
-        return None if place is None else self.file[place]
-
-    def clash(self, why: str, detail: str, region: Change) -> Clash:
-        """Why a region of the change can't be carried, with what each side has there."""
-        i, j, k, m = region
-        low, high = self.before(i)[0], self.after(j)[0]
-        first = min(self.file) if low is None else low + 1
-        end = max(self.file) + 1 if high is None else high
-        ours = "\n".join(self.file[place] for place in range(first, end))
-        sides = Sides(first + 1, "\n".join(self.request.old[i:j]), ours, "\n".join(self.request.new[k:m]))
-        return Clash(why, detail, sides)
-
-
-_NEW_LINE_CHARACTERS = 4
-_PATIENCE = 4_000_000  # lines that are compared, at all places where old ones may stand among new ones
-_ADDED = 3  # letters and digits that can't be there by chance
-_NEAR = 3
-
-
-class Draft(Ground):
-    """The ground, and the request's lines as the file would have them; None where that can't be known."""
-
-    old: list[str | None]
-    new: list[str | None]
-
-    def is_done(self, region: Change) -> bool:
-        """Whether the file has this part of the change already."""
-        i, j, k, m = region
-        low, high = self.before(i)[0], self.after(j)[0]
-        if low is None or high is None:
-            return False
-        here = [self.file[place].rstrip() for place in range(low + 1, high)]
-        wanted = [None if line is None else line.rstrip() for line in self.new[k:m]]
-        if here != wanted or not any(line.strip() for line in (*self.request.old[i:j], *self.request.new[k:m])):
-            return False
-        return not all(self.known(number) for number in range(i, j)) or i == j
-
-    def is_there(self, region: Change) -> bool:
-        """Whether what this part of the change adds stands in the file, over the old lines or right beside them."""
-        i, j, k, m = region
-        before, after = self.request.old[i:j], self.request.new[k:m]
-        old, new = solid_keys(before), solid_keys(after)
-        more = sum(map(informative, after)) - sum(map(informative, before))
-        known = set(line_keys(self.request.old))
-        if all(key in known for key in new):
-            return False  # they are moved
-        if more < _ADDED or not 0 < len(new) - len(old) <= _PATIENCE // max(len(old), 1):
-            return False
-        solid, keys = self.index.solid, self.index.keys
-        if old:
-            first = next((place for place in self.at[i:j] if place is not None and keys[place]), None)
-            offsets = [n for n in range(len(new) - len(old) + 1) if new[n : n + len(old)] == old]
-            starts = [bisect_left(solid, first) - n for n in offsets] if first is not None else []
-        else:
-            low, high = self.before(i)[0], self.after(j)[0]
-            starts = [] if low is None else [bisect_right(solid, low)]
-            starts += [] if high is None else [bisect_left(solid, high) - len(new)]
-        return any(n >= 0 and [keys[place] for place in solid[n : n + len(new)]] == new for n in starts)
-
-    def is_begun(self, region: Change) -> bool:
-        """Whether a telling line that the change brings stands beside the place already, unknown to the request."""
-        missing = any(place is None and self.says(n) for n, place in enumerate(self.at))
-        own = any(place not in self.taken and line.strip() for place, line in self.file.items())
-        if not missing and not own:
-            return False
-        fresh = self.request.new[region[2] : region[3]]
-        known = set(line_keys(self.request.old))
-        return any(
-            informative(line) >= _NEW_LINE_CHARACTERS and key not in known and self._stands_near(key)
-            for line, key in zip(fresh, line_keys(fresh), strict=True)
-        )
-
-    def _stands_near(self, key: bytes) -> bool:
-        places = self.index.where(key)
-        reach = len(self.request.new) if len(places) == 1 else _NEAR
-        return any(min(self.file) - reach <= place <= max(self.file) + reach for place in places)
-
-    def known(self, number: int) -> bool:
-        """Whether an old line is surely one of the file's."""
-        place = self.at[number]
-        if place is None:
-            return not self.request.old[number].strip()
-        sent = self.old[number]
-        return self.index.knows(self.request.old[number] if sent is None else sent, self.file[place])
-
-    def check_touched(self, regions: Sequence[Change]) -> None:
-        """Refuse to touch a line that stands at another depth than it was sent at, or names something else in it."""
-        pairs = zip(self.request.old, self.at, strict=True)
-        kept = any(place is not None and lead(line) == lead(self.file[place]) for line, place in pairs)
-        for region in regions:
-            for number in range(region[0], region[1]):
-                said, here = self.old[number], self.line(number)
-                if said is None and kept:  # no one rule moves all lines
-                    said = self.request.old[number]
-                if said is None or here is None or not said.strip():
-                    continue
-                if lead(said) != lead(here) or self._names_other(said, here):
-                    raise self.clash("conflict", "differs", region)
-
-    def _names_other(self, sent: str, here: str) -> bool:
-        """Whether a word that differs from the file's in case is another word of the file."""
-        one, other = words(fold(sent)), words(fold(here))
-        pairs = zip(one, other, strict=True) if sent != here and len(one) == len(other) else ()
-        return any(a != b and a.lower() == b.lower() and self.index.has_word(a, cased=True) for a, b in pairs)
-
-
-_LINE_LIKENESS = 0.6
-_MOST_CELLS = 10_000
-
-
 def carry(index: Index, request: Request, match: Match) -> tuple[Edit, ...]:
     """The edits that make the request's change at the place that was found."""
     return _Carry(index, request, match).edits()
 
 
-class _Carry(Draft):
+class _Carry:
+    """One request at one place: what it changes there, or why it can't."""
+
     def __init__(self, index: Index, request: Request, match: Match) -> None:
-        super().__init__(index, request, match)
-        pairs = [(i, request.old[i], self.file[place]) for i, place in _placed(match.at) if match.same[i]]
+        self._index, self._request = index, request
+        self._at, self._same, self._gaps, self._groups = match.at, match.same, match.gaps, match.groups
+        self._file = {place: index.line(place) for place in range(match.first, match.last + 1)}
+        """The lines of the place that was found."""
+        self._taken = {place for place in match.at if place is not None}
+        """Those that the request knows; the others are the file's own."""
+        self._taken.update(place for gap in match.gaps.values() for place in gap)
+        placed = [(number, request.old[number], self._file[place]) for number, place in _numbered(match.at)]
+        same = [line for line in placed if match.same[line[0]]]
         alike = [
-            (i, request.old[i], self.file[place])
-            for i, place in _placed(match.at)
-            if not match.same[i]
-            and request.old[i].strip()
-            and index.knows(request.old[i].strip(), self.file[place].strip())
+            (number, sent, here)
+            for number, sent, here in placed
+            if not match.same[number] and sent.strip() and index.knows(sent.strip(), here.strip())
         ]
-        self.dialect = Dialect(request, pairs, index, alike)
-        self.slips = self._learn_slips(match)
-        self.gone: dict[str, str] = {}
-        self.old = self._translated(request.old)
-        self.new = self._translated(request.new)
-
-    def _translated(self, lines: Sequence[str]) -> list[str | None]:
-        first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-        opening = self._opening(lines) if self.dialect.stripped is not None else range(first, first + 1)
-        found, size = list[str | None](), 0
-        for number, line in enumerate(lines):
-            found.append(self.dialect.translate(line, opens=number in opening))
-            size += len(found[-1] or "")
-            check_size("The new text", size)  # the file's indentation may be much longer than the request's
-        if self.dialect.stripped is not None and lines:
-            other = self._other_than_first(lines[first])
-            found[first] = found[first] if other is None else self.dialect.translate(other)
-        return [line if line is None else self._corrected(line) for line in found] if self.slips else found
-
-    def _opening(self, lines: Sequence[str]) -> range:
-        """The lines that lack what old's first line lacks: up to that line, or those at its depth, if others aren't."""
-        first, *others = (line for line in self.request.old if line.strip())
-        if first in lines:
-            return range(lines.index(first) + 1)
-        if not lines or lines[0] in others:
-            return range(0)
-        alone = all(lead(line) != lead(first) for line in others)
-        deeper = (number for number, line in enumerate(lines) if line.strip() and lead(line) != lead(first))
-        return range(next(deeper, len(lines)) if alone else 1)
-
-    def _other_than_first(self, line: str) -> str | None:
-        """The old line that new's first line is, if it is another than old's first and lacks its indentation, too."""
-        first, *others = (each for each in self.request.old if each.strip())
-        alike = {each for each in others if each.strip() == line.strip()}
-        return alike.pop() if line.strip() != first.strip() and len(alike) == 1 else None
-
-    def _learn_slips(self, match: Match) -> dict[str, str]:
-        """Mistyped words of the request, and what the file has for each."""
-        found: dict[str, str] = {}
-        for number, place in _placed(match.at):
-            if not match.same[number] and (slip := slipped(self.request.old[number], self.file[place])) is not None:
-                found[slip[0]] = slip[1]
-        return {one: other for one, other in found.items() if not self.index.has_word(one)}
-
-    def _corrected(self, line: str) -> str:
-        return "".join(self.slips.get(token, token) for token in tokens(line))
+        self._dialect = Dialect(request, same, index, alike)
+        self._slips = self._learn_slips(match)
+        self._removed_lines: dict[str, str] = {}
+        self._old = self._translate(request.old)
+        """The request's lines as the file would have them; None where that can't be known."""
+        self._new = self._translate(request.new)
 
     def edits(self) -> tuple[Edit, ...]:
         swaps: list[Swap] = []
         regions = self._regions()
-        done = [self.is_done(region) or self.is_there(region) for region in regions]
+        done = [self._is_done(region) or self._is_there(region) for region in regions]
         if any(done):
             raise Clash("applied" if all(done) else "partly_applied", "")
-        if any(self.is_begun(region) for region in regions):
+        if any(self._is_begun(region) for region in regions):
             raise Clash("partly_applied", "")
-        self.check_touched(regions)
-        self.gone = self._gone(regions)
+        self._check_touched(regions)
+        self._removed_lines = self._removed(regions)
         for region in regions:
             swaps += self._swaps(region)
         swaps = sorted((*swaps, *self._trails(regions)), key=lambda swap: swap[:2])
-        return tuple(found for swap in _joined(swaps) if (found := self._edit(*swap)) is not None)
-
-    def _trails(self, regions: Sequence[Change]) -> Iterator[Swap]:
-        """White space at the ends of lines that otherwise stay: changed where old and the file agree about it."""
-        number = successor = 0
-        for i, j, _, m in (*regions, (len(self.at), 0, 0, 0)):
-            for was, now in zip(self.request.old[number:i], self.request.new[successor:], strict=False):
-                here, place = self.line(number), self.at[number]
-                if trail(was) != trail(now) and here is not None and place is not None and trail(here) == trail(was):
-                    yield place, place + 1, [here[: len(here) - len(trail(here))] + trail(now)]
-                number += 1
-            number, successor = j, m
-
-    def _gone(self, regions: Sequence[Change]) -> dict[str, str]:
-        """Old lines that the change takes away, and what the file has for them where it says more."""
-        touched = [number for i, j, _, _ in regions for number in range(i, j)]
-        found = {
-            self.request.old[number].strip(): here
-            for number in touched
-            if (here := self.line(number)) is not None and here.strip() != (self.old[number] or "").strip()
-        }
-        sent = [self.request.old[number].strip() for number in touched]
-        return {
-            text: here
-            for text, here in found.items()
-            if text and sent.count(text) == 1 and self.index.knows(text, here.strip())
-        }
+        return tuple(found for swap in _join(swaps) if (found := self._edit(*swap)) is not None)
 
     def _regions(self) -> list[Change]:
         """What the request changes."""
         old, new = (
-            [_key(raw, line, marked=bool(self.gaps) and not self.groups) for raw, line in zip(sent, lines, strict=True)]
-            for sent, lines in ((self.request.old, self.old), (self.request.new, self.new))
+            [
+                _key(raw, line, marked=bool(self._gaps) and not self._groups)
+                for raw, line in zip(sent, lines, strict=True)
+            ]
+            for sent, lines in ((self._request.old, self._old), (self._request.new, self._new))
         )
-        return self._regrouped([self._slid(region, old, new) for region in changes(old, new)])
+        return self._widen([self._slide(region, old, new) for region in changes(old, new)])
 
-    def _regrouped(self, regions: list[Change]) -> list[Change]:
+    def _widen(self, regions: list[Change]) -> list[Change]:
         """Regions that touch lines which are broken in another way in the file, widened to all of those."""
         result: list[Change] = []
         for region in regions:
             i, j, k, m = region
-            for a, b, _, _ in self.groups:
+            for a, b, _, _ in self._groups:
                 if (i < b and a < j) or a < i == j < b:
                     low, high = min(i, a), max(j, b)
                     i, j, k, m = low, high, k - (i - low), m + (high - j)
@@ -501,21 +240,24 @@ class _Carry(Draft):
             result.append((i, j, k, m))
         return result
 
-    def _reflowed(self, region: Change) -> Swap:
-        """A change in lines that the file breaks in another way, word by word."""
+    def _slide(self, region: Change, old: list[bytes], new: list[bytes]) -> Change:
+        """An insertion moved into a gap where the file has the same, or out of one where it has other lines."""
         i, j, k, m = region
-        inside = [group for group in self.groups if i <= group[0] and group[1] <= j]
-        if not self.dialect.leads.unchanged:
-            raise self.clash("unproved", "indentation_or_characters", region)
-        places = [place for _, _, c, d in inside for place in range(c, d)]
-        places += [place for place in self.at[i:j] if place is not None]
-        low, high = min(places), max(places) + 1
-        ours = "\n".join(self.file[place] for place in range(low, high))
-        base, theirs = "\n".join(self.request.old[i:j]), "\n".join(self._fresh(k, m, region))
-        made = merged_words(base, ours, theirs, reflow=True)
-        if made is None:
-            raise self.clash("conflict", "same_words", region)
-        return low, high, made.split("\n")
+        if i != j or k == m:
+            return region
+        slides = [region, *self._slides(region, old, new)]
+        for slide in slides:
+            if self._is_done(slide):
+                return slide
+        here = [slide for slide in slides if not any(old[min(i, slide[0]) : max(i, slide[0])])]
+        if not any(self._file[place].strip() for slide in here for place in self._own_lines(slide[0], slide[0])):
+            return region
+        for a, _, b, c in slides:
+            neighbors = self._request.old[max(a - 1, 0)], self._request.old[min(a, len(old) - 1)]
+            fits = lead(self._request.new[b]) in map(lead, neighbors)
+            if (a, a, b, c) not in here and not self._own_lines(a, a) and self._is_between_placed(a) and fits:
+                return a, a, b, c
+        raise self._clash("conflict", "two_sided", region)
 
     def _slides(self, region: Change, old: list[bytes], new: list[bytes]) -> Iterator[Change]:
         """The other places where an insertion could stand with the same result."""
@@ -528,104 +270,179 @@ class _Carry(Draft):
                 a, b, c = a + step, b + step, c + step
                 yield a, a, b, c
 
-    def _slid(self, region: Change, old: list[bytes], new: list[bytes]) -> Change:
-        """An insertion moved into a gap where the file has the same, or out of one where it has other lines."""
+    def _is_done(self, region: Change) -> bool:
+        """Whether the file has this part of the change already."""
         i, j, k, m = region
-        if i != j or k == m:
-            return region
-        slides = [region, *self._slides(region, old, new)]
-        for slide in slides:
-            if self.is_done(slide):
-                return slide
-        here = [slide for slide in slides if not any(old[min(i, slide[0]) : max(i, slide[0])])]
-        if not any(self.file[place].strip() for slide in here for place in self.own(slide[0], slide[0])):
-            return region
-        for a, _, b, c in slides:
-            neighbors = self.request.old[max(a - 1, 0)], self.request.old[min(a, len(old) - 1)]
-            fits = lead(self.request.new[b]) in map(lead, neighbors)
-            if (a, a, b, c) not in here and not self.own(a, a) and self.anchored(a) and fits:
-                return a, a, b, c
-        raise self.clash("conflict", "two_sided", region)
+        low, high = self._place_before(i)[0], self._place_after(j)[0]
+        if low is None or high is None:
+            return False
+        here = [self._file[place].rstrip() for place in range(low + 1, high)]
+        wanted = [None if line is None else line.rstrip() for line in self._new[k:m]]
+        if here != wanted or not any(line.strip() for line in (*self._request.old[i:j], *self._request.new[k:m])):
+            return False
+        return not all(self._is_known(number) for number in range(i, j)) or i == j
+
+    def _is_there(self, region: Change) -> bool:
+        """Whether what this part of the change adds stands in the file, over the old lines or right beside them."""
+        i, j, k, m = region
+        before, after = self._request.old[i:j], self._request.new[k:m]
+        old, new = solid_keys(before), solid_keys(after)
+        more = sum(map(informative, after)) - sum(map(informative, before))
+        known = set(line_keys(self._request.old))
+        if all(key in known for key in new):
+            return False  # they are moved
+        if more < _ADDED_CHARACTERS or not 0 < len(new) - len(old) <= _PATIENCE // max(len(old), 1):
+            return False
+        solid, keys = self._index.solid, self._index.keys
+        if old:
+            first = next((place for place in self._at[i:j] if place is not None and keys[place]), None)
+            offsets = [n for n in range(len(new) - len(old) + 1) if new[n : n + len(old)] == old]
+            starts = [bisect_left(solid, first) - n for n in offsets] if first is not None else []
+        else:
+            low, high = self._place_before(i)[0], self._place_after(j)[0]
+            starts = [] if low is None else [bisect_right(solid, low)]
+            starts += [] if high is None else [bisect_left(solid, high) - len(new)]
+        return any(n >= 0 and [keys[place] for place in solid[n : n + len(new)]] == new for n in starts)
+
+    def _is_begun(self, region: Change) -> bool:
+        """Whether a telling line that the change brings stands beside the place already, unknown to the request."""
+        missing = any(place is None and self._says(n) for n, place in enumerate(self._at))
+        own = any(place not in self._taken and line.strip() for place, line in self._file.items())
+        if not missing and not own:
+            return False
+        fresh = self._request.new[region[2] : region[3]]
+        known = set(line_keys(self._request.old))
+        return any(
+            informative(line) >= _NEW_LINE_CHARACTERS and key not in known and self._is_near(key)
+            for line, key in zip(fresh, line_keys(fresh), strict=True)
+        )
+
+    def _is_near(self, key: bytes) -> bool:
+        places = self._index.where(key)
+        reach = len(self._request.new) if len(places) == 1 else _NEAR_LINES
+        return any(min(self._file) - reach <= place <= max(self._file) + reach for place in places)
+
+    def _check_touched(self, regions: Sequence[Change]) -> None:
+        """Refuse to touch a line that stands at another depth than it was sent at, or names something else in it."""
+        pairs = zip(self._request.old, self._at, strict=True)
+        kept = any(place is not None and lead(line) == lead(self._file[place]) for line, place in pairs)
+        for region in regions:
+            for number in range(region[0], region[1]):
+                said, here = self._old[number], self._line(number)
+                if said is None and kept:  # no one rule moves all lines
+                    said = self._request.old[number]
+                if said is None or here is None or not said.strip():
+                    continue
+                if lead(said) != lead(here) or self._names_other(said, here):
+                    raise self._clash("conflict", "differs", region)
+
+    def _names_other(self, sent: str, here: str) -> bool:
+        """Whether a word that differs from the file's in case is another word of the file."""
+        one, other = words(fold(sent)), words(fold(here))
+        pairs = zip(one, other, strict=True) if sent != here and len(one) == len(other) else ()
+        return any(a != b and a.lower() == b.lower() and self._index.has_word(a, cased=True) for a, b in pairs)
+
+    def _removed(self, regions: Sequence[Change]) -> dict[str, str]:
+        """Old lines that the change takes away, and what the file has for them where it says more."""
+        touched = [number for i, j, _, _ in regions for number in range(i, j)]
+        found = {
+            self._request.old[number].strip(): here
+            for number in touched
+            if (here := self._line(number)) is not None and here.strip() != (self._old[number] or "").strip()
+        }
+        sent = [self._request.old[number].strip() for number in touched]
+        return {
+            text: here
+            for text, here in found.items()
+            if text and sent.count(text) == 1 and self._index.knows(text, here.strip())
+        }
 
     def _swaps(self, region: Change) -> Iterator[Swap]:
         """What a region of the change replaces in the file."""
         i, j, k, m = region
-        if any(i <= group[0] < j for group in self.groups):
-            yield self._reflowed(region)
-        elif any(number in self.gaps for number in range(i, j)):
-            raise self.clash("elided", "", region)
-        elif any(place is not None for place in self.at[i:j]):
+        if any(i <= group[0] < j for group in self._groups):
+            yield self._reflow(region)
+        elif any(number in self._gaps for number in range(i, j)):
+            raise self._clash("elided", "", region)
+        elif any(place is not None for place in self._at[i:j]):
             yield from self._replacement(region)
-        elif any(line.strip() for line in self.request.old[i:j]):
-            raise self.clash("conflict", "not_there", region)
+        elif any(line.strip() for line in self._request.old[i:j]):
+            raise self._clash("conflict", "not_there", region)
         elif k < m:
             yield self._insertion(region)
+
+    def _reflow(self, region: Change) -> Swap:
+        """A change in lines that the file breaks in another way, word by word."""
+        i, j, k, m = region
+        inside = [group for group in self._groups if i <= group[0] and group[1] <= j]
+        if not self._dialect.leads.unchanged:
+            raise self._clash("unproved", "indentation_or_characters", region)
+        places = [place for _, _, c, d in inside for place in range(c, d)]
+        places += [place for place in self._at[i:j] if place is not None]
+        low, high = min(places), max(places) + 1
+        ours = "\n".join(self._file[place] for place in range(low, high))
+        base, theirs = "\n".join(self._request.old[i:j]), "\n".join(self._new_lines(k, m, region))
+        made = merged_words(base, ours, theirs, reflow=True)
+        if made is None:
+            raise self._clash("conflict", "same_words", region)
+        return low, high, made.split("\n")
 
     def _replacement(self, region: Change) -> Iterator[Swap]:
         """Old lines go or change: they must be known, and stand where the request has them."""
         i, j, k, m = region
-        placed = [place for place in self.at[i:j] if place is not None]
-        if not all(self.known(number) for number in range(i, j)):
-            raise self.clash("conflict", "differs", region)
-        if not self.is_moored(i, j):
-            raise self.clash("conflict", "own_lines", region)
+        placed = [place for place in self._at[i:j] if place is not None]
+        if not all(self._is_known(number) for number in range(i, j)):
+            raise self._clash("conflict", "differs", region)
+        if not self._is_beside_known(i, j):
+            raise self._clash("conflict", "own_lines", region)
         low, high = placed[0], placed[-1] + 1
         own = sorted({*range(low, high)} - {*placed})
-        solid = [place for place in own if self.file[place].strip()]
-        before, after = range(i - 1, -1, -1), range(j, len(self.at))
-        beside = [self.is_crowded(before, placed[0]), self.is_crowded(after, placed[-1])]
-        as_sent = all(self.line(number) == self.old[number] for number in range(i, j))
+        solid = [place for place in own if self._file[place].strip()]
+        before, after = range(i - 1, -1, -1), range(j, len(self._at))
+        beside = [self._has_own_beside(before, placed[0]), self._has_own_beside(after, placed[-1])]
+        as_sent = all(self._line(number) == self._old[number] for number in range(i, j))
         if k == m:
             if solid:
-                raise self.clash("conflict", "own_lines", region)
+                raise self._clash("conflict", "own_lines", region)
             yield low, high, []
         elif as_sent and not own and not any(beside):
-            yield low, high, self._fresh(k, m, region)
+            yield low, high, self._new_lines(k, m, region)
         else:
-            yield from self._piecemeal(region, beside, own)
+            yield from self._line_by_line(region, beside, own)
 
-    def _piecemeal(self, region: Change, beside: list[bool], own: list[int]) -> Iterator[Swap]:
+    def _line_by_line(self, region: Change, beside: list[bool], own: list[int]) -> Iterator[Swap]:
         """A block that is replaced, line by line where lines correspond."""
         i, j, k, m = region
         pairs = self._successors(region)
         if (beside[0] and (i, k) not in pairs) or (beside[1] and (j - 1, m - 1) not in pairs):
-            raise self.clash("conflict", "own_lines", region)
-        moved = any(lead(self.request.old[n]) != lead(self.request.new[successor]) for n, successor in pairs)
-        if own and (not pairs or (moved and any(self.file[place].strip() for place in own))):
-            raise self.clash("conflict", "own_lines", region)
+            raise self._clash("conflict", "own_lines", region)
+        moved = any(lead(self._request.old[n]) != lead(self._request.new[successor]) for n, successor in pairs)
+        if own and (not pairs or (moved and any(self._file[place].strip() for place in own))):
+            raise self._clash("conflict", "own_lines", region)
         a, b = i, k
         for number, successor in (*pairs, (j, m)):
             if (a, b) != (number, successor):
                 yield from self._block((a, number, b, successor), region)
             if number < j:
-                place = self.at[number]
+                place = self._at[number]
                 assert place is not None  # noqa: S101  only placed lines have successors
-                yield place, place + 1, [self._merged(number, successor, region)]
+                yield place, place + 1, [self._merge(number, successor, region)]
             a, b = number + 1, successor + 1
 
     def _block(self, part: Change, region: Change) -> Iterator[Swap]:
         """Lines between those that correspond: all of them go, and others come."""
         i, j, k, m = part
-        placed = [place for place in self.at[i:j] if place is not None]
+        placed = [place for place in self._at[i:j] if place is not None]
         if not placed:
             if k < m:
                 yield self._insertion(part)
             return
         low, high = placed[0], placed[-1] + 1
-        if any(place not in placed and (self.file[place].strip() or k < m) for place in range(low, high)):
-            raise self.clash("conflict", "own_lines", region)
+        if any(place not in placed and (self._file[place].strip() or k < m) for place in range(low, high)):
+            raise self._clash("conflict", "own_lines", region)
         if k < m and any(self._hides_comment(number) for number in range(i, j)):
-            raise self.clash("conflict", "same_words", region)
-        yield low, high, self._fresh(k, m, region)
-
-    def _hides_comment(self, number: int) -> bool:
-        """Whether the file's line has a comment that the request doesn't know."""
-        here, marks = self.line(number), self.index.marks
-        return (
-            here is not None
-            and comment_in(here, marks) is not None
-            and comment_in(self.request.old[number], marks) is None
-        )
+            raise self._clash("conflict", "same_words", region)
+        yield low, high, self._new_lines(k, m, region)
 
     def _successors(self, region: Change) -> list[tuple[int, int]]:
         """Old lines of a region and the new lines that they became, in order."""
@@ -634,8 +451,8 @@ class _Carry(Draft):
             return []
         best = [[0.0] * (m - k + 1) for _ in range(j - i + 1)]
         alike = [
-            [likeness(old, new) if old.strip() and place is not None else 0.0 for new in self.request.new[k:m]]
-            for old, place in zip(self.request.old[i:j], self.at[i:j], strict=True)
+            [likeness(old, new) if old.strip() and place is not None else 0.0 for new in self._request.new[k:m]]
+            for old, place in zip(self._request.old[i:j], self._at[i:j], strict=True)
         ]
         for a in range(j - i - 1, -1, -1):
             for b in range(m - k - 1, -1, -1):
@@ -654,49 +471,49 @@ class _Carry(Draft):
 
     def _insertion(self, region: Change) -> Swap:
         i, j, k, m = region
-        (low, skipped_before), (high, skipped_after) = self.before(i), self.after(j)
-        if not self.stands_on_sure_ground(i, j):
-            raise self.clash("conflict", "beside_other_line", region)
-        lines = self._fresh(k, m, region)
+        (low, skipped_before), (high, skipped_after) = self._place_before(i), self._place_after(j)
+        if not self._has_sure_neighbors(i, j):
+            raise self._clash("conflict", "beside_other_line", region)
+        lines = self._new_lines(k, m, region)
         if low is None or high is None:
             place = high if low is None else low + 1
             if place is None or skipped_before or skipped_after:
-                raise self.clash("conflict", "beside_missing", region)
+                raise self._clash("conflict", "beside_missing", region)
             return place, place, lines
-        own = self.own(i, j)
-        if any(self.file[place].strip() for place in own):
-            raise self.clash("conflict", "two_sided", region)
+        own = self._own_lines(i, j)
+        if any(self._file[place].strip() for place in own):
+            raise self._clash("conflict", "two_sided", region)
         if own and not self._belongs_above(lines, low, high):
-            raise self.clash("conflict", "two_sided", region)
+            raise self._clash("conflict", "two_sided", region)
         return low + 1, low + 1, lines
 
     def _belongs_above(self, lines: list[str], low: int, high: int) -> bool:
         """Whether lines go before the blank lines that the request left out: they are deeper than what follows."""
-        above, below = lead(self.file[low]), lead(self.file[high])
+        above, below = lead(self._file[low]), lead(self._file[high])
         least = min((len(lead(line)) for line in lines if line.strip()), default=0)
-        return bool(self.file[low].strip()) and len(above) > len(below) and least > len(below)
+        return bool(self._file[low].strip()) and len(above) > len(below) and least > len(below)
 
-    def _fresh(self, k: int, m: int, region: Change) -> list[str]:
+    def _new_lines(self, k: int, m: int, region: Change) -> list[str]:
         """New lines as the file would have them."""
-        lines = self.new[k:m]
+        lines = self._new[k:m]
         if None in lines:
-            raise self.clash("unproved", "indentation_or_characters", region)
-        if not self.dialect.leads.unchanged and m - k > 1 and any(map(opens_literal, self.request.new[k:m])):
-            raise self.clash("unproved", "literal_text", region)
+            raise self._clash("unproved", "indentation_or_characters", region)
+        if not self._dialect.leads.unchanged and m - k > 1 and any(map(opens_literal, self._request.new[k:m])):
+            raise self._clash("unproved", "literal_text", region)
         return [
-            self._moved(line, raw) for line, raw in zip(lines, self.request.new[k:m], strict=True) if line is not None
+            self._move(line, raw) for line, raw in zip(lines, self._request.new[k:m], strict=True) if line is not None
         ]
 
-    def _moved(self, line: str, sent: str) -> str:
+    def _move(self, line: str, sent: str) -> str:
         """A new line that is an old one elsewhere: what the file has for that, at the new depth."""
-        here = self.gone.get(sent.strip())
+        here = self._removed_lines.get(sent.strip())
         return line if here is None else lead(line) + parts(here)[1] + parts(line)[2]
 
-    def _merged(self, number: int, successor: int, region: Change) -> str:
+    def _merge(self, number: int, successor: int, region: Change) -> str:
         """The file's line for an old one, with the change to the new one made in it."""
-        base, new, here = self.old[number], self.new[successor], self.line(number)
+        base, new, here = self._old[number], self._new[successor], self._line(number)
         assert here is not None  # noqa: S101  it has a place
-        sent, wanted = self.request.old[number], self.request.new[successor]
+        sent, wanted = self._request.old[number], self._request.new[successor]
         if base == here and new is not None:
             return new
         (lead_was, was, trail_was), (lead_now, now, trail_now) = parts(sent), parts(wanted)
@@ -704,35 +521,208 @@ class _Carry(Draft):
         first = here_lead
         if lead_was != lead_now:
             if new is None:
-                raise self.clash("unproved", "indentation_or_characters", region)
+                raise self._clash("unproved", "indentation_or_characters", region)
             first = lead(new)
-        old_said, new_said = self.dialect.said(was), self.dialect.said(now)
+        old_said, new_said = self._dialect.said(was), self._dialect.said(now)
         if old_said is None or new_said is None:
-            raise self.clash("unproved", "indentation_or_characters", region)
-        body = merged_words(self._corrected(old_said), here_body, self._corrected(new_said))
+            raise self._clash("unproved", "indentation_or_characters", region)
+        body = merged_words(self._correct(old_said), here_body, self._correct(new_said))
         if body is None or not self._keeps_comment(number, new_said):
-            raise self.clash("conflict", "same_words", region)
+            raise self._clash("conflict", "same_words", region)
         last = here_trail if trail_was == trail_now or new is None else parts(new)[2]
         return first + body + last
 
+    def _hides_comment(self, number: int) -> bool:
+        """Whether the file's line has a comment that the request doesn't know."""
+        here, marks = self._line(number), self._index.marks
+        return (
+            here is not None
+            and comment_in(here, marks) is not None
+            and comment_in(self._request.old[number], marks) is None
+        )
+
     def _keeps_comment(self, number: int, new: str) -> bool:
         """Whether a comment that the request doesn't know can stay at the end of the changed line."""
-        marks = self.index.marks
+        marks = self._index.marks
         if not self._hides_comment(number):
             return True
         return comment_in(new, marks) is None and is_closed(new) and not new.endswith("\\")
 
+    def _trails(self, regions: Sequence[Change]) -> Iterator[Swap]:
+        """White space at the ends of lines that otherwise stay: changed where old and the file agree about it."""
+        number = successor = 0
+        for i, j, _, m in (*regions, (len(self._at), 0, 0, 0)):
+            for was, now in zip(self._request.old[number:i], self._request.new[successor:], strict=False):
+                here, place = self._line(number), self._at[number]
+                if trail(was) != trail(now) and here is not None and place is not None and trail(here) == trail(was):
+                    yield place, place + 1, [here[: len(here) - len(trail(here))] + trail(now)]
+                number += 1
+            number, successor = j, m
+
     def _edit(self, low: int, high: int, lines: list[str]) -> Edit | None:
         """Lines of the file replaced, ends of lines as they are there."""
-        here = [self.file[place] for place in range(low, high)]
+        here = [self._file[place] for place in range(low, high)]
         while here and lines and here[0] == lines[0]:
             here, lines, low = here[1:], lines[1:], low + 1
         while here and lines and here[-1] == lines[-1]:
             here, lines, high = here[:-1], lines[:-1], high - 1
-        return line_edit(self.index, low, high, lines) if here or lines else None
+        return line_edit(self._index, low, high, lines) if here or lines else None
+
+    def _learn_slips(self, match: Match) -> dict[str, str]:
+        """Mistyped words of the request, and what the file has for each."""
+        found: dict[str, str] = {}
+        for number, place in _numbered(match.at):
+            if not match.same[number] and (slip := slipped(self._request.old[number], self._file[place])) is not None:
+                found[slip[0]] = slip[1]
+        return {one: other for one, other in found.items() if not self._index.has_word(one)}
+
+    def _correct(self, line: str) -> str:
+        return "".join(self._slips.get(token, token) for token in tokens(line))
+
+    def _translate(self, lines: Sequence[str]) -> list[str | None]:
+        first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+        opening = self._opening(lines) if self._dialect.stripped is not None else range(first, first + 1)
+        found, size = list[str | None](), 0
+        for number, line in enumerate(lines):
+            found.append(self._dialect.translate(line, opens=number in opening))
+            size += len(found[-1] or "")
+            check_size("The new text", size)  # the file's indentation may be much longer than the request's
+        if self._dialect.stripped is not None and lines:
+            other = self._other_than_first(lines[first])
+            found[first] = found[first] if other is None else self._dialect.translate(other)
+        return [line if line is None else self._correct(line) for line in found] if self._slips else found
+
+    def _opening(self, lines: Sequence[str]) -> range:
+        """The lines that lack what old's first line lacks: up to that line, or those at its depth, if others aren't."""
+        first, *others = (line for line in self._request.old if line.strip())
+        if first in lines:
+            return range(lines.index(first) + 1)
+        if not lines or lines[0] in others:
+            return range(0)
+        alone = all(lead(line) != lead(first) for line in others)
+        deeper = (number for number, line in enumerate(lines) if line.strip() and lead(line) != lead(first))
+        return range(next(deeper, len(lines)) if alone else 1)
+
+    def _other_than_first(self, line: str) -> str | None:
+        """The old line that new's first line is, if it is another than old's first and lacks its indentation, too."""
+        first, *others = (old for old in self._request.old if old.strip())
+        alike = {old for old in others if old.strip() == line.strip()}
+        return alike.pop() if line.strip() != first.strip() and len(alike) == 1 else None
+
+    def _line(self, number: int) -> str | None:
+        """The file's line for an old one."""
+        place = self._at[number]
+        return None if place is None else self._file[place]
+
+    def _is_known(self, number: int) -> bool:
+        """Whether an old line is surely one of the file's."""
+        place = self._at[number]
+        if place is None:
+            return not self._request.old[number].strip()
+        sent = self._old[number]
+        return self._index.knows(self._request.old[number] if sent is None else sent, self._file[place])
+
+    def _says(self, number: int) -> bool:
+        """Whether an old line is solid, and no stand-in for others."""
+        return bool(self._request.old[number].strip()) and number not in self._gaps
+
+    def _is_sure(self, number: int) -> bool:
+        """Whether an old line stands here, whatever else may differ."""
+        here = self._line(number)
+        if self._same[number] or number in self._gaps or here is None:
+            return self._same[number] or number in self._gaps
+        return self._index.knows(self._request.old[number].strip(), here.strip())
+
+    def _is_unique(self, number: int) -> bool:
+        """Whether an old line is the file's, stands there once, and says enough to be known by itself."""
+        said = self._request.old[number]
+        return (
+            self._same[number]
+            and informative(said) >= _UNIQUE_LINE_CHARACTERS
+            and len(self._index.where(line_keys([said])[0])) == 1
+        )
+
+    def _is_nowhere(self, number: int) -> bool:
+        """Whether an old line is neither here nor anywhere else in the file."""
+        return self._at[number] is None and not self._index.where(line_keys([self._request.old[number]])[0])
+
+    def _place_before(self, i: int) -> tuple[int | None, bool]:
+        """The file's line for the last placed old line before `i`, and whether solid ones without a place follow it."""
+        return self._nearest(range(i - 1, -1, -1), -1)
+
+    def _place_after(self, j: int) -> tuple[int | None, bool]:
+        """As `before`, for the first placed old line from `j` on."""
+        return self._nearest(range(j, len(self._at)), 0)
+
+    def _nearest(self, numbers: range, end: int) -> tuple[int | None, bool]:
+        """The file's line for the first of some old lines that has one, of an elision the one at that `end`.
+
+        And whether solid ones without a place come before it.
+        """
+        skipped = False
+        for number in numbers:
+            if (place := self._at[number]) is not None:
+                return place, skipped
+            if number in self._gaps:
+                if gap := self._gaps[number]:
+                    return gap[end], skipped
+                continue
+            skipped |= bool(self._request.old[number].strip())
+        return None, skipped
+
+    def _own_lines(self, i: int, j: int) -> list[int]:
+        """The file's own lines between the old lines around [i, j): those that the request doesn't know."""
+        low, high = self._place_before(i)[0], self._place_after(j)[0]
+        if low is None or high is None:
+            return []
+        return [place for place in range(low + 1, high) if place not in self._taken]
+
+    def _is_between_placed(self, i: int) -> bool:
+        """Whether the old lines on both sides of a point have places."""
+        return all(0 <= n < len(self._at) and self._at[n] is not None for n in (i - 1, i))
+
+    def _has_own_beside(self, beyond: range, edge: int) -> bool:
+        """Whether the file has solid lines of its own between an edge of a region and the next solid line beyond.
+
+        Or lacks that line.
+        """
+        neighbor = next((n for n in beyond if self._request.old[n].strip()), None)
+        if neighbor is None or neighbor in self._gaps:
+            return False
+        place = self._at[neighbor]
+        between = range(min(place, edge) + 1, max(place, edge)) if place is not None else ()
+        return place is None or any(n not in self._taken and self._file[n].strip() for n in between)
+
+    def _is_beside_known(self, i: int, j: int) -> bool:
+        """Whether touched lines stand right beside a line that the request has beside them, too, if it has any."""
+        sides = []
+        for edge, beyond in ((i, range(i - 1, -1, -1)), (j, range(j, len(self._at)))):
+            neighbor = next((n for n in beyond if self._request.old[n].strip() or n in self._gaps), None)
+            if neighbor is not None:
+                sides.append(
+                    self._is_sure(neighbor)
+                    and not any(self._file[place].strip() for place in self._own_lines(edge, edge))
+                )
+        return any(sides) or not sides or any(self._is_unique(number) for number in range(i, j))
+
+    def _has_sure_neighbors(self, i: int, j: int) -> bool:
+        """Whether the solid old lines beside a point are the file's: what comes between them belongs to both."""
+        before = next((n for n in range(i - 1, -1, -1) if self._request.old[n].strip()), None)
+        after = next((n for n in range(j, len(self._at)) if self._request.old[n].strip()), None)
+        return all(n is None or self._is_sure(n) or self._is_nowhere(n) for n in (before, after))
+
+    def _clash(self, why: str, detail: str, region: Change) -> Clash:
+        """Why a region of the change can't be carried, with what each side has there."""
+        i, j, k, m = region
+        low, high = self._place_before(i)[0], self._place_after(j)[0]
+        first = min(self._file) if low is None else low + 1
+        end = max(self._file) + 1 if high is None else high
+        ours = "\n".join(self._file[place] for place in range(first, end))
+        sides = Sides(first + 1, "\n".join(self._request.old[i:j]), ours, "\n".join(self._request.new[k:m]))
+        return Clash(why, detail, sides)
 
 
-def _joined(swaps: Sequence[Swap]) -> list[Swap]:
+def _join(swaps: Sequence[Swap]) -> list[Swap]:
     """Swaps that touch as one: the last of them decides how the text ends."""
     result: list[Swap] = []
     for low, high, lines in swaps:
@@ -751,5 +741,5 @@ def _key(raw: str, line: str | None, *, marked: bool) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _placed(at: Places) -> Iterator[tuple[int, int]]:
+def _numbered(at: Places) -> Iterator[tuple[int, int]]:
     return ((number, place) for number, place in enumerate(at) if place is not None)

@@ -14,10 +14,11 @@ from collections import Counter
 from itertools import zip_longest
 
 from suture.bounds import check_time
-from suture.match import locate
-from suture.match.index import RARE, Found, Sides, Site
-from suture.match.ladder import remains
+from suture.match import locate, locate_in_bases
+from suture.match.index import RARE, Found, Refused, Sides, Site
+from suture.match.ladder import remains, standing
 from suture.match.normalize import PLAIN, fold, informative, lead, likeness, line_keys, parts, solid_keys, tokens, trail
+from suture.match.placeholders import added
 from suture.match.request import readings, split
 from suture.records import Record
 from suture.text.edits import apply, edit, minimize
@@ -103,9 +104,9 @@ def differences(sent: Sequence[str], stands: Sequence[str], line: int, column: i
 def merged(found: Iterable[Difference]) -> list[Difference]:
     """Each difference once, with how often it occurs."""
     seen: dict[tuple[str, str, str], Difference] = {}
-    for each in found:
-        key = each.what, each.expected, each.found
-        seen[key] = seen[key].but(times=seen[key].times + 1) if key in seen else each
+    for difference in found:
+        key = difference.what, difference.expected, difference.found
+        seen[key] = seen[key].but(times=seen[key].times + 1) if key in seen else difference
     return list(seen.values())[:_MOST]
 
 
@@ -147,13 +148,13 @@ def _differing(one: Sequence[str] | Sequence[bytes], other: Sequence[str] | Sequ
     from rapidfuzz.distance import Indel
 
     found: list[_Ranges] = []
-    for each in Indel.opcodes(one, other):
-        if each.tag == "equal":
+    for step in Indel.opcodes(one, other):
+        if step.tag == "equal":
             continue
-        low, start = each.src_start, each.dest_start
+        low, start = step.src_start, step.dest_start
         if found and (found[-1][1], found[-1][3]) == (low, start):
             low, _, start, _ = found.pop()
-        found.append((low, each.src_end, start, each.dest_end))
+        found.append((low, step.src_end, start, step.dest_end))
     return found
 
 
@@ -296,7 +297,7 @@ def correction(index: Index, answer: Found, *, finished: bool = True) -> Correct
     Unless it shall be `finished`, the last line goes without its end where it can. Of many lines, only those
     around the change are taken.
     """
-    edits = sorted(answer.edits, key=lambda each: each.span.start)
+    edits = sorted(answer.edits, key=lambda edit: edit.span.start)
     if not edits:
         return None
     lines = index.lines
@@ -317,7 +318,9 @@ def correction(index: Index, answer: Found, *, finished: bool = True) -> Correct
 def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: bytes = b"") -> tuple[str, str] | None:
     """A part of the file without its ending, and what it becomes; None if it stands elsewhere, or can't be said."""
     before = index.body[start:end]
-    after = apply(before, [edit(each.span.start - start, each.span.end - start, each.new) for each in edits])
+    after = apply(
+        before, [edit(original.span.start - start, original.span.end - start, original.new) for original in edits]
+    )
     if not after.endswith(ending):
         return None
     end -= len(ending)
@@ -341,6 +344,8 @@ def _plainly(text: str) -> str:
 _MOST_PLACES = 5
 _FEW = 3
 _TELLING = 2  # letters and digits of a text that is known when it is seen
+_EVIDENT = 12  # letters and digits of a block's new text that is taken for an applied one
+_LIKE_OLD = 0.6  # of the characters of old and new: so much, and one can have become the other
 _AMBIGUOUS = 10
 _NEAR = 0.85  # of the characters, of places beside the one that fits
 _SIMILAR = 0.4  # of the characters; less is another text
@@ -371,53 +376,120 @@ class Place(Record):
     differences: tuple[Difference, ...]
 
 
-class Diagnosis(Record):
-    """What is known about a text that doesn't stand in the file as it was sent."""
+class Failure(Record):
+    """Why a text was not found, and all that is known about it: every tool that edits makes its error from this."""
 
     why: str
-    """`found` if it stands in one place but for its manner; else why the ladder refuses it: see `Refused`."""
-    rung: str | None
-    places: tuple[Place, ...]
-    """The nearest, the best first."""
+    """`empty`; `found` if the text occurs once, written in another way; else why the search refuses: see `Refused`."""
+    rung: str | None = None
+    places: tuple[Place, ...] = ()
+    """The nearest places, the best first."""
     correction: Correction | None = None
     sides: Sides | None = None
     detail: str = ""
-    count: int = 0
-    """How many places fit equally."""
+    sites: tuple[Site, ...] = ()
+    """All lines that the search names: those that fit, or those that already have the new text."""
     base: Base | None = None
     """The version that the text was written on, if it is known."""
+    stale: Site | None = None
+    """The lines that are now where that version has the text."""
+    marker: str = ""
+    """The line of the new text that leaves something out."""
+
+    @property
+    def applied(self) -> Site | None:
+        """The lines that already have the new text."""
+        return self.sites[0] if self.why == "applied" and self.sites else None
 
 
-def diagnose(index: Index, old: str, new: str) -> Diagnosis:
-    """Look for a text that is not there."""
+def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "lenient") -> Failure:
+    """The failure that a search's answer describes.
+
+    Where `match` allows less than the search could do, earlier versions still tell what became of the text.
+    """
+    known = locate_in_bases(index, old, new) if answer.why == "missing" and match != "lenient" else None
+    if isinstance(known, Refused) and known.why == "applied":
+        answer, known = known, None
+    base, stale = answer.base, None
+    if known is not None:
+        base, stale = known.base, known.site if isinstance(known, Found) else next(iter(known.sites), None)
+    sites = answer.sites[:_FEW] if answer.why == "missing" else ()
+    return Failure(
+        answer.why,
+        answer.rung,
+        tuple(_compare(index, old, site) for site in sites),
+        sides=answer.sides,
+        detail=answer.detail,
+        sites=answer.sites,
+        base=base,
+        stale=stale,
+        marker=_marker(old, new, index.name) if answer.why == "elided" else "",
+    )
+
+
+def _compare(index: Index, old: str, site: Site) -> Place:
+    """A place that the search names, line by line, with the search's own score."""
+    here = index.window(site.start_line - 1, site.end_line)
+    differing = differences(split(old), here, site.start_line)
+    return Place(site.start_line, site.end_line, round(site.score, 3), "\n".join(here), tuple(differing))
+
+
+def _marker(old: str, new: str, name: str) -> str:
+    """The line of the new text that leaves something out; empty if only the old text has one."""
+    found = added(old, new, name)
+    return found.line if found is not None and found.deletes else ""
+
+
+def diagnose(index: Index, old: str, new: str) -> Failure:
+    """Look closer for a text that is not in the file as it was sent: for the nearest places, and for a correction."""
+    if not old:
+        return Failure("empty")
     answer = locate(index, old, new)
     sought = _Sought(index, old, readings(old, new))
     if isinstance(answer, Found):
-        fixed = correction(index, answer, finished=old.endswith(("\n", "\r")))
-        place = _lines(answer.site)
-        others = [
-            each for each in (sought.nearest([]) if len(split(old)) <= _FEW else []) if sought.score(each) >= _NEAR
-        ]
-        places = tuple(map(sought.place, _apart([place, *others])[:_FEW]))
-        why, detail = "found", ""
-        if not minimize(index.body, answer.edits):
-            window = index.window(answer.site.start_line - 1, answer.site.end_line)
-            here, wanted = ([trail(line) for line in lines if line.strip()] for lines in (window, split(new)))
-            is_there = here == wanted or old == new
-            why, detail = ("applied", "") if is_there else ("unproved", "white_space")
-        return Diagnosis(why, answer.rung, places, fixed, detail=detail, count=1, base=answer.base)
+        return _correctable(index, old, new, answer, sought)
     spans = [*map(_lines, answer.sites[:_AMBIGUOUS])]
-    why = answer.why
+    why, sites = answer.why, answer.sites
     if why == "missing" and not answer.rung:
         spans = sought.nearest(spans)
     known = why in {"ambiguous", "applied", "elided"} or answer.base is not None
-    there = None if known else _standing(index, old, new)
+    there = None if known else _only_new(index, old, new)
     if there is not None and (not spans or _over(there, spans[0]) or sought.score(spans[0]) < _SURE):
         before, after = (solid_keys(split(text)) for text in (old, new))
-        why = "partly_applied" if remains(index, before, after, Site(*there)) else "applied"
+        sites = (Site(*there),)
+        why = "partly_applied" if remains(index, before, after, sites[0]) else "applied"
         spans = [there]
     places = tuple(map(sought.place, spans))
-    return Diagnosis(why, answer.rung, places, None, answer.sides, answer.detail, len(answer.sites), answer.base)
+    stale = sites[0] if answer.base is not None and why in {"conflict", "deleted"} else None
+    return Failure(why, answer.rung, places, None, answer.sides, answer.detail, sites, answer.base, stale)
+
+
+def _correctable(index: Index, old: str, new: str, answer: Found, sought: _Sought) -> Failure:
+    """The failure of a text that occurs once, written in another way."""
+    fixed = correction(index, answer, finished=old.endswith(("\n", "\r")))
+    near = sought.nearest([]) if len(split(old)) <= _FEW else []
+    others = [span for span in near if sought.score(span) >= _NEAR]
+    places = tuple(map(sought.place, _apart([_lines(answer.site), *others])[:_FEW]))
+    why, detail = "found", ""
+    if not minimize(index.body, answer.edits):
+        window = index.window(answer.site.start_line - 1, answer.site.end_line)
+        here, wanted = ([trail(line) for line in lines if line.strip()] for lines in (window, split(new)))
+        is_there = here == wanted or old == new
+        why, detail = ("applied", "") if is_there else ("unproved", "white_space")
+    return Failure(why, answer.rung, places, fixed, detail=detail, sites=(answer.site,), base=answer.base)
+
+
+def evident_site(index: Index, old: str, new: str) -> Site | None:
+    """The lines that have the new text, if it says enough to be known, and nothing of the old one is left."""
+    answer = standing(index, readings(old, new)[0], enough=_EVIDENT) if is_evident(index, old, new) else None
+    return answer.sites[0] if answer is not None and answer.why == "applied" else None
+
+
+def is_evident(index: Index, old: str, new: str) -> bool:
+    """Whether the new text, where the file has it, can have come from the old one: it occurs once, and is like it."""
+    once = isinstance(locate(index, new, new, match="whitespace", whole_lines=True), Found)
+    before, after = ({line.strip() for line in text.split("\n") if informative(line)} for text in (old, new))
+    return once and (not before.isdisjoint(after) or likeness(old, new) >= _LIKE_OLD)
 
 
 def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:
@@ -476,10 +548,10 @@ class _Sought:
         found = [*spans]
         few = self._old.count("\n") <= _MANY_FILE_LINES
         for close, more in ((_CLOSE, _sharing_words), (_SURE, _line_likeness)):
-            if few and not any(self.score(each) >= close for each in found):
+            if few and not any(self.score(span) >= close for span in found):
                 found += more(self._index, self._old)
-        best = sorted(dict.fromkeys(found), key=lambda each: -self.score(each))
-        return _apart([each for each in best if self.score(each) >= _SIMILAR])
+        best = sorted(dict.fromkeys(found), key=lambda span: -self.score(span))
+        return _apart([span for span in best if self.score(span) >= _SIMILAR])
 
     def place(self, span: _Span) -> Place:
         """A place, with all that differs there."""
@@ -519,8 +591,8 @@ def _over(one: _Span, other: _Span) -> bool:
     return one[0] <= other[1] and other[0] <= one[1]
 
 
-def _standing(index: Index, old: str, new: str) -> _Span | None:
-    """Where the new text stands as it is, if it says something that the old one doesn't."""
+def _only_new(index: Index, old: str, new: str) -> _Span | None:
+    """The lines that have the new text just as it is, if it says something that the old one doesn't."""
     if informative(new) < _TELLING or new.strip() in old:
         return None
     hits = occurrences(index.body, new.encode("utf-8", "surrogatepass"))
@@ -544,8 +616,12 @@ def _best_reading(requests: Sequence[Request], stands: Sequence[str]) -> Request
         return requests[0]
     keys, lines = {*solid_keys(stands)}, {*stands}
     shared = [
-        (sum(key in keys for key in line_keys(each.old)), -len(each.old), sum(line in lines for line in each.old))
-        for each in requests
+        (
+            sum(key in keys for key in line_keys(request.old)),
+            -len(request.old),
+            sum(line in lines for line in request.old),
+        )
+        for request in requests
     ]
     if any(number for number, _, _ in shared):
         return requests[shared.index(max(shared))]
@@ -638,7 +714,7 @@ def _sharing_words(index: Index, old: str) -> list[tuple[int, int]]:
         for place in places:
             begin = max(place - offset, 0)
             votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
-    best = sorted(votes, key=lambda each: (-votes[each], each))[: _LINES if len(lines) > 1 else RARE]
+    best = sorted(votes, key=lambda begin: (-votes[begin], begin))[: _LINES if len(lines) > 1 else RARE]
     last = len(index.lines)
     return [(begin + 1, min(begin + len(lines), last)) for begin in best]
 

@@ -1,13 +1,13 @@
-"""How the file writes what the request wrote otherwise: indentation, look-alikes, escapes.
+"""The dialect of a file: how it writes what the request wrote in another form (indentation, look-alikes, escapes).
 
-A rule is a conversion (none, tabs to spaces, spaces to tabs, another width) and a shift. All rules that explain
-every known pair are collected. Where they disagree on a new line's indentation, the units of file and request
-decide; where these don't, nobody can know, and the answer is None.
+It is learned from pairs of lines, one of the request and one of the file, and not guessed. A pair proves how
+indentation maps, which look-alikes of the request are plain characters here, that quotes need no backslash, how accents
+are composed, that trailing whitespace isn't wanted. A mapping goes from exotic to plain only. What the pairs contradict
+is `doubtful`: new text that contains it can't be translated.
 
-What a pair of lines proves: how indentation maps, which look-alikes of the request are plain characters here,
-that quotes need no backslash, how accents are composed, that trailing white space isn't wanted. A mapping
-goes from exotic to plain only. What the pairs contradict is `doubtful`: new text that holds it can't be
-translated.
+A rule for indentation is a conversion (none, tabs to spaces, spaces to tabs, another width) and a shift. All rules that
+explain every known pair are collected. Where they disagree on a new line's indentation, the units of file and request
+decide; where these don't, it cannot be known, and the answer is None.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from suture.match.index import Index
     from suture.match.request import Request
 
-
 _WIDTHS = (1, 2, 3, 4, 8)
 _SCALES = (
     (2, 4),
@@ -57,6 +56,8 @@ _SCALES = (
     (2, 1),
     (4, 1),
 )
+
+_OPENS = re.compile(r"(?:if|else|elif|for|while)\b")
 
 
 class Rule(Record):
@@ -87,10 +88,10 @@ class Rule(Record):
 
     def __call__(self, lead: str) -> str | None:
         """The file's lead for the request's."""
-        found = self.convert(lead)
-        if found is None or not found.startswith(self.cut):
+        converted = self.convert(lead)
+        if converted is None or not converted.startswith(self.cut):
             return None
-        return self.add + found[len(self.cut) :]
+        return self.add + converted[len(self.cut) :]
 
 
 _SAME = Rule("same")
@@ -109,8 +110,8 @@ class Leads:
     def __init__(self, pairs: Iterable[tuple[str, str]], units: Callable[[], tuple[Indent, Indent]]) -> None:
         pairs = list(dict.fromkeys(pairs))
         self._table = dict(pairs)
-        contradicted = {sent for sent, stands in pairs if self._table[sent] != stands}
-        self.rules = [] if contradicted else _explaining(pairs)
+        contradicted = {sent for sent, actual in pairs if self._table[sent] != actual}
+        self.rules = [] if contradicted else _rules_for(pairs)
         for sent in contradicted:
             del self._table[sent]
         self._units = units
@@ -126,15 +127,15 @@ class Leads:
         return bool(self.rules) and self.rules[0] is _SAME
 
     def __call__(self, lead: str) -> str | None:
-        """The file's lead for one of the request's, or None where nobody can know."""
+        """The file's lead for one of the request's, or None where it cannot be known."""
         if not self.rules:
             return lead if self._table.get(lead) == lead else None
         if lead in self._table:
             return self._table[lead]
         if self.unchanged:
             return lead
-        found = {rule(lead) for rule in self.rules if self._fits(rule)} - {None}
-        return found.pop() if len(found) == 1 else None
+        leads = {rule(lead) for rule in self.rules if self._fits(rule)} - {None}
+        return leads.pop() if len(leads) == 1 else None
 
     def _fits(self, rule: Rule) -> bool:
         """Whether a rule is what the units of the two sides suggest."""
@@ -152,47 +153,6 @@ class Leads:
         return here.style != "tabs" and (rule.width, rule.to) == (asked.width, here.width)
 
 
-def _explaining(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
-    """The rules that explain every pair: those without a shift first, and nothing else if they leave all as it is."""
-    if all(sent == stands for sent, stands in pairs):
-        return [_SAME]  # and of no pairs at all
-    several = len({sent for sent, _ in pairs}) > 1
-    shift = _shifted(_SAME, pairs)
-    if several and shift is not None:
-        return [shift]  # two depths moved alike
-    conversions = _OF_TABS
-    if not any("\t" in sent for sent, _ in pairs):
-        conversions = tuple(
-            loose if loose.rest and any(len(sent) % loose.width for sent, _ in pairs) else rule
-            for rule, loose in zip(_OF_SPACES, _OF_SPACES_WITH_REST, strict=True)
-        )
-    straight = [rule for rule in conversions if all(rule(sent) == stands for sent, stands in pairs)]
-    shifted = [
-        rule
-        for each in conversions
-        if (several or each.kind != "scale") and (rule := _shifted(each, pairs)) is not None
-    ]
-    return straight + [rule for rule in shifted if rule not in straight]
-
-
-def _shifted(rule: Rule, pairs: Sequence[tuple[str, str]]) -> Rule | None:
-    """A conversion with the one shift that explains every pair."""
-    sent, stands = pairs[0]
-    converted = rule.convert(sent)
-    if converted is None:
-        return None
-    if stands.endswith(converted):
-        shifted = rule.but(add=stands[: len(stands) - len(converted)])
-    elif converted.endswith(stands):
-        shifted = rule.but(cut=converted[: len(converted) - len(stands)])
-    else:
-        return None
-    return shifted if all(shifted(one) == other for one, other in pairs) else None
-
-
-_OPENS = re.compile(r"(?:if|else|elif|for|while)\b")
-
-
 class Dialect:
     """Made from (index in old, line of old, line of the file) for each line that both have.
 
@@ -207,15 +167,15 @@ class Dialect:
         alike: Sequence[tuple[int, str, str]] = (),
     ) -> None:
         self._units = cache(lambda: (_indent_of(request.old, request.new), index.indent))
-        solid = [(number, parts(sent), parts(stands)) for number, sent, stands in pairs if sent.strip()]
-        others = [(number, parts(sent), parts(stands)) for number, sent, stands in alike]
+        solid = [(number, parts(sent), parts(actual)) for number, sent, actual in pairs if sent.strip()]
+        others = [(number, parts(sent), parts(actual)) for number, sent, actual in alike]
         self._learn_leads(request, sorted((*solid, *others)))
         self._learn_trails(pairs)
-        bodies = [(sent[1], stands[1]) for _, sent, stands in solid]
-        differ = any(sent != stands for sent, stands in bodies)
+        bodies = [(sent[1], actual[1]) for _, sent, actual in solid]
+        differ = any(sent != actual for sent, actual in bodies)
         self._form = self._learn_form(bodies) if differ else None
         self._unescape = _learn_escapes(bodies) if differ else None
-        spaces = {" ": {"plain"}} if request.exotic and all(stands[0].isascii() for _, _, stands in solid) else {}
+        spaces = {" ": {"plain"}} if request.exotic and all(actual[0].isascii() for _, _, actual in solid) else {}
         self._plain, self._doubtful = self._learn_look_alikes(bodies if differ else [], spaces)
         self._marks = index.marks if differ else ()
         self._quotes, self._doubtful_quotes = self._learn_quotes(bodies) if differ else ({}, set())
@@ -223,7 +183,7 @@ class Dialect:
     def _learn_leads(
         self, request: Request, solid: list[tuple[int, tuple[str, str, str], tuple[str, str, str]]]
     ) -> None:
-        pairs = [(sent[0], stands[0]) for _, sent, stands in solid]
+        pairs = [(sent[0], actual[0]) for _, sent, actual in solid]
         self.stripped: str | None = None
         """What the first line of the request lacks, if it alone lacks it."""
         self.leads = Leads(pairs, self._units)
@@ -234,51 +194,51 @@ class Dialect:
             self._learn_from_one(request, first[0], here[0])
             return
         opens = not any(map(str.strip, request.old[:number]))
-        others_stay = all(sent == stands for sent, stands in rest)
+        others_stay = all(sent == actual for sent, actual in rest)
         proved = any(sent for sent, _ in rest) or not self.leads.explained
         if opens and here[0].endswith(first[0]) and others_stay and proved:
             self.stripped = here[0][: len(here[0]) - len(first[0])]
             self.leads = Leads(rest, self._units)
 
-    def _learn_from_one(self, request: Request, sent: str, stands: str) -> None:
+    def _learn_from_one(self, request: Request, sent: str, actual: str) -> None:
         """One line proves a shift of all, or that the first alone lacks it: the sense of the new lines decides."""
         new = [line for line in request.new if line.strip()]
-        if len(new) < 2 or not stands.endswith(sent):  # noqa: PLR2004
+        if len(new) < 2 or not actual.endswith(sent):  # noqa: PLR2004
             return
         asked, here = self._units()
         deeper = len(lead(new[1])) - len(lead(new[0]))
-        unit = 1 if "\t" in stands else here.width or asked.width
+        unit = 1 if "\t" in actual else here.width or asked.width
         shifted = deeper <= 0 or _follows(new[0], new[1], deeper, unit)
         alone = not sent and all(map(lead, new[1:]))
-        first_only = alone and _follows(new[0], new[1], deeper - len(stands), unit)
+        first_only = alone and _follows(new[0], new[1], deeper - len(actual), unit)
         if first_only:
             self.leads = Leads([("", "")], self._units)
-            self.stripped = stands
+            self.stripped = actual
         if shifted == first_only:
-            self.leads = Leads([("", " "), ("", "")], self._units)  # nobody can know
+            self.leads = Leads([("", " "), ("", "")], self._units)  # it cannot be known
 
     def _learn_trails(self, pairs: Sequence[tuple[int, str, str]]) -> None:
-        trails = [(trail(sent), trail(stands)) for _, sent, stands in pairs]
-        self._trim = any(sent for sent, _ in trails) and not any(sent and stands for sent, stands in trails)
+        trails = [(trail(sent), trail(actual)) for _, sent, actual in pairs]
+        self._trim = any(sent for sent, _ in trails) and not any(sent and actual for sent, actual in trails)
 
     @staticmethod
     def _learn_form(bodies: list[tuple[str, str]]) -> Literal["NFC", "NFD"] | None:
         from unicodedata import is_normalized, normalize
 
-        for sent, stands in bodies:
-            if sent.isascii() or normalize("NFC", sent) == sent == stands:
+        for sent, actual in bodies:
+            if sent.isascii() or normalize("NFC", sent) == sent == actual:
                 continue
             forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
             for form in forms:
-                if is_normalized(form, stands) and not is_normalized(form, sent):
+                if is_normalized(form, actual) and not is_normalized(form, sent):
                     return form
         return None
 
     def _learn_quotes(self, bodies: list[tuple[str, str]]) -> tuple[dict[str, str], set[str]]:
         """Which quotes around strings of the request are the other kind here."""
         seen: dict[str, set[str]] = {quote: set() for quote in QUOTES}
-        for sent, stands in bodies:
-            ours, theirs = (self._quotes_of(fold(each)) for each in (sent, stands))
+        for sent, actual in bodies:
+            ours, theirs = (self._quotes_of(fold(line)) for line in (sent, actual))
             for one, other in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
                 seen[one].add(other)
         swapped = {one: other for one, other in zip(QUOTES, reversed(QUOTES), strict=True) if seen[one] == {other}}
@@ -289,40 +249,40 @@ class Dialect:
     def _quotes_of(self, text: str) -> list[str]:
         return [text[at] for at in string_quotes(text, self._marks) or ()]
 
-    def _quoted(self, body: str) -> str | None:
+    def _convert_quotes(self, body: str) -> str | None:
         """A line with the file's quotes around its strings; None where that can't be known."""
         if not self._quotes and not self._doubtful_quotes:
             return body
         ends = string_quotes(body, self._marks)
         if ends is None:
             return None
-        found = list(body)
+        chars = list(body)
         for start, end in zip(ends[::2], ends[1::2], strict=True):
             if body[start] in self._doubtful_quotes:
                 return None
             other = self._quotes.get(body[start], body[start])
             if other != body[start] and (other in body[start:end] or "\\" in body[start:end]):
                 return None
-            found[start] = found[end] = other
-        return "".join(found)
+            chars[start] = chars[end] = other
+        return "".join(chars)
 
     def _learn_look_alikes(
         self, bodies: list[tuple[str, str]], seen: dict[str, set[str]]
     ) -> tuple[dict[int, str], set[str]]:
-        for sent, stands in bodies:
+        for sent, actual in bodies:
             if sent.isascii():
                 continue
-            sides = [unescaped(self._normalized(each)) for each in (sent, stands)]
-            facing = _facing(*sides) or _facing(*("".join(each.split()) for each in sides))
+            sides = [unescaped(self._normalize(line)) for line in (sent, actual)]
+            facing = _pair_exotic(*sides) or _pair_exotic(*("".join(side.split()) for side in sides))
             for one, other in facing:
                 seen.setdefault(PLAIN[one], set()).add("plain" if other == PLAIN[one] else "exotic")
         doubtful = {char for family, kinds in seen.items() if len(kinds) > 1 for char in FAMILIES[family]}
         proved = [family for family, kinds in seen.items() if kinds == {"plain"}]
-        if any(family in QUOTES for family in proved):  # who makes one kind of quotes typographic, makes the other
+        if any(family in QUOTES for family in proved):  # text with one kind of quotes typographic has both so
             proved += [family for family in QUOTES if family not in seen]
         return {ord(char): family for family in proved for char in FAMILIES[family]}, doubtful
 
-    def _normalized(self, text: str) -> str:
+    def _normalize(self, text: str) -> str:
         if self._form is None or text.isascii():
             return text
         from unicodedata import normalize
@@ -355,13 +315,51 @@ class Dialect:
             if plain is None or (self._unescape is unescaped and bared(body) != plain):
                 return None
             body = plain
-        return self._quoted(self._normalized(body).translate(self._plain))
+        return self._convert_quotes(self._normalize(body).translate(self._plain))
 
     def blank(self, line: str) -> str:
-        """A line of white space alone, as the file would have it."""
+        """A line of whitespace alone, as the file would have it."""
         if self._trim or not line:
             return ""
         return self.leads(line) or line
+
+
+def _rules_for(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
+    """The rules that explain every pair: those without a shift first, and nothing else if they leave all as it is."""
+    if all(sent == actual for sent, actual in pairs):
+        return [_SAME]  # and of no pairs at all
+    several = len({sent for sent, _ in pairs}) > 1
+    shift = _add_shift(_SAME, pairs)
+    if several and shift is not None:
+        return [shift]  # two depths moved alike
+    conversions = _OF_TABS
+    if not any("\t" in sent for sent, _ in pairs):
+        conversions = tuple(
+            loose if loose.rest and any(len(sent) % loose.width for sent, _ in pairs) else rule
+            for rule, loose in zip(_OF_SPACES, _OF_SPACES_WITH_REST, strict=True)
+        )
+    straight = [rule for rule in conversions if all(rule(sent) == actual for sent, actual in pairs)]
+    shifted = [
+        rule
+        for conversion in conversions
+        if (several or conversion.kind != "scale") and (rule := _add_shift(conversion, pairs)) is not None
+    ]
+    return straight + [rule for rule in shifted if rule not in straight]
+
+
+def _add_shift(rule: Rule, pairs: Sequence[tuple[str, str]]) -> Rule | None:
+    """A conversion with the one shift that explains every pair."""
+    sent, actual = pairs[0]
+    converted = rule.convert(sent)
+    if converted is None:
+        return None
+    if actual.endswith(converted):
+        shifted = rule.but(add=actual[: len(actual) - len(converted)])
+    elif converted.endswith(actual):
+        shifted = rule.but(cut=converted[: len(converted) - len(actual)])
+    else:
+        return None
+    return shifted if all(shifted(one) == other for one, other in pairs) else None
 
 
 def _follows(line: str, following: str, deeper: int, unit: int) -> bool:
@@ -379,7 +377,7 @@ def _follows(line: str, following: str, deeper: int, unit: int) -> bool:
 def _shared_lead(lines: Sequence[str]) -> str:
     leads = [lead(line) for line in lines]
     shortest = min(leads, key=len, default="")
-    while not all(each.startswith(shortest) for each in leads):
+    while not all(one.startswith(shortest) for one in leads):
         shortest = shortest[:-1]
     return shortest
 
@@ -398,27 +396,27 @@ def _indent_of(*texts: Sequence[str]) -> Indent:
 
 def _learn_escapes(bodies: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
     """What takes the request's backslashes away that the file doesn't have; None where none are too many."""
-    escaped = [(fold(sent), fold(stands)) for sent, stands in bodies if "\\" in sent]
-    if all(sent == stands or "".join(sent.split()) == "".join(stands.split()) for sent, stands in escaped):
+    escaped = [(fold(sent), fold(actual)) for sent, actual in bodies if "\\" in sent]
+    if all(sent == actual or "".join(sent.split()) == "".join(actual.split()) for sent, actual in escaped):
         return None
     for undo in UNESCAPES:
-        if all(undo(sent) == stands for sent, stands in escaped):
+        if all(undo(sent) == actual for sent, actual in escaped):
             return undo
     return lambda _: None
 
 
-def _facing(sent: str, stands: str) -> list[tuple[str, str]]:
-    """What stands in one line for each exotic character of the other, as far as that can be told."""
-    found, at = [], 0
+def _pair_exotic(sent: str, actual: str) -> list[tuple[str, str]]:
+    """The counterpart in one line of each exotic character of the other, as far as that is known."""
+    pairs, at = [], 0
     for char in sent:
         plain = PLAIN.get(char)
-        if stands.startswith(char, at):
+        if actual.startswith(char, at):
             other = char
-        elif plain is not None and stands.startswith(plain, at):
+        elif plain is not None and actual.startswith(plain, at):
             other = plain
         else:
             return []
         if plain is not None:
-            found.append((char, other))
+            pairs.append((char, other))
         at += len(other)
-    return found if at == len(stands) else []
+    return pairs if at == len(actual) else []

@@ -1,4 +1,7 @@
-"""Texts as they were sent: whole, at a line, or as a piece of one line."""
+"""Find texts as they were sent: whole, at a given line, or as a piece of one line.
+
+A piece is compared by its key, so that it is found in any form, but only in whole words: `id` is no piece of `width`.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,24 @@ if TYPE_CHECKING:
 
     from suture.match.index import Answer, Index
 
+_SHORTEST_KEY = 4  # bytes of a piece that is searched for in another form: shorter ones occur by chance
+_LONGEST_LINE = 20_000  # characters of a line that is searched for a piece
+
+
+class Piece(Record):
+    """A part of a line of the file."""
+
+    line: int
+    start: int
+    end: int
+    text: str
+
 
 def as_sent(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
-    """The answer where the text stands as sent; None where it doesn't, or is a block without its indentation."""
+    """The answer where the text occurs as sent; None where it doesn't, or is a block without its indentation."""
     if whole_lines and (last := _last_lines(index, old)) is not None:
         at = len(index.body) - len(last)
-        return _Hit(index, at, at + len(last), "line_ends").pasted(new.removesuffix("\n"))
+        return _Hit(index, at, at + len(last), "line_ends").replace(new.removesuffix("\n"))
     for rung, sought in _spellings(index, old):
         hits, complete = _hits(index.body, sought)
         lines = [at for at in hits if _is_whole(index.body, at, at + len(sought))]
@@ -35,25 +50,31 @@ def as_sent(index: Index, old: str, new: str, match: str, *, whole_lines: bool) 
         if hits and sought:
             hit = _Hit(index, hits[0], hits[0] + len(sought), rung)
             if match == "exact":
-                return hit.pasted(new)
+                return hit.replace(new)
             return None if hit.lacks_margins(old, new) else hit.answer(old, new)
     return None
 
 
 def at_line(index: Index, old: str, new: str, line: int) -> Found | None:
-    """The change of whole lines that stand at a line, counted from 1, just as they were sent; None if they don't."""
+    """The change of whole lines that occur at a line, counted from 1, just as they were sent; None if they don't."""
     if not 1 <= line <= len(index.lines):
         return None
     start = index.lines.span(line)[0]
     for rung, sought in _spellings(index, old):
         end = start + len(sought)
         if sought and index.body.startswith(sought, start) and _is_whole(index.body, start, end):
-            return _Hit(index, start, end, rung).pasted(new)
+            return _Hit(index, start, end, rung).replace(new)
     return None
 
 
+def find_piece(index: Index, requests: Sequence[Request], allowed: Sequence[str]) -> Answer | None:
+    """The one place inside a line."""
+    answers = (_find_in_line(index, request, allowed) for request in requests)
+    return next((answer for answer in answers if answer is not None), None)
+
+
 def _last_lines(index: Index, old: str) -> bytes | None:
-    """The end of a text whose last line is not finished, if it is the one place of `old`, which has a line end."""
+    """The end of a text whose last line is not finished, if it is the one place of `old`, which has a line ending."""
     if index.lines.finished or not old.endswith("\n"):
         return None
     for _, sought in _spellings(index, old):
@@ -75,21 +96,21 @@ def _spellings(index: Index, old: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _hits(body: bytes, sought: bytes) -> tuple[list[int], bool]:
-    """Where some bytes stand, and whether these are all the places."""
-    found: list[int] = []
+    """Where some bytes occur, and whether these are all the places."""
+    starts: list[int] = []
     at = body.find(sought)
     for _ in range(MOST_PLACES):
         if at < 0:
-            return found, True
+            return starts, True
         end = at + len(sought)
-        if b"\r\n" not in (body[at - 1 : at + 1], body[end - 1 : end + 1]):  # half a line end is none
-            found.append(at)
+        if b"\r\n" not in (body[at - 1 : at + 1], body[end - 1 : end + 1]):  # half a line ending is none
+            starts.append(at)
         at = body.find(sought, at + 1)
-    return found, at < 0
+    return starts, at < 0
 
 
 def _is_whole(body: bytes, start: int, end: int) -> bool:
-    """Whether a range begins at a line's begin and ends at a line's end."""
+    """Whether a range begins at a line's begin and ends at a line's ending."""
     begins = start == 0 or body[start - 1] in b"\r\n"
     return begins and (end == len(body) or body[end] in b"\r\n" or body[end - 1] in b"\r\n")
 
@@ -99,7 +120,7 @@ def _site(index: Index, start: int, end: int) -> Site:
 
 
 class _Hit:
-    """A place where the text stands as it was sent."""
+    """A place where the text occurs as it was sent."""
 
     def __init__(self, index: Index, start: int, end: int, rung: str) -> None:
         self.index, self.start, self.end, self.rung = index, start, end, rung
@@ -115,15 +136,15 @@ class _Hit:
     def lacks_margins(self, old: str, new: str) -> bool:
         """Whether it is a block of whole lines without their indentation or trailing space.
 
-        Several lines, or one that takes its line end along.
+        Several lines, or one that takes its line ending along.
         """
         if not (self.before or self.rest) or self.before.strip() or self.rest.strip():
             return False
-        return _several(old) or _several(new) or (old.endswith("\n") and not new.endswith("\n"))
+        return _is_several_lines(old) or _is_several_lines(new) or (old.endswith("\n") and not new.endswith("\n"))
 
     def answer(self, old: str, new: str) -> Answer:
         """What to do: paste, unless it is done already, or one line becomes several and goes on in the file."""
-        if self.rest.strip() and not self.before.strip() and _several(new) and not _several(old):
+        if self.rest.strip() and not self.before.strip() and _is_several_lines(new) and not _is_several_lines(old):
             longer = self._before_comment(old, new)
             if longer is not None or self.before:
                 return longer or Refused("unproved", self.rung, (self.site,), None, "line_goes_on")
@@ -133,10 +154,10 @@ class _Hit:
         applied = stands_over(self.index, self.site.start_line - 1, old, new) if whole else None
         if applied is not None:
             return Refused("applied", self.rung, (applied,))
-        return self.pasted(new)
+        return self.replace(new)
 
-    def pasted(self, new: str) -> Found:
-        """The new text as it is, with the file's line ends unless it brings its own."""
+    def replace(self, new: str) -> Found:
+        """The new text as it is, with the file's line endings unless it brings its own."""
         if "\r" not in new and "\n" in new:
             new = new.replace("\n", self._ending().decode())
         change = edit(self.start, self.end, new.encode("utf-8", "surrogatepass"))
@@ -146,10 +167,10 @@ class _Hit:
         """One line was sent, several are to come, and the file's line goes on with a comment: it stays there."""
         request = readings(old, new)[0]
         number = self.site.start_line - 1
-        solid = next((each for each, line in enumerate(request.old) if line.strip()), None)
+        solid = next((n for n, line in enumerate(request.old) if line.strip()), None)
         if solid is None or not self.index.knows(request.old[solid].strip(), self.index.line(number).strip()):
             return None
-        at = tuple(number if each == solid else None for each in range(len(request.old)))
+        at = tuple(number if n == solid else None for n in range(len(request.old)))
         return settle(self.index, request, Match(at, tuple(place is not None for place in at)), self.rung)
 
     def _ends_as(self, old: str, new: str) -> bool:
@@ -163,58 +184,40 @@ class _Hit:
         return lines.ending_of(begin, end) or lines.ending_of(*before) or b"\n"
 
 
-def _several(text: str) -> bool:
+def _is_several_lines(text: str) -> bool:
     return "\n" in text.strip("\r\n")
 
 
-_SHORTEST = 4
-_LONGEST = 20_000
-
-
-class Piece(Record):
-    """A part of a line of the file."""
-
-    line: int
-    start: int
-    end: int
-    text: str
-
-
-def find_piece(index: Index, requests: Sequence[Request], allowed: Sequence[str]) -> Answer | None:
-    """The one place inside a line."""
-    return next((found for request in requests if (found := _find(index, request, allowed)) is not None), None)
-
-
-def _find(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:
+def _find_in_line(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:
     """A piece of one line, for a piece of one line."""
-    texts = _texts(request)
+    texts = _piece_texts(request)
     if texts is None:
         return None
     sent, wanted = texts
-    found: dict[int, list[Piece]] = {}
+    by_level: dict[int, list[Piece]] = {}
     candidates, complete = _pieces(index, sent)
     for piece in candidates:
         step = next((name for name, fits in COMPARED if fits(sent, piece.text)), "similar")
-        found.setdefault(max(LEVEL[step], 0 if request.plain else LEVEL["escape"]), []).append(piece)
-    level = min(found, default=LEVEL["similar"])
+        by_level.setdefault(max(LEVEL[step], 0 if request.plain else LEVEL["escape"]), []).append(piece)
+    level = min(by_level, default=LEVEL["similar"])
     if level >= LEVEL["similar"]:
         return None
-    sites = tuple(Site(piece.line + 1, piece.line + 1) for piece in found[level])
+    sites = tuple(Site(piece.line + 1, piece.line + 1) for piece in by_level[level])
     many = len(sites) > 1 or not complete
     if RUNGS[level] not in allowed or many:
         return Refused("missing" if RUNGS[level] not in allowed else "ambiguous", RUNGS[level], sites)
-    (piece,) = found[level]
+    (piece,) = by_level[level]
     if _is_applied(index.keys[piece.line], sent, wanted):
         return Refused("applied", RUNGS[level], sites)
-    made = _carried(index, Request((sent,), (wanted,)), piece)
+    made = _carry_piece(index, Request((sent,), (wanted,)), piece)
     if made is None:
         return Refused("unproved", RUNGS[level], sites, None, "indentation_or_characters")
     return Found(RUNGS[level], 1.0, None, sites[0], (made.span.start, made.span.end), (made,))
 
 
-def _texts(request: Request) -> tuple[str, str] | None:
+def _piece_texts(request: Request) -> tuple[str, str] | None:
     """The piece that is sought and what it becomes; None if it is more than a piece, or changes the space around it."""
-    old, new = (_trimmed(lines) for lines in (request.old, request.new))
+    old, new = (_trim(lines) for lines in (request.old, request.new))
     if len(old) != 1 or len(new) > 1 or (new and lead(new[0]) != lead(old[0])):
         return None
     tail, new_tail = (_tail(lines) for lines in (request.old, request.new))
@@ -224,7 +227,7 @@ def _texts(request: Request) -> tuple[str, str] | None:
 
 
 def _is_applied(line: bytes, sent: str, wanted: str) -> bool:
-    """Whether the new text, of which the old one is a part, stands in the line already; by their keys."""
+    """Whether the new text, of which the old one is a part, occurs in the line already; by their keys."""
     old, new = (coarse(text.encode("utf-8", "surrogatepass")) for text in (sent, wanted))
     at = line.find(new)
     if at < 0 or old == new or old not in new:
@@ -233,8 +236,8 @@ def _is_applied(line: bytes, sent: str, wanted: str) -> bool:
     return not any(len(pair) > 1 and pair.isalnum() for pair in around)
 
 
-def _carried(index: Index, request: Request, piece: Piece) -> Edit | None:
-    """The change of a piece of a line, or None where that can't be told."""
+def _carry_piece(index: Index, request: Request, piece: Piece) -> Edit | None:
+    """The change of a piece of a line, or None where that is not known."""
     dialect = Dialect(request, [(0, request.old[0], piece.text)], index)
     sent, wanted = dialect.said(request.old[0]), dialect.said(request.new[0])
     made = None if sent is None or wanted is None else merged_words(sent, piece.text, wanted)
@@ -247,10 +250,10 @@ def _carried(index: Index, request: Request, piece: Piece) -> Edit | None:
 
 
 def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
-    """Where a text stands inside longer lines, but for its manner, in whole words; and whether these are all."""
+    """Where a text occurs inside longer lines, except for its form, in whole words; and whether these are all."""
     key = coarse(sought.encode("utf-8", "surrogatepass"))
     result: list[Piece] = []
-    if len(key) < _SHORTEST:
+    if len(key) < _SHORTEST_KEY:
         return result, True
     at, ordinal, counted = index.stream.find(key), -1, 0
     line, offsets, known = "", [0], -1
@@ -262,11 +265,11 @@ def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
         number = index.solid[ordinal]
         if number != known:
             line, known = index.line(number), number
-            offsets = _offsets(line) if len(line) <= _LONGEST else [0]
+            offsets = _offsets(line) if len(line) <= _LONGEST_LINE else [0]
         begin = at - index.stream.rindex(b"\n", 0, at + 1) - 1
-        found = _part(line, offsets, number, begin, begin + len(key)) if len(offsets) > 1 else None
-        if found is not None:
-            result.append(found)
+        piece = _part(line, offsets, number, begin, begin + len(key)) if len(offsets) > 1 else None
+        if piece is not None:
+            result.append(piece)
         at = index.stream.find(key, at + 1)
     return result, at < 0
 
@@ -290,13 +293,13 @@ def _inside_word(line: str, at: int) -> bool:
 
 
 def _tail(lines: Sequence[str]) -> str:
-    """The white space at the end of the last line."""
+    """The whitespace at the end of the last line."""
     return trail(lines[-1]) if lines else ""
 
 
-def _trimmed(lines: Sequence[str]) -> list[str]:
-    found = [line.rstrip() for line in lines]
-    first = next((number for number, line in enumerate(found) if line), len(found))
-    while found and not found[-1]:
-        found.pop()
-    return found[first:]
+def _trim(lines: Sequence[str]) -> list[str]:
+    texts = [line.rstrip() for line in lines]
+    first = next((number for number, line in enumerate(texts) if line), len(texts))
+    while texts and not texts[-1]:
+        texts.pop()
+    return texts[first:]

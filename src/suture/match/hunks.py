@@ -1,8 +1,8 @@
-"""Where the hunks of a reply go in a file's text, and what they become there.
+"""Find where the hunks of a reply go in a file's text, and what they become there.
 
-A hunk is whole lines; only that of a call may be a part of a line. It is looked for by its text, as `locate` does. What
-else a format says about its place, the numbers of a diff, the lines named above it, the end of the file, the order of
-the hunks, decides only between places that fit equally; but numbers that are right are believed, as `git apply`
+A hunk is whole lines; only that of a call may be a part of a line. It is searched for by its text, as `locate` does.
+What else a format says about its place (the numbers of a diff, the lines named above it, the end of the file, the order
+of the hunks) decides only between places that fit equally; but numbers that are right are believed, as `git apply`
 believes them. A hint, the number that some blocks carry, is never believed over the text: of equal places it chooses
 the one that begins at that line.
 """
@@ -13,6 +13,7 @@ from suture.formats.search_replace import marker
 from suture.match import locate, locate_in_bases
 from suture.match.exact import at_line
 from suture.match.index import MOST_PLACES, Found, Index, Refused, Site, declared, opening
+from suture.match.normalize import depth
 from suture.records import Record
 from suture.text.edits import Span, edit
 from suture.text.replace import adapted, occurrences
@@ -29,8 +30,8 @@ OUTSIDE = "outside"
 """Why a text is missing that is in the file, but not in what its hunk names."""
 NOT_NAMED = "not_named"
 """Why a text is missing whose hunk names something that is not in the file."""
-_MOST_LEVELS = 20
-_CUT = 78  # characters; git cuts what it names at 80, perhaps inside a word
+_MOST_CONTEXT_LINES = 20  # lines named above a hunk that are followed, level by level
+_CUT_BY_GIT = 78  # characters; git cuts what it names at 80, perhaps inside a word
 
 
 class Fit(Record):
@@ -70,78 +71,78 @@ class Expected(Record):
 def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | None = None) -> Fit:
     """Find the one place of a hunk."""
     if len(hunk.splits) > 1 and hunk.at is not None:
-        return _counted(index, hunk, match, expected or Expected())
+        return _fit_counted(index, hunk, match, expected or Expected())
     if len(hunk.splits) > 1:
         likely = hunk.splits[: hunk.likely] or hunk.splits
-        fitted = _of_splits(index, hunk, likely, match)
+        fitted = _fit_one_of(index, hunk, likely, match)
         if len(likely) < len(hunk.splits) and isinstance(fitted.answer, Refused) and not fitted.answer.sites:
-            fitted = _of_splits(index, hunk, hunk.splits, match)
+            fitted = _fit_one_of(index, hunk, hunk.splits, match)
         if len(likely) > 1 or isinstance(fitted.answer, Found) or fitted.answer.sites:
             return fitted
-        hunk = hunk.but(splits=likely)  # it is what the block says, and why it does not fit can be told
+        hunk = hunk.but(splits=likely)  # this is what the block says, so the answer can say why it does not fit
     (split,) = hunk.splits
-    answer = _one(index, hunk, split, match, expected or Expected())
-    if hunk.inner and isinstance(answer, Found) and _is_begun(index, answer.site):
+    answer = _fit_split(index, hunk, split, match, expected or Expected())
+    if hunk.inner and isinstance(answer, Found) and _follows_search_marker(index, answer.site):
         answer = Refused("unsplit", None, (answer.site,))
     return Fit(answer, split)
 
 
 def in_place(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
     """All hunks of a diff just where their numbers say; None if one of them is not there."""
-    found: list[Found] = []
+    places: list[Found] = []
     end = 0
     for hunk in hunks:
         if len(hunk.splits) > 1:
             return None
         (split,) = hunk.splits
-        here = None if hunk.at is None or not split.old else _at(index, split, hunk.at)
-        if here is None or here.span[0] < end or not _holds(_named_scopes(index, hunk), here.site, numbered=True):
+        here = None if hunk.at is None or not split.old else _place_at(index, split, hunk.at)
+        if here is None or here.span[0] < end or not _is_inside(_scopes_of_hunk(index, hunk), here.site, numbered=True):
             return None
-        found.append(here)
+        places.append(here)
         end = here.span[1]
-    return found
+    return places
 
 
-def _counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
+def _fit_counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
     """A hunk behind whose last line, as it counts them, more follow that may be its own.
 
     If they are lines of the file, the file decides. If they are only added, nothing does.
     """
     counted, whole = hunk.splits
-    scopes = _named_scopes(index, hunk)
+    scopes = _scopes_of_hunk(index, hunk)
     if counted.old == whole.old:
         return Fit(Refused("unsplit"), whole)
     for split in (whole, counted):
-        here = next((found for line in expected.lines if (found := _at(index, split, line))), None)
-        if here is not None and split.old != split.new and _holds(scopes, here.site, numbered=True):
+        here = next((place for line in expected.lines if (place := _place_at(index, split, line))), None)
+        if here is not None and split.old != split.new and _is_inside(scopes, here.site, numbered=True):
             return Fit(here, split)
-    return Fit(_one(index, hunk, whole, match, expected), whole)
+    return Fit(_fit_split(index, hunk, whole, match, expected), whole)
 
 
-def _one(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected) -> Found | Refused:
+def _fit_split(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected) -> Found | Refused:
     if not split.old or hunk.occurrences != 1:
-        return _every(index, hunk.occurrences, split) if split.old else _insertion(index, hunk, split.new)
-    scopes = _named_scopes(index, hunk)
+        return _fit_every(index, hunk.occurrences, split) if split.old else _insertion(index, hunk, split.new)
+    scopes = _scopes_of_hunk(index, hunk)
     if scopes == []:
         known = locate_in_bases(index, split.old, split.new, whole_lines=True) if match == "lenient" else None
-        return known or Refused("missing", None, _sites(_located(index, split, match)), None, NOT_NAMED)
+        return known or Refused("missing", None, _sites(_locate(index, split, match)), None, NOT_NAMED)
     for line in expected.lines:
-        here = _at(index, split, line)
-        if here is not None and _holds(scopes, here.site, numbered=True):
+        here = _place_at(index, split, line)
+        if here is not None and _is_inside(scopes, here.site, numbered=True):
             return here
-    answer = _located(index, split, match, part=hunk.part)
+    answer = _locate(index, split, match, part=hunk.part)
     if isinstance(answer, Refused):
-        return _decided(index, hunk, split, answer, match, expected) if answer.why == "ambiguous" else answer
-    if answer.base is None and not _holds(scopes, answer.site):
+        return _decide(index, hunk, split, answer, match, expected) if answer.why == "ambiguous" else answer
+    if answer.base is None and not _is_inside(scopes, answer.site):
         return Refused("missing", None, (answer.site,), None, OUTSIDE)
     return answer
 
 
-def _named_scopes(index: Index, hunk: Hunk) -> list[Scope] | None:
+def _scopes_of_hunk(index: Index, hunk: Hunk) -> list[Scope] | None:
     """The lines that a hunk must begin in: of what its format names; None if it names nothing."""
     lines = index.texts if hunk.context or hunk.section else []
     if hunk.context:
-        scopes = _scopes(index, hunk.context)
+        scopes = _scopes_of_context(index, hunk.context)
         if not scopes and not any(map(_name_of_section, hunk.context)):
             return None
         named = _name_of_section(hunk.context[-1]) is not None or _bare_name(hunk.context[-1]) is not None
@@ -186,24 +187,24 @@ def _declares(lines: Sequence[str], number: int) -> bool:
 
 def _end_of_section(lines: Sequence[str], head: int) -> int:
     """The last line, from 1, for which git would name a header: up to the next one that is as deep or less."""
-    depth = _depth(lines[head])
+    indent = depth(lines[head])
     later = (
         n
         for n in range(head + 1, len(lines))
-        if _depth(lines[n]) <= depth and _begins_name(lines[n]) and _declares(lines, n)
+        if depth(lines[n]) <= indent and _begins_name(lines[n]) and _declares(lines, n)
     )
     return next(later, len(lines)) + 1
 
 
-def _holds(scopes: Sequence[Scope] | None, site: Site, *, numbered: bool = False) -> bool:
+def _is_inside(scopes: Sequence[Scope] | None, site: Site, *, numbered: bool = False) -> bool:
     """Whether a place begins where it may; `numbered`: where the numbers of the hunk say."""
     if scopes is None:
         return True
     line = site.start_line
-    return any(each.first <= line and (line <= each.reach or (numbered and each.literal)) for each in scopes)
+    return any(scope.first <= line and (line <= scope.reach or (numbered and scope.literal)) for scope in scopes)
 
 
-def _every(index: Index, number: int, split: Split) -> Found | Refused:
+def _fit_every(index: Index, number: int, split: Split) -> Found | Refused:
     """All occurrences of a text, if they are as many as they should be; 0: any number."""
     old, new = (text.encode("utf-8", "surrogatepass") for text in (split.old, split.new))
     spans = occurrences(index.body, old)
@@ -216,97 +217,95 @@ def _every(index: Index, number: int, split: Split) -> Found | Refused:
     return Found("exact", 1.0, None, sites[0], (spans[0][0], spans[-1][1]), edits)
 
 
-def _at(index: Index, split: Split, line: int) -> Found | None:
-    """A hunk that stands at a line, just as it was sent. One that ends without context must end the file."""
+def _place_at(index: Index, split: Split, line: int) -> Found | None:
+    """A hunk that occurs at a line, just as it was sent. One that ends without context must end the file."""
     here = at_line(index, split.old, split.new, line)
     if here is None or _tears(index, here, split):
         return None
     goes_on = _last_line(split.old) == _last_line(split.new)
-    return _literally(here, split) if goes_on or here.span[1] == len(index.body) else None
+    return _keep_carriage_returns(here, split) if goes_on or here.span[1] == len(index.body) else None
 
 
-def _literally(found: Found, split: Split) -> Found:
+def _keep_carriage_returns(place: Found, split: Split) -> Found:
     r"""What was found, with new lines as they were sent if the old ones were sent with `\r`: their ends may change."""
-    if found.rung != "exact" or "\r" not in split.old or len(found.edits) != 1:
-        return found
-    return found.but(edits=(edit(*found.span, split.new.encode("utf-8", "surrogatepass")),))
+    if place.rung != "exact" or "\r" not in split.old or len(place.edits) != 1:
+        return place
+    return place.but(edits=(edit(*place.span, split.new.encode("utf-8", "surrogatepass")),))
 
 
 def _last_line(text: str) -> str:
     return text.removesuffix("\n").rpartition("\n")[2]
 
 
-def _located(index: Index, split: Split, match: str, *, part: bool = False) -> Found | Refused:
+def _locate(index: Index, split: Split, match: str, *, part: bool = False) -> Found | Refused:
     answer = locate(index, split.old, split.new, match=match, whole_lines=not part, literal=split.literal)
     if part:
         return answer
     if isinstance(answer, Found):
-        answer = _literally(answer, split)
+        answer = _keep_carriage_returns(answer, split)
     if isinstance(answer, Found) and _tears(index, answer, split):
         ended = [text if text.endswith("\n") or not text else f"{text}\n" for text in (split.old, split.new)]
         answer = locate(index, *ended, match=match, whole_lines=True, literal=split.literal)
     return answer
 
 
-def _tears(index: Index, found: Found, split: Split) -> bool:
-    """Whether one of the texts lacks its last line end, for a file shall end with it, but this one does not."""
+def _tears(index: Index, place: Found, split: Split) -> bool:
+    """Whether only one of the texts ends with a line ending, as at the end of a file, but the place is elsewhere."""
     uneven = split.old.endswith("\n") != (split.new.endswith("\n") or not split.new)
-    return uneven and found.span[1] < len(index.body)
+    return uneven and place.span[1] < len(index.body)
 
 
-def _decided(
-    index: Index, hunk: Hunk, split: Split, answer: Refused, match: str, expected: Expected
-) -> Found | Refused:
+def _decide(index: Index, hunk: Hunk, split: Split, answer: Refused, match: str, expected: Expected) -> Found | Refused:
     """One of several places that fit equally, if what else is known of the hunk leaves only one."""
     sites, last = list(answer.sites), len(index.lines)
     if len(sites) >= MOST_PLACES or answer.rung == "similar":
         return answer  # there may be more, or one that is more alike but is no part of what is named
-    sites = [each for each in sites if each.start_line >= expected.behind]
+    sites = [site for site in sites if site.start_line >= expected.behind]
     if hunk.at_end or not (hunk.part or split.old.endswith("\n")):
-        sites = [each for each in sites if each.end_line == last]
-    scopes = _named_scopes(index, hunk) or []
+        sites = [site for site in sites if site.end_line == last]
+    scopes = _scopes_of_hunk(index, hunk) or []
     if scopes:
-        sites = [each for each in sites if any(scope.first <= each.start_line <= scope.end for scope in scopes)]
+        sites = [site for site in sites if any(scope.first <= site.start_line <= scope.end for scope in scopes)]
     if hunk.near is not None:
         hints = expected.hints or (hunk.near,)
-        sites = list(dict.fromkeys(each for each in sites if each.start_line in hints))
+        sites = list(dict.fromkeys(site for site in sites if site.start_line in hints))
     if len(sites) != 1:
         return answer
     (site,) = sites
     start, end = index.lines.span(site.start_line)[0], index.lines.span(site.end_line)[1]
     part = Index(index.body[start:end], index.name)
     part.__dict__["indent"] = index.indent
-    found = _located(part, split, match, part=hunk.part)
-    if isinstance(found, Refused) or found.rung != answer.rung:
+    place = _locate(part, split, match, part=hunk.part)
+    if isinstance(place, Refused) or place.rung != answer.rung:
         return answer
-    return _moved(found, start, site.start_line - 1)
+    return _shift(place, start, site.start_line - 1)
 
 
-def _moved(found: Found, offset: int, lines: int) -> Found:
+def _shift(place: Found, offset: int, lines: int) -> Found:
     """What was found in a part of a text, as it is in the whole."""
-    edits = [each.but(span=Span(each.span.start + offset, each.span.end + offset)) for each in found.edits]
-    site = Site(found.site.start_line + lines, found.site.end_line + lines)
-    span = found.span[0] + offset, found.span[1] + offset
-    return found.but(site=site, span=span, edits=tuple(edits))
+    edits = [edit.but(span=Span(edit.span.start + offset, edit.span.end + offset)) for edit in place.edits]
+    site = Site(place.site.start_line + lines, place.site.end_line + lines)
+    span = place.span[0] + offset, place.span[1] + offset
+    return place.but(site=site, span=span, edits=tuple(edits))
 
 
 def _insertion(index: Index, hunk: Hunk, new: str) -> Found | Refused:
     """A hunk without any line of the file: where its format says, or nowhere."""
     last = len(index.lines)
     if not last:
-        return _inserted(index, 0, new)
+        return _insert(index, 0, new)
     if hunk.context:
-        scopes = _scopes(index, hunk.context)
+        scopes = _scopes_of_context(index, hunk.context)
         sites = tuple(Site(first, first) for first, _ in scopes)
         if len(scopes) == 1:
-            return _inserted(index, scopes[0][0], new)
+            return _insert(index, scopes[0][0], new)
         return Refused("ambiguous", "exact", sites) if scopes else Refused("unplaced")
     if hunk.at_end or hunk.at == last:
-        return _inserted(index, last, new)
-    return _inserted(index, 0, new) if hunk.at == 0 else Refused("unplaced")
+        return _insert(index, last, new)
+    return _insert(index, 0, new) if hunk.at == 0 else Refused("unplaced")
 
 
-def _inserted(index: Index, line: int, new: str) -> Found:
+def _insert(index: Index, line: int, new: str) -> Found:
     """New lines behind a line, counted from 1; 0 is the beginning."""
     lines = index.lines
     at = lines.span(line)[1] if line else 0
@@ -319,17 +318,17 @@ def _inserted(index: Index, line: int, new: str) -> Found:
     return Found("exact", 1.0, None, Site(line + 1, line + 1), (at, at), (edit(at, at, said),))
 
 
-def _scopes(index: Index, context: Sequence[str]) -> list[tuple[int, int]]:
-    """The lines that stand in what is named, level by level: first and last, counted from 1."""
+def _scopes_of_context(index: Index, context: Sequence[str]) -> list[tuple[int, int]]:
+    """The lines that occur in what is named, level by level: first and last, counted from 1."""
     lines = index.texts
     scopes = [(0, len(lines))]
-    for named in context[:_MOST_LEVELS]:
-        inner = [each for first, end in scopes for each in _named(lines, named.strip(), first, end)]
+    for named in context[:_MOST_CONTEXT_LINES]:
+        inner = [number for first, end in scopes for number in _lines_named(lines, named.strip(), first, end)]
         scopes = [(number, _end(lines, number)) for number in dict.fromkeys(inner)]
     return [(first + 1, end) for first, end in scopes]
 
 
-def _named(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[int]:
+def _lines_named(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[int]:
     """The lines that are the one named; if there are none, those that begin with it; or that declare the same name."""
     same = [number for number in range(first, end) if lines[number].strip() == named]
     if same or not named:
@@ -338,7 +337,7 @@ def _named(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[i
     begun = []
     for number in range(first, end):
         text = lines[number].strip()
-        rest = text[len(named) : len(named) + 1] if len(named) < _CUT else ""
+        rest = text[len(named) : len(named) + 1] if len(named) < _CUT_BY_GIT else ""
         if text.startswith(named) and not (rest.isalnum() or rest == "_"):
             begun.append(number)
     name = declared(named) or _bare_name(named)
@@ -346,8 +345,8 @@ def _named(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[i
         yield from begun
         return
     for number in range(first, end):
-        found = declared(lines[number])
-        if found is not None and name in {found, found.replace("::", ".").rpartition(".")[2]}:
+        declared_name = declared(lines[number])
+        if declared_name is not None and name in {declared_name, declared_name.replace("::", ".").rpartition(".")[2]}:
             yield number
 
 
@@ -359,40 +358,36 @@ def _bare_name(named: str) -> str | None:
 
 
 def _end(lines: Sequence[str], number: int) -> int:
-    """Where what begins at a line ends: before the next line that is not deeper, but for what closes it."""
-    depth = _depth(lines[number])
+    """Where what begins at a line ends: before the next line that is not deeper, except for what closes it."""
+    indent = depth(lines[number])
     opened = False
     for later in range(number + 1, len(lines)):
         text = lines[later].strip()
         if not text:
             continue
-        deeper = _depth(lines[later]) > depth
+        deeper = depth(lines[later]) > indent
         if not deeper and not text.startswith(("{", *_CLOSERS)):
             return later if opened else len(lines)
         opened = opened or deeper
     return len(lines)
 
 
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _of_splits(index: Index, hunk: Hunk, splits: Sequence[Split], match: str) -> Fit:
-    """The one reading whose old text stands in the file; if several do, none.
+def _fit_one_of(index: Index, hunk: Hunk, splits: Sequence[Split], match: str) -> Fit:
+    """The one reading whose old text occurs in the file; if several do, none.
 
     A reading that cuts a merge conflict in two is none, nor is one behind whose place the file goes on with the
     separator: it is half of what is meant.
     """
-    whole = [each for each in splits if _is_balanced(each.old) and _is_balanced(each.new)] or splits
-    longest = max(whole, key=lambda each: len(each.old))
-    found = []
+    whole = [split for split in splits if _is_balanced(split.old) and _is_balanced(split.new)] or splits
+    longest = max(whole, key=lambda split: len(split.old))
+    fits = []
     for split in whole:
-        answer = _located(index, split, match) if split.old else _insertion(index, hunk, split.new)
+        answer = _locate(index, split, match) if split.old else _insertion(index, hunk, split.new)
         if isinstance(answer, Found) or answer.why in {"applied", "ambiguous"}:
-            found.append(Fit(answer, split))
-    sites = tuple(site for each in found for site in _sites(each.answer))
-    halved = len(found) == 1 and found[0].split is not longest and _goes_on(index, sites[0])
-    return found[0] if len(found) == 1 and not halved else Fit(Refused("unsplit", None, sites), splits[0])
+            fits.append(Fit(answer, split))
+    sites = tuple(site for fitting in fits for site in _sites(fitting.answer))
+    halved = len(fits) == 1 and fits[0].split is not longest and _precedes_separator(index, sites[0])
+    return fits[0] if len(fits) == 1 and not halved else Fit(Refused("unsplit", None, sites), splits[0])
 
 
 def _sites(answer: Found | Refused) -> tuple[Site, ...]:
@@ -402,13 +397,13 @@ def _sites(answer: Found | Refused) -> tuple[Site, ...]:
 def _is_balanced(text: str) -> bool:
     """Whether every merge conflict in a text has its begin and its end."""
     lines = text.split("\n")
-    return sum(each.startswith("<<<<<<< ") for each in lines) == sum(each.startswith(">>>>>>> ") for each in lines)
+    return sum(line.startswith("<<<<<<< ") for line in lines) == sum(line.startswith(">>>>>>> ") for line in lines)
 
 
-def _goes_on(index: Index, site: Site) -> bool:
+def _precedes_separator(index: Index, site: Site) -> bool:
     return site.end_line < len(index.lines) and marker(index.line(site.end_line)) == "separator"
 
 
-def _is_begun(index: Index, site: Site) -> bool:
-    """Whether a SEARCH marker stands in the file before a place."""
+def _follows_search_marker(index: Index, site: Site) -> bool:
+    """Whether a SEARCH marker occurs in the file before a place."""
     return site.start_line > 1 and marker(index.line(site.start_line - 2)) == "search"

@@ -1,4 +1,9 @@
-"""A file's lines, made searchable; and what a search answers: Found or Refused."""
+"""The lines of a file, made searchable, and what a search answers: `Found` or `Refused`.
+
+`Index` keeps the coarse key of every line. Lines are found by one search in their joined keys, and not line by line:
+that is faster. Also here: the names of the classes and functions that a line is in, recognized by indentation and by
+what headers look like in most languages, without a parser: a file that is being edited need not be correct.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +25,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from suture.text.diff import Change
+
+_MOST_LINES_COMPARED = 30_000  # lines of all places of one text together
+_MOST_WORD_TRIES = 10_000  # places of some letters that are looked at, in search of them as a word
+RARE = 200
+"""Lines that a word may occur in, and still tell where a text belongs."""
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_WORD_BYTES = b"_0123456789" + _LETTERS + _LETTERS.upper() + bytes(range(0x80, 0x100))
+MOST_PLACES = 300
+"""Places of one text in a file; more are not looked at, and none of them is chosen."""
+
+_DECLARATION = re.compile(
+    r"\s*(?:(?:abstract|async|const|data|default|export|extern|final|inline|override|partial|private|protected|pub|public"
+    r"|sealed|static|unsafe|virtual)\b(?:\([^)]*\))?\s+)*"
+    r"(?:class|def|enum|fn|fun|func|function|impl|interface|module|namespace|proc|struct|sub|trait)\s+"
+    r"(?:\([^)]*\)\s*)?([\w$.:]+)"
+)
+_ASSIGNMENT = re.compile(
+    r"\s*(?:export\s+)?(?:(?:const|let|var)\s+)?([\w$.]+)(?:\s*:[^=]*)?\s*[:=]\s*(?:async\s+)?(?:function\b|\(?[\w$,\s{}]*\)?\s*=>)"
+)
+_METHOD = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~]+)\s*\([^()]*\)[^()=]*\{\s*$")
+_CALL = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~.:]+)\s*\(")
+_CONTROL = {
+    *("await", "case", "catch", "do", "elif", "else", "elsif", "except", "finally", "for", "foreach", "if", "loop"),
+    *("match", "return", "switch", "try", "unless", "until", "when", "while", "with", "yield", "}"),
+}
+_BRACES = {"{", "("}
+_MOST_LINES_ABOVE = 20_000  # lines that are searched for what encloses a line
+_LONGEST_HEADER = 300  # characters of a line that may declare something
 
 
 class Site(Record):
@@ -49,7 +82,7 @@ class Found(Record):
     rung: str
     """How the text was recognized: a name of the ladder's table."""
     score: float
-    """1.0, or for `similar` how much of the text stands there."""
+    """1.0, or for `similar` how much of the text occurs there."""
     runner_up: Site | None
     """For `similar`: the next best place."""
     site: Site
@@ -67,7 +100,7 @@ class Match(Record):
     at: tuple[int | None, ...]
     """The file's line for each old line, where there is one."""
     same: tuple[bool, ...]
-    """Whether an old line is the file's in all but manner: what proves the file's dialect."""
+    """Whether an old line is the file's in all but form: what proves the file's dialect."""
     gaps: dict[int, range] = {}  # noqa: RUF012  never changed
     """The file's lines that an elision stands for."""
     groups: tuple[tuple[int, int, int, int], ...] = ()
@@ -94,7 +127,7 @@ class Match(Record):
 
 
 class Sides(Record):
-    """A conflict: what the request knew, what stands in the file from `line` on, what the request wants."""
+    """A conflict: what the request knew, what is in the file from `line` on, what the request wants."""
 
     line: int
     base: str
@@ -110,7 +143,7 @@ class Refused(Record):
     rung: str | None = None
     """Where the search stopped, if it found something."""
     sites: tuple[Site, ...] = ()
-    """The places: all that fit if ambiguous, where it stands if applied, the nearest ones if missing."""
+    """The places: all that fit if ambiguous, where it occurs if applied, the nearest ones if missing."""
     sides: Sides | None = None
     detail: str = ""
     """For `conflict` and `unproved`: what could not be decided, as a word of a fixed list."""
@@ -119,16 +152,6 @@ class Refused(Record):
 
 
 Answer = Found | Refused
-
-
-_MOST_LINES = 30_000
-_MOST_TRIES = 10_000
-RARE = 200
-"""Lines that a word may stand in to tell where a text should."""
-_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
-_WORDY = b"_0123456789" + _LETTERS + _LETTERS.upper() + bytes(range(0x80, 0x100))
-MOST_PLACES = 300
-"""Of one text in a file; more are not looked at."""
 
 
 class Index:
@@ -175,7 +198,7 @@ class Index:
 
     @cached_property
     def stream(self) -> bytes:
-        """The keys of the solid lines, with a line end before, between and after them."""
+        """The keys of the solid lines, with a line ending before, between and after them."""
         return b"\n".join([b"", *filter(None, self.keys), b""])
 
     def where(self, key: bytes) -> list[int]:
@@ -209,9 +232,9 @@ class Index:
         return array("Q", accumulate((len(self.keys[number]) for number in self.solid), initial=0))
 
     def spread(self, keys: list[bytes]) -> list[list[int]]:
-        """Where these keys stand one after the other, however lines are broken: the lines of each place."""
+        """Where these keys occur one after the other, however lines are broken: the lines of each place."""
         text, needle = self.flat, b"".join(keys)
-        found: list[list[int]] = []
+        places: list[list[int]] = []
         at = text.find(needle) if needle else -1
         for _ in range(MOST_PLACES):
             if at < 0:
@@ -219,9 +242,9 @@ class Index:
             starts = self._flat_starts
             first, end = bisect_left(starts, at), bisect_left(starts, at + len(needle))
             if starts[first] == at and end < len(starts) and starts[end] == at + len(needle):
-                found.append(list(self.solid[first:end]))
+                places.append(list(self.solid[first:end]))
             at = text.find(needle, at + 1)
-        return found
+        return places
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
@@ -229,21 +252,21 @@ class Index:
         return marks_of(self.name, self.body)
 
     def knows(self, old: str, here: str) -> bool:
-        """Whether a line of a request is surely this line of the file, but for what is harmless."""
+        """Whether a line of a request is surely this line of the file, except for what is harmless."""
         return is_known(old, here, self.has_word, self.marks)
 
     def has_word(self, word: str, *, cased: bool = False) -> bool:
-        """Whether a word stands somewhere in the file, by itself; in whatever case, unless it shall be `cased` so."""
+        """Whether a word occurs somewhere in the file, by itself; in whatever case, unless it is to be `cased` so."""
         sought, body = (encoded(word), self.body) if cased else (encoded(word).lower(), self.body.lower())
         at = body.find(sought) if sought else -1
-        for _ in timed(range(_MOST_TRIES)):
+        for _ in timed(range(_MOST_WORD_TRIES)):
             if at < 0:
                 return False
             ends = body[at - 1 : at] if at else b"", body[at + len(sought) : at + len(sought) + 1]
-            if not any(end and end in _WORDY for end in ends):
+            if not any(end and end in _WORD_BYTES for end in ends):
                 return True
             at = body.find(sought, at + 1)
-        return True  # nobody knows
+        return True  # too many places to know
 
     def lines_with(self, word: str) -> list[int] | None:
         """The lines that hold some letters; None if they are too many to tell anything."""
@@ -252,15 +275,15 @@ class Index:
         return self._holding[word]
 
     def _lines_with(self, sought: bytes) -> list[int] | None:
-        found: list[int] = []
+        numbers: list[int] = []
         at = self.body.find(sought)
         while at >= 0:
             line = self.lines.at(at)
-            found.append(line - 1)
-            if len(found) > RARE:
+            numbers.append(line - 1)
+            if len(numbers) > RARE:
                 return None
             at = self.body.find(sought, self.lines.span(line)[1])
-        return found
+        return numbers
 
     def line(self, number: int) -> str:
         """A line without its ending; bytes of unknown encoding become surrogates."""
@@ -275,52 +298,26 @@ class Index:
     @staticmethod
     def most_runs(keys: list[bytes]) -> int:
         """How many places of some lines are looked at; where there are as many, there may be more."""
-        return max(3, min(MOST_PLACES, _MOST_LINES // len(keys)))
+        return max(3, min(MOST_PLACES, _MOST_LINES_COMPARED // len(keys)))
 
     def runs(self, keys: list[bytes]) -> list[list[int]]:
-        """Where these keys stand one after the other, blank lines aside: the lines of each place."""
+        """Where these keys occur one after the other, blank lines aside: the lines of each place."""
         needle = b"\n%b\n" % b"\n".join(keys)
-        found: list[list[int]] = []
+        places: list[list[int]] = []
         at, ordinal, counted = self.stream.find(needle), 0, 0
-        while at >= 0 and len(found) < self.most_runs(keys):
+        while at >= 0 and len(places) < self.most_runs(keys):
             check_time()
             ordinal += self.stream.count(b"\n", counted, at)
             counted = at
-            found.append(list(self.solid[ordinal : ordinal + len(keys)]))
+            places.append(list(self.solid[ordinal : ordinal + len(keys)]))
             at = self.stream.find(needle, at + 1)
-        return found
-
-
-_DECLARED = re.compile(
-    r"\s*(?:(?:abstract|async|const|data|default|export|extern|final|inline|override|partial|private|protected|pub|public"
-    r"|sealed|static|unsafe|virtual)\b(?:\([^)]*\))?\s+)*"
-    r"(?:class|def|enum|fn|fun|func|function|impl|interface|module|namespace|proc|struct|sub|trait)\s+"
-    r"(?:\([^)]*\)\s*)?([\w$.:]+)"
-)
-_ASSIGNED = re.compile(
-    r"\s*(?:export\s+)?(?:(?:const|let|var)\s+)?([\w$.]+)(?:\s*:[^=]*)?\s*[:=]\s*(?:async\s+)?(?:function\b|\(?[\w$,\s{}]*\)?\s*=>)"
-)
-_METHOD = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~]+)\s*\([^()]*\)[^()=]*\{\s*$")
-_CALLED = re.compile(r"\s*(?:[\w<>\[\],*&~:]+\s+)*[*&]*([\w$~.:]+)\s*\(")
-_CONTROL = {
-    *("await", "case", "catch", "do", "elif", "else", "elsif", "except", "finally", "for", "foreach", "if", "loop"),
-    *("match", "return", "switch", "try", "unless", "until", "when", "while", "with", "yield", "}"),
-}
-_BRACES = {"{", "("}
-_FARTHEST = 20_000  # lines that are looked at for what encloses a line
-_LONGEST = 300
+        return places
 
 
 def declared(line: str) -> str | None:
     """The name of the function or class that begins in a line."""
-    found = _declaration(line)
-    return None if found is None else found[1].rstrip(":")
-
-
-def _declaration(line: str) -> re.Match[str] | None:
-    if len(line) > _LONGEST or (words(line) or [""])[0] in _CONTROL:
-        return None
-    return _DECLARED.match(line) or _ASSIGNED.match(line) or _METHOD.match(line)
+    match = _declaration(line)
+    return None if match is None else match[1].rstrip(":")
 
 
 def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, ...]:
@@ -334,7 +331,7 @@ def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, 
     depth = len(lead(line_at(number))) if number < count else 0
     names: list[str] = []
     closing = False  # whether the header of what encloses the line begins further up, at its depth
-    for above in range(number - 1, max(number - _FARTHEST, -1), -1):
+    for above in range(number - 1, max(number - _MOST_LINES_ABOVE, -1), -1):
         if not depth and not closing:
             break
         line = line_at(above)
@@ -357,8 +354,8 @@ def symbol(line_at: Callable[[int], str], number: int, count: int) -> str:
 
 def opening(line: str) -> str | None:
     """The name in the first line of a header that goes on in others, or has its brace below it."""
-    found = None if (words(line) or [""])[0] in _CONTROL else _CALLED.match(line)
-    return declared(line) or (None if found is None else found[1])
+    match = None if (words(line) or [""])[0] in _CONTROL else _CALL.match(line)
+    return declared(line) or (None if match is None else match[1])
 
 
 def line_edit(index: Index, low: int, high: int, lines: Sequence[str]) -> Edit:
@@ -383,39 +380,45 @@ def line_edit(index: Index, low: int, high: int, lines: Sequence[str]) -> Edit:
 def merged_words(base: str, ours: str, theirs: str, *, reflow: bool = False) -> str | None:
     """A line that both sides changed, word by word; None where they changed the same.
 
-    With `reflow` it doesn't matter to theirs which white space stands between words.
+    With `reflow` it doesn't matter to theirs which whitespace is between words.
     """
     if ours in {base, theirs}:
         return theirs
     if base == theirs:
         return ours
     was, here, wanted = (
-        [each.encode("utf-8", "surrogatepass") for each in tokens(text)] for text in (base, ours, theirs)
+        [token.encode("utf-8", "surrogatepass") for token in tokens(text)] for text in (base, ours, theirs)
     )
-    keys = [[b" " if reflow and each.isspace() else each for each in side] for side in (was, here, wanted)]
+    keys = [[b" " if reflow and token.isspace() else token for token in side] for side in (was, here, wanted)]
     own, new = changes(keys[0], keys[1]), changes(keys[0], keys[2])
     for a, b, _, _ in own:
         for i, j, _, _ in new:
             covered = i <= a < b <= j  # what ours has there is harmless, and theirs replaces it
             at_end = a == b == i == j == len(was)
-            if _meet(a, b, i, j) and not covered and not at_end:
+            if _overlap(a, b, i, j) and not covered and not at_end:
                 return None
     result, position = list[bytes](), 0
     for i, j, k, m in new:
-        low, high = (_moved(own, at) for at in (i, j))
-        if reflow and any(b"\n" in each for each in (*here[low:high], *wanted[k:m])):
+        low, high = (_position_in(own, at) for at in (i, j))
+        if reflow and any(b"\n" in token for token in (*here[low:high], *wanted[k:m])):
             return None
         result += [*here[position:low], *wanted[k:m]]
         position = high
     return b"".join([*result, *here[position:]]).decode("utf-8", "surrogatepass")
 
 
-def _moved(own: Sequence[Change], at: int) -> int:
+def _declaration(line: str) -> re.Match[str] | None:
+    if len(line) > _LONGEST_HEADER or (words(line) or [""])[0] in _CONTROL:
+        return None
+    return _DECLARATION.match(line) or _ASSIGNMENT.match(line) or _METHOD.match(line)
+
+
+def _position_in(own: Sequence[Change], at: int) -> int:
     """Where a place of the base is in ours; before what ours inserted there."""
     return at + sum((d - c) - (b - a) for a, b, c, d in own if b <= at and not a == b == at)
 
 
-def _meet(a: int, b: int, i: int, j: int) -> bool:
+def _overlap(a: int, b: int, i: int, j: int) -> bool:
     """Whether two ranges overlap, an empty one by lying inside or at the same point."""
     if a == b and i == j:
         return a == i

@@ -1,4 +1,9 @@
-"""The ladder of rungs, from exact to tokens; and which rung decides."""
+"""The ladder: a table of rungs, the strictest first, and what is done at the one place that a rung has found.
+
+A `Candidate` is found once, by its coarse keys, and then gets the strictest rung that it satisfies; a search per rung
+would read the file once per rung. `settle` makes the change at a place; a change that is there already is refused as
+applied.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,6 @@ if TYPE_CHECKING:
     from suture.match.index import Answer, Index
     from suture.match.request import Request
     from suture.text.edits import Edit
-
 
 RUNGS = (
     "exact",
@@ -44,18 +48,24 @@ BOUNDS = {
 
 LEVEL = {name: level for level, name in enumerate(RUNGS)}
 COMPARED: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
-    ("line_ends", lambda sent, stands: sent == stands),
-    ("trailing", lambda sent, stands: sent.rstrip() == stands.rstrip()),
-    ("indentation", lambda sent, stands: sent.strip() == stands.strip()),
-    ("look_alike", lambda sent, stands: fold(sent).strip() == fold(stands).strip()),
-    ("escape", lambda sent, stands: is_escaped(sent.strip(), stands.strip())),
-    ("tokens", lambda sent, stands: words(unescaped(fold(sent))) == words(unescaped(fold(stands)))),
+    ("line_ends", lambda sent, actual: sent == actual),
+    ("trailing", lambda sent, actual: sent.rstrip() == actual.rstrip()),
+    ("indentation", lambda sent, actual: sent.strip() == actual.strip()),
+    ("look_alike", lambda sent, actual: fold(sent).strip() == fold(actual).strip()),
+    ("escape", lambda sent, actual: is_escaped(sent.strip(), actual.strip())),
+    ("tokens", lambda sent, actual: words(unescaped(fold(sent))) == words(unescaped(fold(actual)))),
 )
-"""The rungs that compare line by line: whether a line that was sent is the one that stands there."""
+"""The rungs that compare line by line: whether a line that was sent is the one that occurs there."""
+
+ENOUGH = 16
+"""Letters and digits that a text must have to be recognized by them alone."""
+_CERTAIN = 40  # letters and digits of a new text that is recognized far from the place of the old one
+_LEAST_NEWS = 1  # letters and digits that new has more than old, if it contains old: else nothing was applied
+_MOST_LINES_COMPARED = 4_000_000  # lines that are compared, at all places where the old text may occur in the new one
 
 
 class Candidate:
-    """A place where all solid lines of a reading stand, and the strictest rung that it satisfies."""
+    """A place where all solid lines of a reading occur, and the strictest rung that it satisfies."""
 
     def __init__(self, index: Index, request: Request, solid: Sequence[int], places: Sequence[int]) -> None:
         self.request = request
@@ -78,17 +88,17 @@ class Candidate:
         leads = []
         self.moved = True
         for number, place in zip(solid, places, strict=True):
-            sent, stands = self.request.old[number], index.line(place)
-            while step < len(COMPARED) and not COMPARED[step][1](sent, stands):
+            sent, actual = self.request.old[number], index.line(place)
+            while step < len(COMPARED) and not COMPARED[step][1](sent, actual):
                 step += 1
-            leads.append((lead(sent), lead(stands)))
+            leads.append((lead(sent), lead(actual)))
         if step == len(COMPARED):
             return LEVEL["similar"]
-        self.moved = any(sent != stands for sent, stands in leads)
+        self.moved = any(sent != actual for sent, actual in leads)
         level = LEVEL[COMPARED[step][0]]
         if level >= LEVEL["indentation"]:
             rules = Leads(leads, lambda: (index.indent, index.indent))
-            first_only = all(sent == stands for sent, stands in leads[1:])
+            first_only = all(sent == actual for sent, actual in leads[1:])
             if not rules.explained and not first_only:
                 return LEVEL["similar"]
         return level
@@ -107,13 +117,6 @@ class Candidate:
         return LEVEL["trailing"] if any(old[n] != index.line(at[n]) for n in blank) else 0  # type: ignore[arg-type]
 
 
-ENOUGH = 16
-"""Letters and digits that a text must have to be known by them alone."""
-_MUCH = 40
-_TELLING = 1
-_PATIENCE = 4_000_000  # lines that are compared, at all places where the old text may stand in the new one
-
-
 def settle(
     index: Index,
     request: Request,
@@ -127,7 +130,7 @@ def settle(
     if LEVEL[rung] > LEVEL["line_ends"] and _is_applied(index, request, match):
         return Refused("applied", rung, (match.site,))
     try:
-        edits = carry(index, _as_indented(index, request, match), match)
+        edits = carry(index, _indent_as_file(index, request, match), match)
         edits = _without_end(index, edits) if request.unfinished and match.last == len(index.lines) - 1 else edits
     except Clash as clash:
         return Refused(clash.why, rung, (match.site,), clash.sides, clash.detail)
@@ -135,71 +138,11 @@ def settle(
     return Found(rung, score, runner_up, match.site, span, edits)
 
 
-def _without_end(index: Index, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """The edits, and the end of the file's last line is gone."""
-    size = len(index.body)
-    ending = index.lines.ending(len(index.lines))
-    if edits and edits[-1].span.end == size:
-        return (*edits[:-1], edits[-1].but(new=edits[-1].new.removesuffix(ending)))
-    return (*edits, edit(size - len(ending), size, b""))
-
-
-def _as_indented(index: Index, request: Request, match: Match) -> Request:
-    """The request with its old lines indented as the file has them, if its new lines are so already.
-
-    A change of nothing but indentation is taken as it was sent.
-    """
-    here = {
-        number: lead(index.line(place))
-        for number, place in enumerate(match.at)
-        if place is not None and match.same[number] and request.old[number].strip()
-    }
-    old, new = solid_keys(request.old), solid_keys(request.new)
-    if not here or not new or old == new or any(line.strip() and line in request.old for line in request.new):
-        return request
-    leads = [[lead(line) for line in lines if line.strip()] for lines in (request.old, request.new)]
-    sent, wanted = (min(each, key=len) for each in leads)
-    stands = min(here.values(), key=len)
-    if sent == stands or wanted != stands:
-        return request
-    lines = [here[number] + line.lstrip() if number in here else line for number, line in enumerate(request.old)]
-    return request.but(old=tuple(lines))
-
-
-def _without_outer_blanks(request: Request, match: Match) -> tuple[Request, Match]:
-    """Without blank lines around both texts that the file doesn't have."""
-    old, new, at, same = list(request.old), list(request.new), list(match.at), list(match.same)
-    for end in (-1, 0) if not match.gaps else (-1,):
-        while old and new and at[end] is None and not old[end].strip() and not new[end].strip():
-            for lines in (old, new, at, same):
-                del lines[end]
-    return request.but(old=tuple(old), new=tuple(new)), match.but(at=tuple(at), same=tuple(same))
-
-
-def _is_applied(index: Index, request: Request, match: Match) -> bool:
-    """Whether the new text stands over the place where the old one was found."""
-    before, after = solid_keys(request.old), solid_keys(request.new)
-    if before == after:  # only white space changes: as it was sent, or not at all
-        wanted = [line.rstrip() for line in request.new]
-        here = index.window(match.first, match.last + 1)
-        return wanted != [line.rstrip() for line in request.old] and [line.rstrip() for line in here] == wanted
-    more = sum(map(informative, request.new)) - sum(map(informative, request.old))
-    if more < _TELLING or not 0 < len(after) - len(before) <= _PATIENCE // max(len(before), 1):
-        return False
-    ordinal = bisect_left(index.solid, match.first)
-    for offset in range(len(after) - len(before) + 1):
-        if after[offset : offset + len(before)] == before and ordinal >= offset:
-            places = index.solid[ordinal - offset : ordinal - offset + len(after)]
-            if [index.keys[place] for place in places] == after:
-                return True
-    return False
-
-
 def stands_over(index: Index, first: int, old: str, new: str) -> Site | None:
-    """Where the new text stands, which says more than the old one, though this was found as sent, too."""
+    """Where the new text occurs, which says more than the old one, though this was found as sent, too."""
     before, after = ([line.rstrip() for line in split(text)] for text in (old, new))
     more = sum(map(informative, after)) - sum(map(informative, before))
-    if more < _TELLING or not 0 < len(after) - len(before) <= _PATIENCE // max(len(before), 1):
+    if more < _LEAST_NEWS or not 0 < len(after) - len(before) <= _MOST_LINES_COMPARED // max(len(before), 1):
         return None
     for offset in range(len(after) - len(before) + 1):
         if after[offset : offset + len(before)] == before and first >= offset:
@@ -218,7 +161,7 @@ def standing(
     rung: str | None = None,
     enough: int = ENOUGH,
 ) -> Refused | None:
-    """That the new text stands in the file already, if it says `enough`.
+    """That the new text occurs in the file already, if it says `enough`.
 
     Given a window, only there, or `anywhere` if it says a lot.
     """
@@ -227,18 +170,78 @@ def standing(
     if not keys or keys == before or says < enough:
         return None
     if b"\n".join(keys) in b"\n".join(before):
-        return None  # what is to remain stands here in any case
+        return None  # what is to remain occurs here in any case
     wanted = [fold(line).strip() for line in request.new if line.strip()]
     for places in index.runs(keys):
         inside = window is None or (places[0] < window.end_line and places[-1] >= window.start_line - 1)
         here = [fold(index.line(place)).strip() for place in places]
-        if (inside or (anywhere and says >= _MUCH)) and here == wanted:
+        if (inside or (anywhere and says >= _CERTAIN)) and here == wanted:
             site = Site(places[0] + 1, places[-1] + 1)
             return Refused("partly_applied" if remains(index, before, keys, site) else "applied", rung, (site,))
     return None
 
 
 def remains(index: Index, old: Sequence[bytes], new: Sequence[bytes], site: Site) -> bool:
-    """Whether lines that a change takes away still stand beside the new text; lines by their keys."""
-    gone = {key for key in old if key not in new and informative(key.decode("utf-8", "replace")) > _TELLING}
+    """Whether lines that a change takes away still occur beside the new text; lines by their keys."""
+    gone = {key for key in old if key not in new and informative(key.decode("utf-8", "replace")) > _LEAST_NEWS}
     return any(key in gone for key in index.keys[max(site.start_line - 1 - len(old), 0) : site.end_line + len(old)])
+
+
+def _without_end(index: Index, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """The edits, and the end of the file's last line is gone."""
+    size = len(index.body)
+    ending = index.lines.ending(len(index.lines))
+    if edits and edits[-1].span.end == size:
+        return (*edits[:-1], edits[-1].but(new=edits[-1].new.removesuffix(ending)))
+    return (*edits, edit(size - len(ending), size, b""))
+
+
+def _indent_as_file(index: Index, request: Request, match: Match) -> Request:
+    """The request with its old lines indented as the file has them, if its new lines are so already.
+
+    A change of nothing but indentation is taken as it was sent.
+    """
+    here = {
+        number: lead(index.line(place))
+        for number, place in enumerate(match.at)
+        if place is not None and match.same[number] and request.old[number].strip()
+    }
+    old, new = solid_keys(request.old), solid_keys(request.new)
+    if not here or not new or old == new or any(line.strip() and line in request.old for line in request.new):
+        return request
+    leads = [[lead(line) for line in lines if line.strip()] for lines in (request.old, request.new)]
+    sent, wanted = (min(side, key=len) for side in leads)
+    actual = min(here.values(), key=len)
+    if sent == actual or wanted != actual:
+        return request
+    lines = [here[number] + line.lstrip() if number in here else line for number, line in enumerate(request.old)]
+    return request.but(old=tuple(lines))
+
+
+def _without_outer_blanks(request: Request, match: Match) -> tuple[Request, Match]:
+    """Without blank lines around both texts that the file doesn't have."""
+    old, new, at, same = list(request.old), list(request.new), list(match.at), list(match.same)
+    for end in (-1, 0) if not match.gaps else (-1,):
+        while old and new and at[end] is None and not old[end].strip() and not new[end].strip():
+            for lines in (old, new, at, same):
+                del lines[end]
+    return request.but(old=tuple(old), new=tuple(new)), match.but(at=tuple(at), same=tuple(same))
+
+
+def _is_applied(index: Index, request: Request, match: Match) -> bool:
+    """Whether the new text is already at the place where the old one was found."""
+    before, after = solid_keys(request.old), solid_keys(request.new)
+    if before == after:  # only whitespace changes: as it was sent, or not at all
+        wanted = [line.rstrip() for line in request.new]
+        here = index.window(match.first, match.last + 1)
+        return wanted != [line.rstrip() for line in request.old] and [line.rstrip() for line in here] == wanted
+    more = sum(map(informative, request.new)) - sum(map(informative, request.old))
+    if more < _LEAST_NEWS or not 0 < len(after) - len(before) <= _MOST_LINES_COMPARED // max(len(before), 1):
+        return False
+    ordinal = bisect_left(index.solid, match.first)
+    for offset in range(len(after) - len(before) + 1):
+        if after[offset : offset + len(before)] == before and ordinal >= offset:
+            places = index.solid[ordinal - offset : ordinal - offset + len(after)]
+            if [index.keys[place] for place in places] == after:
+                return True
+    return False

@@ -1,7 +1,8 @@
-"""Texts in a form in which harmless differences vanish: look-alikes, white space, comments, words.
+"""Normalize texts, so that harmless differences vanish: look-alikes, whitespace, escapes, comments, mistyped words.
 
-`fold` makes look-alikes plain. `coarse` goes further, on a whole text at once: no white space, no backslashes,
-no accents, lower case, one kind of quotes. Lines that differ in nothing else have one key.
+`fold` makes look-alikes plain. `coarse` goes further: no whitespace, no backslashes, no accents, lower case, one kind
+of quotes. Lines that differ in nothing else have the same key. It translates a whole text at once, which is faster than
+line by line.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-
 FAMILIES = {
     '"': "\u201c\u201d\u201e\u201f\u2033\uff02",
     "'": "\u2018\u2019\u201a\u201b\u2032\uff07",
@@ -24,13 +24,41 @@ FAMILIES = {
     "...": "\u2026",
     "": "\u200b\u200c\u200d\u2060\ufeff\u00ad",
 }
-"""What each plain text is confused with."""
+"""The look-alikes of each plain text."""
 
 PLAIN = {exotic: plain for plain, members in FAMILIES.items() for exotic in members}
-_TABLE = {ord(exotic): plain for exotic, plain in PLAIN.items()}
+"""The plain text of each look-alike."""
+_PLAIN_TABLE = {ord(exotic): plain for exotic, plain in PLAIN.items()}
 
-_DROPPED = b" \t\r\v\f\\"
-_LOWER = bytes(range(256)).lower().replace(b"'", b'"')
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+_DROPPED_BYTES = b" \t\r\v\f\\"
+_LOWER_TABLE = bytes(range(256)).lower().replace(b"'", b'"')
+
+_COMMENT_MARKS = {
+    "#": "bash cfg cmake conf dockerfile ex exs gemfile gitignore graphql ini jl ksh makefile mk nix pl pm podfile "
+    "properties ps1 pxd py pyi pyx r rake rakefile rb robot sh tcl tf toml yaml yml zsh",
+    "//": "c cc cjs cpp cs cts cxx dart fs go gradle groovy h hh hpp java js jsx kt kts less m mjs mm mts php proto "
+    "rs sass scala scss sol swift ts tsx v vue zig",
+    "/*": "c cc cjs cpp cs css cts cxx dart go gradle groovy h hh hpp java js jsx kt kts less m mjs mm mts php rs "
+    "scala scss sql swift ts tsx vue",
+    "--": "adb ads elm hs lua sql vhdl",
+    ";": "asm clj cljs el ini lisp nim s scm",
+    "%": "erl hrl sty tex",
+    "<!--": "htm html md svg vue xhtml xml",
+}
+"""What begins a comment, and the file name endings for which it does."""
+_COMMENT_LINE = rb"^[ \t]*%b[ !]"
+_SAMPLE_SIZE = 1 << 16  # bytes of a file without a name that are searched for comments
+_HEREDOC = re.compile(r"<<[-~]?[\"']?[A-Z_]{2,}\b")
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+QUOTES = ("'", '"')
+_ESCAPED_QUOTE = re.compile(r"\\([\"'`])")
+_ESCAPED_SIGN = re.compile(r"\\([\"'`\\])")
+_SHORTEST_WORD = 4  # letters of a word that may be mistyped: shorter ones differ from others in one letter by chance
+_LONGEST_WORD = 200  # letters; a longer one is data, and comparing takes time
+_LONGEST_LINE = 4_000  # characters of a line that is compared by characters
 
 
 def fold(text: str) -> str:
@@ -39,11 +67,11 @@ def fold(text: str) -> str:
         return text
     from unicodedata import normalize
 
-    return normalize("NFC", text).translate(_TABLE)
+    return normalize("NFC", text).translate(_PLAIN_TABLE)
 
 
 def encoded(text: str) -> bytes:
-    """Text that holds lines of a file: bytes of an unknown encoding are bytes again, half characters stay halves."""
+    """Encode text with lines of a file: escaped bytes become the bytes that they were, lone surrogates stay."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -53,12 +81,12 @@ def encoded(text: str) -> bytes:
 def coarse(body: bytes) -> bytes:
     r"""The keys of a text's lines, each ended by `\n` as the line was."""
     if not body.isascii():
-        body = _beyond_ascii().sub(lambda found: _plain(found[0]), body)
+        body = _BEYOND_ASCII.sub(lambda match: _plain(match[0]), body)
     if b"\n" not in body:
         body = body.replace(b"\r", b"\n")
-    if b"\\\n" in body or b"\\\r\n" in body:  # a line that goes on is another than one that ends
+    if b"\\\n" in body or b"\\\r\n" in body:  # a line that is continued differs from one that is not
         body = body.replace(b"\\\n", b"\1\n").replace(b"\\\r\n", b"\1\n")
-    return body.translate(_LOWER, _DROPPED)
+    return body.translate(_LOWER_TABLE, _DROPPED_BYTES)
 
 
 def line_keys(lines: Sequence[str]) -> list[bytes]:
@@ -71,59 +99,23 @@ def solid_keys(lines: Sequence[str]) -> list[bytes]:
     return [key for key in line_keys(lines) if key]
 
 
-@cache
-def _beyond_ascii():  # type: ignore[no-untyped-def]  # noqa: ANN202
-    import re
-
-    return re.compile(rb"[\x80-\xff]+")
-
-
-@cache
-def _plain(run: bytes) -> bytes:
-    """A run of bytes beyond ASCII: look-alikes plain, accents gone, lower case."""
-    from unicodedata import combining, normalize
-
-    try:
-        text = normalize("NFD", run.decode("utf-8").translate(_TABLE))
-    except UnicodeDecodeError:
-        return run
-    return "".join(char for char in text if not combining(char)).lower().encode()
-
-
-_MARKS = {
-    "#": "bash cfg cmake conf dockerfile ex exs gemfile gitignore graphql ini jl ksh makefile mk nix pl pm podfile "
-    "properties ps1 pxd py pyi pyx r rake rakefile rb robot sh tcl tf toml yaml yml zsh",
-    "//": "c cc cjs cpp cs cts cxx dart fs go gradle groovy h hh hpp java js jsx kt kts less m mjs mm mts php proto "
-    "rs sass scala scss sol swift ts tsx v vue zig",
-    "/*": "c cc cjs cpp cs css cts cxx dart go gradle groovy h hh hpp java js jsx kt kts less m mjs mm mts php rs "
-    "scala scss sql swift ts tsx vue",
-    "--": "adb ads elm hs lua sql vhdl",
-    ";": "asm clj cljs el ini lisp nim s scm",
-    "%": "erl hrl sty tex",
-    "<!--": "htm html md svg vue xhtml xml",
-}
-_ORDER = tuple(_MARKS)
-_BEGINS = rb"^[ \t]*%b[ !]"
-_SAMPLE = 1 << 16
-_HEREDOC = re.compile(r"<<[-~]?[\"']?[A-Z_]{2,}\b")
-
-
 def marks_of(name: str, body: bytes) -> tuple[str, ...]:
     """What begins a comment in a file of this name; without a name, what lines of the text begin with."""
     if name:
         kind = name.rsplit("/", 1)[-1].rsplit(".", 1)[-1].lower()
-        return tuple(mark for mark in _ORDER if kind in _MARKS[mark].split())
-    seen = body[:_SAMPLE]
-    return tuple(mark for mark in _ORDER if re.search(_BEGINS % re.escape(mark.encode()), seen, re.MULTILINE))
+        return tuple(mark for mark, kinds in _COMMENT_MARKS.items() if kind in kinds.split())
+    sample = body[:_SAMPLE_SIZE]
+    patterns = {mark: _COMMENT_LINE % re.escape(mark.encode()) for mark in _COMMENT_MARKS}
+    return tuple(mark for mark, pattern in patterns.items() if re.search(pattern, sample, re.MULTILINE))
 
 
 def comment_in(line: str, marks: tuple[str, ...]) -> int | None:
     """Where the comment at the end of a line begins, with the space before it; not inside a string."""
     if not marks:
         return None
-    for found in re.finditer(r"\s+(?:{})".format("|".join(map(re.escape, marks))), line):
-        if is_closed(line[: found.start()]):
-            return found.start()
+    for match in re.finditer(r"\s+(?:{})".format("|".join(map(re.escape, marks))), line):
+        if is_closed(line[: match.start()]):
+            return match.start()
     return None
 
 
@@ -132,7 +124,7 @@ def string_quotes(text: str, marks: tuple[str, ...]) -> list[int] | None:
 
     Quotes in a comment, and those inside other quotes, are no ends of strings.
     """
-    found: list[int] = []
+    ends: list[int] = []
     within, at = "", 0
     while at < len(text):
         char = text[at]
@@ -140,14 +132,14 @@ def string_quotes(text: str, marks: tuple[str, ...]) -> list[int] | None:
             at += char == "\\"
             if char == within:
                 within = ""
-                found += [at] * (char != "`")
+                ends += [at] * (char != "`")
         elif char in "\"'`":
             within = char
-            found += [at] * (char != "`")
+            ends += [at] * (char != "`")
         elif marks and text.startswith(marks, at) and not text[:at].strip()[-1:].isalnum():
             break
         at += 1
-    return None if within else found
+    return None if within else ends
 
 
 def is_closed(text: str) -> bool:
@@ -164,40 +156,35 @@ def opens_literal(line: str) -> bool:
     return any(text.count(quote) % 2 and not text.startswith(quote) for quote in ('"""', "'''"))
 
 
-_WORD = re.compile(r"\w+|[^\w\s]")
-_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-QUOTES = ("'", '"')
-_ESCAPED_QUOTE = re.compile(r"\\([\"'`])")
-_ESCAPED_SIGN = re.compile(r"\\([\"'`\\])")
-_SHORTEST_SLIP = 4
-_LONGEST_WORD = 200
-_LONGEST_LINE = 4_000
-
-
 def parts(line: str) -> tuple[str, str, str]:
-    """A line's white space before, what it says, and the white space after; a blank line is all lead."""
+    """A line's whitespace before, what it says, and the whitespace after; a blank line is all lead."""
     rest = line.lstrip()
     body = rest.rstrip()
     return line[: len(line) - len(rest)], body, rest[len(body) :]
 
 
 def lead(line: str) -> str:
-    """The white space before."""
+    """The whitespace before a line's text."""
     return line[: len(line) - len(line.lstrip())]
 
 
+def depth(line: str) -> int:
+    """How many characters of whitespace a line begins with."""
+    return len(line) - len(line.lstrip())
+
+
 def trail(line: str) -> str:
-    """The white space after; of a blank line, all of it."""
+    """The whitespace after a line's text; of a blank line, all of it."""
     return line[len(line.rstrip()) :]
 
 
 def words(text: str) -> list[str]:
-    """Words and single marks; white space only separates."""
+    """Words and single marks; whitespace only separates."""
     return _WORD.findall(text)
 
 
 def tokens(text: str) -> list[str]:
-    """Words, single marks, and runs of white space."""
+    """Words, single marks, and runs of whitespace."""
     return _TOKEN.findall(text)
 
 
@@ -212,22 +199,22 @@ def halved(text: str) -> str:
 
 
 def bared(text: str) -> str:
-    """The text as a string literal would say it, but for letters."""
+    r"""The text with `"` and `\` for what is escaped."""
     return _ESCAPED_SIGN.sub(r"\1", text)
 
 
 UNESCAPES = (unescaped, halved, bared)
-"""What a model may have done too often: escaping quotes, backslashes, both."""
+"""What undoes the escapes that models add: of quotes, of backslashes, of both."""
 
 
-def is_escaped(sent: str, stands: str) -> bool:
+def is_escaped(sent: str, actual: str) -> bool:
     """Whether one line is the other with something escaped."""
-    sent, stands = fold(sent), fold(stands)
-    return any(undo(sent) == stands for undo in UNESCAPES) or unescaped(sent) == unescaped(stands)
+    sent, actual = fold(sent), fold(actual)
+    return any(undo(sent) == actual for undo in UNESCAPES) or unescaped(sent) == unescaped(actual)
 
 
 def meaning(line: str) -> list[str]:
-    """The words of a line as a reader takes them: look-alikes plain, one kind of quotes, no escapes, no case."""
+    """The words of a line without harmless differences: look-alikes plain, one kind of quotes, no escapes, no case."""
     goes_on = "\1" if line.rstrip().endswith("\\") else ""
     return words(fold(line).replace("\\", "").replace("'", '"').lower() + goes_on)
 
@@ -240,26 +227,26 @@ def informative(line: str) -> int:
 def is_known(old: str, here: str, occurs: Callable[[str], bool], marks: tuple[str, ...]) -> bool:
     """Whether a line of the request is surely the file's line `here`, in spite of a harmless difference.
 
-    `occurs` tells whether a word stands in the file: a word that does is no slip of another one. `marks` begin
+    `occurs` tells whether a word occurs in the file: a word that does is no slip of another one. `marks` begin
     comments.
     """
     if old == here:
         return True
-    said, stands = meaning(old), meaning(here)
-    if said == stands:
+    said, actual = meaning(old), meaning(here)
+    if said == actual:
         return bool(said) or not old.strip() == here.strip() == ""
-    if len(stands) > len(said) and stands[: len(said)] == said:
+    if len(actual) > len(said) and actual[: len(said)] == said:
         at = comment_in(here, marks)
         return at is not None and len(meaning(here[:at])) <= len(said)
-    if len(said) != len(stands):
+    if len(said) != len(actual):
         return False
-    differing = [pair for pair in zip(said, stands, strict=True) if pair[0] != pair[1]]
+    differing = [pair for pair in zip(said, actual, strict=True) if pair[0] != pair[1]]
     return len(differing) == 1 and is_slip(*differing[0]) and not occurs(differing[0][0])
 
 
-def slipped(sent: str, stands: str) -> tuple[str, str] | None:
+def slipped(sent: str, actual: str) -> tuple[str, str] | None:
     """The one word that is mistyped in a line, and what it should be."""
-    one, other = words(fold(sent)), words(fold(stands))
+    one, other = words(fold(sent)), words(fold(actual))
     differing = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]] if len(one) == len(other) else []
     return differing[0] if len(differing) == 1 and is_slip(*differing[0]) else None
 
@@ -268,19 +255,15 @@ def is_slip(one: str, other: str) -> bool:
     """Whether two words are one, mistyped: a letter wrong, missing, too many, or two swapped."""
     from rapidfuzz.distance import OSA
 
-    if min(len(one), len(other)) < _SHORTEST_SLIP or one[0] != other[0] or len(one) > _LONGEST_WORD:
+    if min(len(one), len(other)) < _SHORTEST_WORD or one[0] != other[0] or len(one) > _LONGEST_WORD:
         return False
     if one.startswith(other) or other.startswith(one) or _digits(one) != _digits(other):
         return False
     return OSA.distance(one, other, score_cutoff=1) == 1
 
 
-def _digits(word: str) -> str:
-    return "".join(filter(str.isdigit, word))
-
-
 def likeness(one: str, other: str) -> float:
-    """How much of two lines is the same, from 0 to 1, white space around them aside."""
+    """How much of two lines is the same, from 0 to 1, whitespace around them aside."""
     from rapidfuzz.distance import Indel
 
     check_time()
@@ -288,3 +271,19 @@ def likeness(one: str, other: str) -> float:
     if max(len(one), len(other)) > _LONGEST_LINE:
         return float(one == other)
     return Indel.normalized_similarity(one, other)
+
+
+@cache
+def _plain(run: bytes) -> bytes:
+    """A run of bytes beyond ASCII: look-alikes plain, accents gone, lower case."""
+    from unicodedata import combining, normalize
+
+    try:
+        text = normalize("NFD", run.decode("utf-8").translate(_PLAIN_TABLE))
+    except UnicodeDecodeError:
+        return run
+    return "".join(char for char in text if not combining(char)).lower().encode()
+
+
+def _digits(word: str) -> str:
+    return "".join(filter(str.isdigit, word))

@@ -20,6 +20,7 @@ import re
 from collections import Counter
 from functools import cache
 
+from suture.match.normalize import depth
 from suture.records import Record
 from suture.text.diff import changes
 
@@ -27,15 +28,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LONGEST = 200
-_TERSE = 8
+_LONGEST_LINE = 200  # characters; a longer line says more than that something was left out
+_MOST_WORDS = 8  # of a comment with dots that is known by one word
 
 _DOTS = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.{3}\]|<\.{3}>|\(\.{3}\))\s*")
 _ONLY_DOTS = re.compile(r"(?:[\[(<]|\{{1,3}|<!)?\s*(?:(?:\.{3,}|[\u2026\u22ee\u22ef])\s*)+(?:[\])>]|\}{1,3})?")
 _ELLIPSIS = re.compile(r"\.{3,}|[\u2026\u22ee\u22ef]")
 _ONLY_WORDS = re.compile(r"[\w\s,'/&-]+")
 _WORD = re.compile(r"\w+")
-_RULES = " \t-=*~"
+_RULE_CHARACTERS = " \t-=*~"
 
 _MARKER_OPEN = r"(?:#+|//+|--+|/\*+|<!--|\{/\*|;+|%+|\"\"\"|\*)"
 _MARKER_CLOSE = r"(?:\*+/|-->|\*/\}|\"\"\")?"
@@ -144,38 +145,11 @@ _NAMES_AS_BEFORE = re.compile(r"(\w+(?:(?:, and |, | and )\w+)+) (?:(?:same )?as
 """The names are words of what the edit takes away; else a comment says something about them."""
 _ENDS_WITH_THING = re.compile(rf".*\b{_THING}", re.IGNORECASE)
 _HINTS = (
-    *(
-        "...",
-        "…",
-        "⋮",
-        "⋯",
-        "exist",
-        "rest",
-        "remain",
-        "unchanged",
-        "untouched",
-        "intact",
-        "same",
-        "identical",
-        "omit",
-        "elid",
-    ),
-    *(
-        "snip",
-        "keep",
-        "leave",
-        "preserve",
-        "previous",
-        "prior",
-        "original",
-        "stay",
-        "no change",
-        "no other change",
-        "here",
-        "as is",
-    ),
-    *("as-is", "as it", "as before", "brevity", "lines", "unverändert", "gleich", "код", "изменени", "代码", "内容"),
-    *("省略", "不变", "修改", "部分", "函数", "方法", "逻辑", "コード", "処理", "変更", "코드", "변경"),
+    *("...", "…", "⋮", "⋯", "exist", "rest", "remain", "unchanged", "untouched", "intact", "same", "identical"),
+    *("omit", "elid", "snip", "keep", "leave", "preserve", "previous", "prior", "original", "stay", "here"),
+    *("as-is", "brevity", "lines", "unverändert", "gleich", "код", "изменени", "代码", "内容", "省略", "不变"),
+    *("修改", "部分", "函数", "方法", "逻辑", "コード", "処理", "変更", "코드", "변경", "no change"),
+    *("no other change", "as is", "as it", "as before"),
 )
 """One of these is in every line that could be a placeholder; looking for them first is fast."""
 
@@ -185,8 +159,8 @@ _MARKUP = ("", "html", "htm", "xml", "svg", "csv", "tsv", "ipynb", "patch", "dif
 """Where dots alone may well be content: they count only if the edit also makes the text shorter by two lines."""
 _OPENERS = ("(", "[", "{", ",", ":")
 _DEFINITION = re.compile(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
-_LONGEST_SIGNATURE = 30
-_SEVERAL = 2
+_LONGEST_SIGNATURE = 30  # lines above a body that are searched for its definition
+_MANY_LINES_GONE = 2
 """Lines that must be gone before dots that may be code are taken for a placeholder."""
 
 
@@ -203,20 +177,6 @@ def is_marker(line: str) -> bool:
     return _DOTS.fullmatch(line) is not None or _is_comment_with_dots(line)
 
 
-def _is_comment_with_dots(line: str) -> bool:
-    line = line.strip()
-    if len(line) > _LONGEST or ("..." not in line and "\u2026" not in line):
-        return False
-    found = _MARKER_COMMENT.fullmatch(line)
-    if found is None or not _ELLIPSIS.search(found[1]):
-        return False
-    said = _ELLIPSIS.sub(" ", found[1]).strip(" ()[]")
-    if not said.isascii() and _ELLIPSIS.match(found[1]):
-        return True  # in words of any language
-    says = _MARKER_SAYS
-    return not said or says.match(said) is not None or (len(said.split()) <= _TERSE and bool(says.search(said)))
-
-
 def is_placeholder(line: str, name: str = "") -> bool:
     """Whether a line says in words, or by dots in a comment, that text was left out. Dots alone say nothing in words.
 
@@ -229,11 +189,11 @@ def is_placeholder(line: str, name: str = "") -> bool:
         alone = " " not in said and _ELLIPSIS.search(behind[1]) is None
         return not alone and not said.lower().startswith("no ") and is_placeholder(behind[1])
     is_code = line[:1].isalnum() and line[:3].lower() not in _WORDS_THAT_COMMENT
-    if is_code or not line or len(line) > _LONGEST or not _may_say_so(line):
+    if is_code or not line or len(line) > _LONGEST_LINE or not _may_say_so(line):
         return False
-    found = _COMMENT.fullmatch(line)
-    if found is not None:
-        opener, inner = found[1], found[2]
+    match = _COMMENT.fullmatch(line)
+    if match is not None:
+        opener, inner = match[1], match[2]
         heading = opener.startswith("#") and _suffix(name) in _PROSE
         name_like = line[len(opener)].isalnum() and " " not in _words(inner)  # `#unchanged`, `--omitted`
         return _says_so(inner, alone=opener != "*" and not heading and not name_like)
@@ -241,49 +201,9 @@ def is_placeholder(line: str, name: str = "") -> bool:
         said = _words(line)
         framed = bool(_ELLIPSIS.search(line[3:])) or " " in said
         return framed and _ONLY_WORDS.fullmatch(said) is not None and (_is_phrase(said) or _is_lenient(said))
-    found = _BRACKETS.fullmatch(line)
-    inner = "" if found is None else next(each for each in found.groups() if each is not None)
+    match = _BRACKETS.fullmatch(line)
+    inner = "" if match is None else next(group for group in match.groups() if group is not None)
     return bool(_words(inner)) and _says_so(inner, alone=True)
-
-
-def _says_so(inner: str, *, alone: bool) -> bool:
-    """Whether the text of a comment is a placeholder; `alone` if words without dots are enough."""
-    said = _words(inner)
-    dotted = _ELLIPSIS.search(inner)
-    if not said:
-        return _ONLY_DOTS.fullmatch(inner.strip(_RULES)) is not None
-    if _is_phrase(said):
-        return alone or dotted is not None
-    if dotted is None:
-        return False
-    if _ELLIPSIS.match(inner.lstrip("([{< ")):
-        return not said.isascii() or _is_lenient(said)
-    return len(said.split()) <= _TERSE and bool(_WITH_DOTS.match(said)) and bool(_ENDS_WITH_THING.fullmatch(said))
-
-
-def _is_lenient(said: str) -> bool:
-    """Whether words behind dots speak of what was left out."""
-    return len(said.split()) <= _TERSE and bool(_WITH_DOTS.match(said) or _STRONG.search(said))
-
-
-@cache
-def _phrase() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in _PHRASES), re.IGNORECASE)  # 25 ms, and most edits need none
-
-
-def _is_phrase(said: str) -> bool:
-    return _phrase().fullmatch(said) is not None
-
-
-def _words(inner: str) -> str:
-    """What a comment says, without dots, brackets and rules."""
-    said = " ".join(_ELLIPSIS.sub(" ", inner).strip(_DECORATION).split())
-    return re.sub(r"\s*[,;:()\[\]]\s*|\s+[-\u2013\u2014]+\s+", " ", said).strip()
-
-
-def _may_say_so(text: str) -> bool:
-    text = text.casefold()
-    return any(hint in text for hint in _HINTS)
 
 
 def added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") -> Placeholder | None:
@@ -316,6 +236,61 @@ def added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") ->
     return None
 
 
+def _is_comment_with_dots(line: str) -> bool:
+    line = line.strip()
+    if len(line) > _LONGEST_LINE or ("..." not in line and "\u2026" not in line):
+        return False
+    match = _MARKER_COMMENT.fullmatch(line)
+    if match is None or not _ELLIPSIS.search(match[1]):
+        return False
+    said = _ELLIPSIS.sub(" ", match[1]).strip(" ()[]")
+    if not said.isascii() and _ELLIPSIS.match(match[1]):
+        return True  # in words of any language
+    says = _MARKER_SAYS
+    return not said or says.match(said) is not None or (len(said.split()) <= _MOST_WORDS and bool(says.search(said)))
+
+
+def _says_so(inner: str, *, alone: bool) -> bool:
+    """Whether the text of a comment is a placeholder; `alone` if words without dots are enough."""
+    said = _words(inner)
+    dotted = _ELLIPSIS.search(inner)
+    if not said:
+        return _ONLY_DOTS.fullmatch(inner.strip(_RULE_CHARACTERS)) is not None
+    if _is_phrase(said):
+        return alone or dotted is not None
+    if dotted is None:
+        return False
+    if _ELLIPSIS.match(inner.lstrip("([{< ")):
+        return not said.isascii() or _is_lenient(said)
+    return len(said.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(said)) and bool(_ENDS_WITH_THING.fullmatch(said))
+
+
+def _is_lenient(said: str) -> bool:
+    """Whether words behind dots speak of what was left out."""
+    return len(said.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(said) or _STRONG.search(said))
+
+
+@cache
+def _phrase() -> re.Pattern[str]:
+    """The pattern of all phrases; made when it is needed, for that takes 25 ms, and most edits need none."""
+    return re.compile("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.IGNORECASE)
+
+
+def _is_phrase(said: str) -> bool:
+    return _phrase().fullmatch(said) is not None
+
+
+def _words(inner: str) -> str:
+    """What a comment says, without dots, brackets and rules."""
+    said = " ".join(_ELLIPSIS.sub(" ", inner).strip(_DECORATION).split())
+    return re.sub(r"\s*[,;:()\[\]]\s*|\s+[-\u2013\u2014]+\s+", " ", said).strip()
+
+
+def _may_say_so(text: str) -> bool:
+    text = text.casefold()
+    return any(hint in text for hint in _HINTS)
+
+
 def _replaces(before: Sequence[str], after: Sequence[str], number: int) -> bool:
     """Whether a line comes in place of others, which may be lines such as `},` that the text has elsewhere, too."""
     old, new = ([line.strip().encode("utf-8", "surrogatepass") for line in lines] for lines in (before, after))
@@ -324,9 +299,9 @@ def _replaces(before: Sequence[str], after: Sequence[str], number: int) -> bool:
 
 def _names_as_before(line: str) -> set[str]:
     """The names of which a comment says that they are as before, as `# y, z as before` does."""
-    comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST and _may_say_so(line) else None
-    found = _NAMES_AS_BEFORE.fullmatch(comment[2].strip(_DECORATION)) if comment is not None else None
-    return {*_WORD.findall(found[1])} - {"and"} if found is not None else set()
+    comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST_LINE and _may_say_so(line) else None
+    match = _NAMES_AS_BEFORE.fullmatch(comment[2].strip(_DECORATION)) if comment is not None else None
+    return {*_WORD.findall(match[1])} - {"and"} if match is not None else set()
 
 
 def _lines(text: str | Sequence[str]) -> Sequence[str]:
@@ -356,52 +331,48 @@ def _dots_are_text(before: Sequence[str], after: Sequence[str], number: int, gon
     suffix, line = _suffix(name), after[number]
     if suffix in _PROSE or (suffix in {"yaml", "yml"} and line.rstrip() == "..."):
         return True
-    above = next((each.strip() for each in reversed(after[:number]) if each.strip()), "")
+    above = next((text.strip() for text in reversed(after[:number]) if text.strip()), "")
     if above.startswith((">>>", "... ")):
         return True  # a doctest goes on
     if suffix in _PYTHON and line.strip() == "...":
         opened = above.endswith((*_OPENERS, '"""', "'''", '"', "'"))
-        return len(gone) < _SEVERAL or (opened and _is_new_stub(before, after, number))
-    shorter = sum(bool(each.strip()) for each in before) - sum(bool(each.strip()) for each in after)
-    return (suffix in _MARKUP and shorter < _SEVERAL) or above.endswith(("(", ","))
+        return len(gone) < _MANY_LINES_GONE or (opened and _is_new_stub(before, after, number))
+    shorter = sum(bool(text.strip()) for text in before) - sum(bool(text.strip()) for text in after)
+    return (suffix in _MARKUP and shorter < _MANY_LINES_GONE) or above.endswith(("(", ","))
 
 
 def _is_new_stub(before: Sequence[str], after: Sequence[str], number: int) -> bool:
     """Whether `...` is the body of something that has no longer body in the old text."""
-    depth = _depth(after[number])
-    below = next((each for each in after[number + 1 :] if each.strip()), "")
-    if below and _depth(below) >= depth:
+    indent = depth(after[number])
+    below = next((text for text in after[number + 1 :] if text.strip()), "")
+    if below and depth(below) >= indent:
         return False  # more of the body follows
-    found = None
+    definition = None
     for line in reversed(after[max(number - _LONGEST_SIGNATURE, 0) : number]):
-        found = _DEFINITION.match(line) if _depth(line) < depth else None
-        if found is not None:
+        definition = _DEFINITION.match(line) if depth(line) < indent else None
+        if definition is not None:
             break
-    if found is None:
-        above = next(each.strip() for each in reversed(after[:number]) if each.strip())
+    if definition is None:
+        above = next(text.strip() for text in reversed(after[:number]) if text.strip())
         return all(line.strip() != above for line in before)
-    name = found[1]
+    name = definition[1]
     places = [place for place, line in enumerate(before) if _defines(line, name)]
     if len(places) < sum(_defines(line, name) for line in after):
         return True
     here = {line.strip() for line in after}
-    return all(sum(line.strip() not in here for line in _body(before, place)) < _SEVERAL for place in places)
+    return all(sum(line.strip() not in here for line in _body(before, place)) < _MANY_LINES_GONE for place in places)
 
 
 def _defines(line: str, name: str) -> bool:
-    found = _DEFINITION.match(line)
-    return found is not None and found[1] == name
+    match = _DEFINITION.match(line)
+    return match is not None and match[1] == name
 
 
 def _body(lines: Sequence[str], start: int) -> list[str]:
     """The lines below a definition that belong to it."""
-    depth, body = _depth(lines[start]), list[str]()
+    indent, body = depth(lines[start]), list[str]()
     for line in lines[start + 1 :]:
-        if line.strip() and _depth(line) <= depth and not line.lstrip().startswith((")", "]")):
+        if line.strip() and depth(line) <= indent and not line.lstrip().startswith((")", "]")):
             break
         body += [line] if line.strip() else []
     return body
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())

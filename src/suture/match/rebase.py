@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from suture.text.edits import Edit
 
     Find = Callable[[Index], Answer | None]
-    """Looks for the request's old text in a version of the file: as it was sent, or in another manner."""
+    """Looks for the request's old text in a version of the file: as it was sent, or in another form."""
 
-_MOST_LOOSELY = 4_000_000  # bytes of versions that are searched for a text in another manner than it was sent
-_REWRITTEN = 0.5  # of the characters; lines that have less in common with what replaced them were deleted
+_MOST_BYTES_LOOSELY = 4_000_000  # bytes of versions that are searched for a text in another form than it was sent
+_LEAST_LIKENESS = 0.5  # of the characters; lines that have less in common with what replaced them were deleted
 
 
 def rebase(index: Index, old: str, find: Find) -> Answer | None:
@@ -33,14 +33,14 @@ def rebase(index: Index, old: str, find: Find) -> Answer | None:
 
     A version that holds it several times ends the search, too: an older one may hold only one of the places.
     """
-    for base in _holding(index, old) if old.strip() else ():
-        if (answer := _followed(index, base, find)) is not None:
+    for base in _bases_with(index, old) if old.strip() else ():
+        if (answer := _follow(index, base, find)) is not None:
             return answer
     return None
 
 
 def unless_elsewhere(index: Index, old: str, answer: Found, find: Find) -> Answer:
-    """A place that holds the text in another manner, unless it is known that the text was elsewhere.
+    """A place that holds the text in another form, unless it is known that the text was elsewhere.
 
     If a recent version holds it as it was sent, and what became of those lines is not this place, then the lines that
     were meant are gone or have changed, and this place only resembles them.
@@ -50,7 +50,7 @@ def unless_elsewhere(index: Index, old: str, answer: Found, find: Find) -> Answe
         if base.source == "commit":
             break  # looking through all commits takes longer than the edit
         if sought and sought in _plain(base.body):
-            known = _followed(index, base, find)
+            known = _follow(index, base, find)
             return answer if known is None or known.base is None or _is_at(known, answer.site) else known
     return answer
 
@@ -63,12 +63,12 @@ def _is_at(known: Answer, site: Site) -> bool:
     return here.start_line <= site.end_line and site.start_line <= here.end_line
 
 
-def _followed(index: Index, base: Base, find: Find) -> Answer | None:
+def _follow(index: Index, base: Base, find: Find) -> Answer | None:
     """The change, made on a version and merged into the file; None if the version does not hold the old text."""
     then = Index(_with_line_ends_of(index, base.body), index.name)
     answer = find(then)
     if isinstance(answer, Found):
-        return _merged(index, then, answer, base)
+        return _merge(index, then, answer, base)
     return Refused("missing", None, (), None, "several_in_base") if answer and answer.why == "ambiguous" else None
 
 
@@ -76,8 +76,8 @@ def _sought(old: str) -> bytes:
     return _plain(old.encode("utf-8", "surrogatepass")).strip(b"\n")
 
 
-def _holding(index: Index, old: str) -> Iterator[Base]:
-    """The versions that hold the text as it was sent, newest first; then some that may hold it in another manner."""
+def _bases_with(index: Index, old: str) -> Iterator[Base]:
+    """The versions that hold the text as it was sent, newest first; then some that may hold it in another form."""
     sought, others = _sought(old), []
     for base in index.earlier():
         if sought in _plain(base.body):
@@ -87,14 +87,14 @@ def _holding(index: Index, old: str) -> Iterator[Base]:
     size = 0
     for base in others:
         size += len(base.body)
-        if size > _MOST_LOOSELY:
+        if size > _MOST_BYTES_LOOSELY:
             return
         yield base
 
 
-def _merged(index: Index, then: Index, answer: Found, base: Base) -> Answer:
+def _merge(index: Index, then: Index, answer: Found, base: Base) -> Answer:
     """The change of an earlier version, merged into the file."""
-    moved = _Moved(then.body, index.body)
+    moved = _LineMap(then.body, index.body)
     lines = range(answer.site.start_line - 1, answer.site.end_line)
     low, high = moved.follow(lines)
     last = max(len(index.lines), 1)
@@ -110,7 +110,7 @@ def _merged(index: Index, then: Index, answer: Found, base: Base) -> Answer:
     if merged.conflicts:
         one = merged.conflicts[0]
         was, ours, theirs = (
-            each.decode("utf-8", "replace").rstrip("\r\n") for each in (one.base, one.ours, one.theirs)
+            side.decode("utf-8", "replace").rstrip("\r\n") for side in (one.base, one.ours, one.theirs)
         )
         return Refused("conflict", "rebased", (site,), Sides(one.ours_line, was, ours, theirs), "changed_since", base)
     edits = tuple(minimize(index.body, merged.edits))
@@ -129,7 +129,8 @@ def _last_with(index: Index, answer: Found, then: Index, base: Base) -> Base:
     if base.source != "read" or base.until is not None:
         return base
     text = _plain(then.body[slice(*answer.span)])
-    other = next((each for each in index.earlier() if each.source != "read" and text in _plain(each.body)), base)
+    others = (version for version in index.earlier() if version.source != "read" and text in _plain(version.body))
+    other = next(others, base)
     return base if other.until is None else other
 
 
@@ -161,7 +162,7 @@ def _text(version: Index, lines: range) -> str:
     return "\n".join(version.window(lines.start, lines.stop))
 
 
-class _Moved:
+class _LineMap:
     """Where the lines of an earlier version are in the file. Lines are counted from 0."""
 
     def __init__(self, then: bytes, now: bytes) -> None:
@@ -191,14 +192,14 @@ class _Moved:
             return False
         low, high = self.follow(lines)
         was, now = (
-            b"".join(each).decode("utf-8", "replace")
-            for each in (self._then[lines.start : lines.stop], self._now[low:high])
+            b"".join(part).decode("utf-8", "replace")
+            for part in (self._then[lines.start : lines.stop], self._now[low:high])
         )
-        return likeness(was, now) < _REWRITTEN
+        return likeness(was, now) < _LEAST_LIKENESS
 
 
 def _with_line_ends_of(index: Index, body: bytes) -> bytes:
-    """A version with the line ends of the file, which are not what it was changed for."""
+    """A version with the line endings of the file, which are not what it was changed for."""
     style = index.lines.style()
     plain = _plain(body)
     return plain.replace(b"\n", b"\r\n") if style == "crlf" else body if style == "mixed" else plain

@@ -1,7 +1,9 @@
 """Looser ways to find a text: with elided lines, reflowed, or merely similar.
 
-Candidates come from votes: an old line that stands in the file votes for where the text would begin. A handful
-of windows is aligned. How much of the text's weight stands there is the score.
+For similar texts, candidates come from votes: an old line that occurs in the file votes for where the text would begin.
+Only a handful of windows is aligned: aligning the text with every window of a large file would take too long. The score
+is the share of the text's weight that occurs there. A place is taken only if it is better than the next by a margin.
+A change of these numbers is measured with `bench/editbench`: no edit may land in a wrong place.
 """
 
 from __future__ import annotations
@@ -25,27 +27,35 @@ if TYPE_CHECKING:
     from suture.match.index import Answer, Index
     from suture.match.request import Request
 
+# When a place is convincing
+_LEAST_MARGIN = 0.05  # of the best score over the next
+_LEAST_SHARE = 0.6  # of the text's weight in lines that are equal
+_LEAST_SCORE = 0.72  # with lines that are only alike, and less the file's own lines between
+_LEAST_LETTERS = 12  # letters and digits in equal lines
+_LEAST_LINES = 3  # equal lines that say something
+_TELLING_LINE = 3  # letters and digits of a line that says something: brackets alone prove nothing
+_WORDY_LINE = 6  # letters and digits of a line that is known by its words; others are known by their depth, too
+_LEAST_LIKENESS = 0.6  # of the characters of two lines that are alike
+_OWN_LINE_COST = 2.0  # what a line of the file's own costs, in characters
 
-_MARGIN = 0.05  # of the best place over the next
-_SHARE = 0.6  # of the text's weight that must stand there,
-_SCORE = 0.72  # with what is only alike, and less what the file has of its own between
-_INFORMATION = 12  # letters and digits in lines that stand there,
-_LINES = 3  # of which so many
-_TELLING = 3  # have at least so many: brackets alone prove nothing
-_WORDY = 6  # letters and digits of a line that is known by its words; others are known by their depth, too
-_ALIKE = 0.6  # of two lines' characters
-_COMMON = 50  # a line that stands more often doesn't vote
-_WINDOWS = 12  # places that are aligned, with
-_PATIENCE = 1_000_000  # cells of all alignments together, but for the best two
-_FAINT = 0.3  # of the best one's votes
-_SLACK = 6  # lines that a place may be off its diagonal
-_OWN = 2.0  # what a line of the file's own costs, in characters
-_FEW = 3  # lines of a text none of which stands in the file, but may be mistyped
-_SMALL = 8  # lines of a text that are compared even where few are equal
-_GAP = 20  # lines between equal ones that are compared with each other
-_LONGEST = 4_000  # bytes of a line that is compared by characters
+# What is compared: bounds on time
+_MOST_OCCURRENCES = 50  # a line that occurs more often doesn't vote
+_MOST_WINDOWS = 12  # places that are aligned
+_MOST_CELLS = 1_000_000  # cells of all alignments together; the best two places are aligned in any case
+_LEAST_VOTES = 0.3  # of the best place's votes, for a place that is aligned
+_LEAST_BAND = 6  # lines that a place may be off its diagonal
+_FEW_LINES = 3  # lines of a text none of which occurs in the file, but which may be mistyped
+_FEW_SOLID_LINES = 8  # lines of a text that are compared even where few are equal
+_WIDEST_PAIRED_GAP = 20  # lines between equal ones that are compared with each other
+_LONGEST_LINE = 4_000  # bytes of a line that is compared by characters
 _MOST_LINES = 2_000  # of a text
-_SKIP, _STEP, _PAIR = 1, 2, 3
+_SKIP, _STEP, _PAIR = 1, 2, 3  # the steps of an alignment
+
+# Parts left out
+_WIDEST_GAP = 150  # lines of the file that one marker may stand for
+_MOST_READINGS = 64  # ways to lay all pieces over the file
+_MOST_WAYS = 256  # ways to lay the pieces so far over the file
+_MOST_PIECES = 20  # of a text
 
 
 class Near(Record):
@@ -56,17 +66,17 @@ class Near(Record):
     moved: bool
     """Whether lines that are the same are indented in another way."""
     convincing: bool
-    """Whether enough stands there, as far as one place alone can tell."""
+    """Whether enough occurs there, as far as one place alone can tell."""
 
 
 def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
     """The one place that is nearly the text, in the reading that comes nearest."""
     places: list[Near] = []
     request = requests[0]
-    for each in requests:
-        found = _Sought(index, each).nearest()
-        if found and (not places or (found[0].score, places[0].moved) > (places[0].score, found[0].moved)):
-            places, request = found, each
+    for reading in requests:
+        nearest = _Sought(index, reading).nearest()
+        if nearest and (not places or (nearest[0].score, places[0].moved) > (places[0].score, nearest[0].moved)):
+            places, request = nearest, reading
     sites = tuple(near.match.site.but(score=round(near.score, 3)) for near in places[:3])
     if not places or not places[0].convincing:
         return Refused("missing", None, sites)
@@ -74,12 +84,33 @@ def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
     if (applied := standing(index, request, best.match.site, anywhere=True, rung="similar")) is not None:
         return applied
     rivals = [near for near in places[1:] if set(near.match.at).isdisjoint(set(best.match.at) - {None})]
-    if rivals and best.score - rivals[0].score < _MARGIN:
+    if rivals and best.score - rivals[0].score < _LEAST_MARGIN:
         return Refused("ambiguous", "similar", tuple(near.match.site for near in (best, rivals[0])))
     runner_up = rivals[0].match.site.but(score=round(rivals[0].score, 3)) if rivals else None
     answer = settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
     made = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
     return answer if made or is_proved(index, request, best.match) else Refused("missing", None, sites, None, UNPROVED)
+
+
+def only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
+    """Whether new leaves out what old has in full: then it would delete code."""
+    placeholder = added(old, new, name)
+    if placeholder is None or not placeholder.deletes:
+        return False
+    if len(old) == len(new) == 1 and not is_placeholder(placeholder.line, name):
+        return False  # dots that may be a part of their line
+    before, after = (sum(is_marker(line) or is_placeholder(line, name) for line in lines) for lines in (old, new))
+    return after > before  # as many in both: each stands for the same lines
+
+
+def find_elided(index: Index, requests: Sequence[Request]) -> Answer | None:
+    """The one way to lay a text with parts left out over the file."""
+    return next((answer for request in requests if (answer := _lay_pieces(index, request)) is not None), None)
+
+
+def find_reflowed(index: Index, requests: Sequence[Request]) -> Answer | None:
+    """The one place that has these words."""
+    return next((answer for request in requests if (answer := _find_words_of(index, request)) is not None), None)
 
 
 class _Sought:
@@ -100,25 +131,25 @@ class _Sought:
         """The places that resemble the text most, best first."""
         if not self.solid or len(self.solid) > _MOST_LINES:
             return []
-        found: dict[tuple[int | None, ...], Near] = {}
+        places: dict[tuple[int | None, ...], Near] = {}
         for begin in self._votes() or self._by_likeness():
-            match = self._aligned(begin)
-            if match is not None and match.at not in found:
-                found[match.at] = self._judged(match)
-        return sorted(found.values(), key=lambda near: -near.score)
+            match = self._align(begin)
+            if match is not None and match.at not in places:
+                places[match.at] = self._judge(match)
+        return sorted(places.values(), key=lambda near: -near.score)
 
     def _votes(self) -> list[int]:
         """Where the text may begin, in solid lines, those with most votes first."""
         votes: dict[int, float] = {}
         for ordinal, number in enumerate(self.solid):
             places = self.index.where(self.keys[number])
-            for place in places if len(places) <= _COMMON else ():
+            for place in places if len(places) <= _MOST_OCCURRENCES else ():
                 begin = bisect_left(self.index.solid, place) - ordinal
                 votes[begin] = votes.get(begin, 0.0) + self.weights[number]
         cells = len(self.solid) * (2 * self._band + 1)
-        most = max(2, min(_WINDOWS, _PATIENCE // cells))
-        best = sorted(votes, key=lambda each: (-votes[each], each))[:most]
-        return [begin for begin in best if votes[begin] >= _FAINT * votes[best[0]]]
+        most = max(2, min(_MOST_WINDOWS, _MOST_CELLS // cells))
+        best = sorted(votes, key=lambda begin: (-votes[begin], begin))[:most]
+        return [begin for begin in best if votes[begin] >= _LEAST_VOTES * votes[best[0]]]
 
     def _by_likeness(self) -> list[int]:
         """As `_votes` for a text of few lines, by the longest one's likeness to lines of the file."""
@@ -126,17 +157,17 @@ class _Sought:
         from rapidfuzz.process import extract
 
         index = self.index
-        ordinal = max(range(len(self.solid)), key=lambda each: len(self.keys[self.solid[each]]))
+        ordinal = max(range(len(self.solid)), key=lambda n: len(self.keys[self.solid[n]]))
         key = self.keys[self.solid[ordinal]]
-        if len(self.solid) > _FEW or not _INFORMATION <= len(key) <= _LONGEST:
+        if len(self.solid) > _FEW_LINES or not _LEAST_LETTERS <= len(key) <= _LONGEST_LINE:
             return []
         alike = range(len(key) * 3 // 4, len(key) * 4 // 3 + 1)  # others are too long or too short
         places = [n for n, place in enumerate(index.solid) if len(index.keys[place]) in alike]
         choices = [index.keys[index.solid[n]] for n in places]
-        found = extract(key, choices, scorer=Indel.normalized_similarity, score_cutoff=0.75, limit=4)
-        return [places[choice] - ordinal for _, _, choice in found]
+        hits = extract(key, choices, scorer=Indel.normalized_similarity, score_cutoff=0.75, limit=4)
+        return [places[choice] - ordinal for _, _, choice in hits]
 
-    def _aligned(self, begin: int) -> Match | None:
+    def _align(self, begin: int) -> Match | None:
         """The text laid over the file's lines from about there on."""
         index, old, solid = self.index, self.request.old, self.solid
         at: list[int | None] = [None] * len(self.keys)
@@ -145,7 +176,7 @@ class _Sought:
         same = [place is not None for place in at]
         near = self._band if any(same) else 0
         equal = sum(weight for weight, known in zip(self.weights, same, strict=True) if known)
-        if len(solid) <= _SMALL or equal >= _FAINT * sum(self.weights):  # else it is another text
+        if len(solid) <= _FEW_SOLID_LINES or equal >= _LEAST_VOTES * sum(self.weights):  # else it is another text
             self._pair_alike(at, index.solid[max(begin - near, 0) : max(begin + len(solid) + near, 0)])
         if all(place is None for place in at):
             return None
@@ -155,20 +186,20 @@ class _Sought:
 
     @property
     def _band(self) -> int:
-        return max(_SLACK, len(self.solid) // 4)
+        return max(_LEAST_BAND, len(self.solid) // 4)
 
     def _equal_lines(self, begin: int) -> list[tuple[int, int]]:
         """Lines that are the same: first those that say something; then all, by the indentation that those prove."""
         index, old, solid = self.index, self.request.old, self.solid
-        wordy = [self.keys[n] if informative(old[n]) >= _WORDY else b"" for n in solid]
+        wordy = [self.keys[n] if informative(old[n]) >= _WORDY_LINE else b"" for n in solid]
         weights = [self.weights[n] for n in solid]
-        found = _banded(index, wordy, weights, begin, self._band)
-        if len(found) == len(solid):
-            return found
-        leads = [(lead(old[solid[n]]), lead(index.line(index.solid[place]))) for n, place in found]
+        pairs = _align_equal(index, wordy, weights, begin, self._band)
+        if len(pairs) == len(solid):
+            return pairs
+        leads = [(lead(old[solid[n]]), lead(index.line(index.solid[place]))) for n, place in pairs]
         rule = Leads(leads, lambda: (index.indent, index.indent))
         depths = [None if key else rule(lead(old[n])) for n, key in zip(solid, wordy, strict=True)]
-        return _banded(index, [self.keys[n] for n in solid], weights, begin, self._band, depths)
+        return _align_equal(index, [self.keys[n] for n in solid], weights, begin, self._band, depths)
 
     def _pair_alike(self, at: list[int | None], window: Sequence[int]) -> None:
         """Old lines without a place get the file's line that is most like them, in the same gap."""
@@ -191,12 +222,12 @@ class _Sought:
             gap, low = [], high
 
     def _pair_gap(self, at: list[int | None], gap: list[int], free: list[int]) -> None:
-        if len(gap) > _GAP or len(free) > _GAP:
+        if len(gap) > _WIDEST_PAIRED_GAP or len(free) > _WIDEST_PAIRED_GAP:
             return
         position = 0
         for number in gap:
             scored = [(self._resemblance(number, place), -n) for n, place in enumerate(free) if n >= position]
-            if scored and max(scored)[0] >= _ALIKE:
+            if scored and max(scored)[0] >= _LEAST_LIKENESS:
                 position = -max(scored)[1]
                 at[number] = free[position]
                 position += 1
@@ -205,15 +236,15 @@ class _Sought:
         """How alike two lines are; not at all, if either is another line of the other side, and not just mistyped."""
         if self._knows(number, place):
             return 1.0
-        elsewhere = informative(self.request.old[number]) >= _WORDY and bool(self.index.where(self.keys[number]))
+        elsewhere = informative(self.request.old[number]) >= _WORDY_LINE and bool(self.index.where(self.keys[number]))
         another = elsewhere or self.index.keys[place] in self.keys
         return 0.0 if another else likeness(self.request.old[number], self.index.line(place))
 
     def _knows(self, number: int, place: int | None) -> bool:
         return place is not None and self.index.knows(self.request.old[number].strip(), self.index.line(place).strip())
 
-    def _judged(self, match: Match) -> Near:
-        """How much of the text stands there, and whether that is enough."""
+    def _judge(self, match: Match) -> Near:
+        """How much of the text occurs there, and whether that is enough."""
         index, old, solid, weights = self.index, self.request.old, self.solid, self.weights
         at, same = match.at, match.same
         equal = sum(weights[n] for n in solid if same[n])
@@ -224,20 +255,23 @@ class _Sought:
         )
         own = [n for n in range(match.first, match.last + 1) if index.keys[n] and n not in at]
         total = sum(weights)
-        score = (equal + alike) / (total + _OWN * len(own))
+        score = (equal + alike) / (total + _OWN_LINE_COST * len(own))
         off = [n for n in solid if not same[n]]
         harmless = all(self._knows(n, at[n]) for n in off)
         informed = [informative(old[n]) for n in solid if same[n] or harmless]
-        lines = _LINES if not harmless else 1
-        enough = sum(informed) >= _INFORMATION and sum(each >= _TELLING for each in informed) >= lines
-        mostly = harmless or (equal >= _SHARE * total and score >= _SCORE) or (len(off) == 1 and len(own) <= 1)
+        lines = _LEAST_LINES if not harmless else 1
+        telling = sum(letters >= _TELLING_LINE for letters in informed)
+        enough = sum(informed) >= _LEAST_LETTERS and telling >= lines
+        mostly = (
+            harmless or (equal >= _LEAST_SHARE * total and score >= _LEAST_SCORE) or (len(off) == 1 and len(own) <= 1)
+        )
         moved = any(
             same[n] and lead(old[n]) != lead(index.line(place)) for n, place in enumerate(at) if place is not None
         )
         return Near(score, match, moved, convincing=enough and mostly and len(own) <= max(1, len(solid) // 3))
 
 
-def _banded(
+def _align_equal(
     index: Index,
     keys: Sequence[bytes],
     weights: Sequence[float],
@@ -247,7 +281,7 @@ def _banded(
 ) -> list[tuple[int, int]]:
     """Pairs of equal lines, in order, near the diagonal; what the file has of its own between them costs.
 
-    `depths` tells of lines that say little how they must be indented.
+    `depths` is the indentation that lines with few letters must have.
     """
     width = 2 * band + 1
     best = [[0.0] * (width + 1) for _ in range(len(keys) + 1)]
@@ -258,7 +292,7 @@ def _banded(
             place = begin + i + j - band
             # down: the old line has no place; right: the file's line is its own
             down = below[j - 1] if j else 0.0
-            right = row[j + 1] - _OWN if j + 1 < width else 0.0
+            right = row[j + 1] - _OWN_LINE_COST if j + 1 < width else 0.0
             value, way = (down, _SKIP) if down >= right else (right, _STEP)
             if key and 0 <= place < len(index.solid) and index.keys[index.solid[place]] == key:
                 equal = weights[i] + below[j]
@@ -266,7 +300,7 @@ def _banded(
                 if equal > value and (depth is None or lead(index.line(index.solid[place])) == depth):
                     value, way = equal, _PAIR
             row[j], step[i][j] = value, way
-    j = max(range(width), key=lambda each: (best[0][each], -abs(each - band)))
+    j = max(range(width), key=lambda column: (best[0][column], -abs(column - band)))
     pairs, i = [], 0
     while i < len(keys) and 0 <= j < width:
         way = step[i][j]
@@ -280,29 +314,7 @@ def _banded(
     return pairs
 
 
-_WIDEST = 150
-_MOST_READINGS = 64
-_MOST_WAYS = 256
-_MOST_PIECES = 20
-
-
-def only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
-    """Whether new leaves out what old has in full: then it would delete code."""
-    found = added(old, new, name)
-    if found is None or not found.deletes:
-        return False
-    if len(old) == len(new) == 1 and not is_placeholder(found.line, name):
-        return False  # dots that may be a part of their line
-    before, after = (sum(is_marker(line) or is_placeholder(line, name) for line in lines) for lines in (old, new))
-    return after > before  # as many in both: each stands for the same lines
-
-
-def find_elided(index: Index, requests: Sequence[Request]) -> Answer | None:
-    """The one way to lay a text with parts left out over the file."""
-    return next((found for request in requests if (found := _find(index, request)) is not None), None)
-
-
-def _find(index: Index, request: Request) -> Answer | None:
+def _lay_pieces(index: Index, request: Request) -> Answer | None:
     keys = line_keys(request.old)
     markers = [number for number, line in enumerate(request.old) if is_marker(line)]
     pieces = [[n for n in range(a + 1, b) if keys[n]] for a, b in _between(markers, len(keys))]
@@ -330,8 +342,8 @@ def _find(index: Index, request: Request) -> Answer | None:
         if not isinstance(narrower, Found) or span[1] - span[0] < narrower.span[1] - narrower.span[0]:
             answers[edits] = Found("elision", 1.0, None, match.site, span, edits)
     if len(answers) > 1 or (answers and clashes):
-        sites = [each.site for each in answers.values() if isinstance(each, Found)]
-        return Refused("ambiguous", "elision", (*sites, *(each.sites[0] for each in clashes)))
+        sites = [answer.site for answer in answers.values() if isinstance(answer, Found)]
+        return Refused("ambiguous", "elision", (*sites, *(refused.sites[0] for refused in clashes)))
     return next(iter((*answers.values(), *clashes)), None)
 
 
@@ -340,11 +352,11 @@ def _is_plausible(index: Index, request: Request, match: Match) -> bool:
     placed = [(n, place) for n, place in enumerate(match.at) if place is not None and request.old[n].strip()]
     pairs = [(lead(request.old[n]), lead(index.line(place))) for n, place in placed]
     rule = Leads(pairs, lambda: (index.indent, index.indent))
-    stripped = all(sent == stands for sent, stands in pairs[1:])
+    stripped = all(sent == actual for sent, actual in pairs[1:])
     if not rule.explained and not stripped:
         return False
     for marker, gap in match.gaps.items():
-        beside = [(n, place) for n, place in placed if n in _neighbors(marker, [each for each, _ in placed])]
+        beside = [(n, place) for n, place in placed if n in _neighbors(marker, [number for number, _ in placed])]
         depths = [len(lead(index.line(place))) for _, place in beside]
         opened = len(beside) > 1 and len(lead(request.old[marker])) > len(lead(request.old[beside[0][0]]))
         inside = opened and depths[0] < depths[1]
@@ -376,15 +388,15 @@ def _between(markers: Sequence[int], count: int) -> Iterator[tuple[int, int]]:
 def _readings(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
     """The ways to lay the pieces over the file, in order and not too far apart; and whether these are all."""
     sought = [[keys[n] for n in piece] for piece in pieces]
-    runs = [index.runs(each) for each in sought]
-    complete = all(len(found) < index.most_runs(each) for found, each in zip(runs, sought, strict=True))
+    runs = [index.runs(wanted) for wanted in sought]
+    complete = all(len(places) < index.most_runs(wanted) for places, wanted in zip(runs, sought, strict=True))
     ways: list[list[list[int]]] = [[run] for run in runs[0]]
     for later in runs[1:]:
         starts = [run[0] for run in later]
         longer = []
         for way in ways[:_MOST_WAYS]:
             low = bisect_left(starts, way[-1][-1] + 1)
-            high = bisect_right(starts, way[-1][-1] + _WIDEST + 1)
+            high = bisect_right(starts, way[-1][-1] + _WIDEST_GAP + 1)
             longer += [[*way, run] for run in later[low:high]]
         complete = complete and len(ways) <= _MOST_WAYS
         ways = longer
@@ -422,23 +434,18 @@ def _beyond(request: Request, markers: Sequence[int]) -> bool:
     return (old[0] in markers and not is_marker(new[0])) or (old[-1] in markers and not is_marker(new[-1]))
 
 
-def find_reflowed(index: Index, requests: Sequence[Request]) -> Answer | None:
-    """The one place that has these words."""
-    return next((found for request in requests if (found := _find_words(index, request)) is not None), None)
-
-
-def _find_words(index: Index, request: Request) -> Answer | None:
+def _find_words_of(index: Index, request: Request) -> Answer | None:
     keys = line_keys(request.old)
     solid = [number for number, key in enumerate(keys) if key]
-    found = []
+    matches = []
     for places in index.spread([keys[number] for number in solid]):
         said = [word for number in solid for word in words(unescaped(fold(request.old[number])))]
         here = [word for place in places for word in words(unescaped(fold(index.line(place))))]
         if said == here:
-            found.append(_match_words(index, request, keys, solid, places))
-    if len(found) > 1:
-        return Refused("ambiguous", "tokens", tuple(each.site for each in found))
-    return settle(index, request, found[0], "tokens") if found else None
+            matches.append(_match_words(index, request, keys, solid, places))
+    if len(matches) > 1:
+        return Refused("ambiguous", "tokens", tuple(match.site for match in matches))
+    return settle(index, request, matches[0], "tokens") if matches else None
 
 
 def _match_words(

@@ -14,6 +14,9 @@ r"""JavaScript's regular expressions: the parser, the tree it makes, and the cha
 Looser than ECMAScript: `(?P<name>…)`, `(?P=name)` and a leading `(?i)`; a `{`, `}` or `]` that cannot mean anything
 else is a character; every punctuation mark may be escaped. Stricter: an escaped letter without a meaning is refused
 (`\A` and `\z` belong to other dialects), and so is `[[:alpha:]]`.
+
+Rejected: to hand the pattern to an engine as it is written. No engine at hand reads this dialect, and two that read
+nearly the same would find different matches.
 """
 
 from __future__ import annotations
@@ -26,6 +29,120 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     Ranges = tuple[tuple[int, int], ...]
+
+LAST = 0x10FFFF
+DIGITS: Ranges = ((0x30, 0x39),)
+WORDS: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+ALSO_WORDS: Ranges = (*WORDS, (0x17F, 0x17F), (0x212A, 0x212A))
+r"""`\w` where case is ignored: what becomes an `s` or a `k`, too, so that `\W` is the rest."""
+SPACES: Ranges = (
+    (0x09, 0x0D),
+    (0x20, 0x20),
+    (0xA0, 0xA0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200A),
+    (0x2028, 0x2029),
+    (0x202F, 0x202F),
+    (0x205F, 0x205F),
+    (0x3000, 0x3000),
+    (0xFEFF, 0xFEFF),
+)
+"""Whitespace as ECMAScript has it; RE2 knows the ASCII characters only."""
+LINE_ENDS: Ranges = ((0x0A, 0x0A), (0x0D, 0x0D))
+
+_CATEGORIES = {
+    "L": "Letter",
+    "LC": "Cased_Letter",
+    "Lu": "Uppercase_Letter",
+    "Ll": "Lowercase_Letter",
+    "Lt": "Titlecase_Letter",
+    "Lm": "Modifier_Letter",
+    "Lo": "Other_Letter",
+    "M": "Mark Combining_Mark",
+    "Mn": "Nonspacing_Mark",
+    "Mc": "Spacing_Mark",
+    "Me": "Enclosing_Mark",
+    "N": "Number",
+    "Nd": "Decimal_Number digit",
+    "Nl": "Letter_Number",
+    "No": "Other_Number",
+    "P": "Punctuation punct",
+    "Pc": "Connector_Punctuation",
+    "Pd": "Dash_Punctuation",
+    "Ps": "Open_Punctuation",
+    "Pe": "Close_Punctuation",
+    "Pi": "Initial_Punctuation",
+    "Pf": "Final_Punctuation",
+    "Po": "Other_Punctuation",
+    "S": "Symbol",
+    "Sm": "Math_Symbol",
+    "Sc": "Currency_Symbol",
+    "Sk": "Modifier_Symbol",
+    "So": "Other_Symbol",
+    "Z": "Separator",
+    "Zs": "Space_Separator",
+    "Zl": "Line_Separator",
+    "Zp": "Paragraph_Separator",
+    "C": "Other",
+    "Cc": "Control cntrl",
+    "Cf": "Format",
+    "Cs": "Surrogate",
+    "Co": "Private_Use",
+    "Cn": "Unassigned",
+}
+_SHORT_NAMES = {name: short for short, names in _CATEGORIES.items() for name in (short, *names.split())}
+_BINARY_NAMES = """
+ASCII ASCII_Hex_Digit AHex Alphabetic Alpha Any Assigned Bidi_Control Bidi_C Bidi_Mirrored Bidi_M Case_Ignorable CI
+Cased Changes_When_Casefolded CWCF Changes_When_Casemapped CWCM Changes_When_Lowercased CWL
+Changes_When_NFKC_Casefolded CWKCF Changes_When_Titlecased CWT Changes_When_Uppercased CWU Dash
+Default_Ignorable_Code_Point DI Deprecated Dep Diacritic Dia Emoji Emoji_Component EComp Emoji_Modifier EMod
+Emoji_Modifier_Base EBase Emoji_Presentation EPres Extended_Pictographic ExtPict Extender Ext Grapheme_Base Gr_Base
+Grapheme_Extend Gr_Ext Hex_Digit Hex ID_Continue IDC ID_Start IDS Ideographic Ideo Join_Control Join_C
+Logical_Order_Exception LOE Lowercase Lower Math Noncharacter_Code_Point NChar Pattern_Syntax Pat_Syn
+Pattern_White_Space Pat_WS Quotation_Mark QMark Radical Regional_Indicator RI Sentence_Terminal STerm Soft_Dotted SD
+Terminal_Punctuation Term Unified_Ideograph UIdeo Uppercase Upper Variation_Selector VS White_Space space XID_Continue
+XIDC XID_Start XIDS
+"""
+_BINARY = frozenset(_BINARY_NAMES.split())
+"""Properties that a character has or has not."""
+_LONGEST_NAME = 60  # characters of a property's name
+
+_members: dict[str, Ranges] = {}
+"""The characters of each property that was asked for: finding them takes a pass over all of Unicode."""
+
+FLAGS = "gimsu"
+_FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
+_MOST_LEVELS = 50  # of groups in groups: each takes several calls on Python's stack
+_MOST_DIGITS = 9  # of a number: more are not needed, and `int` refuses very many
+_MOST_GROUPS = 500
+_LONGEST_SHOWN = 40  # characters of an unknown property that a message shows
+_LARGEST_COUNT = 2**31 - 1  # a larger one is taken for this one: no text is that long
+_DECIMALS = frozenset("0123456789")
+_HEX = frozenset("0123456789abcdefABCDEF")
+_CONTROLS = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
+_SHORTHANDS = {"d": DIGITS, "w": WORDS, "s": SPACES}
+_PLAIN_PROPERTIES = {"Any": ((0, LAST),), "ASCII": ((0, 0x7F),)}
+_ESCAPES = {
+    "A": "^ without the flag m is the start of the text",
+    "Z": "$ without the flag m is the end of the text",
+    "z": "$ without the flag m is the end of the text",
+    "h": "Write [ \\t] for a space or tab",
+    "R": "Write \\r?\\n for a line end",
+    "Q": "Escape each character by itself",
+    "K": "Use a look-behind, (?<=…)",
+    "a": "Write \\x07",
+    "e": "Write \\x1b",
+}
+_GROUPS = {
+    "(?>": "Atomic groups are not supported; a plain group, (?:…), matches the same or more",
+    "(?#": "Comments are not supported",
+    "(?x": "The flag x is not supported",
+    "(?R": "Recursion is not supported",
+    "(?|": "Number the groups one by one",
+    "(?'": "Write (?<name>…)",
+}
+_BACKSPACE, _MINUS = 0x08, 0x2D
+_HIGH, _LOW, _LAST_LOW = 0xD800, 0xDC00, 0xDFFF
 
 
 class Node(Record):
@@ -114,168 +231,6 @@ class Pattern(Record):
         return "g" in self.flags
 
 
-LAST = 0x10FFFF
-DIGITS: Ranges = ((0x30, 0x39),)
-WORDS: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
-ALSO_WORDS: Ranges = (*WORDS, (0x17F, 0x17F), (0x212A, 0x212A))
-r"""`\w` where case is ignored: what becomes an `s` or a `k`, too, so that `\W` is the rest."""
-SPACES: Ranges = (
-    (0x09, 0x0D),
-    (0x20, 0x20),
-    (0xA0, 0xA0),
-    (0x1680, 0x1680),
-    (0x2000, 0x200A),
-    (0x2028, 0x2029),
-    (0x202F, 0x202F),
-    (0x205F, 0x205F),
-    (0x3000, 0x3000),
-    (0xFEFF, 0xFEFF),
-)
-"""As ECMAScript has them; RE2 knows the ASCII ones only."""
-LINE_ENDS: Ranges = ((0x0A, 0x0A), (0x0D, 0x0D))
-
-_CATEGORIES = {
-    "L": "Letter",
-    "LC": "Cased_Letter",
-    "Lu": "Uppercase_Letter",
-    "Ll": "Lowercase_Letter",
-    "Lt": "Titlecase_Letter",
-    "Lm": "Modifier_Letter",
-    "Lo": "Other_Letter",
-    "M": "Mark Combining_Mark",
-    "Mn": "Nonspacing_Mark",
-    "Mc": "Spacing_Mark",
-    "Me": "Enclosing_Mark",
-    "N": "Number",
-    "Nd": "Decimal_Number digit",
-    "Nl": "Letter_Number",
-    "No": "Other_Number",
-    "P": "Punctuation punct",
-    "Pc": "Connector_Punctuation",
-    "Pd": "Dash_Punctuation",
-    "Ps": "Open_Punctuation",
-    "Pe": "Close_Punctuation",
-    "Pi": "Initial_Punctuation",
-    "Pf": "Final_Punctuation",
-    "Po": "Other_Punctuation",
-    "S": "Symbol",
-    "Sm": "Math_Symbol",
-    "Sc": "Currency_Symbol",
-    "Sk": "Modifier_Symbol",
-    "So": "Other_Symbol",
-    "Z": "Separator",
-    "Zs": "Space_Separator",
-    "Zl": "Line_Separator",
-    "Zp": "Paragraph_Separator",
-    "C": "Other",
-    "Cc": "Control cntrl",
-    "Cf": "Format",
-    "Cs": "Surrogate",
-    "Co": "Private_Use",
-    "Cn": "Unassigned",
-}
-_SHORT = {name: short for short, names in _CATEGORIES.items() for name in (short, *names.split())}
-_BINARY = frozenset(
-    [
-        "ASCII",
-        "ASCII_Hex_Digit",
-        "AHex",
-        "Alphabetic",
-        "Alpha",
-        "Any",
-        "Assigned",
-        "Bidi_Control",
-        "Bidi_C",
-        "Bidi_Mirrored",
-        "Bidi_M",
-        "Case_Ignorable",
-        "CI",
-        "Cased",
-        "Changes_When_Casefolded",
-        "CWCF",
-        "Changes_When_Casemapped",
-        "CWCM",
-        "Changes_When_Lowercased",
-        "CWL",
-        "Changes_When_NFKC_Casefolded",
-        "CWKCF",
-        "Changes_When_Titlecased",
-        "CWT",
-        "Changes_When_Uppercased",
-        "CWU",
-        "Dash",
-        "Default_Ignorable_Code_Point",
-        "DI",
-        "Deprecated",
-        "Dep",
-        "Diacritic",
-        "Dia",
-        "Emoji",
-        "Emoji_Component",
-        "EComp",
-        "Emoji_Modifier",
-        "EMod",
-        "Emoji_Modifier_Base",
-        "EBase",
-        "Emoji_Presentation",
-        "EPres",
-        "Extended_Pictographic",
-        "ExtPict",
-        "Extender",
-        "Ext",
-        "Grapheme_Base",
-        "Gr_Base",
-        "Grapheme_Extend",
-        "Gr_Ext",
-        "Hex_Digit",
-        "Hex",
-        "ID_Continue",
-        "IDC",
-        "ID_Start",
-        "IDS",
-        "Ideographic",
-        "Ideo",
-        "Join_Control",
-        "Join_C",
-        "Logical_Order_Exception",
-        "LOE",
-        "Lowercase",
-        "Lower",
-        "Math",
-        "Noncharacter_Code_Point",
-        "NChar",
-        "Pattern_Syntax",
-        "Pat_Syn",
-        "Pattern_White_Space",
-        "Pat_WS",
-        "Quotation_Mark",
-        "QMark",
-        "Radical",
-        "Regional_Indicator",
-        "RI",
-        "Sentence_Terminal",
-        "STerm",
-        "Soft_Dotted",
-        "SD",
-        "Terminal_Punctuation",
-        "Term",
-        "Unified_Ideograph",
-        "UIdeo",
-        "Uppercase",
-        "Upper",
-        "Variation_Selector",
-        "VS",
-        "White_Space",
-        "space",
-        "XID_Continue",
-        "XIDC",
-        "XID_Start",
-        "XIDS",
-    ]
-)
-_LONGEST_NAME = 60
-
-
 def inverted(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """All other characters."""
     result, start = [], 0
@@ -301,14 +256,14 @@ def property_of(name: str) -> str | None:
     r"""The one spelling of a property in `\p{name}`: `Lu`, `Script=Greek`, `Alphabetic`; None if there is none."""
     kind, equals, value = name.partition("=")
     if kind in {"General_Category", "gc"} and equals:
-        return _SHORT.get(value)
+        return _SHORT_NAMES.get(value)
     if kind in {"Script", "sc", "Script_Extensions", "scx"} and equals:
         spelled = f"{'Script' if kind in {'Script', 'sc'} else 'Script_Extensions'}={value}"
         return spelled if _is_known(spelled) else None
     if equals:
         return None
-    if name in _SHORT:
-        return _SHORT[name]
+    if name in _SHORT_NAMES:
+        return _SHORT_NAMES[name]
     if name in _BINARY:
         return name if name in {"Any", "ASCII", "Assigned"} or _is_known(name) else None
     return f"Script={name}" if _is_known(f"Script={name}") else None
@@ -316,17 +271,25 @@ def property_of(name: str) -> str | None:
 
 def members(name: str) -> Ranges:
     """The characters that have a property, whose name is one that `property_of` gave."""
-    found = _members.get(name)
-    if found is None:
+    ranges = _members.get(name)
+    if ranges is None:
         import regex  # few patterns need it
 
         everything = "".join(map(chr, range(LAST + 1)))
         spans = (match.span() for match in regex.finditer(rf"\p{{{name}}}+", everything))
-        found = _members[name] = tuple((start, end - 1) for start, end in spans)
-    return found
+        ranges = _members[name] = tuple((start, end - 1) for start, end in spans)
+    return ranges
 
 
-_members: dict[str, Ranges] = {}
+def parse(written: str, flags: str = "") -> Pattern:
+    """Read `pattern` or `/pattern/flags`; flags of the delimited form win."""
+    body, start, own = _delimited(written)
+    chosen = own or flags.strip()
+    unknown = [flag for flag in dict.fromkeys(chosen) if flag not in FLAGS]
+    if unknown:
+        raise InvalidFlags(flags="".join(unknown), supported=", ".join(FLAGS))
+    reader = _Reader(written, start, start + len(body), chosen)
+    return Pattern(written, frozenset(chosen), reader.read(), reader.groups, reader.names)
 
 
 def _is_known(spelled: str) -> bool:
@@ -341,52 +304,6 @@ def _is_known(spelled: str) -> bool:
     except regex.error:
         return False
     return True
-
-
-FLAGS = "gimsu"
-_FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
-_DEEPEST = 50
-_MOST_DIGITS = 9
-_MOST_GROUPS = 500
-_SHOWN = 40
-_LARGEST_COUNT = 2**31 - 1
-_DECIMALS = frozenset("0123456789")
-_HEX = frozenset("0123456789abcdefABCDEF")
-_CONTROLS = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
-_SHORTHANDS = {"d": DIGITS, "w": WORDS, "s": SPACES}
-_PLAIN_PROPERTIES = {"Any": ((0, LAST),), "ASCII": ((0, 0x7F),)}
-_ESCAPES = {
-    "A": "^ without the flag m is the start of the text",
-    "Z": "$ without the flag m is the end of the text",
-    "z": "$ without the flag m is the end of the text",
-    "h": "Write [ \\t] for a space or tab",
-    "R": "Write \\r?\\n for a line end",
-    "Q": "Escape each character by itself",
-    "K": "Use a look-behind, (?<=…)",
-    "a": "Write \\x07",
-    "e": "Write \\x1b",
-}
-_GROUPS = {
-    "(?>": "Atomic groups are not supported; a plain group, (?:…), matches the same or more",
-    "(?#": "Comments are not supported",
-    "(?x": "The flag x is not supported",
-    "(?R": "Recursion is not supported",
-    "(?|": "Number the groups one by one",
-    "(?'": "Write (?<name>…)",
-}
-_BACKSPACE, _MINUS = 0x08, 0x2D
-_HIGH, _LOW, _LAST_LOW = 0xD800, 0xDC00, 0xDFFF
-
-
-def parse(written: str, flags: str = "") -> Pattern:
-    """Read `pattern` or `/pattern/flags`; flags of the delimited form win."""
-    body, start, own = _delimited(written)
-    chosen = own or flags.strip()
-    unknown = [flag for flag in dict.fromkeys(chosen) if flag not in FLAGS]
-    if unknown:
-        raise InvalidFlags(flags="".join(unknown), supported=", ".join(FLAGS))
-    reader = _Reader(written, start, start + len(body), chosen)
-    return Pattern(written, frozenset(chosen), reader.read(), reader.groups, reader.names)
 
 
 def _delimited(written: str) -> tuple[str, int, str]:
@@ -416,10 +333,10 @@ class _Reader:
         self._take_leading_flags()
         root = self._choice()
         if self._at < self._end:
-            raise self._wrong("Unmatched ')'", self._at)
+            raise self._error("Unmatched ')'", self._at)
         return root
 
-    def _wrong(self, reason: str, position: int, advice: str | None = None) -> InvalidRegex:
+    def _error(self, reason: str, position: int, advice: str | None = None) -> InvalidRegex:
         return InvalidRegex(pattern=self._text, reason=reason, position=position, advice=advice)
 
     def _next(self, ahead: int = 0) -> str:
@@ -447,8 +364,8 @@ class _Reader:
 
     def _choice(self) -> Node:
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise self._wrong("Nested too deeply", self._at)
+        if self._depth > _MOST_LEVELS:
+            raise self._error("Nested too deeply", self._at)
         options = [self._sequence()]
         while self._take("|"):
             options.append(self._sequence())
@@ -468,11 +385,11 @@ class _Reader:
         if quantified is None:
             return node
         if isinstance(node, Edge | Look):
-            raise self._wrong("Nothing to repeat", start)
+            raise self._error("Nothing to repeat", start)
         least, most, lazy = quantified
         if self._next() and self._next() in "*+?":
             advice = "Possessive quantifiers are not supported" if self._next() == "+" else None
-            raise self._wrong("Nothing to repeat", self._at, advice)
+            raise self._error("Nothing to repeat", self._at, advice)
         return Repeat(node, least, most, lazy)
 
     def _quantifier(self) -> tuple[int, int | None, bool] | None:
@@ -492,14 +409,14 @@ class _Reader:
             return None
         low, comma, high = self._text[start + 1 : close].partition(",")
         if comma and not low and _is_number(high):
-            raise self._wrong("Incomplete quantifier", start, f"Write {{0,{high}}}")
+            raise self._error("Incomplete quantifier", start, f"Write {{0,{high}}}")
         if not _is_number(low) or (high and not _is_number(high)):
             return None
         self._at = close + 1
         least = min(int(low), _LARGEST_COUNT)
         most = least if not comma else min(int(high), _LARGEST_COUNT) if high else None
         if most is not None and most < least:
-            raise self._wrong("Numbers out of order in {} quantifier", start)
+            raise self._error("Numbers out of order in {} quantifier", start)
         return least, most
 
     def _atom(self) -> Node:  # noqa: PLR0911  one for each kind
@@ -519,17 +436,17 @@ class _Reader:
             case "\\":
                 return self._escape(start)
             case "*" | "+" | "?":
-                raise self._wrong("Nothing to repeat", start)
+                raise self._error("Nothing to repeat", start)
             case "{":
                 self._at = start
                 if self._counts() is not None:
-                    raise self._wrong("Nothing to repeat", start)
+                    raise self._error("Nothing to repeat", start)
                 self._at = start + 1
         return Char(ord(char), self._fold)
 
     def _group(self, start: int) -> Node:
         if not self._take("?"):
-            return self._captured(start, None)
+            return self._capture(start, None)
         for sign, ahead, negative in (("=", True, False), ("!", True, True), ("<=", False, False), ("<!", False, True)):
             if self._take(sign):
                 return Look(self._inside(start), ahead, negative)
@@ -538,16 +455,16 @@ class _Reader:
         if self._take("P="):
             return self._named_reference(start, ")")
         if self._take("<") or self._take("P<"):
-            return self._captured(start, self._name(start, ">"))
-        return self._modified(start)
+            return self._capture(start, self._name(start, ">"))
+        return self._flagged(start)
 
-    def _modified(self, start: int) -> Node:
+    def _flagged(self, start: int) -> Node:
         """`(?i:…)` and `(?-i:…)`: flags for a part."""
         colon = self._text.find(":", self._at, min(self._at + 8, self._end))
         added, _, removed = self._text[self._at : max(colon, self._at)].partition("-")
         letters = added + removed
         if colon < 0 or not letters or not set(letters) <= set("ims") or len(set(letters)) < len(letters):
-            raise self._wrong("Invalid group", start, _GROUPS.get(self._text[start : start + 3]))
+            raise self._error("Invalid group", start, _GROUPS.get(self._text[start : start + 3]))
         self._at = colon + 1
         kept = self._fold, self._lines, self._dot_all
         self._fold, self._lines, self._dot_all = (
@@ -557,41 +474,41 @@ class _Reader:
         self._fold, self._lines, self._dot_all = kept
         return Group(body)
 
-    def _captured(self, start: int, name: str | None) -> Node:
+    def _capture(self, start: int, name: str | None) -> Node:
         self.groups += 1
         if self.groups > _MOST_GROUPS:
-            raise self._wrong(f"More than {_MOST_GROUPS} groups", start)
+            raise self._error(f"More than {_MOST_GROUPS} groups", start)
         number = self.groups
         if name is not None:
             if name in self.names:
-                raise self._wrong(f"Duplicate group name '{name}'", start)
+                raise self._error(f"Duplicate group name '{name}'", start)
             self.names[name] = number
         return Group(self._inside(start), number)
 
     def _inside(self, start: int) -> Node:
         body = self._choice()
         if not self._take(")"):
-            raise self._wrong("Unmatched '('", start)
+            raise self._error("Unmatched '('", start)
         return body
 
     def _name(self, start: int, close: str) -> str:
         end = self._text.find(close, self._at, self._end)
         name = self._text[self._at : max(end, self._at)]
         if not _is_name(name):
-            raise self._wrong("Invalid group name", start)
+            raise self._error("Invalid group name", start)
         self._at = end + 1
         return name
 
     def _named_reference(self, start: int, close: str) -> Node:
         name = self._name(start, close)
         if name not in self._all_names:
-            raise self._wrong(f"Unknown group name '{name}'", start)
+            raise self._error(f"Unknown group name '{name}'", start)
         return Back(self._all_names[name], self._fold)
 
     def _escape(self, start: int) -> Node:
         char = self._next()
         if not char:
-            raise self._wrong("Trailing backslash", start)
+            raise self._error("Trailing backslash", start)
         if char in "bB":
             self._at += 1
             return Edge("word" if char == "b" else "no_word")
@@ -600,11 +517,11 @@ class _Reader:
         if char == "k":
             self._at += 1
             if not self._take("<"):
-                raise self._wrong("Invalid named reference", start)
+                raise self._error("Invalid named reference", start)
             return self._named_reference(start, ">")
-        found = self._set(start)
-        if found is not None:
-            return found.but(fold=self._fold)
+        shorthand = self._set(start)
+        if shorthand is not None:
+            return shorthand.but(fold=self._fold)
         return Char(self._character(start), self._fold)
 
     def _numbered_reference(self, start: int) -> Node:
@@ -614,11 +531,11 @@ class _Reader:
             self._at += 1
         if int(digits) > self._total:
             plural = "" if self._total == 1 else "s"
-            raise self._wrong(f"\\{digits} refers to a group, and the pattern has {self._total} group{plural}", start)
+            raise self._error(f"\\{digits} refers to a group, and the pattern has {self._total} group{plural}", start)
         return Back(int(digits), self._fold)
 
     def _set(self, start: int) -> Class | None:
-        r"""`\d`, `\W`, `\p{…}` after the backslash, or None where another escape stands."""
+        r"""`\d`, `\W`, `\p{…}` after the backslash, or None where it is another escape."""
         char = self._next()
         if char.lower() in _SHORTHANDS and char:
             self._at += 1
@@ -628,16 +545,16 @@ class _Reader:
             return None
         close = self._text.find("}", self._at, self._end)
         name = self._text[self._at + 2 : max(close, self._at)]
-        found = property_of(name) if self._next(1) == "{" and close >= 0 else None
-        if found is None:
-            raise self._wrong(
-                f"Unknown property \\{self._text[self._at : max(close + 1, self._at + 1)][:_SHOWN]}", start
+        property_name = property_of(name) if self._next(1) == "{" and close >= 0 else None
+        if property_name is None:
+            raise self._error(
+                f"Unknown property \\{self._text[self._at : max(close + 1, self._at + 1)][:_LONGEST_SHOWN]}", start
             )
         self._at = close + 1
-        inverse, plain = char == "P", _PLAIN_PROPERTIES.get(found)
+        inverse, plain = char == "P", _PLAIN_PROPERTIES.get(property_name)
         if plain is not None:
             return Class(inverted(plain) if inverse else plain)
-        return Class((), ((found, inverse),))
+        return Class((), ((property_name, inverse),))
 
     def _character(self, start: int) -> int:
         """The character that an escape stands for; the backslash is taken already."""
@@ -656,12 +573,12 @@ class _Reader:
             return self._unicode(start)
         if char and (not char.isascii() or not char.isalnum()):
             return ord(char)
-        raise self._wrong(f"Unknown escape \\{char}", start, _ESCAPES.get(char))
+        raise self._error(f"Unknown escape \\{char}", start, _ESCAPES.get(char))
 
     def _hexadecimal(self, start: int, size: int) -> int:
         digits = self._text[self._at : min(self._at + size, self._end)]
         if len(digits) < size or not set(digits) <= _HEX:
-            raise self._wrong("Invalid escape", start)
+            raise self._error("Invalid escape", start)
         self._at += size
         return int(digits, 16)
 
@@ -670,10 +587,10 @@ class _Reader:
             close = self._text.find("}", self._at, self._end)
             digits = self._text[self._at : max(close, self._at)]
             if not digits or not set(digits) <= _HEX or len(digits.lstrip("0")) > _MOST_DIGITS:
-                raise self._wrong("Invalid Unicode escape", start)
+                raise self._error("Invalid Unicode escape", start)
             self._at = close + 1
             if int(digits, 16) > LAST:
-                raise self._wrong("Invalid Unicode escape", start)
+                raise self._error("Invalid Unicode escape", start)
             return int(digits, 16)
         point = self._hexadecimal(start, 4)
         if _HIGH <= point < _LOW and self._text.startswith("\\u", self._at, self._end):
@@ -689,7 +606,7 @@ class _Reader:
         properties: list[tuple[str, bool]] = []
         while not self._take("]"):
             if self._at >= self._end:
-                raise self._wrong("Unterminated character class", start)
+                raise self._error("Unterminated character class", start)
             if self._next() == "[" and self._next(1) in {":", "=", "."}:
                 self._refuse_posix()
             at, first = self._at, self._member()
@@ -698,7 +615,7 @@ class _Reader:
                 last = self._member()
                 if isinstance(last, int):
                     if last < first:
-                        raise self._wrong("Range out of order in character class", at)
+                        raise self._error("Range out of order in character class", at)
                     ranges.append((first, last))
                     continue
                 ranges += [(first, first), (_MINUS, _MINUS)]
@@ -717,7 +634,7 @@ class _Reader:
         name = self._text[self._at + 2 : max(close, 0)]
         if name.isalpha() and name.islower():
             advice = "Write the characters, such as A-Za-z, or a property such as \\p{L}"
-            raise self._wrong(f"POSIX class [{sign}{name}{sign}] is not supported", self._at, advice)
+            raise self._error(f"POSIX class [{sign}{name}{sign}] is not supported", self._at, advice)
 
     def _member(self) -> int | Class:
         """One character of a class, or a set."""
@@ -726,7 +643,7 @@ class _Reader:
         if char != "\\":
             return ord(char)
         if not self._next():
-            raise self._wrong("Unterminated character class", start)
+            raise self._error("Unterminated character class", start)
         if self._take("b"):
             return _BACKSPACE
         return self._set(start) or self._character(start)

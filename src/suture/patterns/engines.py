@@ -1,16 +1,17 @@
-"""Patterns compiled and run on a text, within a time limit.
-
-The body of nearly every file is that already. In a file of unknown encoding, each byte that is not UTF-8 becomes a
-lone surrogate in the view, as Python's `surrogateescape` has it, so that `.` and `[^x]` match it; RE2 and `regex`
-both take it for a character.
-
-RE2 finds in time linear to the text, but has neither look-around nor back-references; patterns with these go to
-`regex`, which backtracks under a time limit. Which one is a property of the pattern, never of the text. Both let
-other threads run while they search.
+"""Compile patterns and run them on a text, within a time limit.
 
     compiled(pattern) -> Compiled;  compiled(pattern).matches(subject, clock) -> every match, as spans
 
 A match is a list of spans in the subject's body: the whole, then each group; `(-1, -1)` for a group without part.
+
+RE2 searches in time linear to the text, but has neither look-around nor back-references; patterns with these go to
+`regex`, which backtracks under a time limit. Which one is a property of the pattern, never of the text: rejected is to
+try one and fall back to the other, which would make a pattern's matches depend on the file. Both let other threads run
+while they search.
+
+What is searched is a view of the text as UTF-8. The body of nearly every file is that already. In a file of unknown
+encoding, each byte that is not UTF-8 becomes a lone surrogate in the view, as Python's `surrogateescape` has it, so
+that `.` and `[^x]` match it; RE2 and `regex` both take it for a character.
 """
 
 from __future__ import annotations
@@ -43,9 +44,26 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Spans = list[tuple[int, int]]
 
+_SECONDS_PER_PLACE = 1e-5  # that are added to a file's time for each place that is looked at,
+_MOST_EXTENSION = 10  # but never more than so many times what a file is allowed
 
-_EACH = 1e-5  # seconds for each place that is looked at,
-_PATIENCE = 10  # but never more than so many times what a file is allowed
+_MOST_STRING_BYTES = 10_000_000  # of a text that is kept as bytes and as a string
+_GROWTH = 2  # bytes by which an undecodable byte is longer in the view
+
+NONE = (-1, -1)
+"""The span of a group without part in a match."""
+_RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern
+_WINDOW_SIZE = 1 << 20  # bytes that are searched between two looks at the clock
+_LARGEST_PROGRAM = 40_000  # `regex` writes out what must be repeated, and some 100,000 parts overflow a thread's stack
+_CHEAP = 100_000_000  # bytes by parts of the program: a second at worst
+_PROBE_SIZES = (64, 512, 4_096, 32_768)  # bytes that are searched to learn how fast RE2 is here
+_TELLING = 0.05  # seconds of a probe from which the whole can be estimated
+_OVERDRAFT = 4  # times the time that is left, which the estimate may be: it is a rough one
+_LINE_FEED = 0x0A
+_MOST_REMEMBERED = 100  # compiled patterns
+_UNDECODABLE = 0xDC80  # the first of the surrogates that stand for bytes that are not UTF-8
+
+_cache: dict[tuple[str, frozenset[str]], Compiled] = {}
 
 
 class Clock:
@@ -64,11 +82,11 @@ class Clock:
         self._path = path
         now, allowed = monotonic(), self._file_ms / 1000
         self.ends = min(now + allowed, self._call_ends)
-        self._latest = min(now + allowed * _PATIENCE, self._call_ends)
+        self._latest = min(now + allowed * _MOST_EXTENSION, self._call_ends)
 
     def grant(self) -> None:
         """Allow for a place that was looked at: many of them take time, which is not the pattern's fault."""
-        self.ends = min(self.ends + _EACH, self._latest)
+        self.ends = min(self.ends + _SECONDS_PER_PLACE, self._latest)
 
     def untimed(self, matches: Iterable[T]) -> Iterator[T]:
         """The same matches; what is done with one, until the next is asked for, is not searching the file."""
@@ -91,10 +109,6 @@ class Clock:
         whole = self.ends >= self._call_ends
         limit, setting = (self._call_ms, "regex_call_ms") if whole else (self._file_ms, "regex_file_ms")
         return RegexTimeout(pattern=source, path=self._path, timeout_ms=limit, setting=setting)
-
-
-_SMALL = 10_000_000
-_GROWTH = 2  # bytes by which an undecodable byte is longer in the view
 
 
 class Subject:
@@ -127,12 +141,12 @@ class Subject:
         if self._escaped is None:
             import re  # rare
 
-            self._escaped = [found.start() for found in re.finditer(rb"\xed[\xb2\xb3]", self.view)]
+            self._escaped = [match.start() for match in re.finditer(rb"\xed[\xb2\xb3]", self.view)]
         return self._escaped
 
     def string(self) -> str | None:
         """The text, if its characters are its bytes and it is not too large to have twice."""
-        return self.body.decode() if len(self.body) <= _SMALL and self.body.isascii() else None
+        return self.body.decode() if len(self.body) <= _MOST_STRING_BYTES and self.body.isascii() else None
 
     def shown(self, start: int, end: int) -> str:
         """A part of the body for people and models; what is no character becomes U+FFFD, one for each."""
@@ -172,19 +186,6 @@ class Places:
         return self._offset
 
 
-NONE = (-1, -1)
-_MEMORY = 64 << 20
-_WINDOW = 1 << 20
-_LARGEST = 40_000  # `regex` writes out what must be repeated, and some 100,000 parts overflow a thread's stack
-_CHEAP = 100_000_000  # bytes by parts of the program: a second at worst
-_PROBES = (64, 512, 4_096, 32_768)
-_TELLING = 0.05
-_OVERDRAFT = 4
-_LINE_FEED = 0x0A
-_REMEMBERED = 100
-_UNDECODABLE = 0xDC80
-
-
 class Compiled:
     """A pattern, ready to search."""
 
@@ -197,7 +198,7 @@ class Compiled:
         needed = required(pattern.root)
         self.literal = needed[0] if len(needed) == 1 else b""
         """A text, as UTF-8, that every match holds; empty where none is known."""
-        self._any_of = _together(needed) if len(needed) > 1 else None
+        self._any_of = _search_together(needed) if len(needed) > 1 else None
         self.reads_undecodable = may_hold(pattern.root, _UNDECODABLE)
         """Whether a match may hold bytes that are not UTF-8."""
         self._may_be_empty = may_be_empty(pattern.root)
@@ -220,39 +221,39 @@ class Compiled:
             return
         mapped = subject.view is not subject.body
         every = every or self._crosses or (b"\r" in subject.view and b"\n" not in subject.view)
-        for found in self._found(subject.view, clock, every=every):
-            spans = found if self._plain else self._ours(found)
-            yield [_mapped(subject, span) for span in spans] if mapped else spans
+        for groups in self._find(subject.view, clock, every=every):
+            spans = groups if self._plain else self._own_groups(groups)
+            yield [_map_span(subject, span) for span in spans] if mapped else spans
 
     def glimpse(self, buffer: bytearray, size: int) -> bool:
-        """Whether what every match needs stands among the first bytes of a buffer; all are characters, or none."""
+        """Whether what every match needs occurs among the first bytes of a buffer; all are characters, or none."""
         if self._any_of is not None:
             return bool(self._any_of(memoryview(buffer)[:size]))
         return buffer.find(self.literal, 0, size) >= 0
 
     def may_hold(self, utf8: bytes) -> bool:
-        """Whether a match may stand in a text; a quick look, which may err on the side of yes."""
+        """Whether a match may occur in a text; a quick look, which may err on the side of yes."""
         return self.literal in utf8
 
     def again(self, subject: Subject, span: tuple[int, int], clock: Clock) -> int | None:
         """Where, inside a match, the next one would begin; None if there is none."""
         start, end = subject.place(span[0]), subject.place(span[1])
-        found = self._again(subject.view, start, end, clock)
-        return None if found is None else subject.offset(found)
+        place = self._again(subject.view, start, end, clock)
+        return None if place is None else subject.offset(place)
 
     def lines(self, subject: Subject, clock: Clock) -> Iterator[int]:
         """The offsets, in the body, at which lines begin that match, each looked at alone."""
         if self.literal in subject.view:
             yield from map(subject.offset, self._lines(subject.view, clock))
 
-    def _found(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
+    def _find(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         """As `matches`, by the engine's own groups."""
         raise NotImplementedError
 
     def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
         raise NotImplementedError
 
-    def _stands_in(self, line: bytes, clock: Clock) -> bool:
+    def _matches_line(self, line: bytes, clock: Clock) -> bool:
         """Whether a line matches."""
         raise NotImplementedError
 
@@ -273,20 +274,20 @@ class Compiled:
         if monotonic() > clock.ends:
             raise clock.timeout(self.pattern.source)
         clock.grant()
-        return self.literal in line and self._stands_in(line, clock)
+        return self.literal in line and self._matches_line(line, clock)
 
     def _is_rare_in(self, view: bytes) -> bool:
         """Whether it is quicker to look at the lines that hold the literal than at the whole text."""
         return bool(self.literal) and view.count(self.literal) * self.line_costs < len(view)
 
-    def _ours(self, found: Any) -> Spans:
+    def _own_groups(self, groups: Any) -> Spans:
         """An engine's spans as the dialect has them: our own groups taken out, and what they say applied."""
-        spans = [found[number] for number in self._order]
+        spans = [groups[number] for number in self._order]
         for tail in self._tails:
-            if found[tail] != NONE:
-                spans[0] = (spans[0][0], found[tail][0])
+            if groups[tail] != NONE:
+                spans[0] = (spans[0][0], groups[tail][0])
         for number, slot in self._rounds:
-            start, end = found[number]
+            start, end = groups[number]
             for group in slot.inner:
                 stale = spans[group][1] > end if slot.backward else spans[group][0] < start
                 if stale or (slot.optional and start == end):
@@ -294,8 +295,20 @@ class Compiled:
         return spans
 
 
+def compiled(pattern: Pattern) -> Compiled:
+    """A pattern ready to search, by the engine that it needs."""
+    key = pattern.source, pattern.flags
+    engine = _cache.pop(key, None) or _compile(pattern)
+    if len(_cache) >= _MOST_REMEMBERED:
+        oldest, *_ = [*_cache]  # all at once: another thread may be changing it
+        _cache.pop(oldest, None)
+    _cache[key] = engine  # now the newest
+    log.debug("patterns", "%s searches for %s", engine.engine, pattern.source)
+    return engine
+
+
 class _Re2(Compiled):
-    """Found by RE2: linear in the text, match by match."""
+    """Searches with RE2: linear in the text, match by match."""
 
     engine = "re2"
     line_costs = 10_000
@@ -318,14 +331,14 @@ class _Re2(Compiled):
             return super().may_hold(utf8)
         return bool(self._match(_anywhere(), utf8, 0, len(utf8))[0][0] >= 0)
 
-    def _found(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
+    def _find(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         if self._is_literal and self.literal:
-            return self._literally(view, clock, every=every)
+            return self._find_literal(view, clock, every=every)
         if self._one_line and self._is_rare_in(view):
             return self._around_literal(view, clock, every=every)
         return self._everywhere(view, clock, every=every)
 
-    def _literally(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
+    def _find_literal(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         """The pattern is the literal."""
         literal, size = self.literal, len(self.literal)
         position = view.find(literal)
@@ -337,7 +350,7 @@ class _Re2(Compiled):
             position = view.find(literal, position + size if every else _next_line(view, position))
 
     def _around_literal(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
-        """No match crosses a line end, and each holds the literal: only lines that hold it are searched."""
+        """No match crosses a line ending, and each holds the literal: only lines that hold it are searched."""
         position, size = 0, len(view)
         while position <= size:
             at = view.find(self.literal, position)
@@ -349,12 +362,12 @@ class _Re2(Compiled):
             position = yield from self._between(view, *span, clock, every=every)
 
     def _everywhere(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
-        """A large text is searched in windows where no match can cross a line end: one search cannot be stopped."""
+        """A large text is searched in windows where no match can cross a line ending: one search cannot be stopped."""
         position, size = 0, len(view)
         while position <= size:
             end = size
-            if self._one_line and size - position > _WINDOW:
-                end = view.find(b"\n", position + _WINDOW)
+            if self._one_line and size - position > _WINDOW_SIZE:
+                end = view.find(b"\n", position + _WINDOW_SIZE)
                 end = size if end < 0 else end
             position = yield from self._between(view, position, end, clock, every=every)
 
@@ -366,20 +379,20 @@ class _Re2(Compiled):
             if monotonic() > clock.ends:
                 raise clock.timeout(self.pattern.source)
             clock.grant()
-            found = match(anywhere, view, position, end)
-            start, stop = found[0]
+            groups = match(anywhere, view, position, end)
+            start, stop = groups[0]
             if start < 0:
                 break
             for tail in tails:
-                stop = found[tail][0] if found[tail][0] >= 0 else stop
+                stop = groups[tail][0] if groups[tail][0] >= 0 else stop
             position = stop if stop > start else _next_character(view, stop)
             if stop > start or not _is_inside(view, start):
-                yield found
+                yield groups
                 position = position if every else _next_line(view, start)
         return max(end + 1, position)
 
     def _afford(self, search: Any, view: bytes, start: int, end: int, clock: Clock) -> None:
-        """Refuse a search, which cannot be stopped, if some places of the text say that it takes far too long.
+        """Refuse a search, which cannot be stopped, if samples of the text show that it takes far too long.
 
         Usually RE2 needs a nanosecond or so for a byte; if it has to go through the program's parts for each, it needs
         that for each part.
@@ -388,7 +401,7 @@ class _Re2(Compiled):
         if size * self._parts <= _CHEAP:
             return
         left = max(clock.ends - monotonic(), 0.0)
-        for count, length in enumerate(_PROBES):
+        for count, length in enumerate(_PROBE_SIZES):
             taken = []
             for place in (2 * count + 1, 2 * count + 2):  # two, for the machine may be busy with something else
                 at, began = start + (size - length) * place // 9, monotonic()
@@ -401,10 +414,10 @@ class _Re2(Compiled):
 
     def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
         del clock  # one search is linear, and no larger than the one that found the match
-        found = self._match(_anywhere(), view, _next_character(view, start), end)[0][0]
-        return None if found < 0 else int(found)
+        at = self._match(_anywhere(), view, _next_character(view, start), end)[0][0]
+        return None if at < 0 else int(at)
 
-    def _stands_in(self, line: bytes, clock: Clock) -> bool:
+    def _matches_line(self, line: bytes, clock: Clock) -> bool:
         del clock
         return bool(self._match(_anywhere(), line, 0, len(line))[0][0] >= 0)
 
@@ -418,11 +431,11 @@ class _Re2(Compiled):
         while position < size:
             if monotonic() > clock.ends:
                 raise clock.timeout(self.pattern.source)
-            found = finder(_anywhere(), view, position, size)[0][0]
-            if found < 0:
+            at = finder(_anywhere(), view, position, size)[0][0]
+            if at < 0:
                 return
-            start = view.rfind(b"\n", position, found) + 1 or position
-            end = view.find(b"\n", found)
+            start = view.rfind(b"\n", position, at) + 1 or position
+            end = view.find(b"\n", at)
             end = size if end < 0 else end
             if start < size and self._matches_alone(view, start, end, clock):
                 yield start
@@ -438,7 +451,7 @@ class _Re2(Compiled):
 
 
 class _Regex(Compiled):
-    """Found by backtracking, under a time limit."""
+    """Searches by backtracking, under a time limit."""
 
     engine = "regex"
     line_costs = 300
@@ -449,17 +462,17 @@ class _Regex(Compiled):
         self._one_line = stays_in_line(pattern.root) and not self._may_be_empty
         self._literal_text = self.literal.decode()
 
-    def _found(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
+    def _find(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         string = view.decode("utf-8", "surrogatepass")
         place = Places(string).offset if len(string) < len(view) else None
         search = self._around_literal if self._one_line and self._is_rare_in(view) else self._in
         position = 0
         while True:
             try:
-                for found in search(string, position, clock, every=every):
-                    regs = found.regs
+                for match in search(string, position, clock, every=every):
+                    regs = match.regs
                     yield regs if place is None else [(place(start), place(end)) for start, end in regs]
-                    position = found.end() + (found.end() == found.start())
+                    position = match.end() + (match.end() == match.start())
                     clock.grant()
             except MemoryError:  # it keeps what it may come back to, up to a limit
                 raise clock.timeout(self.pattern.source) from None
@@ -476,10 +489,10 @@ class _Regex(Compiled):
             start = max(string.rfind("\n", 0, at) + 1, position)
             end = string.find("\n", at)
             end = len(string) if end < 0 else end
-            for found in self._engine.finditer(
+            for match in self._engine.finditer(
                 string, start, end, timeout=clock.left(self.pattern.source), concurrent=True
             ):
-                yield found
+                yield match
                 if not every:
                     break
             at = string.find(self._literal_text, end)
@@ -490,24 +503,24 @@ class _Regex(Compiled):
             yield from self._engine.finditer(string, position, timeout=clock.left(self.pattern.source), concurrent=True)
             return
         while position <= len(string):
-            found = self._engine.search(string, position, timeout=clock.left(self.pattern.source), concurrent=True)
-            if found is None:
+            match = self._engine.search(string, position, timeout=clock.left(self.pattern.source), concurrent=True)
+            if match is None:
                 return
-            start, stop = found.span()
+            start, stop = match.span()
             position = stop + (start == stop)
             if stop > start or string[start - 1 : start + 1] != "\r\n":
-                yield found
+                yield match
                 position = position if every else string.find("\n", start) + 1 or len(string) + 1
 
     def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
         string = view[start:end].decode("utf-8", "surrogatepass")
         try:
-            found = self._engine.search(string, 1, timeout=clock.left(self.pattern.source), concurrent=True)
+            match = self._engine.search(string, 1, timeout=clock.left(self.pattern.source), concurrent=True)
         except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
             raise clock.timeout(self.pattern.source) from None
-        return None if found is None else start + len(string[: found.start()].encode("utf-8", "surrogatepass"))
+        return None if match is None else start + len(string[: match.start()].encode("utf-8", "surrogatepass"))
 
-    def _stands_in(self, line: bytes, clock: Clock) -> bool:
+    def _matches_line(self, line: bytes, clock: Clock) -> bool:
         try:
             return bool(
                 self._engine.search(
@@ -518,27 +531,12 @@ class _Regex(Compiled):
             raise clock.timeout(self.pattern.source) from None
 
 
-_cache: dict[tuple[str, frozenset[str]], Compiled] = {}
-
-
-def compiled(pattern: Pattern) -> Compiled:
-    """A pattern ready to search, by the engine that it needs."""
-    key = pattern.source, pattern.flags
-    found = _cache.pop(key, None) or _compiled(pattern)
-    if len(_cache) >= _REMEMBERED:
-        oldest, *_ = [*_cache]  # all at once: another thread may be changing it
-        _cache.pop(oldest, None)
-    _cache[key] = found  # now the newest
-    log.debug("patterns", "%s searches for %s", found.engine, pattern.source)
-    return found
-
-
-def _compiled(pattern: Pattern) -> Compiled:
+def _compile(pattern: Pattern) -> Compiled:
     emitted = for_re2(pattern)
     engine = None if emitted is None else _re2(emitted)
     if emitted is not None and engine is not None:
         return _Re2(pattern, emitted, engine)
-    if weight(pattern.root, least=True) > _LARGEST:
+    if weight(pattern.root, least=True) > _LARGEST_PROGRAM:
         raise InvalidRegex(pattern=pattern.source, reason="Too large with its repetitions written out", position=0)
     import regex  # most patterns do not need it
 
@@ -554,18 +552,18 @@ def _re2(emitted: Emitted) -> Any:
     import re2
 
     options = re2.Options()
-    options.log_errors, options.max_mem = False, _MEMORY
+    options.log_errors, options.max_mem = False, _RE2_MEMORY
     engine = re2._re2.RE2(emitted.source.encode(), options)  # noqa: SLF001  the wrapper makes an object a match
     return engine if engine.ok() else None
 
 
-def _together(texts: tuple[bytes, ...]) -> Callable[[memoryview], list[Any]]:
+def _search_together(texts: tuple[bytes, ...]) -> Callable[[memoryview], list[Any]]:
     """A search for several texts at once."""
     from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
-    found: Callable[[memoryview], list[Any]]
-    found = BytesAhoCorasick(texts, matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes
-    return found
+    find: Callable[[memoryview], list[Any]]
+    find = BytesAhoCorasick(texts, matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes
+    return find
 
 
 def _anywhere() -> Any:
@@ -574,7 +572,7 @@ def _anywhere() -> Any:
     return re2._re2.RE2.Anchor.UNANCHORED  # noqa: SLF001  as above
 
 
-def _mapped(subject: Subject, span: tuple[int, int]) -> tuple[int, int]:
+def _map_span(subject: Subject, span: tuple[int, int]) -> tuple[int, int]:
     return span if span == NONE else (subject.offset(span[0]), subject.offset(span[1]))
 
 

@@ -1,8 +1,8 @@
 r"""Regular expressions as Python writes them, bounded in time.
 
-The standard library's `re` reads a pattern, so that what is an error there is one here; `regex`, which can be stopped,
-searches. What both can read but would read differently is spelled so that it means what it means to `re`. Lines end at
-`\n` in the text that is searched, whatever ends them in the file.
+The standard library's `re` reads a pattern, so that what is an error there is one here; `regex`, which can be stopped
+when the time is over, as `re` cannot, searches. What both can read but would read differently is spelled so that it
+means what it means to `re`. Lines end at `\n` in the text that is searched, whatever ends them in the file.
 
     template = { "\" digit [ digit ] | "\g<" number or name ">" | "\" other escape | any other character }
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FLAGS = {"IGNORECASE": 2, "MULTILINE": 8, "DOTALL": 16, "UNICODE": 32, "VERBOSE": 64, "ASCII": 256}
 """Python's flags; `regex` has the same names and other numbers."""
 _INSIDE = {r"\s": r"\s\x1c-\x1f", r"\w": r"\p{L}\p{N}_"}
-"""What Python counts as white space and as part of a word, in `regex`'s words inside a set."""
+"""What Python counts as whitespace and as part of a word, in `regex`'s words inside a set."""
 _WORD = r"[\p{L}\p{N}_]"
 _OUTSIDE = {r"\s": r"[\s\x1c-\x1f]", r"\S": r"[^\s\x1c-\x1f]", r"\w": _WORD, r"\W": r"[^\p{L}\p{N}_]"}
 _BOUNDARIES = {
@@ -37,11 +37,11 @@ _BOUNDARIES = {
     r"\B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
 }
 """The same for the ends of words: slow, and needed only where both do not agree on a character of the text."""
-_LARGEST = 40_000  # as in `engines`
+_LARGEST_PROGRAM = 40_000  # as in `engines`
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _OCTAL, _LONGEST_OCTAL, _HIGHEST_OCTAL = frozenset("01234567"), 3, 0o377
 _DECIMALS = frozenset("0123456789")
-_MOST_DIGITS = 9
+_MOST_DIGITS = 9  # of a group's number; `int` refuses very many
 
 
 class PythonPattern:
@@ -52,17 +52,17 @@ class PythonPattern:
         self.groups = 0
         self.names: dict[str, int] = {}
         self._flags = self._read(flags)
-        self._compiled(boundaries=False)  # whether it can be searched for at all
+        self._compile(boundaries=False)  # whether it can be searched for at all
 
     def matches(self, text: Text, clock: Clock) -> Iterator[Spans]:
         """All matches, from left to right: spans in the text's body of the whole, then of each group."""
         view = _View(text)
         numbers = range(self.groups + 1)
         try:
-            engine = self._compiled(boundaries=view.has_odd_characters if "\\b" in self.source.lower() else False)
-            for found in engine.finditer(view.string, timeout=clock.left(self.source), concurrent=True):
+            engine = self._compile(boundaries=view.has_odd_characters if "\\b" in self.source.lower() else False)
+            for match in engine.finditer(view.string, timeout=clock.left(self.source), concurrent=True):
                 clock.left(self.source)
-                yield [view.span(*found.span(number)) for number in numbers]
+                yield [view.span(*match.span(number)) for number in numbers]
         except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
             raise clock.timeout(self.source) from None
 
@@ -81,11 +81,11 @@ class PythonPattern:
         except (ValueError, OverflowError, RecursionError, MemoryError) as error:
             raise _invalid(self.source, str(error) or "too large") from None
         self.groups, self.names = known.groups, dict(known.groupindex)
-        if parts > _LARGEST:
+        if parts > _LARGEST_PROGRAM:
             raise _invalid(self.source, "too large with its repetitions written out")
         return known.flags
 
-    def _compiled(self, *, boundaries: bool) -> Any:
+    def _compile(self, *, boundaries: bool) -> Any:
         import re
 
         import regex
@@ -105,6 +105,12 @@ class PythonPattern:
             raise _invalid(self.source, f"not supported: {error}") from None
 
 
+def parse_template(written: str, pattern: PythonPattern) -> Template:
+    """Read a replacement as `re.sub` does; groups as JavaScript writes them are refused where the pattern has them."""
+    _check_dialect(written, pattern)
+    return read(written, "\\", lambda slash: _reference(written, slash, pattern))
+
+
 class _View:
     """A text with all its lines ending in a line feed, and the way back to offsets of its body."""
 
@@ -113,7 +119,7 @@ class _View:
         whole = text.body.decode("utf-8", errors)
         self._places = None if whole.isascii() else Places(whole, errors)
         self._pairs: list[int] = []
-        """Where, in the string, line feeds stand that are two characters in the text."""
+        """Where the string has line feeds that are two characters in the text."""
         if b"\n" not in text.body:
             self.string = whole.replace("\r", "\n")
             return
@@ -151,7 +157,7 @@ def _weight(source: str, flags: int) -> int:
     from re import _parser  # type: ignore[attr-defined]  # what `re.compile` has just made, and does not keep
 
     total, stack = 0, [(_parser.parse(source, flags).data, 1)]
-    while stack and total <= _LARGEST:
+    while stack and total <= _LARGEST_PROGRAM:
         value, times = stack.pop()
         if isinstance(value, _parser.SubPattern):
             value = value.data
@@ -160,14 +166,14 @@ def _weight(source: str, flags: int) -> int:
             stack.append((inner, times * max(least, 1)))
         elif isinstance(value, tuple | list):
             total += times
-            stack += [(each, times) for each in value]
+            stack += [(item, times) for item in value]
     return total
 
 
 class _Spelling:
     """A pattern that `re` can read, spelled so that `regex` reads the same.
 
-    A brace or bracket that is a character is one; white space and letters are those that Python knows.
+    A brace or bracket that is a character is one; whitespace and letters are those that Python knows.
     """
 
     def __init__(self, source: str, *, verbose: bool, ascii_only: bool, boundaries: bool) -> None:
@@ -186,7 +192,7 @@ class _Spelling:
         return "".join(parts)
 
     def _part(self, at: int) -> tuple[str, int]:
-        """What stands at a place, and where it ends."""
+        """What is at a place, and where it ends."""
         source = self._source
         char = source[at]
         if char == "\\":
@@ -203,7 +209,7 @@ class _Spelling:
         return ("", source.find(")", at) + 1) if source.startswith("(?#", at) else (char, at + 1)
 
     def _escape(self, at: int) -> tuple[str, int]:
-        """An escape, as it stands in a set."""
+        """An escape inside a set."""
         if self._source.startswith("\\N", at):
             end = self._source.find("}", at) + 1
             return self._source[at:end], end
@@ -224,7 +230,7 @@ class _Spelling:
             else:
                 parts.append("\\[" if source[end] == "[" else source[end])
                 end += 1
-        if parts[0] == "[^" and any({each, each.upper()} <= {*parts} for each in (r"\s", r"\w", r"\d")):
+        if parts[0] == "[^" and any({escape, escape.upper()} <= {*parts} for escape in (r"\s", r"\w", r"\d")):
             return "(?!)", end + 1  # nothing, where `regex` finds everything
         if not self._ascii_only and not {r"\S", r"\W"}.intersection(parts):  # with one of these, `regex` errs
             parts = [_INSIDE.get(part, part) for part in parts]
@@ -235,13 +241,7 @@ def _is_quantifier(source: str, at: int) -> bool:
     """Whether a brace begins a number of repetitions."""
     end = source.find("}", at)
     low, comma, high = source[at + 1 : max(end, at)].partition(",")
-    return end > 0 and all(set(each) <= _DECIMALS for each in (low, high)) and bool(low or comma)
-
-
-def parse_template(written: str, pattern: PythonPattern) -> Template:
-    """Read a replacement as `re.sub` does; groups as JavaScript writes them are refused where the pattern has them."""
-    _check_dialect(written, pattern)
-    return read(written, "\\", lambda slash: _reference(written, slash, pattern))
+    return end > 0 and all(set(digits) <= _DECIMALS for digits in (low, high)) and bool(low or comma)
 
 
 def _check_dialect(written: str, pattern: PythonPattern) -> None:
@@ -250,21 +250,21 @@ def _check_dialect(written: str, pattern: PythonPattern) -> None:
         return
     import re
 
-    for found in re.finditer(r"(?<![\\$])\$(?:([1-9][0-9]*)(?![0-9]*[.,][0-9])|\{(\w+)\}|<(\w+)>)", written):
-        name = found[1] or found[2] or found[3]
+    for match in re.finditer(r"(?<![\\$])\$(?:([1-9][0-9]*)(?![0-9]*[.,][0-9])|\{(\w+)\}|<(\w+)>)", written):
+        name = match[1] or match[2] or match[3]
         if name in pattern.names:
             meant = f"\\g<{name}>"
         elif set(name) <= _DECIMALS and len(name) <= _MOST_DIGITS and 1 <= int(name) <= pattern.groups:
-            meant = f"\\{int(name)}" if written[found.end() : found.end() + 1] not in _DECIMALS else f"\\g<{int(name)}>"
+            meant = f"\\{int(name)}" if written[match.end() : match.end() + 1] not in _DECIMALS else f"\\g<{int(name)}>"
         else:
             continue
         raise InvalidCaptureGroup(
-            reference=found[0], groups=pattern.groups, names=[*pattern.names], meant=meant, dialect="Python"
+            reference=match[0], groups=pattern.groups, names=[*pattern.names], meant=meant, dialect="Python"
         )
 
 
 def _reference(written: str, slash: int, pattern: PythonPattern) -> tuple[str | int, int]:
-    """What stands at a backslash: a group's number, or a character; and where it ends."""
+    """What is at a backslash: a group's number, or a character; and where it ends."""
     char = written[slash + 1 : slash + 2]
     if char == "g":
         return _named(written, slash, pattern)

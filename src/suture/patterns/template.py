@@ -1,4 +1,4 @@
-r"""What a match is replaced by.
+r"""Templates: what a match is replaced by, as it is written and as it is filled in.
 
     template  = { "$" digit { digit } | "${" digits "}" | "${" name "}" | "$<" name ">" | "$&" | "$`" | "$'" | "$$"
                 | any other character }
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from suture.patterns.dialect import Pattern
     from suture.text import Text
 
-_MOST_DIGITS = 9
+_MOST_DIGITS = 9  # of a group's number; `int` refuses very many
 _DECIMALS = frozenset("0123456789")
-
 
 BEFORE, AFTER = -1, -2
 """Beside the numbers of groups: the text before the match, and the text after it."""
@@ -50,7 +49,7 @@ class Template(Record):
     def filled(self, text: Text, spans: Sequence[tuple[int, int]]) -> bytes:
         r"""What a match becomes, in the form of the text's body.
 
-        A `\n` of the replacement is the line end that belongs there; what groups have captured stays as it stands.
+        A `\n` of the replacement is the line ending that belongs there; what groups have captured stays as it is.
         """
         body, (start, end) = text.body, spans[0]
         literal = any("\r" in part for part in self.parts if isinstance(part, str))
@@ -68,13 +67,6 @@ class Template(Record):
         return b"".join(pieces)
 
 
-def _span(text: Text, spans: Sequence[tuple[int, int]], part: int) -> tuple[int, int]:
-    """Where a part of a match, or what is around it, stands in the text's body."""
-    if part == BEFORE:
-        return 0, spans[0][0]
-    return (spans[0][1], len(text.body)) if part == AFTER else spans[part]
-
-
 def parse(written: str, pattern: Pattern) -> Template:
     """Read a replacement for a pattern; a group that the pattern has not is refused."""
     _check_dialect(written, pattern)
@@ -82,7 +74,7 @@ def parse(written: str, pattern: Pattern) -> Template:
 
 
 def read(written: str, mark: str, reference: Callable[[int], tuple[str | int, int]]) -> Template:
-    """Read a replacement; `reference` says what stands at a mark, a group's number or characters, and where it ends."""
+    """Read a replacement; `reference` says what is at a mark, a group's number or characters, and where it ends."""
     parts: list[str | int] = []
     text, at = list[str](), 0
     while (begin := written.find(mark, at)) >= 0:
@@ -97,8 +89,15 @@ def read(written: str, mark: str, reference: Callable[[int], tuple[str | int, in
     return Template(tuple(part for part in (*parts, "".join(text) + written[at:]) if part != ""))
 
 
+def _span(text: Text, spans: Sequence[tuple[int, int]], part: int) -> tuple[int, int]:
+    """Where a part of a match, or what is around it, is in the text's body."""
+    if part == BEFORE:
+        return 0, spans[0][0]
+    return (spans[0][1], len(text.body)) if part == AFTER else spans[part]
+
+
 def _reference(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, int]:
-    """What stands at a `$`: a group's number, or characters; and where it ends."""
+    """What is at a `$`: a group's number, or characters; and where it ends."""
     if written.startswith("$$", dollar):
         return "$", dollar + 2
     if written.startswith("${", dollar):
@@ -147,18 +146,18 @@ def _check_dialect(written: str, pattern: Pattern) -> None:
         return
     from re import finditer
 
-    for found in finditer(r"(?<!\\)\\(?:([1-9][0-9]?)|[gk](?:<(\w+)>|\{(\w+)\}))", written):
-        name = found[1] or found[2] or found[3]
+    for match in finditer(r"(?<!\\)\\(?:([1-9][0-9]?)|[gk](?:<(\w+)>|\{(\w+)\}))", written):
+        name = match[1] or match[2] or match[3]
         if name in pattern.names:
             meant = f"${{{name}}}"
         elif name.isdecimal() and len(name) <= _MOST_DIGITS and int(name) <= pattern.groups:
             meant = f"${int(name)}" if int(name) else "$&"
-        elif found[1]:
-            raise _missing(found[0], pattern)
+        elif match[1]:
+            raise _missing(match[0], pattern)
         else:
             continue
         names = [*pattern.names]
-        raise InvalidCaptureGroup(reference=found[0], groups=pattern.groups, names=names, meant=meant)
+        raise InvalidCaptureGroup(reference=match[0], groups=pattern.groups, names=names, meant=meant)
 
 
 def _missing(reference: str, pattern: Pattern) -> InvalidCaptureGroup:

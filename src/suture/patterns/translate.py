@@ -1,17 +1,17 @@
-r"""A parsed pattern in the words of an engine: RE2 or regex.
-
-Every answer errs on the safe side: `may_be_empty` and `may_hold` say yes where they cannot tell, `required` gives
-nothing.
+r"""Translate a parsed pattern for an engine, RE2 or `regex`, and learn what every match of it has.
 
 `for_re2` and `for_regex` write the same pattern for two engines. Classes and edges are spelled out, so that both
-mean the same by them. Groups of our own are added:
+mean the same by them; the engines' own `\w`, `\s` and `$` differ. Groups of our own are added:
 
-- `Tail`: RE2 cannot look ahead, so a `$` with the flag `m` that ends the pattern consumes the line end into a group,
+- `Tail`: RE2 cannot look ahead, so a `$` with the flag `m` that ends the pattern consumes the line ending into a group,
   and the match ends where that group begins (a pattern that may consume the `\r` of a `\r\n`, where no line ends, is
   not for RE2);
 - `Round`: the last round of a repeated part that captures. ECMAScript forgets what a group captured in earlier
   rounds, the engines do not: what begins before the last round is forgotten afterwards. Nor does it take a round
   that is empty, unless the part must be there: `(a*)?` captures nothing where there is no `a`.
+
+What is learned about a pattern errs on the safe side: `may_be_empty` and `may_hold` say yes where they cannot tell,
+`required` gives nothing.
 """
 
 from __future__ import annotations
@@ -41,11 +41,40 @@ if TYPE_CHECKING:
 
     from suture.patterns.dialect import Node, Pattern
 
-
-_LONGEST = 200
+_LONGEST_LITERAL = 200  # bytes of a text that every match needs
 _LINE_FEED = 0x0A
-_PROPERTY = 500  # ranges, about
-_MOST_TEXTS = 50
+_PROPERTY_WEIGHT = 500  # ranges that a property has, about
+_MOST_ALTERNATIVES = 50  # texts one of which every match needs
+
+_MOST_ROUNDS_RE2 = 1_000  # RE2's own limit for the number in `{n}`
+_LARGEST_RE2 = 100_000  # parts of a pattern
+_MOST_REPEATED_RE2 = 5_000  # its compiler's time grows with the square: `a{0,1000}` fifty times takes 17 s
+_CARRIAGE_RETURN = 0x0D
+_TURKIC_LETTERS = (0x49, 0x69, 0x130, 0x131)
+_CASE_PAIRS = ({0x49, 0x69}, {0xDF, 0x1E9E})
+_ODD_LETTERS = (*_TURKIC_LETTERS, 0xDF, 0x1E9E)
+
+
+class Slot(Record):
+    """What a group of the emitted pattern is."""
+
+    group: int = 0
+    """The number of the group in the pattern as it was written; 0 for one of ours."""
+    tail: bool = False
+    """Whether it is a line ending that does not belong to the match."""
+    inner: tuple[int, ...] = ()
+    """The groups that are forgotten if they lie before this one."""
+    backward: bool = False
+    """Whether that is behind it in the text: look-behind goes from right to left."""
+    optional: bool = False
+    """Whether they are forgotten, too, if this one is empty."""
+
+
+class Emitted(Record):
+    """A pattern for an engine, and what its groups are, from the first."""
+
+    source: str
+    slots: tuple[Slot, ...]
 
 
 def nodes(root: Node) -> Iterator[Node]:
@@ -100,7 +129,7 @@ def weight(node: Node, *, least: bool = False, most: bool = False) -> int:
     """How large a pattern is; with `least` or `most`, if what repeats is written as often as it must or may be."""
     match node:
         case Class(ranges=ranges, properties=properties, fold=fold):
-            return 1 + len(ranges) + len(properties) * (1 if least and not fold else _PROPERTY)
+            return 1 + len(ranges) + len(properties) * (1 if least and not fold else _PROPERTY_WEIGHT)
         case Repeat(least=low, most=high):
             times = high if most and high is not None else low if least or most else 1
             return max(times, 1) * weight(node.body, least=least, most=most)
@@ -109,9 +138,9 @@ def weight(node: Node, *, least: bool = False, most: bool = False) -> int:
 
 def stays_in_line(node: Node) -> bool:
     r"""Whether a match neither holds the end of a line nor looks beyond one, as `$` does at a `\r\n`."""
-    looks = [each.body for each in nodes(node) if isinstance(each, Look)]
-    ends = any(isinstance(each, Edge) and each.kind in {"end", "line_end"} for each in nodes(node))
-    return not ends and not any(may_hold(each, _LINE_FEED) for each in (node, *looks))
+    looks = [part.body for part in nodes(node) if isinstance(part, Look)]
+    ends = any(isinstance(part, Edge) and part.kind in {"end", "line_end"} for part in nodes(node))
+    return not ends and not any(may_hold(part, _LINE_FEED) for part in (node, *looks))
 
 
 def is_literal(node: Node) -> bool:
@@ -121,94 +150,8 @@ def is_literal(node: Node) -> bool:
 
 
 def required(node: Node) -> tuple[bytes, ...]:
-    """Texts, as UTF-8, one of which stands in every match or where it looks; none where they are not known."""
+    """Texts, as UTF-8, one of which occurs in every match or where it looks; none where they are not known."""
     return max(_needs(node), key=_worth, default=())
-
-
-def _worth(texts: tuple[bytes, ...]) -> tuple[int, int]:
-    """How rarely one of several texts will be found: by the shortest."""
-    return min(map(len, texts)), -len(texts)
-
-
-def _needs(node: Node) -> list[tuple[bytes, ...]]:
-    """Everything that every match of the node needs: one of each."""
-    run, needs = bytearray(), list[tuple[bytes, ...]]()
-    for part in _flat(node):
-        text = _literal(part)
-        if text is not None and len(run) < _LONGEST:
-            run += text
-            continue
-        if isinstance(part, Look) and not part.negative:
-            needs += _needs(part.body)
-        if isinstance(part, Edge | Look):
-            continue
-        needs.append((bytes(run),))
-        run.clear()
-        match part:
-            case Char():
-                run += text or b""
-            case Repeat(body=body, least=least) if least > 0:
-                needs += _needs(body)
-            case Choice(options=options) | Group(body=Choice(options=options)):
-                needs.append(_one_of(options))
-    needs.append((bytes(run),))
-    return [each for each in needs if each and b"" not in each]
-
-
-def _one_of(options: tuple[Node, ...]) -> tuple[bytes, ...]:
-    """What is needed where any of the options may be taken."""
-    each = [required(option) for option in options]
-    found = dict.fromkeys(text for texts in each for text in texts)
-    return tuple(found) if all(each) and len(found) <= _MOST_TEXTS else ()
-
-
-def _flat(node: Node) -> Iterator[Node]:
-    """What follows each other, parentheses that mean nothing here left out."""
-    match node:
-        case Sequence(parts=parts):
-            for part in parts:
-                yield from _flat(part)
-        case Group(body=body) if not isinstance(body, Choice):
-            yield from _flat(body)
-        case _:
-            yield node
-
-
-def _literal(node: Node) -> bytes | None:
-    if isinstance(node, Char) and not node.fold and not 0xD800 <= node.point <= 0xDFFF:  # noqa: PLR2004  surrogates
-        return chr(node.point).encode()
-    return None
-
-
-_MOST_ROUNDS_RE2 = 1_000
-_LARGEST_RE2 = 100_000
-_MOST_REPEATED_RE2 = 5_000  # its compiler's time grows with the square: `a{0,1000}` fifty times takes 17 s
-_CARRIAGE_RETURN = 0x0D
-_TURKIC = (0x49, 0x69, 0x130, 0x131)
-_PAIRS = ({0x49, 0x69}, {0xDF, 0x1E9E})
-_ODD = (*_TURKIC, 0xDF, 0x1E9E)
-
-
-class Slot(Record):
-    """What a group of the emitted pattern is."""
-
-    group: int = 0
-    """The number of the group in the pattern as it was written; 0 for one of ours."""
-    tail: bool = False
-    """Whether it is a line end that does not belong to the match."""
-    inner: tuple[int, ...] = ()
-    """The groups that are forgotten if they lie before this one."""
-    backward: bool = False
-    """Whether that is behind it in the text: look-behind goes from right to left."""
-    optional: bool = False
-    """Whether they are forgotten, too, if this one is empty."""
-
-
-class Emitted(Record):
-    """A pattern for an engine, and what its groups are, from the first."""
-
-    source: str
-    slots: tuple[Slot, ...]
 
 
 def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
@@ -231,6 +174,61 @@ def for_regex(pattern: Pattern) -> Emitted:
     return Emitted(emitter.node(pattern.root), tuple(emitter.slots))
 
 
+def _worth(texts: tuple[bytes, ...]) -> tuple[int, int]:
+    """How rarely one of several texts will be found: by the shortest."""
+    return min(map(len, texts)), -len(texts)
+
+
+def _needs(node: Node) -> list[tuple[bytes, ...]]:
+    """Everything that every match of the node needs: one of each."""
+    run, needs = bytearray(), list[tuple[bytes, ...]]()
+    for part in _flat(node):
+        text = _literal(part)
+        if text is not None and len(run) < _LONGEST_LITERAL:
+            run += text
+            continue
+        if isinstance(part, Look) and not part.negative:
+            needs += _needs(part.body)
+        if isinstance(part, Edge | Look):
+            continue
+        needs.append((bytes(run),))
+        run.clear()
+        match part:
+            case Char():
+                run += text or b""
+            case Repeat(body=body, least=least) if least > 0:
+                needs += _needs(body)
+            case Choice(options=options) | Group(body=Choice(options=options)):
+                needs.append(_one_of(options))
+    needs.append((bytes(run),))
+    return [need for need in needs if need and b"" not in need]
+
+
+def _one_of(options: tuple[Node, ...]) -> tuple[bytes, ...]:
+    """What is needed where any of the options may be taken."""
+    needs = [required(option) for option in options]
+    texts = dict.fromkeys(text for need in needs for text in need)
+    return tuple(texts) if all(needs) and len(texts) <= _MOST_ALTERNATIVES else ()
+
+
+def _flat(node: Node) -> Iterator[Node]:
+    """What follows each other, parentheses that mean nothing here left out."""
+    match node:
+        case Sequence(parts=parts):
+            for part in parts:
+                yield from _flat(part)
+        case Group(body=body) if not isinstance(body, Choice):
+            yield from _flat(body)
+        case _:
+            yield node
+
+
+def _literal(node: Node) -> bytes | None:
+    if isinstance(node, Char) and not node.fold and not 0xD800 <= node.point <= 0xDFFF:  # noqa: PLR2004  surrogates
+        return chr(node.point).encode()
+    return None
+
+
 def _suits_re2(root: Node, *, by_line: bool) -> bool:
     tails, takes_cr = _tails(root), may_hold(root, _CARRIAGE_RETURN)
     for node in nodes(root):
@@ -239,9 +237,9 @@ def _suits_re2(root: Node, *, by_line: bool) -> bool:
                 return False
             case Repeat(least=least, most=most) if max(least, most or 0) > _MOST_ROUNDS_RE2:
                 return False
-            case Edge(kind="line_end") if takes_cr or not any(node is each for each in tails):
+            case Edge(kind="line_end") if takes_cr or not any(node is tail for tail in tails):
                 return False
-            case Edge(kind="end") if by_line and not any(node is each for each in tails):
+            case Edge(kind="end") if by_line and not any(node is tail for tail in tails):
                 return False
             case Class(properties=properties) if not all(_is_category(name) for name, _ in properties):
                 return False
@@ -254,7 +252,7 @@ def _is_category(name: str) -> bool:
 
 
 def _tails(node: Node) -> list[Node]:
-    """The line ends after which the pattern, or one of its options, is over."""
+    """The line endings after which the pattern, or one of its options, is over."""
     match node:
         case Choice(options=options):
             return [tail for option in options for tail in _tails(option)]
@@ -285,7 +283,7 @@ class _Emitter:
             case Group(body=body, number=None):
                 return f"(?:{self.node(body)})"
             case Group(body=body, number=number):
-                return self._captured(body, Slot(number or 0))
+                return self._capture(body, Slot(number or 0))
             case Repeat():
                 return self._repeat(node)
             case Char():
@@ -296,7 +294,7 @@ class _Emitter:
                 return self.edge(kind)
         return self.other(node)
 
-    def _captured(self, body: Node, slot: Slot) -> str:
+    def _capture(self, body: Node, slot: Slot) -> str:
         self.slots.append(slot)
         return f"({self.node(body)})"
 
@@ -304,7 +302,7 @@ class _Emitter:
         inner = tuple(_groups(node.body, backward=self.backward))
         optional = node.least == 0 and may_be_empty(node.body)
         if inner and (node.most != 1 or optional):
-            body = self._captured(node.body, Slot(0, inner=inner, backward=self.backward, optional=optional))
+            body = self._capture(node.body, Slot(0, inner=inner, backward=self.backward, optional=optional))
         else:
             body = self.node(node.body)
             if not isinstance(node.body, Char | Class | Group):
@@ -342,7 +340,7 @@ class _Re2(_Emitter):
         self._by_line = by_line
 
     def tailed(self, node: Node) -> str:
-        """A node at the end of the pattern, where a line end may be consumed."""
+        """A node at the end of the pattern, where a line ending may be consumed."""
         match node:
             case Choice(options=options):
                 return "|".join(map(self.tailed, options))
@@ -355,15 +353,15 @@ class _Re2(_Emitter):
         return self.node(node)
 
     def char(self, node: Char) -> str:
-        text = _escaped(node.point, r"\x{%x}")
+        text = _escape(node.point, r"\x{%x}")
         return f"(?i:{text})" if node.fold else text
 
     def cls(self, node: Class) -> str:
         if node.fold and any(inverse for _, inverse in node.properties):
-            node = _spelled_out(node)
+            node = _spell_out(node)
         if not node.ranges and not node.properties:
             return r"(?s:.)" if node.negated else r"[^\x00-\x{10FFFF}]"
-        text = _bracketed(node, r"\x{%x}")
+        text = _bracket(node, r"\x{%x}")
         return f"(?i:{text})" if node.fold else text
 
     def edge(self, kind: str) -> str:
@@ -378,29 +376,29 @@ class _Regex(_Emitter):
         super().__init__()
         self._known: set[int] = set()
 
-    def _captured(self, body: Node, slot: Slot) -> str:
+    def _capture(self, body: Node, slot: Slot) -> str:
         if not slot.group:
-            return super()._captured(body, slot)
+            return super()._capture(body, slot)
         self._known.discard(slot.group)  # while it is open, it has captured nothing
-        text = super()._captured(body, slot)
+        text = super()._capture(body, slot)
         self._known.add(slot.group)
         return f"(?P<{_name(slot.group)}>{text[1:]}"
 
     def char(self, node: Char) -> str:
-        if node.fold and node.point in _TURKIC:
+        if node.fold and node.point in _TURKIC_LETTERS:
             return {0x130: "\u0130", 0x131: "\u0131"}.get(node.point, "[Ii]")
-        text = _escaped(node.point, r"\U%08x")
+        text = _escape(node.point, r"\U%08x")
         return f"(?i:{text})" if node.fold else text
 
     def cls(self, node: Class) -> str:
         if node.fold and node.properties:
-            node = _spelled_out(node)
+            node = _spell_out(node)
         if not node.ranges and not node.properties:
             return r"(?s:.)" if node.negated else r"(?!)"
-        text = _bracketed(node, r"\U%08x")
-        return self._folded(node, text) if node.fold else text
+        text = _bracket(node, r"\U%08x")
+        return self._fold(node, text) if node.fold else text
 
-    def _folded(self, node: Class, text: str) -> str:
+    def _fold(self, node: Class, text: str) -> str:
         """Letters that the engine folds wrongly are said one by one.
 
         It takes the dotted and the dotless i of Turkish for an i, and finds a sharp s in ranges beyond U+FFFF.
@@ -408,12 +406,12 @@ class _Regex(_Emitter):
         import regex
 
         plain = regex.compile(f"[{text[1 + node.negated :]}")
-        held = {point for point in _ODD if plain.match(chr(point))}
-        for pair in _PAIRS:
+        held = {point for point in _ODD_LETTERS if plain.match(chr(point))}
+        for pair in _CASE_PAIRS:
             held |= pair if held & pair else set()
-        letters = set(_ODD) - held if node.negated else held
+        letters = set(_ODD_LETTERS) - held if node.negated else held
         spelled = "".join(map(chr, sorted(letters)))
-        others = f"(?![{''.join(map(chr, _ODD))}])(?i:{text})"
+        others = f"(?![{''.join(map(chr, _ODD_LETTERS))}])(?i:{text})"
         return f"(?:{others}|[{spelled}])" if spelled else f"(?:{others})"
 
     def edge(self, kind: str) -> str:
@@ -458,20 +456,20 @@ def _groups(node: Node, *, backward: bool | None = None) -> Iterator[int]:
             yield from _groups(part, backward=backward)
 
 
-def _spelled_out(node: Class) -> Class:
+def _spell_out(node: Class) -> Class:
     r"""A class without properties: `\P{Lu}` with the flag i means what is no `Lu`, in either case; engines differ."""
     ranges = [inverted(members(name)) if inverse else members(name) for name, inverse in node.properties]
     return node.but(ranges=joined((*node.ranges, *chain.from_iterable(ranges))), properties=())
 
 
-def _bracketed(node: Class, escape: str) -> str:
-    """A class as it is written, but for its case; `escape` is how the engine spells a character by its number."""
+def _bracket(node: Class, escape: str) -> str:
+    """A class as it is written, except for its case; `escape` is how the engine spells a character by its number."""
     ranges = "".join(_range(low, high, escape) for low, high in node.ranges)
     names = "".join(f"\\{'P' if inverse else 'p'}{{{name}}}" for name, inverse in node.properties)
     return f"[{'^' * node.negated}{ranges}{names}]"
 
 
-def _escaped(point: int, escape: str) -> str:
+def _escape(point: int, escape: str) -> str:
     char = chr(point)
     if char.isascii() and (char.isalnum() or char == "_"):
         return char
@@ -479,5 +477,5 @@ def _escaped(point: int, escape: str) -> str:
 
 
 def _range(low: int, high: int, escape: str) -> str:
-    first = _escaped(low, escape)
-    return first if low == high else f"{first}-{_escaped(high, escape)}"
+    first = _escape(low, escape)
+    return first if low == high else f"{first}-{_escape(high, escape)}"

@@ -41,11 +41,11 @@ _UNDO = " `undo` takes it back."
 def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
     """A server of the tools that can be called, on the files of a folder."""
     listed = definitions("mcp", calls.names)
-    schemas = {each["name"]: each["inputSchema"] for each in listed}
-    writes = any(not each["annotations"]["readOnlyHint"] for each in listed)
+    schemas = {tool["name"]: tool["inputSchema"] for tool in listed}
+    writes = any(not tool["annotations"]["readOnlyHint"] for tool in listed)
 
     async def list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[Tool.model_validate(each) for each in listed])
+        return ListToolsResult(tools=[Tool.model_validate(tool) for tool in listed])
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> dict[str, Any]:
         if params.name not in schemas:

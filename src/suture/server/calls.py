@@ -33,12 +33,19 @@ if TYPE_CHECKING:
     Tell = Callable[[int, str], object]
 
 
-_LONG = 2_000
-_SHORT = 200  # what no text that others refer to is longer than: ids, hashes, codes
-_MANY = 100
+RUNNING = 64
+"""How many calls run at a time; the others wait for their turn."""
+WAITING = 1_000
+"""How many may be under way, including those that wait."""
+_SECONDS_BETWEEN_REPORTS = 0.25
+_WITHOUT_TEXT = ("claude-code", "codex")
+"""Names of clients that show a model only the structured content of a result, where there is any."""
+_LONGEST_TEXT, _LONGEST_LIST = 2_000, 100
+"""What is kept of texts and lists in a result that must be cut, before they are cut further."""
+_SHORTEST_TEXT = 200  # ids, hashes and codes are shorter, and are never cut
 
 
-def fitted(name: str, result: ToolResult, most: int, *, text_too: bool = False) -> dict[str, Any]:
+def fit_result(name: str, result: ToolResult, most: int, *, text_too: bool = False) -> dict[str, Any]:
     """What is sent for a result. One that is too large is an error, unless it tells of what was done: that is cut.
 
     With `text_too` the text stands in the structured content as well.
@@ -67,31 +74,22 @@ def _cut(made: dict[str, Any], size: int, most: int) -> dict[str, Any]:
     change = (made.get("structuredContent") or made.get("_meta") or {}).get("change_id")
     landed = f" as change {change}" if change else ""
     done = "" if made["isError"] else f"The call was carried out{landed}. "
-    longest, many = _LONG, _MANY
+    longest, many = _LONGEST_TEXT, _LONGEST_LIST
     while True:
         kept = "" if text.startswith("[{") else text[:longest] + "\n…" * (len(text) > longest) + "\n"
-        short: dict[str, Any] = _short(made, longest, many)
+        short: dict[str, Any] = _shorten(made, longest, many)
         short["content"] = [{"type": "text", "text": f"{kept}{done}{note}"}]
         if many == 1 or len(dumps(short)) <= most:
             return short
-        longest, many = max(longest // 4, _SHORT), max(many // 4, 1)
+        longest, many = max(longest // 4, _SHORTEST_TEXT), max(many // 4, 1)
 
 
-def _short(value: Any, longest: int, many: int) -> Any:
+def _shorten(value: Any, longest: int, many: int) -> Any:
     if isinstance(value, str):
         return value if len(value) <= longest else f"{value[:longest]}… ({len(value):,} characters)"
     if isinstance(value, dict):
-        return {key: _short(each, longest, many) for key, each in value.items()}
-    return [_short(each, longest, many) for each in value[:many]] if isinstance(value, list) else value
-
-
-RUNNING = 64
-"""How many calls run at a time; the others wait for their turn."""
-WAITING = 1_000
-"""How many may be under way, with those that wait."""
-_BETWEEN_REPORTS = 0.25
-_WITHOUT_TEXT = ("claude-code", "codex")
-"""How clients call themselves that show a model nothing of a result but its structured content, where there is any."""
+        return {key: _shorten(item, longest, many) for key, item in value.items()}
+    return [_shorten(item, longest, many) for item in value[:many]] if isinstance(value, list) else value
 
 
 class Running:
@@ -112,12 +110,12 @@ class Running:
         self._files += files
         self._matches += matches
         seen = self._files + self._matches
-        if self._tell is not None and seen > self._told and monotonic() - self._told_at >= _BETWEEN_REPORTS:
+        if self._tell is not None and seen > self._told and monotonic() - self._told_at >= _SECONDS_BETWEEN_REPORTS:
             self._told, self._told_at = seen, monotonic()
             self._tell(seen, f"files: {self._files}, matches: {self._matches}")
 
 
-def _briefly(result: ToolResult) -> ToolResult:
+def _out_of_memory(result: ToolResult) -> ToolResult:
     """A result for which there is no memory; what has landed is not told as a failure."""
     change = None if result.is_error else result.metadata.get("change_id")
     if change is None:
@@ -145,7 +143,7 @@ class Calls:
     ) -> Running:
         """Begin a call of some client. `done` gets its result, and `tell` hears of progress, in the call's thread."""
         running = Running(tell)
-        fit = partial(fitted, most=self._most, text_too=self._text_too or client.startswith(_WITHOUT_TEXT))
+        fit = partial(fit_result, most=self._most, text_too=self._text_too or client.startswith(_WITHOUT_TEXT))
         if len(self._under_way) >= WAITING:
             done(fit(name, ToolResult.failed(ServerBusy(limit=WAITING))))
             return running
@@ -160,7 +158,7 @@ class Calls:
                 try:
                     made = fit(name, result)
                 except MemoryError:
-                    made = fit(name, _briefly(result))
+                    made = fit(name, _out_of_memory(result))
             except Exception as error:  # noqa: BLE001  somebody waits for an answer, whatever happens
                 log.exception("mcp", "the result of %s cannot be sent", name)
                 made = fit(name, ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}")))

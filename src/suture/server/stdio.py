@@ -1,7 +1,7 @@
-"""MCP over stdin and stdout: lines of bytes, plain calls answered without the SDK.
+"""MCP over stdin and stdout. Plain calls are answered without the SDK.
 
 On its way through the SDK a call passes a dozen tasks and is checked three times, which takes as long as a small edit.
-What needs none of that is called directly: `tools/call` of a tool that is offered, on a connection whose handshake the
+`DirectCalls` takes what needs none of that: `tools/call` of a tool that is offered, on a connection whose handshake the
 SDK has made, in a revision that knows structured results. Everything else is the SDK's: other methods, other
 revisions, whatever looks odd.
 
@@ -72,13 +72,23 @@ if TYPE_CHECKING:
     Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 
 
+_REVISIONS = {"2025-06-18", "2025-11-25"}
+"""Those that know structured results and begin with a handshake."""
+_REQUEST = {"jsonrpc", "id", "method", "params"}
+_PARAMS = {"name", "arguments", "_meta"}
+_CHUNK = 1 << 16
+_MOST_MESSAGES_AHEAD = 100
+"""How many messages may wait for the SDK before no more are read: it takes far longer for one than reading does."""
+_SECONDS_BETWEEN_LOOKS = 0.05
 _INTO_A_PIPE, _INTO_A_SOCKET = 4_096, 65_536
-"""So much goes into one that is ready, without waiting."""
-_MUCH = 1_000_000
+"""How many bytes go into one that is ready, without waiting."""
+_MOST_WAITING_BYTES = 1_000_000
+"""What may wait for a client; while more waits, no call is begun and no message is read."""
+_END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
 
-class Line:
+class Writer:
     """Messages, one a line. Whoever makes large ones waits for `room` first, in a thread of its own."""
 
     def __init__(self, target: int, room: Room) -> None:
@@ -103,7 +113,7 @@ class Line:
     @property
     def is_full(self) -> bool:
         """Whether more waits for the client than it should ask for."""
-        return sum(map(len, self._rest)) > _MUCH
+        return sum(map(len, self._rest)) > _MOST_WAITING_BYTES
 
     def put(self, message: bytes) -> None:
         """Send a message as soon as there is room; one that nobody can read is dropped."""
@@ -122,7 +132,7 @@ class Line:
             self._rest.clear()
             self._write()
 
-    async def flushed(self) -> None:
+    async def drain(self) -> None:
         """Wait until the client has room for everything."""
         await self._sent.wait()
 
@@ -152,13 +162,8 @@ class Line:
         return sum(found for _, found in self._state.poll(0))
 
 
-_REVISIONS = {"2025-06-18", "2025-11-25"}
-_REQUEST = {"jsonrpc", "id", "method", "params"}
-_PARAMS = {"name", "arguments", "_meta"}
-
-
-class Lane:
-    """The calls of one client that go this way; what it is sent is given to `put`, in the event loop."""
+class DirectCalls:
+    """The plain calls of one client, made without the SDK; what it is sent is given to `put`, in the event loop."""
 
     def __init__(self, calls: Calls, put: Callable[[bytes], None]) -> None:
         self._calls = calls
@@ -174,20 +179,20 @@ class Lane:
         """Whether a call is not answered yet."""
         return bool(self._running)
 
-    def heard(self, message: JSONRPCMessage) -> None:
-        """Look at what the SDK gets: a handshake begins with it."""
+    def watch_request(self, message: JSONRPCMessage) -> None:
+        """Notice the request that begins a handshake; the SDK answers it."""
         if isinstance(message, JSONRPCRequest) and message.method == "initialize":
             self._handshake = message.id
             about = (message.params or {}).get("clientInfo")
             self._client = str(about.get("name")) if isinstance(about, dict) else ""
 
-    def said(self, message: JSONRPCMessage) -> None:
-        """Look at what the SDK sends: a handshake ends with it."""
+    def watch_response(self, message: JSONRPCMessage) -> None:
+        """Notice the SDK's answer that ends a handshake."""
         if isinstance(message, JSONRPCResponse) and message.id == self._handshake is not None:
             self._open = message.result.get("protocolVersion") in _REVISIONS
 
-    def takes(self, given: Any) -> bool:
-        """Take a message, if it is a call for this lane, or cancels one."""
+    def take(self, given: Any) -> bool:
+        """Take a message if it is a plain call, or cancels one; say whether it was taken."""
         if not self._open or not isinstance(given, dict) or not isinstance(params := given.get("params"), dict):
             return False
         if given.get("method") == "notifications/cancelled":
@@ -234,21 +239,15 @@ class Lane:
         return True
 
 
-_CHUNK = 1 << 16
-_BETWEEN_LOOKS = 0.05
-_AHEAD = 100
-"""How many messages may wait for the SDK before no more is read: it takes far longer for one than reading it does."""
-
-
 @asynccontextmanager
-async def wire(calls: Calls, most: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+async def streams(calls: Calls, most: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """The SDK's streams of messages over standard input and output, each message of at most so many bytes."""
-    with _claimed() as (source, target):
-        line = Line(target, calls.room)
-        outgoing = Outgoing(line, Lane(calls, line.put))
-        arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](_AHEAD)
-        intake = _Intake(source, most, outgoing, arrivals)
-        line.lost = intake.end
+    with _take_over_stdio() as (source, target):
+        writer = Writer(target, calls.room)
+        outgoing = Outgoing(writer, DirectCalls(calls, writer.put))
+        arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](_MOST_MESSAGES_AHEAD)
+        intake = _Reader(source, most, outgoing, arrivals)
+        writer.lost = intake.end
         try:
             async with incoming, arrivals, create_task_group() as group:
                 group.start_soon(intake.run)
@@ -258,7 +257,7 @@ async def wire(calls: Calls, most: int) -> AsyncIterator[tuple[Incoming, Outgoin
             calls.end()  # as long as what they print goes elsewhere
 
 
-class _Intake:
+class _Reader:
     """Reads messages, as long as the client takes its answers, and passes on those that are for the SDK."""
 
     def __init__(
@@ -281,10 +280,10 @@ class _Intake:
         """Read to the end, wait until all is answered, and let the server end."""
         while not self._ended:
             await self._listen()
-            await self._outgoing.flushed()
+            await self._outgoing.drain()
             await self._catch_up()
-        while self._outgoing.owes:  # noqa: ASYNC110  whether anybody still reads is told by no event
-            await sleep(_BETWEEN_LOOKS)
+        while self._outgoing.owes_answers:  # noqa: ASYNC110  whether anybody still reads is told by no event
+            await sleep(_SECONDS_BETWEEN_LOOKS)
         self._arrivals.close()
 
     async def _catch_up(self) -> None:
@@ -320,7 +319,7 @@ class _Intake:
             chunk = b""
         for raw in self._lines.added(chunk):
             try:
-                message = self._outgoing.considered(raw)
+                message = self._outgoing.take_line(raw)
             except Exception:  # noqa: BLE001  one message must not take those behind it along
                 log.exception("mcp", "a message could not be read")
                 continue
@@ -346,38 +345,38 @@ class _Intake:
 class Outgoing:
     """What goes to the client: the stream that the SDK writes to. It knows what is not answered yet."""
 
-    def __init__(self, line: Line, lane: Lane) -> None:
-        self._line = line
-        self._lane = lane
+    def __init__(self, writer: Writer, direct: DirectCalls) -> None:
+        self._writer = writer
+        self._direct = direct
         self._owed: set[RequestId | None] = set()
 
     @property
-    def owes(self) -> bool:
+    def owes_answers(self) -> bool:
         """Whether somebody still waits for an answer."""
-        return (bool(self._owed) or self._lane.is_busy) and not self._line.is_broken()
+        return (bool(self._owed) or self._direct.is_busy) and not self._writer.is_broken()
 
     def hurry(self) -> None:
         """Wait no more for a client that does not read."""
-        self._line.give_up()
+        self._writer.give_up()
 
     @property
     def is_full(self) -> bool:
         """Whether more waits for the client than it should ask for."""
-        return self._line.is_full
+        return self._writer.is_full
 
-    def considered(self, raw: bytes | None) -> JSONRPCMessage | None:
+    def take_line(self, raw: bytes | None) -> JSONRPCMessage | None:
         """The message in a line, if it is for the SDK. None stands for a line that was too long."""
         if raw is None:
             self._put(_refused(None, INVALID_REQUEST, "The message has more bytes than this server takes").answer)
             return None
         with suppress(JSONDecodeError):
-            if self._lane.takes(quickly(raw)):
+            if self._direct.take(quickly(raw)):
                 return None
         message = _read(raw)
         if isinstance(message, _Refused):
             self._put(message.answer)
             return None
-        self._lane.heard(message)
+        self._direct.watch_request(message)
         if isinstance(message, JSONRPCRequest):
             self._owed.add(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
@@ -387,21 +386,21 @@ class Outgoing:
 
     async def send(self, message: SessionMessage) -> None:
         """Send a message, and wait until the client has room for it."""
-        self._lane.said(message.message)
+        self._direct.watch_response(message.message)
         self._put(message.message)
-        await self.flushed()
+        await self.drain()
 
     def _put(self, message: JSONRPCMessage) -> None:
         self._owed.discard(getattr(message, "id", None))
-        self._line.put(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+        self._writer.put(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
 
-    async def flushed(self) -> None:
+    async def drain(self) -> None:
         """Wait until the client has room for everything."""
-        await self._line.flushed()
+        await self._writer.drain()
 
     async def aclose(self) -> None:
         """The SDK sends no more."""
-        await self.flushed()
+        await self.drain()
 
     async def __aenter__(self) -> Self:
         return self
@@ -444,7 +443,7 @@ class _Lines:
 
 
 @contextmanager
-def _claimed() -> Iterator[tuple[int, int]]:
+def _take_over_stdio() -> Iterator[tuple[int, int]]:
     """Standard input and output for us alone."""
     source, target = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -492,12 +491,9 @@ def _refused(name: RequestId | None, code: int, message: str) -> _Refused:
     return _Refused(JSONRPCError(jsonrpc="2.0", id=name, error=ErrorData(code=code, message=message)))
 
 
-_ENDING = (signal.SIGINT, signal.SIGTERM)
-
-
 def serve(server: Server[Any], calls: Calls, most: int) -> bool:
     """Serve one client, whose messages have at most so many bytes. Returns whether it was interrupted."""
-    handlers = {number: signal.getsignal(number) or signal.SIG_DFL for number in _ENDING}
+    handlers = {number: signal.getsignal(number) or signal.SIG_DFL for number in _END_SIGNALS}
     try:
         return run(_serve, server, calls, most)
     finally:
@@ -510,16 +506,16 @@ async def _serve(server: Server[Any], calls: Calls, most: int) -> bool:
 
     async def watch(outgoing: Outgoing, scope: CancelScope) -> None:
         try:
-            with open_signal_receiver(*_ENDING) as signals:
+            with open_signal_receiver(*_END_SIGNALS) as signals:
                 async for number in signals:
                     ended.append(number)
                     outgoing.hurry()
                     scope.cancel()  # calls stop before they write; what is being written is finished
         finally:
-            for number in _ENDING:  # who is impatient does not make it half done
+            for number in _END_SIGNALS:  # who is impatient does not make it half done
                 signal.signal(number, signal.SIG_IGN)
 
-    async with create_task_group() as group, wire(calls, most) as (incoming, outgoing):
+    async with create_task_group() as group, streams(calls, most) as (incoming, outgoing):
         group.start_soon(watch, outgoing, group.cancel_scope)
         await server.run(incoming, outgoing, server.create_initialization_options())
         group.cancel_scope.cancel()

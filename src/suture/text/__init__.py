@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 BINARY_WINDOW = 8_192
+"""Bytes that are searched for a NUL."""
 
-_CHUNK = 1 << 20
-_SAMPLE = 1 << 16
+_CHUNK_SIZE = 1 << 20  # bytes that are decoded at once
+_SAMPLE_SIZE = 1 << 16  # bytes by which encodings are proposed
 _ASCII = bytes(range(128))
 _BOMS = (  # UTF-32 before UTF-16: the mark of one begins with the mark of the other
     (codecs.BOM_UTF8, "utf-8"),
@@ -45,7 +46,7 @@ class Text:
         self.raw = raw
         self.bom = bom
         self.encoding = encoding
-        """The codec's name, or None where nobody knows."""
+        """The codec's name, or None where it is not known."""
         self.body = body
         self._lines: Lines | None = None
 
@@ -53,32 +54,32 @@ class Text:
     def decode(cls, raw: bytes, encoding: str | None = None) -> Text:
         """Read bytes; `encoding` is used where the bytes do not say themselves what they are."""
         for bom, name in _BOMS:
-            if raw.startswith(bom) and (marked := cls._marked(raw, bom, name)) is not None:
+            if raw.startswith(bom) and (marked := cls._decode_marked(raw, bom, name)) is not None:
                 return marked
         ascii_only = raw.isascii()
         if not ascii_only and _is_utf8(raw):
             return cls(raw, bom=b"", encoding="utf-8", body=raw)
         if encoding is not None:
-            return cls._named(raw, encoding)
+            return cls._decode_named(raw, encoding)
         return cls(raw, bom=b"", encoding="utf-8" if ascii_only else None, body=raw)
 
     @classmethod
-    def _marked(cls, raw: bytes, bom: bytes, name: str) -> Text | None:
+    def _decode_marked(cls, raw: bytes, bom: bytes, name: str) -> Text | None:
         rest = raw[len(bom) :]
-        body = rest if name == "utf-8" else _transcoded(rest, name, "surrogatepass")
+        body = rest if name == "utf-8" else _transcode(rest, name, "surrogatepass")
         if body is None or (name == "utf-8" and not _is_utf8(rest)):
             return None
         return cls(raw, bom=bom, encoding=name, body=body)
 
     @classmethod
-    def _named(cls, raw: bytes, encoding: str) -> Text:
+    def _decode_named(cls, raw: bytes, encoding: str) -> Text:
         try:
             codec = codecs.lookup(encoding)
         except (LookupError, ValueError):
             raise EncodingMismatch(encoding=encoding, reason="unknown encoding") from None
         if not getattr(codec, "_is_text_encoding", True):
             raise EncodingMismatch(encoding=encoding, reason="not a text encoding")
-        body = _transcoded(raw, codec.name, "strict")
+        body = _transcode(raw, codec.name, "strict")
         if body is None:
             raise EncodingMismatch(encoding=encoding, reason="does not reproduce the file")
         return cls(raw, bom=b"", encoding=codec.name, body=body)
@@ -92,7 +93,7 @@ class Text:
 
     @property
     def body_is_raw(self) -> bool:
-        """Whether the body's bytes stand in the file just so, behind the BOM."""
+        """Whether the body's bytes are the file's, behind the BOM."""
         return self.encoding in {"utf-8", None}
 
     @property
@@ -108,7 +109,7 @@ class Text:
         return self.lines.finished
 
     def is_binary(self, window: int = BINARY_WINDOW) -> bool:
-        """Whether a NUL stands among the first `window` bytes of the body."""
+        """Whether a NUL occurs among the first `window` bytes of the body."""
         return self.body.find(b"\0", 0, window) >= 0
 
     def show(self, start: int, end: int) -> str:
@@ -137,7 +138,7 @@ class Text:
         The cuts are ordered and do not overlap. Every byte outside them is the file's own.
         """
         if not self.body_is_raw:
-            return self._spliced_in_codec(cuts)
+            return self._splice_in_codec(cuts)
         view, position = memoryview(self.raw), 0
         shift = len(self.bom)
         pieces: list[bytes | memoryview] = []
@@ -147,7 +148,7 @@ class Text:
         pieces.append(view[position:])
         return [piece for piece in pieces if len(piece)]
 
-    def _spliced_in_codec(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
+    def _splice_in_codec(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
         """As `spliced`, where the file's bytes are not the body's.
 
         In a codec with state (UTF-7, ISO-2022) a cut can change the bytes beside it: then refuse.
@@ -164,7 +165,7 @@ class Text:
             old_position += len(kept) + len(gone)
             position = end
         result = b"".join(pieces)
-        if _transcoded(result[len(self.bom) :], str(self.encoding), self._errors) != b"".join(body):
+        if _transcode(result[len(self.bom) :], str(self.encoding), self._errors) != b"".join(body):
             raise EncodingMismatch(encoding=str(self.encoding), reason="does not reproduce the edited file")
         return [result]
 
@@ -172,7 +173,7 @@ class Text:
         """A part of the body in the file's encoding."""
         try:
             return self._in_codec(self.body[start:end])
-        except NotEncodable:  # it was written together with what stands beside it
+        except NotEncodable:  # it was written together with what is beside it
             raise EncodingMismatch(encoding=str(self.encoding), reason="cannot be cut at this place") from None
 
     def _in_codec(self, part: bytes) -> bytes:
@@ -188,35 +189,39 @@ class Text:
         return "surrogatepass" if self.bom else "strict"
 
     def candidates(self) -> list[str]:
-        """Encodings that the bytes of a file in an unknown one may be in, as far as a sample tells."""
+        """Encodings that a sample of a file in an unknown one can be decoded with."""
         first_unknown = len(self.raw) - len(self.raw.lstrip(_ASCII))
         start = self.raw.rfind(b"\n", 0, first_unknown) + 1
-        end = self.raw.rfind(b"\n", start, start + _SAMPLE) + 1 if len(self.raw) > start + _SAMPLE else len(self.raw)
-        sample = self.raw[start : end or start + _SAMPLE]
-        return [name for name in _CANDIDATES if _transcoded(sample, name, "strict") is not None]
+        end = (
+            self.raw.rfind(b"\n", start, start + _SAMPLE_SIZE) + 1
+            if len(self.raw) > start + _SAMPLE_SIZE
+            else len(self.raw)
+        )
+        sample = self.raw[start : end or start + _SAMPLE_SIZE]
+        return [name for name in _CANDIDATES if _transcode(sample, name, "strict") is not None]
 
 
 def _is_utf8(raw: bytes) -> bool:
     """Strict UTF-8, checked in chunks so that no string of the file's size is ever made."""
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     try:
-        for base in range(0, len(raw), _CHUNK):
-            decoder.decode(raw[base : base + _CHUNK])
+        for base in range(0, len(raw), _CHUNK_SIZE):
+            decoder.decode(raw[base : base + _CHUNK_SIZE])
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
     return True
 
 
-def _transcoded(raw: bytes, encoding: str, errors: str) -> bytes | None:
+def _transcode(raw: bytes, encoding: str, errors: str) -> bytes | None:
     """`raw` as UTF-8, or None if decoding and encoding again does not give exactly `raw`."""
     try:
         decoder = codecs.getincrementaldecoder(encoding)(errors)
         encoder = codecs.getincrementalencoder(encoding)(errors)
         pieces, reproduced = [], 0
-        for base in range(0, len(raw) or 1, _CHUNK):
-            last = base + _CHUNK >= len(raw)
-            text = decoder.decode(raw[base : base + _CHUNK], last)
+        for base in range(0, len(raw) or 1, _CHUNK_SIZE):
+            last = base + _CHUNK_SIZE >= len(raw)
+            text = decoder.decode(raw[base : base + _CHUNK_SIZE], last)
             again = encoder.encode(text, last)
             if raw[reproduced : reproduced + len(again)] != again:
                 return None

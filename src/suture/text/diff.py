@@ -2,7 +2,7 @@ r"""Unified diffs, cut from known edits; and the line diff that finds edits betw
 
 We know what an edit replaces, so its diff needs no diff algorithm: widen each edit to whole lines and
 print. Only a whole-file rewrite, a merge or an undo has to compare two texts. That is the anchored
-line diff: trim equal ends, anchor on lines that stand once on both sides, take the longest run of
+line diff: trim equal ends, anchor on lines that occur once on both sides, take the longest run of
 anchors in order, repeat between them, and let difflib look only into small gaps. Where there is no
 anchor and the gap is large, the gap is replaced whole: a longer diff, never a quadratic one.
 
@@ -28,14 +28,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 CONTEXT = 3
+"""Lines around a change that a diff shows, as git does."""
 Change = tuple[int, int, int, int]
-_SMALL = 400 * 400  # cells of a gap that difflib may look into
-_PATIENCE = 8 * _SMALL  # cells of all such gaps together; real diffs need a small part of it
-_WINDOW = 256  # lines in which an equal run is looked for first
-_SURE = 32  # lines of an equal run that cannot be chance, if
-_VARIED = 8  # of them are different from each other
-_MAX_DEPTH = 16  # rounds of anchoring; each costs one pass over what is left
-_SPECIAL = bytes(range(0x21)) + b'"\\\x7f'  # in a path: git writes it in quotes then
+"""(i, j, k, m): old[i:j] became new[k:m]."""
+_MOST_CELLS_OF_GAP = 400 * 400  # cells of a gap that difflib may look into
+_MOST_CELLS = 8 * _MOST_CELLS_OF_GAP  # cells of all such gaps together; real diffs need a small part of it
+_WINDOW_LINES = 256  # lines that are searched for an equal run first
+_SURE_RUN = 32  # lines of an equal run that cannot be chance
+_SURE_VARIETY = 8  # of them that must be different from each other
+_MOST_ROUNDS = 16  # rounds of anchoring; each costs one pass over what is left
+_QUOTED_BYTES = bytes(range(0x21)) + b'"\\\x7f'  # git quotes a path with one of these
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
@@ -73,14 +75,6 @@ def counted(file: FileDiff, context: int = CONTEXT) -> tuple[bytes, int, int]:
     return _unified(file, b"".join(_hunks(file.before, blocks, context))), added, removed
 
 
-def _unified(file: FileDiff, hunks: bytes) -> bytes:
-    renamed = file.old_path is not None and file.new_path is not None and file.old_path != file.new_path
-    stays = file.old_path is not None and file.new_path is not None and not renamed
-    if stays and not hunks and file.new_mode in {None, file.mode}:
-        return b""
-    return _header(file, hunks=bool(hunks), renamed=renamed) + hunks
-
-
 def counts(before: bytes, edits: Iterable[Edit]) -> tuple[int, int]:
     """How many lines the diff adds and removes."""
     added = removed = 0
@@ -97,9 +91,53 @@ def line_edits(before: bytes, after: bytes) -> list[Edit]:
     return [edit(starts[i], starts[j], b"".join(new[k:end])) for i, j, k, end in changes(old, new)]
 
 
+def split_lines(text: bytes) -> list[bytes]:
+    r"""The lines of a text, each with its `\n`."""
+    return BytesIO(text).readlines()
+
+
+def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
+    """Where the lists differ: (i, j, k, m) says that old[i:j] became new[k:m]; in order, never touching."""
+    changes: list[Change] = []
+    patience = _MOST_CELLS
+    stack = [(0, len(old), 0, len(new), _MOST_ROUNDS)]
+    while stack:
+        check_time()
+        i, j, k, m, depth = stack.pop()
+        head = _equal_run(old, new, (i, j, k, m))
+        i, k = i + head, k + head
+        while i < j and k < m and old[j - 1] == new[m - 1]:
+            j, m = j - 1, m - 1
+        if i == j and k == m:
+            continue
+        if min(j - i, m - k) <= 1:
+            changes += _around_one_line(old, new, (i, j, k, m))
+        elif j - i == m - k and (replaced := _line_by_line(old, new, (i, j, k, m))):
+            changes += replaced
+        elif len(near := list(_in_sight(old, new, (i, j, k, m)))) > 1:
+            stack += [(*box, depth) for box in near]
+        elif anchors := _anchors(old[i:j], new[k:m]) if depth else []:
+            boxes = _between(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
+            stack += [(*box, depth - 1) for box in boxes]
+        elif (j - i) * (m - k) > min(_MOST_CELLS_OF_GAP, patience):
+            changes.append((i, j, k, m))
+        else:
+            patience -= (j - i) * (m - k)
+            changes += [(i + a, i + b, k + c, k + d) for a, b, c, d in _small_changes(old[i:j], new[k:m])]
+    return sorted(changes)
+
+
+def _unified(file: FileDiff, hunks: bytes) -> bytes:
+    renamed = file.old_path is not None and file.new_path is not None and file.old_path != file.new_path
+    stays = file.old_path is not None and file.new_path is not None and not renamed
+    if stays and not hunks and file.new_mode in {None, file.mode}:
+        return b""
+    return _header(file, hunks=bool(hunks), renamed=renamed) + hunks
+
+
 def _header(file: FileDiff, *, hunks: bool, renamed: bool) -> bytes:
     old, new = file.old_path or file.new_path, file.new_path or file.old_path
-    lines = [b"diff --git %s %s" % (_quoted("a/", old), _quoted("b/", new))]
+    lines = [b"diff --git %s %s" % (_quote("a/", old), _quote("b/", new))]
     if file.old_path is None:
         lines.append(b"new file mode 100%03o" % (file.mode & 0o777))
     elif file.new_path is None:
@@ -112,17 +150,17 @@ def _header(file: FileDiff, *, hunks: bool, renamed: bool) -> bytes:
     if renamed:
         if not hunks:
             lines.append(b"similarity index 100%")
-        lines += [b"rename from " + _quoted("", old), b"rename to " + _quoted("", new)]
+        lines += [b"rename from " + _quote("", old), b"rename to " + _quote("", new)]
     if hunks:
-        lines.append(b"--- " + (b"/dev/null" if file.old_path is None else _quoted("a/", old)))
-        lines.append(b"+++ " + (b"/dev/null" if file.new_path is None else _quoted("b/", new)))
+        lines.append(b"--- " + (b"/dev/null" if file.old_path is None else _quote("a/", old)))
+        lines.append(b"+++ " + (b"/dev/null" if file.new_path is None else _quote("b/", new)))
     return b"".join(line + b"\n" for line in lines)
 
 
-def _quoted(prefix: str, path: str | None) -> bytes:
+def _quote(prefix: str, path: str | None) -> bytes:
     """A path, in git's quotes if it holds a control character, a quote, a backslash or a space: `patch` cuts there."""
     raw = (prefix + (path or "").lstrip("/")).encode("utf-8", "surrogateescape")  # a diff's paths are relative
-    if raw == raw.translate(None, _SPECIAL):
+    if raw == raw.translate(None, _QUOTED_BYTES):
         return raw
     escaped = b"".join(
         b"\\" + bytes([byte]) if byte in b'"\\' else b"\\%03o" % byte if byte < 0x20 or byte == 0x7F else bytes([byte])  # noqa: PLR2004
@@ -137,7 +175,7 @@ def _hunks(before: bytes, blocks: Iterable[Block], context: int) -> Iterator[byt
     for block in blocks:
         if group and block.line - group[-1].line - group[-1].removed > 2 * context:
             yield _hunk(before, group, context, growth)
-            growth += sum(each.added - each.removed for each in group)
+            growth += sum(changed.added - changed.removed for changed in group)
             group = []
         group.append(block)
     if group:
@@ -152,12 +190,12 @@ def _hunk(before: bytes, blocks: list[Block], context: int, growth: int) -> byte
     added: list[bytes] = []
     for block in blocks:
         if block.start > position:  # lines that change side by side are shown as one piece
-            lines += [*added, _marked(b" ", before[position : block.start])]
+            lines += [*added, _mark(b" ", before[position : block.start])]
             added = []
-        lines.append(_marked(b"-", before[block.start : block.end]))
-        added.append(_marked(b"+", block.new))
+        lines.append(_mark(b"-", before[block.start : block.end]))
+        added.append(_mark(b"+", block.new))
         position = block.end
-    lines += [*added, _marked(b" ", before[position:end])]
+    lines += [*added, _mark(b" ", before[position:end])]
     first = blocks[0].line - before.count(b"\n", start, blocks[0].start)
     trail = before.count(b"\n", position, end) + (position < end and before[end - 1 : end] != b"\n")
     old = blocks[-1].line + blocks[-1].removed + trail - first
@@ -165,7 +203,7 @@ def _hunk(before: bytes, blocks: list[Block], context: int, growth: int) -> byte
     return b"@@ -%s +%s @@\n" % (_range(first, old), _range(first + growth, new)) + b"".join(lines)
 
 
-def _marked(mark: bytes, text: bytes) -> bytes:
+def _mark(mark: bytes, text: bytes) -> bytes:
     """Every line of a text behind a mark."""
     if not text:
         return b""
@@ -203,9 +241,9 @@ def _regions(before: bytes, edits: Iterable[Edit]) -> Iterator[tuple[int, int, b
         pieces: list[bytes] = []
         while True:
             while index < len(queue) and queue[index].span.start <= end:
-                each = queue[index]
-                pieces += [before[position : each.span.start], each.new]
-                position = each.span.end
+                one = queue[index]
+                pieces += [before[position : one.span.start], one.new]
+                position = one.span.end
                 end = end if position <= end else _line_end(before, position)
                 index += 1
             after = b"".join((*pieces, before[position:end]))
@@ -236,42 +274,6 @@ def _lines_after(text: bytes, start: int, count: int) -> int:
     return start
 
 
-def split_lines(text: bytes) -> list[bytes]:
-    r"""The lines of a text, each with its `\n`."""
-    return BytesIO(text).readlines()
-
-
-def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
-    """Where the lists differ: (i, j, k, m) says that old[i:j] became new[k:m]; in order, never touching."""
-    found: list[Change] = []
-    patience = _PATIENCE
-    stack = [(0, len(old), 0, len(new), _MAX_DEPTH)]
-    while stack:
-        check_time()
-        i, j, k, m, depth = stack.pop()
-        head = _equal_run(old, new, (i, j, k, m))
-        i, k = i + head, k + head
-        while i < j and k < m and old[j - 1] == new[m - 1]:
-            j, m = j - 1, m - 1
-        if i == j and k == m:
-            continue
-        if min(j - i, m - k) <= 1:
-            found += _around_one_line(old, new, (i, j, k, m))
-        elif j - i == m - k and (replaced := _line_by_line(old, new, (i, j, k, m))):
-            found += replaced
-        elif len(near := list(_in_sight(old, new, (i, j, k, m)))) > 1:
-            stack += [(*box, depth) for box in near]
-        elif anchors := _anchors(old[i:j], new[k:m]) if depth else []:
-            boxes = _between(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
-            stack += [(*box, depth - 1) for box in boxes]
-        elif (j - i) * (m - k) > min(_SMALL, patience):
-            found.append((i, j, k, m))
-        else:
-            patience -= (j - i) * (m - k)
-            found += [(i + a, i + b, k + c, k + d) for a, b, c, d in _small_changes(old[i:j], new[k:m])]
-    return sorted(found)
-
-
 def _around_one_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> list[Change]:
     """The change where one side is a single line, or nothing: either the other side holds it, or not."""
     i, j, k, m = box
@@ -291,14 +293,14 @@ def _line_by_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> li
     differing = list(compress(range(len(here)), map(ne, here, there)))
     if not {here[at] for at in differing}.isdisjoint(there) or not {there[at] for at in differing}.isdisjoint(here):
         return []
-    found: list[Change] = []
+    changes: list[Change] = []
     first = last = differing[0]
     for at in (*differing[1:], len(here) + 1):
         if at > last + 1:
-            found.append((i + first, i + last + 1, k + first, k + last + 1))
+            changes.append((i + first, i + last + 1, k + first, k + last + 1))
             first = at
         last = at
-    return found
+    return changes
 
 
 def _in_sight(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterator[Change]:
@@ -307,11 +309,11 @@ def _in_sight(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterat
     Most changes are local. Anchors for the whole text cost a pass over all of it, these only a window each.
     """
     i, j, k, m = box
-    while min(j - i, m - k) > 2 * _WINDOW:
-        anchors = _anchors(old[i : i + _WINDOW], new[k : k + _WINDOW])
+    while min(j - i, m - k) > 2 * _WINDOW_LINES:
+        anchors = _anchors(old[i : i + _WINDOW_LINES], new[k : k + _WINDOW_LINES])
         for x, y in ((i + x, k + y) for x, y in anchors):
-            follows = old[x : x + _SURE]
-            if follows == new[y : y + _SURE] and len(set(follows)) > _VARIED:
+            follows = old[x : x + _SURE_RUN]
+            if follows == new[y : y + _SURE_RUN] and len(set(follows)) > _SURE_VARIETY:
                 break
         else:
             break
@@ -352,22 +354,22 @@ def _equal_run(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> int:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Pairs of equal lines in the same order on both sides, made from lines that stand once on each.
+    """Pairs of equal lines in the same order on both sides, made from lines that occur once on each.
 
-    Where no line stands once, lines that stand equally often are paired by their rank.
+    Where no line occurs once, lines that occur equally often are paired by their rank.
     """
-    in_old, in_new = _once(old), _once(new)
+    in_old, in_new = _find_unique(old), _find_unique(new)
     pairs = [(x, y) for x, y in zip(map(in_old.get, in_new), in_new.values(), strict=True) if x is not None]
     if not pairs:
         in_old, in_new = Counter(old), Counter(new)
         even = {line for line, number in in_new.items() if in_old.get(line) == number}
-        ranked = {key: index for index, key in enumerate(_ranked(old, even)) if key}
-        pairs = [(ranked[key], index) for index, key in enumerate(_ranked(new, even)) if key]
+        ranked = {key: index for index, key in enumerate(_rank(old, even)) if key}
+        pairs = [(ranked[key], index) for index, key in enumerate(_rank(new, even)) if key]
     return _longest_increasing(pairs)
 
 
-def _once(lines: Sequence[bytes]) -> dict[bytes, int]:
-    """The lines that stand once, in order, and where."""
+def _find_unique(lines: Sequence[bytes]) -> dict[bytes, int]:
+    """The lines that occur once, in order, and where."""
     where = dict(zip(lines, range(len(lines)), strict=True))
     if len(where) < len(lines):
         for line, number in Counter(lines).items():
@@ -376,7 +378,7 @@ def _once(lines: Sequence[bytes]) -> dict[bytes, int]:
     return where
 
 
-def _ranked(lines: Sequence[bytes], chosen: set[bytes]) -> Iterator[tuple[bytes, int] | None]:
+def _rank(lines: Sequence[bytes], chosen: set[bytes]) -> Iterator[tuple[bytes, int] | None]:
     seen: dict[bytes, int] = {}
     for line in lines:
         if line not in chosen:

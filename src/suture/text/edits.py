@@ -5,7 +5,7 @@ were found. Sequential edits are composed: each second edit is mapped back onto 
 and offsets never drift. Offsets count bytes of `Text.body`.
 
 Rejected: a buffer that is edited in a loop (`content = content.replace(...)`). It loses where things
-stood, and with it the diff, the inverse and the line numbers of the original.
+occurred, and with it the diff, the inverse and the line numbers of the original.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
     from suture.text import Text
 
-
-_CHUNK = 1 << 20
-_NEAR = 256  # bytes in which a difference is looked for at once
+_LONGEST_STEP = 1 << 20  # bytes that are compared at once, at first
+_SHORTEST_STEP = 256  # bytes in which a difference is found by arithmetic
 
 
 class Span(Record):
@@ -45,7 +44,7 @@ Piece = Span | memoryview
 
 
 class Edit(Record):
-    """Replace what stands at `span` by `new`."""
+    """Replace what is at `span` by `new`."""
 
     span: Span
     new: bytes
@@ -72,8 +71,8 @@ def ordered(edits: Iterable[Edit], size: int) -> list[Edit]:
     """
     result = sorted(edits, key=lambda edit: (edit.span.start, edit.span.end))
     first = last = 0
-    for each in result:
-        start, end = each.span.start, each.span.end
+    for one in result:
+        start, end = one.span.start, one.span.end
         if not 0 <= start <= end <= size:
             raise EditOutOfBounds(start=start, end=end, size=size)
         if start < last:
@@ -85,9 +84,9 @@ def ordered(edits: Iterable[Edit], size: int) -> list[Edit]:
 def apply(body: bytes, edits: Iterable[Edit]) -> bytes:
     """The text after all edits."""
     pieces, position = [], 0
-    for each in ordered(edits, len(body)):
-        pieces += [body[position : each.span.start], each.new]
-        position = each.span.end
+    for one in ordered(edits, len(body)):
+        pieces += [body[position : one.span.start], one.new]
+        position = one.span.end
     return b"".join((*pieces, body[position:]))
 
 
@@ -98,7 +97,7 @@ def splice(text: Text, edits: Iterable[Edit]) -> list[bytes | memoryview]:
 
 def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview]:
     """As `splice`, for what `ordered` gave."""
-    cuts = [(each.span.start, each.span.end, each.new) for each in edits]
+    cuts = [(one.span.start, one.span.end, one.new) for one in edits]
     if text.encoding is not None and _cut_in_two(text.body, cuts):
         raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
     if text.encoding is not None and not all(map(_is_text, cuts)):
@@ -109,10 +108,10 @@ def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview
 def invert(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
     """The edits that take `apply(body, edits)` back to `body`."""
     result, growth = [], 0
-    for each in ordered(edits, len(body)):
-        start = each.span.start + growth
-        result.append(edit(start, start + len(each.new), body[each.span.start : each.span.end]))
-        growth += each.growth
+    for one in ordered(edits, len(body)):
+        start = one.span.start + growth
+        result.append(edit(start, start + len(one.new), body[one.span.start : one.span.end]))
+        growth += one.growth
     return result
 
 
@@ -138,9 +137,9 @@ def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Ed
             position += len(head)
         return taken
 
-    for each in ordered(second, total):
-        result += [*take(each.span.start), memoryview(each.new)]
-        take(each.span.end)
+    for one in ordered(second, total):
+        result += [*take(one.span.start), memoryview(one.new)]
+        take(one.span.end)
     return _edits(size, [*result, *take(total)])
 
 
@@ -151,26 +150,56 @@ def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
     """
     result: list[Edit] = []
     run: list[Edit] = []
-    for each in timed(ordered(edits, len(body))):
-        trimmed = _trimmed(body, each)
+    for one in timed(ordered(edits, len(body))):
+        trimmed = _trim(body, one)
         if not len(trimmed.span) and not trimmed.new:
             continue
         if run and run[-1].span.end != trimmed.span.start:
-            result += _joined(body, run)
+            result += _join(body, run)
             run = []
         run.append(trimmed)
-    return result + _joined(body, run)
+    return result + _join(body, run)
 
 
-def _joined(body: bytes, run: Sequence[Edit]) -> list[Edit]:
+def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
+    """Lengths of the common beginning and of the common end of the rest; slices compare at the speed of memory."""
+    most = min(len(left), len(right))
+    head, step = 0, min(_LONGEST_STEP, most)
+    while step > _SHORTEST_STEP:
+        if left.startswith(right[head : head + step], head):
+            head += step
+            step = min(step, most - head)
+        else:
+            step //= 2
+    near = min(2 * _SHORTEST_STEP + 1, most - head)  # as much as was unequal in one step, or is left
+    head += _same_bytes(left[head : head + near], right[head : head + near], "little")
+    most -= head
+    end, other = len(left), len(right)
+    tail, step = 0, min(_LONGEST_STEP, most)
+    if _SHORTEST_STEP < most <= _LONGEST_STEP and left.endswith(
+        right[other - most + _SHORTEST_STEP :]
+    ):  # what differs is short, mostly
+        tail, step = most - _SHORTEST_STEP, _SHORTEST_STEP
+    while step > _SHORTEST_STEP:
+        if left.endswith(right[other - tail - step : other - tail], 0, end - tail):
+            tail += step
+            step = min(step, most - tail)
+        else:
+            step //= 2
+    near = min(2 * _SHORTEST_STEP + 1, most - tail)
+    end, other = end - tail, other - tail
+    return head, tail + _same_bytes(left[end - near : end], right[other - near : other], "big")
+
+
+def _join(body: bytes, run: Sequence[Edit]) -> list[Edit]:
     """Neighbors as one edit, made once: each with all before it would be quadratic."""
     if len(run) < 2:  # noqa: PLR2004
         return list(run)
-    one = _trimmed(body, edit(run[0].span.start, run[-1].span.end, b"".join([each.new for each in run])))
+    one = _trim(body, edit(run[0].span.start, run[-1].span.end, b"".join([part.new for part in run])))
     return [one] if len(one.span) or one.new else []
 
 
-def _trimmed(body: bytes, one: Edit) -> Edit:
+def _trim(body: bytes, one: Edit) -> Edit:
     old = body[one.span.start : one.span.end]
     head, tail = common_ends(old, one.new)
     while head and (_continues(old, head) or _continues(one.new, head)):
@@ -199,34 +228,6 @@ def _continues(text: bytes, index: int) -> bool:
     return index < len(text) and text[index] & 0xC0 == 0x80  # noqa: PLR2004  10xxxxxx
 
 
-def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
-    """Lengths of the common beginning and of the common end of the rest; slices compare at the speed of memory."""
-    most = min(len(left), len(right))
-    head, step = 0, min(_CHUNK, most)
-    while step > _NEAR:
-        if left.startswith(right[head : head + step], head):
-            head += step
-            step = min(step, most - head)
-        else:
-            step //= 2
-    near = min(2 * _NEAR + 1, most - head)  # as much as was unequal in one step, or is left
-    head += _same_bytes(left[head : head + near], right[head : head + near], "little")
-    most -= head
-    end, other = len(left), len(right)
-    tail, step = 0, min(_CHUNK, most)
-    if _NEAR < most <= _CHUNK and left.endswith(right[other - most + _NEAR :]):  # what differs is short, mostly
-        tail, step = most - _NEAR, _NEAR
-    while step > _NEAR:
-        if left.endswith(right[other - tail - step : other - tail], 0, end - tail):
-            tail += step
-            step = min(step, most - tail)
-        else:
-            step //= 2
-    near = min(2 * _NEAR + 1, most - tail)
-    end, other = end - tail, other - tail
-    return head, tail + _same_bytes(left[end - near : end], right[other - near : other], "big")
-
-
 def _same_bytes(left: bytes, right: bytes, order: Literal["little", "big"]) -> int:
     """How many bytes are the same from the beginning on, or with "big" from the end, of texts of one length."""
     difference = int.from_bytes(left, order) ^ int.from_bytes(right, order)
@@ -243,9 +244,9 @@ def _pieces(size: int, edits: Sequence[Edit]) -> list[Piece]:
     """The edited text as a list of what is kept of the original and what is new."""
     pieces: list[Piece] = []
     position = 0
-    for each in edits:
-        pieces += [Span(position, each.span.start), memoryview(each.new)]
-        position = each.span.end
+    for one in edits:
+        pieces += [Span(position, one.span.start), memoryview(one.new)]
+        position = one.span.end
     return [*pieces, Span(position, size)]
 
 

@@ -17,9 +17,13 @@ from operator import add
 from suture.bounds import check_time
 from suture.records import Record
 
-_CHUNK = 1 << 20
+_CHUNK_SIZE = 1 << 20  # bytes that are split at once: a pause in which the time is checked
 _WIDE = 1 << 32  # bytes of a text whose offsets need more than four bytes each
-_FEW = 8
+_FEW_QUESTIONS = 8  # line numbers that are counted before an index is built
+
+# What is looked at to detect the indentation
+_SAMPLE_SIZE = 1 << 18
+_SAMPLE_LINES = 2_000
 
 
 class Lines:
@@ -49,22 +53,22 @@ class Lines:
         return self._body.endswith(self._terminator)
 
     def at(self, offset: int) -> int:
-        """The number of the line that holds `offset`; the end of the file belongs to its last line."""
-        if self._starts is None and self._asked < _FEW:
+        """The number of the line that contains `offset`; the end of the file belongs to its last line."""
+        if self._starts is None and self._asked < _FEW_QUESTIONS:
             self._asked += 1  # counting is faster than an index, as long as it is not done often
             behind = offset >= len(self._body) and self.finished
             return max(1, self._body.count(self._terminator, 0, offset) + (not behind))
         return max(1, bisect_right(self.starts, offset))
 
     def around(self, offset: int) -> tuple[int, int]:
-        """Begin and end of the line that holds `offset`, its ending included, as `span` gives it for its number."""
+        """The start and end of the line that contains `offset`, its ending included, as `span` gives it."""
         if offset >= len(self._body) and self.finished:
             offset = len(self._body) - 1
         end = self._body.find(self._terminator, offset) + 1
         return self._body.rfind(self._terminator, 0, offset) + 1, end or len(self._body)
 
     def span(self, line: int) -> tuple[int, int]:
-        """Begin and end of a line, its ending included."""
+        """The start and end of a line, its ending included."""
         starts = self.starts
         if not 1 <= line <= len(starts):
             raise IndexError(line)
@@ -121,27 +125,6 @@ class Lines:
         return "lf" if not pairs else "crlf" if pairs == breaks else "mixed"
 
 
-def terminator_of(body: bytes) -> bytes:
-    r"""The last byte of every line's end: `\n`, or `\r` where there is no `\n` at all."""
-    return b"\r" if b"\n" not in body and b"\r" in body else b"\n"
-
-
-def _starts(body: bytes, terminator: bytes) -> array[int]:
-    starts = array("I" if len(body) < _WIDE else "Q", [0] if body else [])
-    for base in range(0, len(body), _CHUNK):
-        check_time()
-        pieces = body[base : base + _CHUNK].split(terminator)
-        pieces.pop()  # what follows the last terminator of the chunk
-        starts.extend(map(add, accumulate(map(len, pieces)), count(base + 1)))
-    if starts and starts[-1] == len(body):
-        starts.pop()  # nothing follows the final newline
-    return starts
-
-
-_WINDOW = 1 << 18
-_LINES = 2_000
-
-
 class Indent(Record):
     """`style` is `spaces`, `tabs`, `mixed` or `none`; `width` counts the spaces of one step, or is 0."""
 
@@ -149,12 +132,17 @@ class Indent(Record):
     width: int
 
 
+def terminator_of(body: bytes) -> bytes:
+    r"""The last byte of every line's ending: `\n`, or `\r` where there is no `\n` at all."""
+    return b"\r" if b"\n" not in body and b"\r" in body else b"\n"
+
+
 def detect(body: bytes) -> Indent:
     """The indentation of a text, from its first few thousand lines."""
     tabs = spaces = 0
     steps: dict[int, int] = {}
     previous = 0
-    for line in body[:_WINDOW].split(b"\n")[:_LINES]:
+    for line in body[:_SAMPLE_SIZE].split(b"\n")[:_SAMPLE_LINES]:
         stripped = line.lstrip(b" \t")
         if not stripped.strip():
             continue
@@ -173,3 +161,15 @@ def detect(body: bytes) -> Indent:
     if tabs and spaces and min(tabs, spaces) * 10 > max(tabs, spaces):
         return Indent("mixed", width)
     return Indent("tabs", 0) if tabs > spaces else Indent("spaces", width)
+
+
+def _starts(body: bytes, terminator: bytes) -> array[int]:
+    starts = array("I" if len(body) < _WIDE else "Q", [0] if body else [])
+    for base in range(0, len(body), _CHUNK_SIZE):
+        check_time()
+        pieces = body[base : base + _CHUNK_SIZE].split(terminator)
+        pieces.pop()  # what follows the last terminator of the chunk
+        starts.extend(map(add, accumulate(map(len, pieces)), count(base + 1)))
+    if starts and starts[-1] == len(body):
+        starts.pop()  # nothing follows the final newline
+    return starts

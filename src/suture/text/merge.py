@@ -5,11 +5,11 @@ r"""Three-way merge: what two sides made of one base, both kept, or a conflict a
 This is diff3 on the anchored line diff. Each side's changes are ranges of base lines; ranges of the two sides
 that overlap are looked at together, all others are taken as they are. Where both did the same, it is done
 once; where they did different things, it is a conflict. The result is a list of edits on `ours`, so every
-byte outside them is the one that stood there.
+byte outside them is the one that was there.
 
 Ranges that only touch (ours changed line 3, theirs line 4) are a conflict for git, and here by default.
 `touching` keeps both where their order is beyond doubt: not where both add lines, not at an unfinished
-last line, not what could as well stand on the other side of its neighbor.
+last line, not what could as well be on the other side of its neighbor.
 
 Lines end at `\n`; in a text without any, at `\r`.
 """
@@ -78,17 +78,12 @@ def merge(base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, 
             new = b"".join(sides[2][slice(*region.theirs)])
             edits.append(edit(starts[region.ours[0]], starts[region.ours[1]], new))
         elif region.side == "conflict":
-            narrow = _narrowed(sides[1], sides[2], region)
+            narrow = _narrow(sides[1], sides[2], region)
             was, mine, other = _texts(sides, narrow)
-            at, here, there = (each[0] + 1 for each in (narrow.base, narrow.ours, narrow.theirs))
+            at, here, there = (span[0] + 1 for span in (narrow.base, narrow.ours, narrow.theirs))
             conflicts.append(Conflict(was, mine, other, at, here, there))
-            edits += _decided(strategy, starts[narrow.ours[0]], conflicts[-1], _ending(sides))
+            edits += _decide(strategy, starts[narrow.ours[0]], conflicts[-1], _ending(sides))
     return Merged(tuple(edits), tuple(conflicts))
-
-
-def _texts(sides: Sequence[Sequence[bytes]], region: Region) -> list[bytes]:
-    ranges = (region.base, region.ours, region.theirs)
-    return [b"".join(lines[i:j]) for lines, (i, j) in zip(sides, ranges, strict=True)]
 
 
 def regions(
@@ -96,7 +91,7 @@ def regions(
 ) -> Iterator[Region]:
     """Where the sides differ from the base, in order; what lies between is the same in all three."""
     queue = sorted(
-        ((change, side) for side, lines in enumerate((ours, theirs)) for change in _settled(base, lines)),
+        ((change, side) for side, lines in enumerate((ours, theirs)) for change in _settle(base, lines)),
         key=lambda item: (item[0][:2], item[1]),
     )
     shifts = (0, 0)  # how much longer each side is than the base, up to here
@@ -113,12 +108,17 @@ def regions(
             yield region
 
 
+def _texts(sides: Sequence[Sequence[bytes]], region: Region) -> list[bytes]:
+    ranges = (region.base, region.ours, region.theirs)
+    return [b"".join(lines[i:j]) for lines, (i, j) in zip(sides, ranges, strict=True)]
+
+
 def _groups(
     queue: list[_Item], loose: set[_Item], *, touching: bool = False, end: int | None = None
 ) -> Iterator[list[_Item]]:
     """Changes that must be looked at together; at `end` a side's unfinished line has nothing after it.
 
-    What is `loose` could as well stand on the other side of what it touches.
+    What is `loose` could as well be on the other side of what it touches.
     """
     group: list[_Item] = []
     low = high = 0
@@ -153,8 +153,8 @@ def _region(
     return Region(name, (low, high), mine, other), after
 
 
-def _settled(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
-    """The changes, each insertion and deletion as far down as it can stand.
+def _settle(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
+    """The changes, each insertion and deletion as far down as it can be.
 
     Which one of several equal lines is gone is a choice. Both sides must choose alike, or what both did is done twice.
     """
@@ -193,7 +193,7 @@ def _joins(change: Change, low: int, high: int, end: int | None, *, touching: bo
     return low == high == j or high == end  # two insertions at one place, or what would be glued to a last line
 
 
-def _narrowed(ours: Sequence[bytes], theirs: Sequence[bytes], region: Region) -> Region:
+def _narrow(ours: Sequence[bytes], theirs: Sequence[bytes], region: Region) -> Region:
     """A conflict without the lines on which the sides agree at its ends."""
     (i, j), (k, m) = region.ours, region.theirs
     while i < j and k < m and ours[i] == theirs[k]:
@@ -203,7 +203,7 @@ def _narrowed(ours: Sequence[bytes], theirs: Sequence[bytes], region: Region) ->
     return region.but(ours=(i, j), theirs=(k, m))
 
 
-def _decided(strategy: str, begin: int, conflict: Conflict, ending: bytes) -> list[Edit]:
+def _decide(strategy: str, begin: int, conflict: Conflict, ending: bytes) -> list[Edit]:
     """What a strategy makes of a conflict that begins there in ours."""
     ours, theirs, end = conflict.ours, conflict.theirs, begin + len(conflict.ours)
     if strategy == "theirs":

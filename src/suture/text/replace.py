@@ -1,16 +1,17 @@
-r"""Exact replacements, one after the other, as edits of the original; line endings adapted.
+r"""Exact replacements, one after the other, as edits of the original; new text gets the line endings of the file.
 
 A line ends as in `lines`: at `\n` or `\r\n`, and at a lone `\r` only where there is no `\n` at all. A
-text with a `\r` of its own is literal, both as what is looked for and as what is put in.
+text with a `\r` of its own is literal, both as what is searched for and as what is put in.
 
-A byte that a step put in stands, in the original, where the first byte of what it replaced stood.
+A byte that a step put in has, in the original, the place of the first byte that it replaced.
 What the steps did so far is kept as a few lists of pieces, each composed of many steps, so that an
 offset is mapped back through few of them.
 
 Many steps are made at once: one Aho-Corasick pass finds the places of all of them, and the steps
 then run in turn in a small window around each place. That is exact as long as no change comes so
 near to the border of its window that a text could reach from it to the outside; if one does, or if
-the places are too many, the steps are made in turn on the whole text.
+the places are too many, the steps are made in turn on the whole text. Rejected: always in turn; for
+thousands of steps on a large file each would be a pass over all of it.
 """
 
 from __future__ import annotations
@@ -29,129 +30,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-
-_MOST_LINES = 1_000  # that are compared; of more, the n-th takes the n-th one's end
-
-
-def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
-    r"""All spans of `old` in `body`, left to right, without overlap; none begins or ends inside a `\r\n`.
-
-    No more than `most` are looked for.
-    """
-    if b"\r" in old:
-        return literal(body, old, most) if b"\n" not in body else _whole(body, old, most)
-    if b"\n" not in old or b"\r" not in body:
-        return literal(body, old, most)
-    if b"\n" not in body:
-        return literal(body, old.replace(b"\n", b"\r"), most)
-    pairs = body.count(b"\r\n")
-    if not pairs:
-        return literal(body, old, most)
-    if pairs == body.count(b"\n"):
-        return literal(body, old.replace(b"\n", b"\r\n"), most)
-    import re
-
-    pattern = rb"\r?\n".join(map(re.escape, old.split(b"\n"))).removeprefix(rb"\r?")  # a known first byte is fast
-    spans = [found.span() for found in islice(re.finditer(pattern, body), most)]
-    return [(start - _cut(body, start), end) for start, end in spans]
-
-
-def number(body: bytes, old: bytes, spans: Sequence[tuple[int, int]]) -> int:
-    """How many occurrences there are, the first of which are these `spans`."""
-    if not spans:
-        return 0
-    start, end = spans[-1]
-    if b"\n" in body and (b"\r" in old or (b"\n" in old and body.count(b"\r\n") not in {0, body.count(b"\n")})):
-        return len(occurrences(body, old))  # not all of them are the same bytes, or some are halves of line ends
-    return len(spans) + body.count(body[start:end], end)
-
-
-def literal(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
-    """All spans of exactly these bytes, left to right, without overlap."""
-    spans: list[tuple[int, int]] = []
-    size = len(old)
-    start = body.find(old) if size else -1
-    while start >= 0 and len(spans) < most:
-        end = start + size
-        spans.append((start, end))
-        start = body.find(old, end)
-    return spans
-
-
-def ending(body: bytes, start: int, end: int) -> bytes:  # noqa: ARG001  the first line end behind `start` is inside, if one is
-    r"""How new lines at this span should end: as the first line end in it, else as its line, else as the line before.
-
-    `\n` where no line ends at all.
-    """
-    at = body.find(b"\n", start)
-    if at < 0:
-        at = body.rfind(b"\n", 0, start)
-    if at < 0:
-        return b"\r" if b"\r" in body else b"\n"
-    return b"\r\n" if body.endswith(b"\r\n", 0, at + 1) else b"\n"
-
-
-def adapted(body: bytes, start: int, end: int, new: bytes) -> bytes:
-    """`new` with the line ends that belong at this span."""
-    if b"\n" not in new or b"\r" in new:
-        return new
-    old = body[start:end]
-    if 0 < old.count(b"\r\n") < old.count(b"\n"):
-        return _line_by_line(old, new)
-    return new.replace(b"\n", ending(body, start, end))
-
-
-def _line_by_line(old: bytes, new: bytes) -> bytes:
-    """`new` with the line ends of `old`, which has both kinds: a line that stays keeps its own."""
-    from rapidfuzz.distance import Levenshtein  # the rare case
-
-    lines, wanted = old.split(b"\n"), new.split(b"\n")
-    ends = [b"\r\n" if line.endswith(b"\r") else b"\n" for line in lines]
-    ends[-1] = ends[-2]  # it has none
-    bare = [line.removesuffix(b"\r") for line in lines]
-    result: list[bytes] = []
-    changes = [(0, len(bare), 0, len(wanted))]
-    if max(len(bare), len(wanted)) <= _MOST_LINES:
-        steps = Levenshtein.opcodes(bare, wanted)
-        changes = [(each.src_start, each.src_end, each.dest_start, each.dest_end) for each in steps]
-    for low, high, start, end in changes:
-        for number, line in enumerate(wanted[start:end], low):
-            at = min(number, max(high - 1, low - 1, 0))
-            result += [line, ends[at]]
-    return b"".join(result[:-1])
-
-
-def _whole(body: bytes, old: bytes, most: int) -> list[tuple[int, int]]:
-    r"""All spans of exactly these bytes that do not cut a `\r\n` in two."""
-    spans: list[tuple[int, int]] = []
-    start = body.find(old)
-    while start >= 0 and len(spans) < most:
-        end = start + len(old)
-        if _cut(body, start) or _cut(body, end):
-            start = body.find(old, start + 1)
-            continue
-        spans.append((start, end))
-        start = body.find(old, end)
-    return spans
-
-
-def _cut(body: bytes, at: int) -> bool:
-    return at > 0 and body.startswith(b"\r\n", at - 1)
-
+_MOST_LINES_COMPARED = 1_000  # lines of a replaced text with both kinds of endings; of more, the n-th keeps its ending
 
 Piece = tuple[int, int, bytes | None]
 """A part of a text: the offset it comes from, its length, and its bytes if they are new."""
 
 Hit = tuple[int, int, int]
-"""The number of a text, and begin and end of a place where it stands."""
+"""The number of a text, and the start and end of a place where it occurs."""
 
-_CHUNK = 1 << 16
-_LONGEST = 100_000
-_DEEPEST = 4
+_CHUNK_SIZE = 1 << 16  # bytes that are searched in one call
+_LONGEST_OLD = 100_000  # bytes of a text that is searched for together with others: windows are several times as wide
+_MOST_ENDS_AT_ONE_PLACE = 4  # texts; with more, few bytes could have very many hits
 
 # Measured: from so many steps on, and with so much text to search for each place, one pass pays.
-_MANY = 8
-_SPARSE = 1 << 18
+_MANY_STEPS = 8
+_BYTES_PER_PLACE = 1 << 18
+
+MOST_HITS = 20_000
+"""How many places beyond the expected number are reported."""
 
 
 class Cluster(Record):
@@ -161,15 +57,7 @@ class Cluster(Record):
     start: int
     end: int
     stop: int
-    found: list[int]
-
-
-MOST_HITS = 20_000
-"""How many places more than expected are told."""
-
-
-def _same(offset: int) -> int:
-    return offset
+    numbers: list[int]
 
 
 class Step(Record):
@@ -193,7 +81,75 @@ class Outcome(Record):
     failed: int | None = None
     body: bytes = b""
     hits: tuple[tuple[int, int], ...] = ()
-    origin: Callable[[int], int] = _same
+    origin: Callable[[int], int] = int
+
+
+def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
+    r"""All spans of `old` in `body`, left to right, without overlap; none begins or ends inside a `\r\n`.
+
+    No more than `most` are looked for.
+    """
+    if b"\r" in old:
+        return literal(body, old, most) if b"\n" not in body else _uncut_spans(body, old, most)
+    if b"\n" not in old or b"\r" not in body:
+        return literal(body, old, most)
+    if b"\n" not in body:
+        return literal(body, old.replace(b"\n", b"\r"), most)
+    pairs = body.count(b"\r\n")
+    if not pairs:
+        return literal(body, old, most)
+    if pairs == body.count(b"\n"):
+        return literal(body, old.replace(b"\n", b"\r\n"), most)
+    import re
+
+    pattern = rb"\r?\n".join(map(re.escape, old.split(b"\n"))).removeprefix(rb"\r?")  # a known first byte is fast
+    spans = [match.span() for match in islice(re.finditer(pattern, body), most)]
+    return [(start - _is_inside_crlf(body, start), end) for start, end in spans]
+
+
+def number(body: bytes, old: bytes, spans: Sequence[tuple[int, int]]) -> int:
+    """How many occurrences there are, the first of which are these `spans`."""
+    if not spans:
+        return 0
+    start, end = spans[-1]
+    if b"\n" in body and (b"\r" in old or (b"\n" in old and body.count(b"\r\n") not in {0, body.count(b"\n")})):
+        return len(occurrences(body, old))  # not all of them are the same bytes, or some are halves of line endings
+    return len(spans) + body.count(body[start:end], end)
+
+
+def literal(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
+    """All spans of exactly these bytes, left to right, without overlap."""
+    spans: list[tuple[int, int]] = []
+    size = len(old)
+    start = body.find(old) if size else -1
+    while start >= 0 and len(spans) < most:
+        end = start + size
+        spans.append((start, end))
+        start = body.find(old, end)
+    return spans
+
+
+def ending(body: bytes, start: int, end: int) -> bytes:  # noqa: ARG001  the line that `start` is in ends behind it
+    r"""How new lines at this span should end: as the first line in it, else as its line, else as the line before.
+
+    `\n` where no line has an ending.
+    """
+    at = body.find(b"\n", start)
+    if at < 0:
+        at = body.rfind(b"\n", 0, start)
+    if at < 0:
+        return b"\r" if b"\r" in body else b"\n"
+    return b"\r\n" if body.endswith(b"\r\n", 0, at + 1) else b"\n"
+
+
+def adapted(body: bytes, start: int, end: int, new: bytes) -> bytes:
+    """`new` with the line endings that belong at this span."""
+    if b"\n" not in new or b"\r" in new:
+        return new
+    old = body[start:end]
+    if 0 < old.count(b"\r\n") < old.count(b"\n"):
+        return _endings_by_line(old, new)
+    return new.replace(b"\n", ending(body, start, end))
 
 
 def made(body: bytes, steps: Sequence[Step]) -> Outcome:
@@ -201,20 +157,10 @@ def made(body: bytes, steps: Sequence[Step]) -> Outcome:
 
     An empty `old` is found once in an empty text, and nowhere else.
     """
-    outcome = _alone(body, steps[0]) if len(steps) == 1 else None
-    if len(steps) >= _MANY and sum(step.count for step in steps) * _SPARSE <= len(steps) * len(body):
+    outcome = _make_only_step(body, steps[0]) if len(steps) == 1 else None
+    if len(steps) >= _MANY_STEPS and sum(step.count for step in steps) * _BYTES_PER_PLACE <= len(steps) * len(body):
         outcome = at_once(body, steps)
     return outcome or in_turn(body, steps)
-
-
-def _alone(body: bytes, step: Step) -> Outcome | None:
-    """A step that is the only one, as most are: it needs no trail. Nothing if it fails."""
-    spans = _found(body, step)
-    if len(spans) != step.count:
-        return None
-    news = _news(body, spans, step.new, ending(body, 0, 0))
-    edits = [edit(start, end, new) for (start, end), new in zip(spans, news, strict=True)]
-    return Outcome(tuple(minimize(body, edits)), (tuple([start for start, _ in spans]),))
 
 
 def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
@@ -223,20 +169,95 @@ def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
     places: list[tuple[int, ...]] = []
     for step in steps:
         check_time()
-        spans = _found(text, step)
+        spans = _find_step(text, step)
         if len(spans) != step.count:
-            return _failed(body, trail.whole(), places, text, spans)
+            return _fail(body, trail.whole(), places, text, spans)
         places.append(tuple([trail.origin(start) for start, _ in spans]))
-        text, pieces = _replaced(text, spans, _news(text, spans, step.new, usual))
+        text, pieces = _replace(text, spans, _news(text, spans, step.new, usual))
         trail.add(pieces)
     return Outcome(trail.whole().edits(body), tuple(places))
 
 
-def _found(text: bytes, step: Step) -> list[tuple[int, int]]:
+def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
+    """The same, in windows around the places of all steps; nothing where it might not be the same."""
+    swaps = _byte_swaps(body, steps)
+    if not swaps or max(len(old) for old, _ in swaps) > _LONGEST_OLD:
+        return None
+    finder = _Finder([old for old, _ in swaps])
+    hits = finder.all(body, 4 * sum(step.count for step in steps) + len(body) // 1024 + 1000)
+    if hits is None:
+        return None
+    clusters = list(_clusters(hits, finder.longest, len(body)))
+    limit, wrong = 0, len(steps)
+    while limit != wrong:
+        limit = wrong
+        windows = _Windows(body, swaps[:limit], finder)
+        if not all(windows.make(cluster) for cluster in clusters):
+            return None
+        wrong = next((number for number in range(limit) if len(windows.places[number]) != steps[number].count), limit)
+    pieces = windows.whole()
+    if b"\r" in body and not pieces.keep(body, b"\n"):
+        return None
+    places = [tuple(offsets) for offsets in windows.places]
+    if limit == len(steps):
+        return Outcome(pieces.edits(body), tuple(places))
+    text = pieces.text(body)
+    return _fail(body, pieces, places, text, occurrences(text, steps[limit].old, steps[limit].count + MOST_HITS))
+
+
+def _endings_by_line(old: bytes, new: bytes) -> bytes:
+    """`new` with the line endings of `old`, which has both kinds: a line that stays keeps its own."""
+    from rapidfuzz.distance import Levenshtein  # the rare case
+
+    lines, wanted = old.split(b"\n"), new.split(b"\n")
+    ends = [b"\r\n" if line.endswith(b"\r") else b"\n" for line in lines]
+    ends[-1] = ends[-2]  # it has none
+    bare = [line.removesuffix(b"\r") for line in lines]
+    result: list[bytes] = []
+    changes = [(0, len(bare), 0, len(wanted))]
+    if max(len(bare), len(wanted)) <= _MOST_LINES_COMPARED:
+        steps = Levenshtein.opcodes(bare, wanted)
+        changes = [(step.src_start, step.src_end, step.dest_start, step.dest_end) for step in steps]
+    for low, high, start, end in changes:
+        for number, line in enumerate(wanted[start:end], low):
+            at = min(number, max(high - 1, low - 1, 0))
+            result += [line, ends[at]]
+    return b"".join(result[:-1])
+
+
+def _uncut_spans(body: bytes, old: bytes, most: int) -> list[tuple[int, int]]:
+    r"""All spans of exactly these bytes that do not cut a `\r\n` in two."""
+    spans: list[tuple[int, int]] = []
+    start = body.find(old)
+    while start >= 0 and len(spans) < most:
+        end = start + len(old)
+        if _is_inside_crlf(body, start) or _is_inside_crlf(body, end):
+            start = body.find(old, start + 1)
+            continue
+        spans.append((start, end))
+        start = body.find(old, end)
+    return spans
+
+
+def _is_inside_crlf(body: bytes, at: int) -> bool:
+    return at > 0 and body.startswith(b"\r\n", at - 1)
+
+
+def _make_only_step(body: bytes, step: Step) -> Outcome | None:
+    """A step that is the only one, as most are: it needs no trail. Nothing if it fails."""
+    spans = _find_step(body, step)
+    if len(spans) != step.count:
+        return None
+    news = _news(body, spans, step.new, ending(body, 0, 0))
+    edits = [edit(start, end, new) for (start, end), new in zip(spans, news, strict=True)]
+    return Outcome(tuple(minimize(body, edits)), (tuple([start for start, _ in spans]),))
+
+
+def _find_step(text: bytes, step: Step) -> list[tuple[int, int]]:
     return occurrences(text, step.old, step.count + MOST_HITS) if step.old or text else [(0, 0)]
 
 
-def _failed(
+def _fail(
     body: bytes, pieces: _Pieces, places: Sequence[tuple[int, ...]], text: bytes, spans: Sequence[tuple[int, int]]
 ) -> Outcome:
     edits = pieces.edits(body)
@@ -244,7 +265,7 @@ def _failed(
 
 
 def _news(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, usual: bytes) -> list[bytes]:
-    """What comes to stand at each of the spans; lines end as is `usual` where none is left to tell."""
+    """What each of the spans becomes; lines end as is `usual` where none is left to tell."""
     if b"\n" not in new or b"\r" in new:
         return [new] * len(spans)
     if b"\r" not in text:
@@ -254,7 +275,7 @@ def _news(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, usual: byte
     return [adapted(text, start, end, new) for start, end in timed(spans)]
 
 
-def _replaced(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes]) -> tuple[bytes, list[Piece]]:
+def _replace(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes]) -> tuple[bytes, list[Piece]]:
     """The text with other bytes at the spans, and the pieces it is made of."""
     pieces: list[Piece] = []
     parts: list[bytes | memoryview] = []
@@ -295,13 +316,13 @@ class _Pieces:
         result: list[Piece] = []
         for at, length, new in later.pieces:
             if new is None:
-                result += self._cut(at, at + length)
+                result += self._between(at, at + length)
             else:
                 result.append((self.origin(at), length, new))
         return _Pieces(self.size, result)
 
-    def _cut(self, start: int, end: int) -> Iterator[Piece]:
-        """The parts of what stands from `start` to `end`."""
+    def _between(self, start: int, end: int) -> Iterator[Piece]:
+        """The parts of what is from `start` to `end`."""
         index = bisect_right(self._starts, start) - 1
         while start < end:
             at, length, new = self.pieces[index]
@@ -317,7 +338,7 @@ class _Pieces:
         return b"".join([view[at : at + length] if new is None else new for at, length, new in self.pieces])
 
     def keep(self, body: bytes, text: bytes) -> bool:
-        """Whether `text` stands in a part of the first text that is still there."""
+        """Whether `text` occurs in a part of the first text that is still there."""
         return any(new is None and body.find(text, at, at + length) >= 0 for at, length, new in self.pieces)
 
     def edits(self, body: bytes) -> tuple[Edit, ...]:
@@ -351,8 +372,8 @@ class _Trail:
 
     def origin(self, offset: int) -> int:
         """The offset in the first text."""
-        for each in reversed(self._lists):
-            offset = each.origin(offset)
+        for pieces in reversed(self._lists):
+            offset = pieces.origin(offset)
         return offset
 
     def whole(self) -> _Pieces:
@@ -360,40 +381,13 @@ class _Trail:
         if not self._lists:
             return _Pieces(self._size, [(0, self._size, None)] if self._size else [])
         *earlier, result = self._lists
-        for each in reversed(earlier):
-            result = each.then(result)
+        for pieces in reversed(earlier):
+            result = pieces.then(result)
         return result
 
 
-def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
-    """The same, in windows around the places of all steps; nothing where it might not be the same."""
-    swaps = _swaps(body, steps)
-    if not swaps or max(len(old) for old, _ in swaps) > _LONGEST:
-        return None
-    finder = _Finder([old for old, _ in swaps])
-    hits = finder.all(body, 4 * sum(step.count for step in steps) + len(body) // 1024 + 1000)
-    if hits is None:
-        return None
-    clusters = list(_clusters(hits, finder.longest, len(body)))
-    limit, wrong = 0, len(steps)
-    while limit != wrong:
-        limit = wrong
-        windows = _Windows(body, swaps[:limit], finder)
-        if not all(windows.make(cluster) for cluster in clusters):
-            return None
-        wrong = next((number for number in range(limit) if len(windows.places[number]) != steps[number].count), limit)
-    pieces = windows.whole()
-    if b"\r" in body and not pieces.keep(body, b"\n"):
-        return None
-    places = [tuple(each) for each in windows.places]
-    if limit == len(steps):
-        return Outcome(pieces.edits(body), tuple(places))
-    text = pieces.text(body)
-    return _failed(body, pieces, places, text, occurrences(text, steps[limit].old, steps[limit].count + MOST_HITS))
-
-
-def _swaps(body: bytes, steps: Sequence[Step]) -> list[tuple[bytes, bytes]]:
-    r"""Olds and news as they stand in a text whose lines all end in `\n`, or all in `\r\n`; none if it is not so."""
+def _byte_swaps(body: bytes, steps: Sequence[Step]) -> list[tuple[bytes, bytes]]:
+    r"""Olds and news as they are in a text whose lines all end in `\n`, or all in `\r\n`; none if it is not so."""
     texts = [text for step in steps for text in (step.old, step.new)]
     if not all(texts[::2]):
         return []
@@ -412,16 +406,16 @@ def _is_crlf(text: bytes) -> bool:
 
 def _clusters(hits: Iterable[Hit], longest: int, size: int) -> Iterator[Cluster]:
     """Hits with others near to them. Between two windows there is room for changes to wander a little."""
-    found: list[tuple[int, int, list[int]]] = []
+    groups: list[tuple[int, int, list[int]]] = []
     for which, start, end in sorted(hits, key=itemgetter(1)):
-        if found and start - found[-1][1] < 4 * longest:
-            first, last, before = found[-1]
+        if groups and start - groups[-1][1] < 4 * longest:
+            first, last, before = groups[-1]
             before.append(which)
-            found[-1] = first, max(last, end), before
+            groups[-1] = first, max(last, end), before
         else:
-            found.append((start, end, [which]))
+            groups.append((start, end, [which]))
     reach, begin = 16 * longest, 0
-    for (start, end, here), (following, _, _) in pairwise([*found, (2 * size, 0, [])]):
+    for (start, end, here), (following, _, _) in pairwise([*groups, (2 * size, 0, [])]):
         middle = min((end + following) // 2, size)
         yield Cluster(max(begin, start - reach), start, end, min(end + reach, middle), here)
         begin = middle
@@ -450,7 +444,7 @@ class _Finder:
 
     def hits(self, text: bytes) -> Iterator[Hit]:
         """All hits by their ends, those that overlap too."""
-        size = max(_CHUNK, 4 * self.longest)
+        size = max(_CHUNK_SIZE, 4 * self.longest)
         for start in range(0, len(text), size):
             base = max(0, start - self.longest + 1)
             for which, begin, end in self._machine.find_matches_as_indexes(text[base : start + size], overlapping=True):
@@ -463,8 +457,8 @@ class _Finder:
         Shorter ones are looked at first: then the longer ones have not too many hits themselves.
         """
         for old in sorted(self._olds, key=len):
-            found = self._machine.find_matches_as_indexes(old, overlapping=True)
-            if sum(end == len(old) for _, _, end in found) > _DEEPEST:
+            matches = self._machine.find_matches_as_indexes(old, overlapping=True)
+            if sum(end == len(old) for _, _, end in matches) > _MOST_ENDS_AT_ONE_PLACE:
                 return True
         return False
 
@@ -472,7 +466,7 @@ class _Finder:
 class _Windows:
     """Steps made in windows of a text, from left to right.
 
-    Within `longest` bytes of a change, a text may stand that did not before; so many bytes must stay
+    Within `longest` bytes of a change, a text may occur that did not before; so many bytes must stay
     as they are at both borders of a window, for the next one to know nothing of it.
     """
 
@@ -486,11 +480,11 @@ class _Windows:
 
     def make(self, cluster: Cluster) -> bool:
         """The steps around these hits; false if one reaches too far."""
-        numbers = self._steps(cluster.found, -1)
+        numbers = self._steps(cluster.numbers, -1)
         if not numbers:
             return True
         start, end = cluster.start, cluster.end
-        if len(cluster.found) == 1 and self._is_alone(start, end, numbers[0]):
+        if len(cluster.numbers) == 1 and self._is_alone(start, end, numbers[0]):
             new = self._swaps[numbers[0]][1]
             self._put(start, end, [(start, len(new), new)] if new else [])
             self.places[numbers[0]].append(start)
@@ -509,10 +503,10 @@ class _Windows:
         self._pieces += pieces
         self._position = end
 
-    def _steps(self, found: Iterable[int], after: int) -> list[int]:
+    def _steps(self, old_numbers: Iterable[int], after: int) -> list[int]:
         """The steps after one that look for what was found, in order."""
         before = len(self._swaps)
-        return sorted({step for which in found for step in self._finder.steps[which] if after < step < before})
+        return sorted({step for number in old_numbers for step in self._finder.steps[number] if after < step < before})
 
     def _is_alone(self, start: int, end: int, number: int) -> bool:
         """Whether no later step finds anything at the place of this one."""
@@ -535,7 +529,7 @@ class _Windows:
             if (begin and left < self._finder.longest) or (stop < len(self._body) and right < self._finder.longest):
                 return False
             self.places[number] += [begin + trail.origin(first) for first, _ in spans]
-            text, pieces = _replaced(text, spans, [new] * len(spans))
+            text, pieces = _replace(text, spans, [new] * len(spans))
             trail.add(pieces)
             near = self._near(text, [first for first, _ in spans], old, new)
             for later in self._steps(near, number):
@@ -552,4 +546,4 @@ class _Windows:
             return {which for which, _, _ in self._finder.hits(text)}
         changed = (start + index * growth for index, start in enumerate(starts))
         around = (text[max(0, start - reach) : start + len(new) + reach] for start in changed)
-        return {which for each in around for which, _, _ in self._finder.hits(each)}
+        return {which for part in around for which, _, _ in self._finder.hits(part)}

@@ -65,6 +65,11 @@ def command(name: str) -> ToolSpec:
     return _load(COMMANDS[name], name)
 
 
+def tool_named(name: str) -> ToolSpec:
+    """The tool of this name, also one that is for the command line only."""
+    return command(name) if name in COMMANDS else find(name)
+
+
 def _load(module: str, name: str) -> ToolSpec:
     spec: ToolSpec = getattr(import_module(module), name.upper())
     return spec

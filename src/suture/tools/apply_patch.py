@@ -13,10 +13,10 @@ from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
 from suture.formats.reply import parse_reply, validated
 from suture.plan import Create, Delete, Plan, Rename
 from suture.tools import outcome
-from suture.tools.blocks import Stitching
-from suture.tools.patch import version_of
+from suture.tools.blocks import BlockApplier
+from suture.tools.failure import version_of
 from suture.tools.reply import Replied, unapplied
-from suture.tools.reply_files import Files, Sheets
+from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, literal, text
 from suture.wording.phrases import AS_SENT
 
@@ -153,12 +153,12 @@ class ApplyPatch(Request):
 def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     """Apply the patch in memory, and plan what that changes; if a part of it fails, nothing."""
     reply = _parsed(request.input, session.settings.max_edits)
-    sheets = Sheets(Files(session))
-    stitching = Stitching(sheets, "lenient", session, dry_run=request.dry_run, literal=request.literal)
+    sheets = ReplyFiles(WorkspaceFiles(session))
+    stitching = BlockApplier(sheets, "lenient", session, dry_run=request.dry_run, literal=request.literal)
     outcomes = stitching.run(reply.blocks)
     if any(each.status == "failed" for each in outcomes):
         outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
-        sheets = Sheets(Files(session))
+        sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, _NAME, _summary([each.place.name for each in changes]))
     found = validated(request.input, reply)

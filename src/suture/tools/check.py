@@ -20,10 +20,11 @@ from suture.files.staging import Layout
 from suture.origins import is_outside
 from suture.plan import Create, Delete, Rename, Update
 from suture.records import Record
+from suture.settings import operator_file
 from suture.text import Text
 from suture.tools import outcome
 from suture.tools.named import for_each
-from suture.tools.spec import Answer, Proposal, Request, ToolSpec, flag, texts
+from suture.tools.spec import Answer, Proposal, Request, ToolSpec, exclude, include_ignored, paths
 from suture.wording.edits import checked_lines
 from suture.wording.phrases import count
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 
 PROJECT_FILES = ("suture.toml", "pyproject.toml")
-_OPERATOR = ("suture", "suture.toml")
 _MOST_TOLD = 500
 _MOST_KEPT = 10_000
 _MOST_BYTES = 16_000_000
@@ -227,16 +227,6 @@ def project_configuration(session: Session, name: str) -> Configuration | None:
     return _read(raw, name, inner, by_project=True)
 
 
-def operator_file(named: str | None) -> str:
-    """Where the operator's own configuration is, or would be; empty for none."""
-    if named is not None:
-        return named
-    home = os.environ.get("XDG_CONFIG_HOME", "")
-    if not os.path.isabs(home):
-        home = os.path.join(os.path.expanduser("~"), ".config")
-    return os.path.join(home, *_OPERATOR) if os.path.isabs(home) else ""
-
-
 def _stamp(file: str) -> tuple[int, ...] | None:
     try:
         found = os.stat(file)
@@ -318,9 +308,9 @@ _MOST_CHECKED_BYTES = 20_000_000
 class Check(Request):
     """Arguments of `check`."""
 
-    paths: list[str] = texts("Files, folders and globs; everything if left out")
-    exclude: list[str] = texts("Globs of files and folders to leave out; one without / is a name anywhere")
-    include_ignored: bool = flag("Whether files that .gitignore names are checked, too")
+    paths: list[str] = paths()
+    exclude: list[str] = exclude()
+    include_ignored: bool = include_ignored()
     encoding = None  # as a request for named files has it; checks take files as they say they are
 
 

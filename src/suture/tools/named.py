@@ -32,7 +32,20 @@ from suture.tools.search import (
     opened,
     pattern,
 )
-from suture.tools.spec import Answer, Proposal, Request, ToolSpec, dry_run, encoding, flag, text, texts, validate
+from suture.tools.spec import (
+    Answer,
+    Proposal,
+    Request,
+    ToolSpec,
+    dry_run,
+    encoding,
+    exclude,
+    flag,
+    include_ignored,
+    paths,
+    text,
+    validate,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,16 +147,15 @@ _SHARED = ("pattern", "flags", "max_matches")
 class Search(Request):
     """Arguments of `search`."""
 
-    paths: list[str] = texts("Files, folders and globs; everything if left out")
+    paths: list[str] = paths()
     pattern: str = pattern()
     flags: str | None = flags()
     context_before: int = lines("Lines to show before each match")
     context_after: int = lines("Lines to show after each match")
     max_matches: int | None = limit("At most so many matches in all files together; all if left out")
-    exclude: list[str] = texts("Globs of files and folders to leave out; one without / is a name anywhere")
-    include_ignored: bool = flag("Whether files that .gitignore names are searched, too")
-    encoding: str | None = encoding()
-    """Of the files that are named outright."""
+    exclude: list[str] = exclude()
+    include_ignored: bool = include_ignored()
+    encoding: str | None = encoding("files that are named themselves, not by a folder or a glob")
     view: str = text(
         "The matches; the lines that they stand in; the number of them in each file; or the files that have any",
         default="rows",
@@ -249,17 +261,19 @@ _REPLACE_SHARED = ("pattern", "flags", "replacement", "max_replacements", "allow
 class Replace(Request):
     """Arguments of `replace`."""
 
-    paths: list[str] = texts("Files, folders and globs; everything if left out")
+    paths: list[str] = paths()
     pattern: str = pattern()
-    replacement: str = text("What each match becomes")
+    replacement: str = text(
+        "What each match becomes: $1 and ${name} are groups, $& is the match, $$ a dollar sign; for a line break, use "
+        "the shell's: $'one\\ntwo'"
+    )
     flags: str | None = flags()
     dry_run: bool = dry_run()
     max_replacements: int | None = limit("Refuse if there are more matches in all files together, and change nothing")
-    exclude: list[str] = texts("Globs of files and folders to leave out; one without / is a name anywhere")
-    include_ignored: bool = flag("Whether files that .gitignore names are changed, too")
+    exclude: list[str] = exclude()
+    include_ignored: bool = include_ignored()
     allow_over_match: bool = flag("Replace a match of more than 50 lines although it holds another match")
-    encoding: str | None = encoding()
-    """Of the files that are named outright."""
+    encoding: str | None = encoding("files that are named themselves, not by a folder or a glob")
     validate: str = validate()
     view: str = text("The replacements, or the diff, too", default="rows", choices=("rows", "diff"))
 

@@ -17,15 +17,15 @@ from time import monotonic
 from suture import errors, wording
 from suture.bounds import check_size, check_time
 from suture.errors import ClipboardNotFound, FileNotFound, InputTooLarge, InvalidArguments, StripPreconditionFailed
-from suture.match import locate, locate_in_bases
-from suture.match.diagnose import differences
-from suture.match.index import Found, Index, Refused, Site, symbol
-from suture.match.request import split
+from suture.match import locate
+from suture.match.diagnose import failure_of
+from suture.match.index import Found, Index, Site
 from suture.plan import Plan
 from suture.records import Record
 from suture.text import Text
 from suture.text.edits import edit, splice
 from suture.tools import outcome
+from suture.tools.failure import Sought, View, patch_error, version_of
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.spec import (
     Answer,
@@ -38,11 +38,12 @@ from suture.tools.spec import (
     expect_hash,
     items,
     literal,
+    match,
     member,
     text,
     validate,
 )
-from suture.wording.phrases import AS_SENT, difference
+from suture.wording.phrases import AS_SENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,107 +54,6 @@ if TYPE_CHECKING:
     from suture.match.index import Base
     from suture.plan import Change, Content, FileChange, Snapshot
     from suture.text.edits import Edit
-    from suture.text.lines import Lines
-
-
-_SHOWN_LINES = 10
-_NEAREST = 3
-
-
-class Searched(Record):
-    """What was searched, by which patch."""
-
-    index: int
-    total: int
-    path: str
-    old: str
-    new: str
-    match: str
-
-
-def refusal(request: Searched, answer: Refused, index: Index) -> errors.SutureError:
-    """The error. Where only an exact text is looked for, earlier versions still tell what became of it."""
-    known = None
-    if answer.why == "missing" and request.match != "lenient":
-        known = locate_in_bases(index, request.old, request.new)
-        answer = known if isinstance(known, Refused) and known.why == "applied" else answer
-    where: dict[str, Any] = {
-        "index": request.index,
-        "total": request.total,
-        "path": request.path,
-        "search_text": request.old,
-    }
-    site = answer.sites[0] if answer.sites else Site(1, 1)
-    at: dict[str, Any] = {"start_line": site.start_line, "end_line": site.end_line}
-    if answer.why == "missing":
-        nearest = [_near(request.old, index, each) for each in answer.sites[:_NEAREST]]
-        stale = None if known is None else replaced(known, index)
-        return errors.OldTextNotFound(**where, match=request.match, nearest=nearest, rung=answer.rung, stale=stale)
-    version = version_of(answer.base)
-    if answer.why == "ambiguous":
-        return errors.OldTextNotUnique(**where, rung=answer.rung, places=[_lines(each) for each in answer.sites])
-    if answer.why == "conflict" and answer.sides is not None:
-        sides = {name: getattr(answer.sides, name) for name in ("line", "base", "ours", "theirs")}
-        return errors.EditConflict(**where, **sides, detail=answer.detail, written_on=version)
-    made: dict[str, Callable[[], errors.SutureError]] = {
-        "applied": lambda: errors.AlreadyApplied(**where, **at, change_id=change_of(answer.base)),
-        "deleted": lambda: errors.TargetDeleted(**where, **at, text=_text(index.lines, site), written_on=version),
-        "partly_applied": lambda: errors.PartlyApplied(**where, **at, text=_text(index.lines, site)),
-        "elided": lambda: errors.ElisionInNewText(**where, marker=_placeholder(request)),
-    }
-    if answer.why in made:
-        return made[answer.why]()
-    return errors.UnprovedChange(
-        **where, **at, rung=answer.rung, text=_text(index.lines, site), detail=answer.detail or answer.why
-    )
-
-
-def _placeholder(request: Searched) -> str:
-    """The line of the new text that leaves something out; empty if only the old text has one."""
-    from suture.match.placeholders import added
-
-    found = added(request.old, request.new, request.path)
-    return found.line if found is not None and found.deletes else ""
-
-
-def _near(old: str, index: Index, site: Site) -> dict[str, Any]:
-    """A place that is much like the text, with what it is in, and how it differs."""
-    differing = differences(split(old), index.window(site.start_line - 1, site.end_line), site.start_line)
-    return {
-        **_lines(site),
-        "score": round(site.score, 3),
-        "symbol": symbol(index.line, site.start_line - 1, len(index.lines)),
-        "text": _text(index.lines, site),
-        "differences": [f"line {each.line}: {difference(each)}" for each in differing[:_NEAREST]],
-    }
-
-
-def replaced(answer: Found | Refused, index: Index) -> dict[str, Any] | None:
-    """What replaced a text that an earlier version holds (None: no change of ours), and what is there now."""
-    site = answer.site if isinstance(answer, Found) else next(iter(answer.sites), None)
-    if answer.base is None or site is None:
-        return None
-    return {"change_id": change_of(answer.base), **_lines(site), "text": _text(index.lines, site)}
-
-
-def change_of(base: Base | None) -> str | None:
-    """The change of ours that replaced a version, if it is known."""
-    return None if base is None or base.source not in {"read", "history"} else base.until
-
-
-def version_of(base: Base | None) -> dict[str, Any] | None:
-    """An earlier version of a file, as errors and results name it."""
-    return None if base is None else {"source": base.source, "id": base.id, "until": base.until}
-
-
-def _lines(site: Site) -> dict[str, Any]:
-    return {"start_line": site.start_line, "end_line": site.end_line}
-
-
-def _text(lines: Lines, site: Site) -> str:
-    """The lines of a place as they stand in the file, not too many."""
-    last = min(site.end_line, len(lines), site.start_line + _SHOWN_LINES - 1)
-    return b"\n".join(lines.contents(site.start_line, last)).decode("utf-8", "replace")
 
 
 OPERATIONS = ("replace", "append_eof", "prepend_bof", "overwrite")
@@ -371,14 +271,14 @@ class Placing:
             failures.append((error.second, error))
         if not failures:
             return placed
-        (_, first), *others = sorted(failures, key=lambda each: each[0])
+        (_, first), *others = sorted(failures, key=lambda failure: failure[0])
         first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
         first.unexamined = len(self._patches) - examined
         raise first
 
     def _sized(self, placement: Placement) -> Placement:
         """A placement that still fits into a file with those before it: one clipboard may be put in many times."""
-        self._made += sum(len(each.new) for each in placement.edits)
+        self._made += sum(len(edit.new) for edit in placement.edits)
         check_size("All new text", self._made)
         return placement
 
@@ -410,15 +310,15 @@ class Placing:
             edits: tuple[Edit, ...] = ()
         elif patch.carries:
             edits = found.edits
-            for each in edits:
-                check_writable(self._text, each.new, self._text.body[start:end])
+            for change in edits:
+                check_writable(self._text, change.new, self._text.body[start:end])
         else:
             edits = (edit(start, end, self._adapted(self._inserted(index, patch), start)),)
         return Placement(
             index,
             patch.operation,
-            min([start, *(each.span.start for each in edits)]),
-            max([end, *(each.span.end for each in edits)]),
+            min([start, *(edit.span.start for edit in edits)]),
+            max([end, *(edit.span.end for edit in edits)]),
             edits,
             found.site.start_line,
             found.site.end_line,
@@ -446,8 +346,9 @@ class Placing:
             answer = answer if isinstance(gone, Found) else gone
         if isinstance(answer, Found):
             return answer
-        request = Searched(index, len(self._patches), self._path, patch.oldText, new, self._match)
-        raise refusal(request, answer, self._searched)
+        sought = Sought(self._path, patch.oldText, new, index, len(self._patches), match=self._match)
+        failure = failure_of(self._searched, patch.oldText, new, answer, self._match)
+        raise patch_error(sought, failure, View(self._searched, self._text))
 
     def _span(self, found: Found, old: str) -> tuple[int, int]:
         """The bytes that were meant: without the end of the last line, if the text that was sent has none."""
@@ -502,11 +403,13 @@ class Placing:
         )
 
     def _check_overlaps(self, placed: Sequence[Placement]) -> None:
-        claims = sorted((each for each in placed if each.operation == "replace" and each.claims), key=_where)
+        claims = sorted(
+            (placement for placement in placed if placement.operation == "replace" and placement.claims), key=_where
+        )
         for one, next_one in pairwise(claims):
             same = (one.start, one.end) == (next_one.start, next_one.end)
             if next_one.start < one.end or same:
-                first, second = sorted((one, next_one), key=lambda each: each.index)
+                first, second = sorted((one, next_one), key=lambda placement: placement.index)
                 raise errors.OverlappingPatches(
                     path=self._path,
                     first=first.index,
@@ -519,7 +422,7 @@ class Placing:
 
 def edits_of(placed: Sequence[Placement]) -> list[Edit]:
     """All edits, by position; `edits.ordered` keeps this order where they stand at one point."""
-    return [each for one in sorted(placed, key=_where) for each in one.edits]
+    return [edit for one in sorted(placed, key=_where) for edit in one.edits]
 
 
 def _where(placement: Placement) -> tuple[int, int, int, int]:
@@ -568,13 +471,18 @@ class Patched:
             "change_id": None if change is None else change.id,
             "hash": after.digest,
             "created": self._created,
-            "patches": [self._told(each) for each in self._placed],
+            "patches": [self._told(placement) for placement in self._placed],
             "clipboards": names,
             "warnings": warnings,
             "display": {"path": file.place.name, "diff": diff},
         }
-        notes = [note for each in self._placed for note in (self._note(each), self._clipboard_note(each)) if note]
-        notes += [f"warning: {each}" for each in warnings]
+        notes = [
+            note
+            for placement in self._placed
+            for note in (self._note(placement), self._clipboard_note(placement))
+            if note
+        ]
+        notes += [f"warning: {warning}" for warning in warnings]
         if self._session.audience.prints_data:
             return Answer("\n".join(notes), {**data, **({"dry_run": True} if self._dry_run else {})})
         if not self._dry_run:
@@ -623,8 +531,8 @@ class Patched:
         where = wording.span(placed.start_line, placed.end_line)
         if (version := version_of(placed.base)) is not None:
             written = f"written on {wording.written_on(version)}"
-            return f"patches[{placed.index}]: {written}; merged into the current file at {where}."
-        words = f"patches[{placed.index}]: found at {where} {wording.matched(placed.rung)}"
+            return f"{_named(placed)}: {written}; merged into the current file at {where}."
+        words = f"{_named(placed)}: found at {where} {wording.matched(placed.rung)}"
         if placed.runner_up is not None:
             words += f" (next best: {wording.span(placed.runner_up.start_line, placed.runner_up.end_line)})"
         if not placed.carried:
@@ -640,7 +548,7 @@ class Patched:
         where, name = where if self._is_lines(placed) else f"a part of {where}", wording.plain(patch.toClipboard)
         if patch.is_copy:
             return f"{'Would copy' if self._dry_run else 'Copied'} {where} to clipboard '{name}'."
-        if not any(each.new for each in placed.edits):
+        if not any(edit.new for edit in placed.edits):
             return f"{'Would cut' if self._dry_run else 'Cut'} {where} to clipboard '{name}'."
         return f"{'Would put' if self._dry_run else 'Put'} {where} (before the change) into clipboard '{name}'."
 
@@ -654,34 +562,34 @@ class Patched:
         """What may not have been meant, but was done as it was said."""
         for patch, placed in zip(self._patches, self._placed, strict=True):
             if patch.fromClipboard is not None and patch.newText:
-                yield f"patches[{placed.index}]: newText was ignored: fromClipboard is set."
+                yield f"{_named(placed)}: newText was ignored: fromClipboard is set."
         if not (body := self._original.body):
             return
         first, last = body.startswith(_ENDS), body.endswith(_ENDS)
-        for each in self._inserted("prepend_bof")[-1:]:
-            if not (first or each.edits[0].new.endswith(_ENDS)):
-                yield f"patches[{each.index}]: the text has no newline at its end: the file's first line continues it."
-        for each in self._inserted("append_eof")[:1]:
-            if not (last or each.edits[0].new.startswith(_ENDS)):
-                yield f"patches[{each.index}]: the file has no newline at its end: the text continues its last line."
-        for each in self._placed:
-            if each.rung == "exact" and self._joins_lines(each):
-                yield f"patches[{each.index}]: newText has no newline at its end: the file's next line continues it."
+        for placement in self._inserted("prepend_bof")[-1:]:
+            if not (first or placement.edits[0].new.endswith(_ENDS)):
+                yield f"{_named(placement)}: the text has no newline at its end: the file's first line continues it."
+        for placement in self._inserted("append_eof")[:1]:
+            if not (last or placement.edits[0].new.startswith(_ENDS)):
+                yield f"{_named(placement)}: the file has no newline at its end: the text continues its last line."
+        for placement in self._placed:
+            if placement.rung == "exact" and self._joins_lines(placement):
+                yield f"{_named(placement)}: newText has no newline at its end: the file's next line continues it."
 
     def _joins_lines(self, placed: Placement) -> bool:
         """Whether a line end is taken away at the end of a text, and something follows it."""
         body, last = self._original.body, placed.edits[-1:]
         return any(
-            body[each.span.start : each.span.end].endswith(_ENDS)
-            and bool(each.new)
-            and not each.new.endswith(_ENDS)
-            and body[each.span.end : each.span.end + 1] not in (b"", b"\n", b"\r")
-            for each in last
+            body[edit.span.start : edit.span.end].endswith(_ENDS)
+            and bool(edit.new)
+            and not edit.new.endswith(_ENDS)
+            and body[edit.span.end : edit.span.end + 1] not in (b"", b"\n", b"\r")
+            for edit in last
         )
 
     def _inserted(self, operation: str) -> list[Placement]:
         """The patches of a kind that put something in."""
-        return [each for each in self._placed if each.operation == operation and each.edits[0].new]
+        return [placement for placement in self._placed if placement.operation == operation and placement.edits[0].new]
 
     def _warnings(self, names: Sequence[str]) -> list[str]:
         found = outcome.warning(self._plan.changes[0].place.name, self._original.body)
@@ -692,6 +600,10 @@ class Patched:
         return warnings
 
 
+def _named(placement: Placement) -> str:
+    return f"patches[{placement.index}]"
+
+
 _VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write; "" empties the file'}
 
 
@@ -700,11 +612,7 @@ class Patch(Request):
 
     path: str = text("Path to the file to patch")
     patches: list[OnePatch] = items("List of patch requests to apply", model=OnePatch)
-    match: str = text(
-        "How far the file may differ from oldText: not at all, in white space, or in what is provably harmless",
-        default="lenient",
-        choices=("exact", "whitespace", "lenient"),
-    )
+    match: str = match()
     dry_run: bool = dry_run()
     encoding: str | None = encoding()
     expect_hash: str | dict[str, str] | None = expect_hash()
@@ -720,11 +628,11 @@ class Patch(Request):
         problem = None
         if not request.patches:
             problem = "patches", "empty: say what to change"
-        for index, each in enumerate(request.patches):
-            if each.operation == "overwrite" and len(request.patches) > 1:
+        for index, patch in enumerate(request.patches):
+            if patch.operation == "overwrite" and len(request.patches) > 1:
                 problem = f"patches[{index}].operation", "overwrite replaces the whole file and must be the only patch"
-            if each.operation != "replace" and each.newText is None and each.fromClipboard is None:
-                problem = f"patches[{index}].newText", f"missing: the text to {_VERBS[each.operation]}"
+            if patch.operation != "replace" and patch.newText is None and patch.fromClipboard is None:
+                problem = f"patches[{index}].newText", f"missing: the text to {_VERBS[patch.operation]}"
         if problem is not None:
             raise InvalidArguments(problems=[{"argument": problem[0], "problem": problem[1]}])
         return request
@@ -763,7 +671,7 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
 
 def _before(session: Session, request: Patch) -> Snapshot | None:
     """The file, or None where none stands and none is needed."""
-    needed = any(each.operation == "replace" for each in request.patches)
+    needed = any(patch.operation == "replace" for patch in request.patches)
     if not needed and session.locate(request.path).stat is None:
         return None
     try:
@@ -776,8 +684,8 @@ def _holds_bytes(session: Session, request: Patch, original: Text) -> bool:
     """Whether bytes of an unknown encoding are pasted into a file that could be in any: then it is in that one."""
     if request.encoding is not None or original.encoding != "utf-8" or not original.raw.isascii():
         return False
-    filled = {each.toClipboard for each in request.patches}
-    pasted = dict.fromkeys(each.fromClipboard for each in request.patches)
+    filled = {patch.toClipboard for patch in request.patches}
+    pasted = dict.fromkeys(patch.fromClipboard for patch in request.patches)
     names = [name for name in pasted if name is not None and name not in filled]
     return any("\udc80" <= char <= "\udcff" for name in names for char in session.clipboard(name) or "")
 
@@ -805,7 +713,7 @@ def _change(
 
 
 def _summary(request: Patch, name: str) -> str:
-    kinds = list(dict.fromkeys(each.operation for each in request.patches))
+    kinds = list(dict.fromkeys(patch.operation for patch in request.patches))
     number = f"{len(request.patches)} patches" if len(request.patches) > 1 else "patch"
     return f"{number} of {name}: {', '.join(kinds)}"
 

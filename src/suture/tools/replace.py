@@ -36,10 +36,11 @@ from suture.tools.spec import (
     ToolSpec,
     dry_run,
     encoding,
+    exclude,
     expect_hash,
     flag,
+    include_ignored,
     text,
-    texts,
     validate,
 )
 
@@ -96,9 +97,9 @@ class RegexReplaceMulti(Request):
     context_after: int = lines("Lines to show after each match")
     dry_run: bool = dry_run()
     max_replacements: int | None = limit("Refuse if there are more matches in all files together, and change nothing")
-    exclude: list[str] = texts("Globs of files and folders to leave out; one without / is a name anywhere")
+    exclude: list[str] = exclude()
     binary_check_buffer_size: int | None = binary_check()
-    include_ignored: bool = flag("Whether files that .gitignore names are changed, too")
+    include_ignored: bool = include_ignored()
     allow_over_match: bool = _allow_over_match()
     expect_hash: str | dict[str, str] | None = expect_hash()
     validate: str = validate()

@@ -31,9 +31,9 @@ from suture.plan import Content, Place, Plan, Snapshot
 from suture.records import Record
 from suture.text import Text
 from suture.tools import outcome
-from suture.tools.blocks import Outcome, Stitching
-from suture.tools.patch import version_of
-from suture.tools.reply_files import Files, Sheets
+from suture.tools.blocks import BlockApplier, Outcome
+from suture.tools.failure import version_of
+from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
 from suture.tools.spec import (
     Answer,
     Example,
@@ -45,6 +45,7 @@ from suture.tools.spec import (
     flag,
     ids,
     literal,
+    match,
     text,
     validate,
 )
@@ -289,11 +290,7 @@ class ApplyReply(Request):
     dry_run: bool = dry_run()
     only: list[str] | None = ids("Ids of the blocks or hunks to apply, as a dry run lists them; all others are skipped")
     whole_files: bool = flag("Also read a code fence or tag with a path as the whole content of that file")
-    match: str = text(
-        "How far a file may differ from what a block says it holds: not at all, in whitespace, or harmlessly",
-        default="lenient",
-        choices=("exact", "whitespace", "lenient"),
-    )
+    match: str = match()
     validate: str = validate()
     default_path: str | None = text("File of the blocks that name none", default=None)
     expect_hash: str | dict[str, str] | None = expect_hash()
@@ -309,14 +306,14 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         unread = [unread_data(each) for each in reply.unread]
         raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped, unread=unread)
     _check(reply.blocks, request.only, session.settings.max_edits)
-    sheets = Sheets(Files(session), request.expect_hash)
-    stitching = Stitching(sheets, request.match, session, dry_run=request.dry_run, literal=request.literal)
+    sheets = ReplyFiles(WorkspaceFiles(session), request.expect_hash)
+    stitching = BlockApplier(sheets, request.match, session, dry_run=request.dry_run, literal=request.literal)
     outcomes = stitching.run(reply.blocks, request.only)
     sheets.check_others(request.expect_hash)
     missed = request.only is None and any(each.edits for each in reply.unread)
     if request.atomic and (missed or any(each.status == "failed" for each in outcomes)):
         outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
-        sheets = Sheets(Files(session))
+        sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, "apply_reply", _summary(outcomes))
     told = Replied(
@@ -429,13 +426,13 @@ def apply_blocks(
     text: str, blocks: Iterable[Block], match: str = "lenient", *, path: str | None = None, literal: bool = False
 ) -> Applied:
     """Apply blocks to one text: those about `path`, or all, whatever they are about. One that fails changes nothing."""
-    sheets = Sheets(_Texts({_ONLY: text}))
+    sheets = ReplyFiles(_Texts({_ONLY: text}))
     chosen = [block for block in blocks if path in {None, block.path}]
     named = [_about_text(block) for block in chosen]
     known = {block.number: block for block in chosen}
     outcomes = [
         each.but(block=known[each.block.number], path=known[each.block.number].path)
-        for each in Stitching(sheets, match, literal=literal).run(named)
+        for each in BlockApplier(sheets, match, literal=literal).run(named)
     ]
     return Applied(_said(sheets.at(_ONLY).body), outcomes)
 
@@ -452,8 +449,8 @@ def preview_reply(
 ) -> Preview:
     """What a reply would make of some files, given by path."""
     reply = parse_reply(text, default_path, whole_files=whole_files)
-    sheets = Sheets(_Texts(files))
-    outcomes = Stitching(sheets, match, literal=literal).run(reply.blocks, None if only is None else list(only))
+    sheets = ReplyFiles(_Texts(files))
+    outcomes = BlockApplier(sheets, match, literal=literal).run(reply.blocks, None if only is None else list(only))
     changed = {each.name: _said(each.body) if each.exists else None for each in sheets.changed()}
     return Preview(changed, outcomes, validated(text, reply))
 
@@ -466,7 +463,7 @@ def _about_text(block: Block) -> Block:
 
 
 class _Texts:
-    """Texts by path, as a shelf."""
+    """Texts by path, as a source of files."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts

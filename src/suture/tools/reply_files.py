@@ -1,12 +1,12 @@
 """The files that a reply is about: which one a block means, and what each is so far.
 
-A `Shelf` says what stands where before the call: a workspace, or texts in memory. `Sheets` are what the blocks made of
-it so far, and at the end the changes that make a plan.
+A `FileSource` has the files as they are before the call: a workspace, or texts in memory. `ReplyFiles` have what the
+blocks made of them so far, and at the end the changes that make a plan.
 
-A file of the workspace that is mentioned goes before the file of the block before. Several are decided by what the
-block says it finds, if it fits exactly one of them. Whatever else would put the block into a file that the reply did
-not mean is refused: a mention of a file that does not exist, a block that fits only the file of the block before
-although another one is mentioned.
+A mentioned file of the workspace takes precedence over the file of the previous block. If several are mentioned, the
+block must fit exactly one of them. Whatever else would put the block into a file that the reply did not mean is
+refused: a mention of a file that does not exist, a block that fits only the file of the previous block although
+another one is mentioned.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from suture.formats import Mention
 from suture.formats.file_names import is_known
 from suture.match.hunks import fit
 from suture.match.index import Found, Index
-from suture.plan import Content, Rename
+from suture.plan import Content, Place, Rename, Snapshot
+from suture.text import Text
 from suture.text.edits import apply, compose, edit, minimize, splice
 from suture.tools.outcome import check_hash, check_whole, check_writable
 
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
     from suture.engine.session import Session
     from suture.formats import Block, Hunk, Split
     from suture.match.index import Base
-    from suture.plan import FileChange, Snapshot
-    from suture.text import Text
+    from suture.plan import FileChange
     from suture.text.edits import Edit
 
-    class Shelf(Protocol):
+    class FileSource(Protocol):
         """What stands where before the call."""
 
         def name_of(self, path: str) -> str:
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
             """Whether a path leads to its file by a link."""
 
         def near(self, path: str) -> list[str]:
-            """Files that may be meant by a path at which there is none."""
+            """WorkspaceFiles that may be meant by a path at which there is none."""
 
         def same_named(self, names: Collection[str]) -> list[str]:
             """The files that have one of some names, in any folder."""
@@ -65,7 +65,7 @@ _LONG_NAME = 5
 _SHORT_NAME = 2
 
 
-class Sheet:
+class ReplyFile:
     """One file, as it is so far."""
 
     def __init__(self, name: str, before: Snapshot | None, text: Text, bases: Iterable[Base] = ()) -> None:
@@ -80,8 +80,8 @@ class Sheet:
         """What makes `body` of the text, one step after the other: how many were made, on how many bytes, and edits."""
         self.exists = before is not None
         self.mode: int | None = None
-        self.moved_from: Sheet | None = None
-        self.moved_to: Sheet | None = None
+        self.moved_from: ReplyFile | None = None
+        self.moved_to: ReplyFile | None = None
         self._index: Index | None = None
 
     @property
@@ -92,11 +92,18 @@ class Sheet:
             self._index = Index(self.body, self.name, bases)
         return self._index
 
+    @property
+    def snapshot(self) -> Snapshot:
+        """As it is so far, as if it had been read so."""
+        place = Place(0, self.name, self.name) if self.before is None else self.before.place
+        text = Text(self.body, bom=b"", encoding=self.text.encoding, body=self.body)
+        return Snapshot(place, text, Content((self.body,)), (), 0)
+
     def make(self, edits: Iterable[Edit]) -> None:
         """Edit it."""
         found = list(edits)
         self.check(found)
-        check_size(self.name, len(self.body) + sum(each.growth for each in found))
+        check_size(self.name, len(self.body) + sum(edit.growth for edit in found))
         self._steps.append((1, len(self.body), found))
         while len(self._steps) > 1 and self._steps[-2][0] <= self._steps[-1][0]:
             self._join()  # so that each edit is joined with others a few times only
@@ -123,7 +130,7 @@ class Sheet:
         self.fill(b"")
         self.exists = False
 
-    def become(self, other: Sheet) -> None:
+    def become(self, other: ReplyFile) -> None:
         """Be what another one is, byte for byte."""
         self.text, self.body, self._steps = other.text, other.body, list(other._steps)
         self.mode = other.before.mode if other.mode is None and other.before is not None else other.mode
@@ -131,10 +138,10 @@ class Sheet:
 
     def check(self, edits: Iterable[Edit]) -> None:
         """Refuse what the file's encoding cannot hold."""
-        for each in edits:
-            check_writable(self.text, each.new, self.body)
+        for change in edits:
+            check_writable(self.text, change.new, self.body)
 
-    def begin_as(self, other: Sheet) -> None:
+    def begin_as(self, other: ReplyFile) -> None:
         """Be what another one was before all blocks, as a copy that a diff makes."""
         self.become(other)
         if other.before is not None:
@@ -150,14 +157,14 @@ class Sheet:
         """The edits of the text, with nothing in them that stays."""
         while len(self._steps) > 1:
             self._join()
-        return minimize(self.text.body, [each for _, _, edits in self._steps for each in edits])
+        return minimize(self.text.body, [edit for _, _, edits in self._steps for edit in edits])
 
     def line_now(self, line: int) -> int:
         """Where a line of the file as it was read is so far, counted from 1."""
         lines, body = self.text.lines, self.text.body
         start = lines.span(line)[0] if line <= len(lines) else len(body)
-        edits = [each for each in self.changes if each.span.end <= start]
-        return line + sum(each.new.count(b"\n") - body.count(b"\n", each.span.start, each.span.end) for each in edits)
+        edits = [edit for edit in self.changes if edit.span.end <= start]
+        return line + sum(edit.new.count(b"\n") - body.count(b"\n", edit.span.start, edit.span.end) for edit in edits)
 
     @property
     def is_executable(self) -> bool:
@@ -177,53 +184,53 @@ class Sheet:
         return self.mode != mode
 
 
-class Sheets:
+class ReplyFiles:
     """All files that blocks were about so far."""
 
-    def __init__(self, shelf: Shelf, expect_hash: str | dict[str, str] | None = None) -> None:
-        self.shelf = shelf
+    def __init__(self, source: FileSource, expect_hash: str | dict[str, str] | None = None) -> None:
+        self.source = source
         self._expect_hash = expect_hash
-        self._open: dict[str, Sheet] = {}
+        self._open: dict[str, ReplyFile] = {}
 
-    def at(self, path: str) -> Sheet:
+    def at(self, path: str) -> ReplyFile:
         """The file that a path means, there or not."""
-        name = self.shelf.name_of(path)
+        name = self.source.name_of(path)
         if name not in self._open:
-            before = self.shelf.read(name)
+            before = self.source.read(name)
             check_hash(self._expect_hash, name, before)
-            text = self.shelf.blank(name) if before is None else before.text
-            bases = () if before is None else self.shelf.bases(before)
-            self._open[name] = Sheet(name, before, text, bases)
+            text = self.source.blank(name) if before is None else before.text
+            bases = () if before is None else self.source.bases(before)
+            self._open[name] = ReplyFile(name, before, text, bases)
         return self._open[name]
 
     def check_others(self, expected: object) -> None:
         """Hold the files that no block was about to what is expected of them, too."""
         for path, wanted in expected.items() if isinstance(expected, dict) else ():
-            sheet = self.at(path)
-            check_hash(wanted, sheet.name, sheet.before)
+            file = self.at(path)
+            check_hash(wanted, file.name, file.before)
 
     def near(self, path: str) -> list[str]:
-        """Files that may be meant by a path at which there is none."""
-        moved = [each.moved_to.name for each in self._open.values() if each.name == path and each.moved_to is not None]
-        made = [each.name for each in self._open.values() if each.exists and each.name.endswith(f"/{path}")]
-        return list(dict.fromkeys([*moved, *made, *self.shelf.near(path)]))
+        """WorkspaceFiles that may be meant by a path at which there is none."""
+        moved = [file.moved_to.name for file in self._open.values() if file.name == path and file.moved_to is not None]
+        made = [file.name for file in self._open.values() if file.exists and file.name.endswith(f"/{path}")]
+        return list(dict.fromkeys([*moved, *made, *self.source.near(path)]))
 
     def same_named(self, names: Collection[str]) -> dict[str, list[str]]:
         """The files that have one of some names, in any folder, by that name."""
         found: dict[str, list[str]] = {}
-        for path in self.shelf.same_named(names):
+        for path in self.source.same_named(names):
             found.setdefault(path.rpartition("/")[2], []).append(path)
         return found
 
-    def move(self, sheet: Sheet, to: Sheet) -> None:
+    def move(self, file: ReplyFile, to: ReplyFile) -> None:
         """Give a file another name; what stood there is gone."""
-        to.become(sheet)
-        sheet.empty()
-        to.moved_from, sheet.moved_to = sheet, to
+        to.become(file)
+        file.empty()
+        to.moved_from, file.moved_to = file, to
 
-    def changed(self) -> list[Sheet]:
+    def changed(self) -> list[ReplyFile]:
         """The files that are not as they were."""
-        return [each for each in self._open.values() if _differs(each)]
+        return [file for file in self._open.values() if _differs(file)]
 
     def plan(self, session: Session) -> list[FileChange]:
         """What has to be done to have the files as they are here."""
@@ -234,10 +241,10 @@ class Sheets:
             if source is not None and _is_move(source, to):
                 changes.append(self._rename(session, source, to))
                 moved |= {source.name, to.name}
-        changes += [_change(session, each) for each in self.changed() if each.name not in moved]
+        changes += [_change(session, file) for file in self.changed() if file.name not in moved]
         return changes
 
-    def _rename(self, session: Session, source: Sheet, to: Sheet) -> FileChange:
+    def _rename(self, session: Session, source: ReplyFile, to: ReplyFile) -> FileChange:
         content = to.content
         if to.before is None:
             return session.plan_rename(source.name, to.name, content)
@@ -246,33 +253,33 @@ class Sheets:
         return Rename(source.before.place, source.before, to.before.place, Content((content,)), to.before)
 
 
-def _is_move(source: Sheet, to: Sheet) -> bool:
+def _is_move(source: ReplyFile, to: ReplyFile) -> bool:
     """Whether a file got another name, and is the same in all but its content."""
     moved = source.before is not None and to.exists and not source.exists
     return moved and source.before is not None and to.mode == source.before.mode
 
 
-def _change(session: Session, sheet: Sheet) -> FileChange:
-    if sheet.before is None:
-        moved = sheet.moved_from is not None and not sheet.moved_from.exists  # and not copied: no more are executable
-        executable = sheet.is_executable and (moved or session.settings.allow_executables)
-        return session.plan_create(sheet.name, sheet.content, 0o755 if executable else None)
-    if not sheet.exists:
-        return session.plan_delete(sheet.name)
-    if sheet.text is not sheet.before.text:
-        return session.plan_write(sheet.name, sheet.content)
-    return session.plan_update(sheet.before, sheet.changes).but(mode=sheet.mode)
+def _change(session: Session, file: ReplyFile) -> FileChange:
+    if file.before is None:
+        moved = file.moved_from is not None and not file.moved_from.exists  # and not copied: no more are executable
+        executable = file.is_executable and (moved or session.settings.allow_executables)
+        return session.plan_create(file.name, file.content, 0o755 if executable else None)
+    if not file.exists:
+        return session.plan_delete(file.name)
+    if file.text is not file.before.text:
+        return session.plan_write(file.name, file.content)
+    return session.plan_update(file.before, file.changes).but(mode=file.mode)
 
 
-def _differs(sheet: Sheet) -> bool:
-    if sheet.before is None or not sheet.exists:
-        return sheet.exists or sheet.before is not None
-    moved = sheet.text is not sheet.before.text
-    return moved or bool(sheet.changes) or sheet.mode not in {None, sheet.before.mode}
+def _differs(file: ReplyFile) -> bool:
+    if file.before is None or not file.exists:
+        return file.exists or file.before is not None
+    moved = file.text is not file.before.text
+    return moved or bool(file.changes) or file.mode not in {None, file.before.mode}
 
 
-class Files:
-    """A workspace as a shelf."""
+class WorkspaceFiles:
+    """A workspace as a source."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -298,19 +305,19 @@ class Files:
         return self._session.locate(path).by_link
 
     def near(self, path: str) -> list[str]:
-        """Files of nearly that name, and those of the same name in other folders."""
+        """WorkspaceFiles of nearly that name, and those of the same name in other folders."""
         return self._session.near(path)
 
     def same_named(self, names: Collection[str]) -> list[str]:
-        """Files that are not ignored."""
+        """WorkspaceFiles that are not ignored."""
         return self._session.same_named(names)
 
 
 def nearest(path: str, names: Iterable[str]) -> list[str]:
     """The files that a path may mean: with more or fewer folders above; if there are none, with a slip in a name."""
     found = list(names)
-    same = [each for each in found if f"/{each}".endswith(f"/{path}") or f"/{path}".endswith(f"/{each}")]
-    return same or [each for each in found if _has_slip(path, each)]
+    same = [name for name in found if f"/{name}".endswith(f"/{path}") or f"/{path}".endswith(f"/{name}")]
+    return same or [name for name in found if _has_slip(path, name)]
 
 
 def _has_slip(path: str, name: str) -> bool:
@@ -323,11 +330,11 @@ def _is_slip(one: str, other: str) -> bool:
     """Whether two names differ in case, in how words are joined, or by one letter; short ones not by another one."""
     from rapidfuzz.distance import OSA  # only a missing file needs it
 
-    plain = [each.lower().replace("-", "_") for each in (one, other)]
+    plain = [name.lower().replace("-", "_") for name in (one, other)]
     if plain[0] == plain[1]:
         return True
-    (stem, _, extension), (other_stem, _, other_extension) = (each.rpartition(".") for each in plain)
-    digits = [[char for char in each if char.isdigit()] for each in plain]
+    (stem, _, extension), (other_stem, _, other_extension) = (name.rpartition(".") for name in plain)
+    digits = [[char for char in name if char.isdigit()] for name in plain]
     if extension != other_extension or digits[0] != digits[1] or OSA.distance(stem, other_stem) != 1:
         return False
     same_letters = len(stem) != len(other_stem) or sorted(stem) == sorted(other_stem)
@@ -340,15 +347,15 @@ def missing(path: str, near: Sequence[str]) -> FileNotFound:
 
 
 _MOST = 20
-"""Files that are tried; a name that more of them have says nothing."""
+"""WorkspaceFiles that are tried; a name that more of them have says nothing."""
 
 
 class Targets:
     """The files that the blocks of one reply are about."""
 
-    def __init__(self, sheets: Sheets, match: str, landed: Landed) -> None:
+    def __init__(self, files: ReplyFiles, match: str, landed: Landed) -> None:
         """`landed` has the hunks that blocks before applied, and where."""
-        self._sheets = sheets
+        self._files = files
         self._match = match
         self._landed = landed
         self._blocks: dict[int, Block] = {}
@@ -379,7 +386,7 @@ class Targets:
             inherited = self._followed(block)
         if not block.mentions:
             return block if block.follows is None else block.but(path=inherited, path_as_written=inherited)
-        mentions = [each for each in block.mentions if not self._is_content(each, inherited)]
+        mentions = [mention for mention in block.mentions if not self._is_content(mention, inherited)]
         made = self._new(block, mentions) if _creates(block) else self._existing(block, mentions, inherited)
         path, written = made or (inherited, inherited)
         return block.but(path=path, path_as_written=written)
@@ -393,17 +400,21 @@ class Targets:
 
     def _is_content(self, mention: Mention, inherited: str | None) -> bool:
         """Whether a line that names a file is simply text of the file that is meant without it."""
-        sheet = self._sheet(inherited) if mention.inside and inherited else None
+        file = self._file_at(inherited) if mention.inside and inherited else None
         line = mention.inside.strip().encode("utf-8", "surrogatepass")
-        return sheet is not None and any(each.strip() == line for each in sheet.body.split(b"\n"))
+        return file is not None and any(own.strip() == line for own in file.body.split(b"\n"))
 
     def _new(self, block: Block, mentions: Sequence[Mention]) -> tuple[str, str] | None:
         """The file that a block makes: the only one mentioned, or the only one of them that is not there yet."""
-        likely = [each for each in mentions if each.sure] or [each for each in mentions if is_known(each.path)]
-        likely = [each for each in likely if each.role == "target"] or likely
-        paths = list(dict.fromkeys(each.path for each in likely))
+        likely = [mention for mention in mentions if mention.sure] or [
+            mention for mention in mentions if is_known(mention.path)
+        ]
+        likely = [mention for mention in likely if mention.role == "target"] or likely
+        paths = list(dict.fromkeys(mention.path for mention in likely))
         if len(paths) > 1:
-            free = list(dict.fromkeys(each.path for each in likely if not any(map(self._holds, self._meant(each)))))
+            free = list(
+                dict.fromkeys(mention.path for mention in likely if not any(map(self._holds, self._meant(mention))))
+            )
             if len(free) != 1:
                 raise NoPath(reply_line=block.line, candidates=paths, why="several")
             paths = free
@@ -411,16 +422,16 @@ class Targets:
 
     def _holds(self, name: str) -> bool:
         """Whether there is anything in a file."""
-        sheet = self._sheet(name)
-        return sheet is not None and bool(sheet.body)
+        file = self._file_at(name)
+        return file is not None and bool(file.body)
 
     def _existing(self, block: Block, mentions: Sequence[Mention], inherited: str | None) -> tuple[str, str] | None:
         """The file that a block changes, and how it was written; None: the inherited one."""
         held = self._name(inherited)
-        targets = [each for each in mentions if each.role == "target"]
-        found = self._files(targets, held)
-        missing = [each.path for each in targets if each.sure and not self._meant(each)]
-        protected = [each for each in missing if self._is_protected(each)]
+        targets = [mention for mention in mentions if mention.role == "target"]
+        found = self._mentioned_files(targets, held)
+        missing = [mention.path for mention in targets if mention.sure and not self._meant(mention)]
+        protected = [path for path in missing if self._is_protected(path)]
         if protected and set(found) <= {held}:
             return protected[-1], protected[-1]  # whoever opens it tells why not
         if missing and inherited is not None and set(found) <= {held}:
@@ -428,11 +439,15 @@ class Targets:
         if missing and not found:
             return missing[-1], missing[-1]
         if not found:
-            others = [each for each in mentions if each.role != "target"]
-            lost = [each.path for each in others if each.role == "source" and each.sure and not self._meant(each)]
+            others = [mention for mention in mentions if mention.role != "target"]
+            lost = [
+                mention.path
+                for mention in others
+                if mention.role == "source" and mention.sure and not self._meant(mention)
+            ]
             if lost and inherited is not None:
                 raise NoPath(reply_line=block.line, candidates=[*lost, inherited], why="missing")
-            found = self._files(others, held)
+            found = self._mentioned_files(others, held)
             if inherited is not None:
                 found = {held or inherited: inherited, **found}
         return self._fitting(block, found, held) if found else None
@@ -461,15 +476,15 @@ class Targets:
         slip = not f"/{name}".endswith(f"/{bare}") and nearest(bare, [name])
         return (written if slip else name), written
 
-    def _files(self, mentions: Iterable[Mention], held: str | None) -> dict[str, str]:
+    def _mentioned_files(self, mentions: Iterable[Mention], held: str | None) -> dict[str, str]:
         """The files that are mentioned, each with how that is written. A bare name may mean the file in force, too."""
         found: dict[str, str] = {}
-        for each in mentions:
-            names = self._meant(each)
-            if held is not None and names and held.endswith(f"/{each.path}"):
+        for mention in mentions:
+            names = self._meant(mention)
+            if held is not None and names and held.endswith(f"/{mention.path}"):
                 names = [*names, held]
             for name in names:
-                found.setdefault(name, each.path)
+                found.setdefault(name, mention.path)
         return found
 
     def _meant(self, mention: Mention) -> list[str]:
@@ -484,18 +499,18 @@ class Targets:
     def _now(self, path: str) -> str:
         """What a file is called after the blocks before; nothing if it is not there."""
         try:
-            sheet = self._sheets.at(path)
+            file = self._files.at(path)
         except FileChanged:  # it is there, though not as the caller wants it
-            return self._sheets.shelf.name_of(path)
+            return self._files.source.name_of(path)
         except SutureError:
             return ""
-        if sheet.moved_to is not None:
-            return sheet.moved_to.name
-        return sheet.name if sheet.exists else ""
+        if file.moved_to is not None:
+            return file.moved_to.name
+        return file.name if file.exists else ""
 
     def _is_protected(self, path: str) -> bool:
         try:
-            self._sheets.at(path)
+            self._files.at(path)
         except SutureError as error:
             return isinstance(error, ProtectedPath)
         return False
@@ -507,17 +522,17 @@ class Targets:
             return []  # a word
         same = self._same_named(path)
         if not mention.sure:
-            return [each for each in same if each.endswith(f"/{path}")]
+            return [name for name in same if name.endswith(f"/{path}")]
         try:
-            return nearest(path, same) or nearest(path, self._sheets.near(path))
+            return nearest(path, same) or nearest(path, self._files.near(path))
         except SutureError:
             return []
 
     def _same_named(self, path: str) -> list[str]:
         """The files of the workspace that have the last part of a path as their name; one walk finds all of them."""
         if self._named is None:
-            paths = [each.path for block in self._blocks.values() for each in block.mentions]
-            self._named = self._sheets.same_named({each.rpartition("/")[2] for each in paths})
+            paths = [mention.path for block in self._blocks.values() for mention in block.mentions]
+            self._named = self._files.same_named({mentioned.rpartition("/")[2] for mentioned in paths})
         return self._named.get(path.rpartition("/")[2], [])
 
     def _name(self, path: str | None) -> str | None:
@@ -527,22 +542,22 @@ class Targets:
         meant = self._meant(Mention(path, sure=True))
         return meant[0] if len(meant) == 1 else path
 
-    def _sheet(self, path: str) -> Sheet | None:
+    def _file_at(self, path: str) -> ReplyFile | None:
         try:
-            return self._sheets.at(path)
+            return self._files.at(path)
         except SutureError:
             return None
 
     def _fits(self, block: Block, path: str, *, any_hunk: bool = False) -> bool:
         """Whether a block can be applied to a file, or has been, by someone else than the blocks before it."""
-        sheet = self._sheet(path)
-        if sheet is None or not sheet.exists or sheet.text.is_binary():
+        file = self._file_at(path)
+        if file is None or not file.exists or file.text.is_binary():
             return False
-        return (any if any_hunk else all)(self._is_in(hunk, sheet) for hunk in block.hunks)
+        return (any if any_hunk else all)(self._is_in(hunk, file) for hunk in block.hunks)
 
-    def _is_in(self, hunk: Hunk, sheet: Sheet) -> bool:
-        answer = fit(sheet.index, hunk, self._match).answer
-        return isinstance(answer, Found) or (answer.why == "applied" and (sheet.name, hunk.splits) not in self._landed)
+    def _is_in(self, hunk: Hunk, file: ReplyFile) -> bool:
+        answer = fit(file.index, hunk, self._match).answer
+        return isinstance(answer, Found) or (answer.why == "applied" and (file.name, hunk.splits) not in self._landed)
 
 
 def _creates(block: Block) -> bool:

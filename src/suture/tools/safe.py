@@ -30,11 +30,13 @@ from suture.tools.spec import (
     ToolSpec,
     encoding,
     expect_hash,
+    expected_text,
     flag,
     integer,
     items,
     literal,
     member,
+    mode,
     text,
 )
 from suture.wording.edits import existing_errors, failed_lines, new_lines, other_lines
@@ -350,7 +352,7 @@ class LineEdit(Request):
     )
     end_line: int = integer("1-based line number to end edit (inclusive)", minimum=1, words="end_line must be >= 1")
     new_content: str = text("New content for line range (include newlines if multi-line)")
-    expected_text: str | None = text("What the lines hold now; if they do not, nothing is changed", default=None)
+    expected_text: str | None = expected_text()
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
@@ -393,11 +395,7 @@ class SafeEdit(Request):
     """Arguments of `safe_edit`."""
 
     path: str = text("Path of the file, absolute or relative to the workspace root")
-    mode: str = text(
-        "Validation mode: strict (reject on error), interactive (warn), verify_only (no write)",
-        default="strict",
-        choices=("strict", "interactive", "verify_only"),
-    )
+    mode: str = mode()
     show_diff: bool = flag("Show unified diff preview in output", default=True)
     content: str | None = text("Full file content (replaces entire file)", default=None)
     line_edits: list[LineEdit] | None = items("List of line-based edits to apply", model=LineEdit, default=None)
@@ -516,11 +514,10 @@ def _not_found(session: Session, wanted: SearchReplace | None, name: str, before
     found = PatternNotFound(path=name, search=wanted.search, exists=True, near=[], details=[])
     if wanted.regex:
         return found
-    from suture.tools.edit import OneEdit, no_match
+    from suture.tools.failure import Sought, examine
     from suture.wording import block_details
 
-    one = OneEdit(old_text=wanted.search, new_text=wanted.replace, occurrences=1)
-    missing = no_match(session, before, one, dry_run=False)
+    missing = examine(session, before, Sought(before.place.name, wanted.search, wanted.replace), dry_run=False)
     fits = missing.correction
     corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
     fields = {**found.fields(), "details": block_details(missing), "correction": corrected}
@@ -569,7 +566,7 @@ SAFE_EDIT = ToolSpec(
             "Only check what an edit would do",
             {"data.json": '{"a": 1}\n'},
             {"path": "data.json", "content": '{"a": 1,}\n', "mode": "verify_only", "show_diff": False},
-            "❌ Validation Failed:\ndata.json:1:8 invalid-syntax a trailing comma: JSON allows none before a '}'",
+            "❌ Validation Failed:\ndata.json:1:8 invalid-syntax Illegal trailing comma before '}'",
         ),
     ),
     plan=plan_safe_edit,

@@ -13,7 +13,19 @@ from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, Subject, compiled
 from suture.patterns.scan import as_match, each_match, extracts, line_rows, matching_lines, rows, segments
 from suture.settings import Settings
-from suture.tools.spec import Answer, Example, Request, Rows, ToolSpec, encoding, flag, integer, text, texts
+from suture.tools.spec import (
+    Answer,
+    Example,
+    Request,
+    Rows,
+    ToolSpec,
+    encoding,
+    exclude,
+    flag,
+    include_ignored,
+    integer,
+    text,
+)
 from suture.wording import error_data, error_line
 
 TYPE_CHECKING = False
@@ -234,9 +246,9 @@ class RegexSearchMulti(Request):
     context_before: int = lines("Lines to show before each match")
     context_after: int = lines("Lines to show after each match")
     max_matches: int | None = limit("At most so many matches in all files together; all if left out")
-    exclude: list[str] = texts("Globs of files and folders to leave out; one without / is a name anywhere")
+    exclude: list[str] = exclude()
     binary_check_buffer_size: int | None = binary_check()
-    include_ignored: bool = flag("Whether files that .gitignore names are searched, too")
+    include_ignored: bool = include_ignored()
 
 
 def search(session: Session, request: RegexSearch) -> Answer:

@@ -417,10 +417,33 @@ def dry_run() -> Any:
     return flag("Show what would happen and change nothing")
 
 
-def encoding() -> Any:
-    """The common argument of tools that work on one file."""
-    about = "Encoding of a file that has no byte order mark and is not UTF-8, as Python names it"
-    return _Text(about, default=None, longest=_LONGEST_NAME)
+def encoding(of: str = "a file that has no byte order mark and is not UTF-8, as Python names it") -> Any:
+    """The common argument of tools that work on one file; `of` says of which files it is the encoding."""
+    return _Text(f"Encoding of {of}", default=None, longest=_LONGEST_NAME)
+
+
+def paths() -> Any:
+    """The common argument of commands that work on named files."""
+    return texts(
+        "Files, folders with everything below them, and globs such as 'src/**/*.js'; all files if left out. Hidden "
+        "files, and files that .gitignore names, are skipped unless they are named"
+    )
+
+
+def exclude() -> Any:
+    """The common argument of tools that work on many files."""
+    return texts("Globs of files and folders to leave out; one without / is a name anywhere")
+
+
+def include_ignored() -> Any:
+    """The common argument of tools that skip what git ignores."""
+    return flag("Include files that .gitignore names")
+
+
+def match() -> Any:
+    """The common argument of tools that find text which may differ a little from the file's."""
+    about = "How far the file may differ from the text to find: not at all, in whitespace, or in provably harmless ways"
+    return text(about, default="lenient", choices=("exact", "whitespace", "lenient"))
 
 
 def expect_hash() -> Any:
@@ -439,6 +462,17 @@ def validate() -> Any:
     choices = ("off", "warn", "strict", "all")
     about = "Check the result before it is written: report errors, refuse those that the edit brings, or refuse any"
     return text(about, default="off", choices=choices)
+
+
+def mode() -> Any:
+    """The argument of a tool that always checks its result."""
+    about = "Validation mode: strict (reject on error), interactive (warn), verify_only (no write)"
+    return text(about, default="strict", choices=("strict", "interactive", "verify_only"))
+
+
+def expected_text() -> Any:
+    """The argument of edits that name lines: what they hold."""
+    return text("What the lines hold now; if they do not, nothing is changed", default=None)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)

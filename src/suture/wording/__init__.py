@@ -9,6 +9,7 @@ from __future__ import annotations
 from suture import errors
 from suture.audience import MODEL, PatchWriter
 from suture.json_text import dumps
+from suture.settings import how_to_set
 from suture.wording.edits import EDIT_MESSAGES, EDIT_TEXTS, PATCH_MESSAGES, SAFE_MESSAGES
 from suture.wording.patterns import PATTERN_MESSAGES, one_line
 from suture.wording.phrases import count, entry, few, matched, plain, span, written_on
@@ -315,9 +316,11 @@ def trouble_text(trouble: Trouble, subject: str = "This change") -> str:
 
 def _smaller(error: errors.InputTooLarge) -> str:
     if error.unit == "clipboards":
-        return f"Use a name that is there already, or ask the operator to raise the setting {error.setting}."
+        return (
+            f"Use a name that is there already, or ask the operator to raise the setting {how_to_set(error.setting)}."
+        )
     return "Make it smaller" + (
-        f", or ask the operator to raise the setting {error.setting}." if error.setting else "."
+        f", or ask the operator to raise the setting {how_to_set(error.setting)}." if error.setting else "."
     )
 
 
@@ -455,7 +458,7 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.WorkspaceBusy,
             lambda e: f"Another process has held the workspace for {e.waited_ms} ms.",
-            lambda e: f"Repeat the call, or raise the setting {e.setting}; nothing was changed.",
+            lambda e: f"Repeat the call, or raise the setting {how_to_set(e.setting)}; nothing was changed.",
         ),
         entry(
             errors.Cancelled,
@@ -467,7 +470,7 @@ MESSAGES: dict[str, Words] = dict(
             lambda e: f"The call took longer than {e.timeout_ms:,} ms.",
             lambda e: (
                 "Nothing was changed. Do less in one call: fewer edits, exact search texts, a smaller file; "
-                f"or ask the operator to raise the setting {e.setting}."
+                f"or ask the operator to raise the setting {how_to_set(e.setting)}."
             ),
         ),
         entry(
@@ -475,7 +478,7 @@ MESSAGES: dict[str, Words] = dict(
             "The call ran out of memory.",
             lambda e: (
                 "Nothing was changed. Do less in one call, make calls one at a time, "
-                f"or ask the operator to raise the setting {e.setting}."
+                f"or ask the operator to raise the setting {how_to_set(e.setting)}."
             ),
         ),
         entry(

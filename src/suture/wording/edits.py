@@ -174,7 +174,7 @@ def _closer(error: errors.NoMatch) -> Iterator[str]:
         yield from _words(error, error.words)
 
 
-def _words(error: errors.NoMatch, known: dict[str, Any]) -> Iterator[str]:
+def _words(error: errors.NoMatch, known: errors.WordsFound) -> Iterator[str]:
     """Which words of the text are there at all; the second time, with the lines in which they occur."""
     there, missing = known["there"], ", ".join(map(plain, known["missing"]))
     if not there and not missing:
@@ -196,7 +196,7 @@ def _words(error: errors.NoMatch, known: dict[str, Any]) -> Iterator[str]:
             yield from map(as_it_is, error.file_preview["content"].split("\n")[:_SHOWN_HEAD])
 
 
-def _span(lines: dict[str, Any]) -> str:
+def _span(lines: errors.LineRange) -> str:
     return span(lines["start_line"], lines["end_line"])
 
 
@@ -284,7 +284,7 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
         yield _fix("ESCAPE_SPECIAL", f"The file's encoding is not known: name it{where}{some}")
 
 
-def _style(indent: dict[str, Any]) -> str:
+def _style(indent: errors.IndentStyle) -> str:
     if indent["style"] == "spaces" and indent["width"]:
         return f"spaces ({indent['width']} a step)"
     return {"none": "no indentation", "mixed": "both tabs and spaces"}.get(indent["style"], str(indent["style"]))

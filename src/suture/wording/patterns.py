@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from suture import errors
+from suture.settings import how_to_set
 from suture.wording.edits import failed_lines
 from suture.wording.phrases import count, entry, plain
 
@@ -43,7 +44,8 @@ def _groups(error: errors.InvalidCaptureGroup) -> str:
 
 def _fewer(error: errors.TooManyReplacements, audience: Audience) -> str:
     if error.setting:
-        return f"Nothing was changed. Replace in fewer files, or ask the operator to raise the setting {error.setting}."
+        setting = how_to_set(error.setting)
+        return f"Nothing was changed. Replace in fewer files, or ask the operator to raise the setting {setting}."
     return f"Nothing was changed. Narrow the pattern, or raise {audience.argument('max_replacements')}."
 
 
@@ -73,7 +75,7 @@ PATTERN_MESSAGES: dict[str, Words] = dict(
             lambda e: f"Regex timed out after {e.timeout_ms} ms: {e.pattern}",
             lambda e: (
                 f"It was searching {e.path}. Avoid nested or neighboring quantifiers that can match the same text, "
-                f"narrow the files, or ask the operator to raise the setting {e.setting}."
+                f"narrow the files, or ask the operator to raise the setting {how_to_set(e.setting)}."
             ),
         ),
         entry(

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from suture.audience import Audience
-    from suture.errors import SutureError
+    from suture.errors import SutureError, Version
     from suture.match.diagnose import Difference
 
     E = TypeVar("E", bound=SutureError)
@@ -78,16 +78,16 @@ def in_symbol(symbol: str) -> str:
     return f" in {plain(symbol)}" if symbol else ""
 
 
-def written_on(version: dict[str, Any]) -> str:
+def written_on(version: Version) -> str:
     """The version of a file that a text was written on, in words."""
-    source, known, until = (version[name] for name in ("source", "id", "until"))
+    source, known, until = version["source"], version["id"], version["until"]
     if source == "history":
         return f"change {known}" if known else f"the version before change {until}" if until else "an earlier version"
     named = {"read": "the version you read", "index": "the version in git's index"}
     return named.get(source) or f"commit {str(known)[:_SHORT_ID]}{' (HEAD)' if source == 'head' else ''}"
 
 
-def _replaced_by(version: dict[str, Any]) -> str:
+def _replaced_by(version: Version) -> str:
     """What replaced a version of a file, in words."""
     until = version["until"]
     if until is None:
@@ -95,7 +95,7 @@ def _replaced_by(version: dict[str, Any]) -> str:
     return f"change {until}" if version["source"] in {"read", "history"} else f"commit {until[:_SHORT_ID]}"
 
 
-def provenance(why: str, version: dict[str, Any] | None) -> str:
+def provenance(why: str, version: Version | None) -> str:
     """On which version a text was written that can't be found as it was sent, and what became of it."""
     if version is None:
         return "It was in an earlier version of the file."

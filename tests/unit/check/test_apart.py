@@ -22,7 +22,7 @@ from suture.files.staging import Layout
 
 pytestmark = pytest.mark.process
 
-COMMA = Issue("error", 1, 3, "invalid-syntax", "a trailing comma: JSON allows none before a ']'")
+COMMA = Issue("error", 1, 3, "invalid-syntax", "Illegal trailing comma before ']'")
 GREEDY = "%w(" * 1_300
 """4 KB for which the grammar of Java wants 600 MB."""
 ENDLESS = "<?" * 15_000

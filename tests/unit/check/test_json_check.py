@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.check.issue import Issue, Places
+from suture.check.issue import Issue, NotRunError, Places
 from suture.check.json import Json, JsonWithComments
 
 if TYPE_CHECKING:
@@ -35,88 +35,125 @@ def places(text: str, path: str = "a.json") -> list[tuple[int, int]]:
 
 
 WRONG = {
-    "trailing comma in an object": ('{\n  "a": 1,\n}', 2, 9, "trailing comma"),
-    "trailing comma in a list": ("[1, 2,]", 1, 6, "trailing comma"),
-    "missing comma between keys": ('{\n  "a": 1\n  "b": 2\n}', 2, 9, "comma is missing"),
-    "missing comma between values": ("[1 2]", 1, 3, "comma is missing"),
-    "missing comma behind an object": ('[{}\n\n{"a": 1}]', 1, 4, "comma is missing"),
-    "two commas": ("[1,,2]", 1, 4, "value is missing"),
-    "two commas in an object": ('{"a": 1,, "b": 2}', 1, 9, "key and its value"),
-    "comma first": ("{,}", 1, 2, "key and its value"),
-    "unquoted key": ('{"a": 1, bcd: 2}', 1, 10, '"bcd"'),
-    "number as a key": ("{12: 1}", 1, 2, '"12"'),
-    "list as a key": ("{[1]: 2}", 1, 2, "key in double quotes"),
-    "single quotes for a key": ("{'a': 1}", 1, 2, "single quotes"),
-    "single quotes for a value": ("['a']", 1, 2, "single quotes"),
-    "typographic quotes": ("{“a”: 1}", 1, 2, "quotation mark"),
-    "Python's True": ('{"a": True}', 1, 7, "true"),
-    "Python's None": ("[None]", 1, 2, "null"),
-    "JavaScript's undefined": ("[undefined]", 1, 2, "null"),
-    "wrong case": ("[TRUE]", 1, 2, "true"),
-    "NaN": ("[1, NaN]", 1, 5, "NaN"),
-    "minus infinity": ("-Infinity", 1, 1, "Infinity"),
-    "unquoted text": ("[abc]", 1, 2, "double quotes"),
-    "missing value": ('{"a": }', 1, 7, "value is missing"),
-    "missing value before a comma": ('{"a":, "b": 1}', 1, 6, "value is missing"),
-    "missing colon": ('{"a" 1}', 1, 5, "':' is missing"),
-    "missing colon and value": ('{"a"}', 1, 5, "value are missing"),
-    "equals sign": ('{"a" = 1}', 1, 6, "not '='"),
-    "colon in a list": ('["a": 1]', 1, 5, "':' cannot stand"),
-    "colon for a value": ("[:]", 1, 2, "only objects"),
-    "semicolon": ("[1; 2]", 1, 3, "';'"),
-    "string without an end": ('["abc', 1, 2, "never closed"),
-    "string over two lines": ('{\n  "a": "b,\n  "c": 1\n}', 2, 8, "not closed in its line"),
-    "tab in a string": ('["a\tb"]', 1, 4, "\\t"),
-    "control character in a string": ('["a\x01"]', 1, 4, "\\u0001"),
-    "unknown escape": ('["a\\d"]', 1, 4, "escape"),
-    "escape at the end": ('["a\\', 1, 4, "escape"),
-    "short unicode escape": ('["\\u12"]', 1, 3, "four hexadecimal"),
-    "quote in a string": ('["say "no" now"]', 1, 8, '\\"'),
-    "object without an end": ('{\n  "a": {\n    "b": 1\n}\n', 1, 1, "'{' is never closed"),
-    "list without an end": ('{"a": [1, 2', 1, 7, "'[' is never closed"),
-    "end behind a comma": ("[1,", 1, 1, "never closed"),
-    "end behind a key": ('{"a"', 1, 1, "never closed"),
-    "end behind a colon": ('{"a":', 1, 1, "never closed"),
-    "end behind an opening brace": ('[{"a": 1}, {', 1, 12, "never closed"),
-    "wrong bracket behind a value": ('{\n  "a": [1, 2}\n}', 2, 13, "of line 2"),
-    "wrong bracket for a key": ("{]", 1, 2, "does not close"),
-    "wrong bracket for a value": ("[1,}", 1, 4, "does not close"),
-    "bracket too many": ('{"a": 1}}', 1, 9, "closes nothing"),
-    "bracket alone": ("]", 1, 1, "closes nothing"),
-    "text behind the value": ("{}\n\nabc", 3, 1, "one value only"),
-    "comma behind the value": ("{},", 1, 3, "one value only"),
-    "comment at the end of a line": ('{\n  "a": 1, // one\n  "b": 2\n}', 2, 11, "has none"),
-    "comment over lines": ("/* a\n */ {}", 1, 1, "has none"),
-    "comment behind a value": ("[1 // one\n]", 1, 4, "has none"),
-    "comment behind the end": ("{} // all", 1, 4, "has none"),
-    "comment behind a key": ('{"a" /* b */: 1}', 1, 6, "has none"),
-    "comment with a hash": ("# a\n{}", 1, 1, "'#'"),
-    "something left out": ('{"a": 1, ...}', 1, 10, "left out"),
-    "leading zero": ("[01]", 1, 2, "begin with 0"),
-    "plus sign": ("[+1]", 1, 2, "'+'"),
-    "no digit before the point": ("[.5]", 1, 2, "before the point"),
-    "no digit behind the point": ("[1.]", 1, 2, "behind the point"),
-    "hexadecimal": ("[0x1F]", 1, 2, "decimal"),
-    "underscore in a number": ("[1_000]", 1, 2, "'_'"),
-    "no exponent": ("[1e]", 1, 2, "digits are missing"),
-    "minus alone": ("-", 1, 1, "digits are missing"),
-    "unit behind a number": ("[12px]", 1, 2, "double quotes"),
-    "no-break space": ("[\xa01]", 1, 2, "U+00A0"),
-    "no-break space behind a value": ("[1\x0b]", 1, 3, "U+000B"),
-    "slash": ("[/]", 1, 2, "double quotes"),
-    "empty": ("", 1, 1, "no value"),
-    "blank": ("\n \n", 1, 1, "no value"),
-    "CRLF": ('{\r\n  "a": 1\r\n  "b": 2\r\n}', 2, 9, "comma"),
-    "lone CR": ('{\r  "a": 1\r  "b": 2\r}', 2, 9, "comma"),
-    "beyond ASCII before it": ('["é😀" 1]', 1, 6, "comma"),
+    "trailing comma in an object": ('{\n  "a": 1,\n}', 2, 9, "Illegal trailing comma before '}'"),
+    "trailing comma in a list": ("[1, 2,]", 1, 6, "Illegal trailing comma before ']'"),
+    "missing comma between keys": ('{\n  "a": 1\n  "b": 2\n}', 2, 9, "Expecting ',' delimiter, not `\"b\"`"),
+    "missing comma between values": ("[1 2]", 1, 3, "Expecting ',' delimiter, not `2`"),
+    "missing comma behind an object": ('[{}\n\n{"a": 1}]', 1, 4, "Expecting ',' delimiter, not `{`"),
+    "two commas": ("[1,,2]", 1, 4, "Expecting value, not `,`"),
+    "two commas in an object": (
+        '{"a": 1,, "b": 2}',
+        1,
+        9,
+        "Expecting property name enclosed in double quotes, not `,`",
+    ),
+    "comma first": ("{,}", 1, 2, "Expecting property name enclosed in double quotes, not `,`"),
+    "unquoted key": ('{"a": 1, bcd: 2}', 1, 10, "Expecting property name enclosed in double quotes, not `bcd`"),
+    "number as a key": ("{12: 1}", 1, 2, "Expecting property name enclosed in double quotes, not `12`"),
+    "list as a key": ("{[1]: 2}", 1, 2, "Expecting property name enclosed in double quotes, not `[`"),
+    "single quotes for a key": ("{'a': 1}", 1, 2, "Expecting property name enclosed in double quotes, not `'a'`"),
+    "single quotes for a value": ("['a']", 1, 2, "Expecting value, not `'a'`"),
+    "typographic quotes": ("{“a”: 1}", 1, 2, "Expecting property name enclosed in double quotes, not `“a”`"),
+    "Python's True": ('{"a": True}', 1, 7, "Expecting value, not `True`"),
+    "Python's None": ("[None]", 1, 2, "Expecting value, not `None`"),
+    "JavaScript's undefined": ("[undefined]", 1, 2, "Expecting value, not `undefined`"),
+    "wrong case": ("[TRUE]", 1, 2, "Expecting value, not `TRUE`"),
+    "NaN": ("[1, NaN]", 1, 5, "Expecting value, not `NaN`"),
+    "minus infinity": ("-Infinity", 1, 1, "Expecting value, not `-Infinity`"),
+    "unquoted text": ("[abc]", 1, 2, "Expecting value, not `abc`"),
+    "missing value": ('{"a": }', 1, 7, "Expecting value, not `}`"),
+    "missing value before a comma": ('{"a":, "b": 1}', 1, 6, "Expecting value, not `,`"),
+    "missing colon": ('{"a" 1}', 1, 5, "Expecting ':' delimiter, not `1`"),
+    "missing colon and value": ('{"a"}', 1, 5, "Expecting ':' delimiter, not `}`"),
+    "equals sign": ('{"a" = 1}', 1, 5, "Expecting ':' delimiter, not `=`"),
+    "colon in a list": ('["a": 1]', 1, 5, "Expecting ',' delimiter, not `:`"),
+    "colon for a value": ("[:]", 1, 2, "Expecting value, not `:`"),
+    "semicolon": ("[1; 2]", 1, 3, "Expecting ',' delimiter, not `;`"),
+    "string without an end": ('["abc', 1, 2, "Unterminated string"),
+    "string over two lines": ('{\n  "a": "b,\n  "c": 1\n}', 2, 11, "Invalid control character in a string: '\\n'"),
+    "tab in a string": ('["a\tb"]', 1, 4, "Invalid control character in a string: '\\t'"),
+    "control character in a string": ('["a\x01"]', 1, 4, "Invalid control character in a string: '\\x01'"),
+    "unknown escape": ('["a\\d"]', 1, 4, "Invalid \\escape"),
+    "escape at the end": ('["a\\', 1, 2, "Unterminated string"),
+    "short unicode escape": ('["\\u12"]', 1, 4, "Invalid \\uXXXX escape"),
+    "quote in a string": ('["say "no" now"]', 1, 8, "Expecting ',' delimiter, not `no`"),
+    "object without an end": (
+        '{\n  "a": {\n    "b": 1\n}\n',
+        4,
+        1,
+        "a bracket is missing or too many above: this line is not indented as in the '{' of line 2",
+    ),
+    "list without an end": ('{"a": [1, 2', 1, 12, "Expecting ',' delimiter, not the end of the text"),
+    "end behind a comma": ("[1,", 1, 4, "Expecting value, not the end of the text"),
+    "end behind a key": ('{"a"', 1, 5, "Expecting ':' delimiter, not the end of the text"),
+    "end behind a colon": ('{"a":', 1, 6, "Expecting value, not the end of the text"),
+    "end behind an opening brace": (
+        '[{"a": 1}, {',
+        1,
+        13,
+        "Expecting property name enclosed in double quotes, not the end of the text",
+    ),
+    "wrong bracket behind a value": ('{\n  "a": [1, 2}\n}', 2, 13, "'}' does not close the '[' of line 2"),
+    "wrong bracket for a key": ("{]", 1, 2, "']' does not close the '{' of line 1"),
+    "wrong bracket for a value": ("[1,}", 1, 3, "Illegal trailing comma before '}'"),
+    "bracket too many": ('{"a": 1}}', 1, 9, "Extra data"),
+    "bracket alone": ("]", 1, 1, "Expecting value, not `]`"),
+    "text behind the value": ("{}\n\nabc", 3, 1, "Extra data"),
+    "comma behind the value": ("{},", 1, 3, "Extra data"),
+    "comment at the end of a line": (
+        '{\n  "a": 1, // one\n  "b": 2\n}',
+        2,
+        11,
+        "Expecting property name enclosed in double quotes, not `//`",
+    ),
+    "comment over lines": ("/* a\n */ {}", 1, 1, "Expecting value, not `/*`"),
+    "comment behind a value": ("[1 // one\n]", 1, 3, "Expecting ',' delimiter, not `//`"),
+    "comment behind the end": ("{} // all", 1, 4, "Extra data"),
+    "comment behind a key": ('{"a" /* b */: 1}', 1, 5, "Expecting ':' delimiter, not `/*`"),
+    "comment with a hash": ("# a\n{}", 1, 1, "Expecting value, not `#`"),
+    "something left out": ('{"a": 1, ...}', 1, 10, "Expecting property name enclosed in double quotes, not `...`"),
+    "leading zero": ("[01]", 1, 3, "Expecting ',' delimiter, not `1`"),
+    "plus sign": ("[+1]", 1, 2, "Expecting value, not `+1`"),
+    "no digit before the point": ("[.5]", 1, 2, "Expecting value, not `.5`"),
+    "no digit behind the point": ("[1.]", 1, 3, "Expecting ',' delimiter, not `.`"),
+    "hexadecimal": ("[0x1F]", 1, 3, "Expecting ',' delimiter, not `x1F`"),
+    "underscore in a number": ("[1_000]", 1, 3, "Expecting ',' delimiter, not `_000`"),
+    "no exponent": ("[1e]", 1, 3, "Expecting ',' delimiter, not `e`"),
+    "minus alone": ("-", 1, 1, "Expecting value, not `-`"),
+    "unit behind a number": ("[12px]", 1, 4, "Expecting ',' delimiter, not `px`"),
+    "no-break space": ("[\xa01]", 1, 2, "Expecting value, not `\\u00a0`"),
+    "no-break space behind a value": ("[1\x0b]", 1, 3, "Expecting ',' delimiter, not `\\u000b`"),
+    "slash": ("[/]", 1, 2, "Expecting value, not `/`"),
+    "empty": ("", 1, 1, "Expecting value, not the end of the text"),
+    "blank": ("\n \n", 1, 1, "Expecting value, not the end of the text"),
+    "CRLF": ('{\r\n  "a": 1\r\n  "b": 2\r\n}', 2, 9, "Expecting ',' delimiter, not `\"b\"`"),
+    "lone CR": ('{\r  "a": 1\r  "b": 2\r}', 2, 9, "Expecting ',' delimiter, not `\"b\"`"),
+    "beyond ASCII before it": ('["é😀" 1]', 1, 6, "Expecting ',' delimiter, not `1`"),
+    "bracket missing in indented lines": (
+        '{\n  "a": {\n    "b": 1,\n  "c": 2\n}\n',
+        4,
+        3,
+        "a bracket is missing or too many above: this line is not indented as in the '{' of line 2",
+    ),
+    "bracket too many in indented lines": (
+        '{\n  "a": {\n    "b": {\n      "c": 1\n    }},\n    "d": 2\n  },\n  "e": 3\n}\n',
+        6,
+        5,
+        "a bracket is missing or too many above: this line is not indented as in the '{' of line 1",
+    ),
+    "bracket missing in lines without indentation": (
+        '{\n"a": {\n"b": 1,\n"c": 2\n}\n',
+        5,
+        2,
+        "Expecting ',' delimiter, not the end of the text",
+    ),
+    "bracket missing on one line": ('{"a": [{"b": 1}, {"c": 2]}', 1, 25, "']' does not close the '{' of line 1"),
 }
 
 
-@pytest.mark.parametrize(("text", "line", "column", "word"), WRONG.values(), ids=WRONG)
-def test_an_error_is_told_where_one_would_look(text: str, line: int, column: int, word: str) -> None:
-    (issue,) = found(text)
-    assert (issue.severity, issue.line, issue.column, issue.code) == ("error", line, column, "invalid-syntax")
-    assert word in issue.message
+@pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
+def test_an_error_is_told_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
+    assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 
 RIGHT = {
@@ -131,8 +168,6 @@ RIGHT = {
     "many digits": "1" * 5_000,
     "exponent": "[0e1, -0.0E-2]",
     "beyond ASCII": '{"é": "日本語 😀"}',
-    "deep list": "[" * 20_000 + "]" * 20_000,
-    "deep object": '{"a":' * 20_000 + "1" + "}" * 20_000,
 }
 
 
@@ -141,9 +176,11 @@ def test_what_is_right_passes_with_and_without_comments_allowed(text: str) -> No
     assert (found(text), found(text, "a.jsonc")) == ([], [])
 
 
-def test_a_nesting_too_deep_for_recursion_is_judged() -> None:
-    assert places("[" * 20_000) == [(1, 20_000)]
-    assert places("[" * 20_000 + "]" * 19_999 + "}") == [(1, 40_000)]
+@pytest.mark.parametrize("text", ["[" * 20_000 + "]" * 20_000, '{"a":' * 20_000, "[" * 20_000])
+def test_a_nesting_too_deep_is_not_judged(text: str) -> None:
+    for path in ("a.json", "a.jsonc", "a.jsonl"):
+        with pytest.raises(NotRunError, match="nested too deeply"):
+            found(text, path)
 
 
 @pytest.mark.parametrize(
@@ -151,9 +188,10 @@ def test_a_nesting_too_deep_for_recursion_is_judged() -> None:
     [
         ('{"a": 1,\n "b": {"a": 2},\n "a": 3}', [(3, 2)]),
         ('{"a": 1, "\\u0061": 2, "a": 3}', [(1, 10), (1, 23)]),
-        ('[{"a": 1}, {"a": 2}]', []),
+        ('[{"a": "a"}, {"a": 2}]', []),
+        ('{"a": "b", "c": ["a"],\n"a": "c"}', [(2, 1)]),
     ],
-    ids=["one", "written differently", "in two objects"],
+    ids=["one", "written differently", "in two objects", "beside strings"],
 )
 def test_a_key_that_stands_twice_is_a_warning(text: str, expected: list[tuple[int, int]]) -> None:
     issues = found(text)
@@ -169,7 +207,7 @@ def test_keys_that_stand_very_often_are_not_all_told() -> None:
 def test_long_names_are_cut_and_odd_characters_shown() -> None:
     shown = "a\\u007f" * 15
     (issue,) = found("[" + "a\x7f" * 50 + "]")
-    assert issue.message == f"'{shown}…' is no value of JSON: a text needs double quotes"
+    assert issue.message == f"Expecting value, not `{shown}…`"
 
 
 @pytest.mark.parametrize(
@@ -181,8 +219,8 @@ def test_long_names_are_cut_and_odd_characters_shown() -> None:
         ('{"a": 1}\n{"b": 2,}\n{', [(2, 8)]),
         ('{"a": 1}\r{"b": 2,}\r', [(2, 8)]),
         ('{"a": 1, "a": 2}\n{"b": 1, "b": 2}\n', [(1, 10), (2, 10)]),
-        ('{"a": 1, "a": 2}\n[', [(2, 1)]),
-        ("[1,\n2]", [(1, 1)]),
+        ('{"a": 1, "a": 2}\n[', [(2, 2)]),
+        ("[1,\n2]", [(1, 4)]),
     ],
     ids=["empty", "blank", "right", "first error only", "lone CR", "keys twice", "error hides warnings", "two lines"],
 )
@@ -206,23 +244,21 @@ def test_comments_and_trailing_commas_pass_where_they_are_allowed(text: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "word"),
+    ("text", "line", "column", "message"),
     [
-        ("{} /* a", 1, 4, "never closed"),
-        ('{"a": 1, # b\n}', 1, 10, "//"),
-        ("[1,,]", 1, 4, "value is missing"),
-        ("[,]", 1, 2, "value is missing"),
-        ("// only\n", 1, 1, "no value"),
-        ('{"a": 1 // b\n "c": 2}', 1, 8, "comma is missing"),
-        ("{a: 1}", 1, 2, "double quotes"),
-        ("['a']", 1, 2, "single quotes"),
-        ("[1 / 2]", 1, 3, "comma"),
+        ("{} /* a", 1, 4, "Extra data"),
+        ('{"a": 1, # b\n}', 1, 10, "Expecting property name enclosed in double quotes, not `#`"),
+        ("[1,,]", 1, 4, "Expecting value, not `,`"),
+        ("[,]", 1, 2, "Expecting value, not `,`"),
+        ("// only\n", 1, 1, "Expecting value, not the end of the text"),
+        ('{"a": 1 // b\n "c": 2}', 1, 8, "Expecting ',' delimiter, not `\"c\"`"),
+        ("{a: 1}", 1, 2, "Expecting property name enclosed in double quotes, not `a`"),
+        ("['a']", 1, 2, "Expecting value, not `'a'`"),
+        ("[1 / 2]", 1, 3, "Expecting ',' delimiter, not `/`"),
     ],
 )
-def test_all_else_is_wrong_with_comments_too(text: str, line: int, column: int, word: str) -> None:
-    (issue,) = found(text, "a.jsonc")
-    assert (issue.line, issue.column) == (line, column)
-    assert word in issue.message
+def test_all_else_is_wrong_with_comments_too(text: str, line: int, column: int, message: str) -> None:
+    assert found(text, "a.jsonc") == [Issue("error", line, column, "invalid-syntax", message)]
 
 
 @few

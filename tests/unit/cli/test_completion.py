@@ -1,4 +1,4 @@
-"""`suture completion`: the shells themselves are asked, one process each for all questions."""
+"""`suture completion`: what is offered on a line, and the shells themselves, which are asked in one process each."""
 
 import argparse
 import json
@@ -8,6 +8,8 @@ import select
 import shlex
 import shutil
 import subprocess
+import sys
+from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 
@@ -16,52 +18,41 @@ import pytest
 from suture.cli import main
 from suture.cli.arguments import build_parser
 from suture.cli.clients import CLIENTS
-from suture.cli.completion import LISTS
 from suture.cli.menu import COMMANDS
 from suture.tools import DIALECTS, PROFILES, TOOLS
 from suture.workspace import Workspace
 
 SHELLS = ("bash", "zsh", "fish")
 NASTY = ("$(touch pwned)", "`touch pwned`", 'it\'s "one"; touch pwned', "before:x", "%F{red}~*[a]", "--root=x\\")
-ASK = r"""
-compopt() { completing="$completing $*"; }
-ask() {
-    unset COMP_LINE COMP_POINT
-    [ -z "$1" ] || { COMP_LINE=$1 COMP_POINT=${#1}; }
-    shift
-    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) completing=
-    _suture || printf 'failed\n'
-    [ "${#COMPREPLY[@]}" -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"
-    printf '\t%s\n' "${completing# }"
-}
-"""
-Line = tuple[str, ...]
+WORDBREAKS = " \t\n\"'@><=;|&(:"
+"""At which bash breaks words, unless told otherwise."""
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
     parser = build_parser()
-    found = next(each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
-    return dict(found.choices)
+    group = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(group.choices)
 
 
 def shown(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    return [each for each in parser._actions if each.option_strings and each.help != argparse.SUPPRESS]
+    return [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]
 
 
 def options() -> dict[str, set[str]]:
     return {
-        name: {word for each in shown(parser) for word in each.option_strings} for name, parser in commands().items()
+        name: {word for action in shown(parser) for word in action.option_strings}
+        for name, parser in commands().items()
     }
 
 
 def choices() -> dict[tuple[str, str], list[str]]:
     """What each option with choices takes; a short name is tried as a long one is."""
     return {
-        (name, word): [str(choice) for choice in each.choices]
+        (name, word): [str(choice) for choice in action.choices]
         for name, parser in commands().items()
-        for each in shown(parser)
-        if each.choices
-        for word in each.option_strings
+        for action in shown(parser)
+        if action.choices
+        for word in action.option_strings
     }
 
 
@@ -70,26 +61,36 @@ def script(shell: str, capfd: pytest.CaptureFixture[str]) -> str:
     return capfd.readouterr().out
 
 
+def offered(line: str, capfd: pytest.CaptureFixture[str], shell: str = "bash") -> list[str]:
+    """What suture tells a shell's script."""
+    assert main(["completion", shell, f"--line={line}"]) == 0
+    told = capfd.readouterr()
+    assert told.err == ""
+    return told.out.splitlines()
+
+
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace with two files and a folder; on the path is a program that says what suture said, and is quicker."""
+    """A workspace with two files and a folder; suture is on the path, and a program of that name in the workspace."""
     program = tmp_path / "bin" / "suture"
     program.parent.mkdir()
-    program.write_text(
-        '#!/bin/sh\nprintf "%s\\n" "$*" >> ~/asked\ncase $5 in --root=$HOME/root | --root=.) cat ~/"$4" ;; esac\n'
-    )
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("HOME", str(tmp_path))
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m suture "$@"\n')
     root = tmp_path / "root"
     (root / "sub dir").mkdir(parents=True)
     for path in ("same", "sub dir/f"):
         (root / path).write_text("x\n")
+    planted = root / "suture"
+    planted.write_text("#!/bin/sh\ntouch pwned\n")
+    for each in (program, planted):
+        each.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(root)
     return root
 
 
-def history(root: Path, capfd: pytest.CaptureFixture[str]) -> tuple[list[str], str]:
+def history(root: Path) -> tuple[list[str], str]:
     """Record changes and snapshots whose names are meant to hurt; the ids of all changes, and of the one undone."""
     workspace = Workspace(root)
     ids = []
@@ -102,151 +103,149 @@ def history(root: Path, capfd: pytest.CaptureFixture[str]) -> tuple[list[str], s
     for name in NASTY:
         assert not workspace.snapshot(name).is_error
     workspace.close()
-    for kind in LISTS:
-        assert main(["completion", "bash", "--values", kind]) == 0
-        (root.parent / kind).write_text(capfd.readouterr().out)
     return ids[::-1], ids[0]
 
 
-def asked(root: Path) -> set[tuple[str, str]]:
-    """What the program was asked for, and where; its words are understood."""
-    lines = (root.parent / "asked").read_text().splitlines()
-    found = [build_parser().parse_args(line.split(" ", 4)) for line in lines]
-    return {(each.values, each.root) for each in found}
+def untouched(root: Path) -> bool:
+    return sorted(path.name for path in root.iterdir()) == ["same", "sub dir", "suture"]
 
 
-def bash(text: str, questions: list[tuple[str, Line]], *before: str) -> list[tuple[list[str], str]]:
+@pytest.mark.promise("cli.completion")
+def test_every_option_of_every_command_and_every_choice_is_offered(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every, taken = options(), choices()
+    assert {name: set(offered(f"suture {name} -", capfd)) for name in every} == every
+    assert {(name, option): offered(f"suture {name} {option} ", capfd) for name, option in taken} == taken
+    whole = {(name, option): [f"{option}={word}" for word in words] for (name, option), words in taken.items()}
+    assert {(name, option): offered(f"suture {name} {option}=", capfd) for name, option in taken} == whole
+    monkeypatch.setenv("_ARGCOMPLETE_COMP_WORDBREAKS", WORDBREAKS)
+    assert {(name, option): offered(f"suture {name} {option}=", capfd) for name, option in taken} == taken
+
+
+LINES: dict[str, list[str]] = {
+    "suture ": [*COMMANDS, "help"],
+    "suture --root 'x y' --json und": ["undo"],
+    "suture help und": ["undo"],
+    "suture --v": ["--version", "--verbose"],
+    "suture init ": list(CLIENTS),
+    "suture call ": [*TOOLS, *DIALECTS],
+    "suture call --root show file_r": ["file_read"],
+    "suture mcp --profile ": list(PROFILES),
+    "suture tools --tools patch,file_r": ["patch,file_read"],
+    "suture completion ": list(SHELLS),
+    "suture doctor ": ["-h", "--help", "--json", "--root", "--quiet", "--verbose"],
+    "suture completion bash --li": [],
+    "suture write --mode x": [],
+    "suture write --mode 'st": ["strict"],
+    "suture write --no-such=": [],
+    "suture write --mode=st": ["--mode=strict"],
+    "suture log --limit ": [],
+    "suture show x -- -": [],
+    "suture search ": [],
+    "suture read sa": ["same"],
+    "suture read 'sub": ["sub dir/"],
+    "suture read sub\\ dir/": ["sub\\ dir/f"],
+    "suture read ~/b": ["~/bin/"],
+    "suture read .": [".hidden"],
+    "suture read no/": [],
+    "suture search x --names a sa": ["same"],
+    "suture restore --to x sa": ["same"],
+    "suture snapshot now sa": ["same"],
+    "suture edit --old-file s": ["same", "sub\\ dir/", "suture"],
+    "suture mcp --extra-root s": ["sub\\ dir/"],
+    "suture --root s": ["sub\\ dir/"],
+    "suture read --root ~/root sa": ["same"],
+    "suture --root 'sub dir' read ": ["f"],
+    "suture read --root=.// sub": ["sub\\ dir/"],
+    "suture read --root 'sub dir' /us": ["/usr/"],
+}
+"""What is offered on a line in bash."""
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_what_can_stand_where_is_offered(line: str, world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (world / ".hidden").write_text("")
+    (world / "odd\nname").write_text("")
+    assert offered(line, capfd) == LINES[line]
+
+
+@pytest.mark.promise("cli.completion")
+def test_ids_and_names_are_offered_with_what_they_are(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    ids, undone = history(world)
+    landed = [change for change in ids if change != undone]
+    told = dict(line.split("\t") for line in offered("suture restore --to ", capfd, "fish"))
+    assert [*told] == [*NASTY[::-1], *ids]
+    assert told[NASTY[0]].startswith("snapshot of 20")
+    assert told[undone].endswith(" (undone) transaction: first")
+    assert told[ids[1]].endswith(" transaction: $(touch pwned)")
+    assert offered("suture restore --to bef", capfd, "zsh") == [f"before\\:x:{told['before:x']}"]
+    assert offered("suture und", capfd, "zsh") == ["undo:take a change back, keeping later work"]
+    assert [offered(f"suture {name} ", capfd) for name in ("show", "redo", "undo")] == [ids, [undone], landed]
+    assert offered("suture undo --root ~/root ", capfd) == landed
+    with Workspace(world).transaction("long " * 100) as tx:
+        tx.write("same", "y")
+    about = offered("suture undo ", capfd, "fish")[0].split("\t")[1]
+    assert [len(about), about[-1]] == [70, "…"]
+
+
+@pytest.mark.parametrize("root", ["missing", "same", "sub\\ dir"])
+def test_what_cannot_be_known_is_not_offered_and_no_error(
+    world: Path, root: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(world.parent.rglob("*"))
+    assert offered(f"suture restore --root {root} --to ", capfd, "zsh") == []
+    assert sorted(world.parent.rglob("*")) == before
+
+
+ASK = r"""
+compopt() { completing="$completing $*"; }
+ask() {
+    COMP_LINE=$1 COMP_POINT=${#1} completing=
+    _suture || printf 'failed\n'
+    [ "${#COMPREPLY[@]}" -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"
+    printf '\t%s\n' "${completing# }"
+}
+"""
+
+
+def bash(text: str, lines: list[str]) -> list[tuple[list[str], str]]:
     """What bash offers for each, and the options of completion that it sets."""
-    asked = [shlex.join(["ask", line, *words]) for line, words in questions]
     told = subprocess.run(
         ["bash", "--norc", "--noprofile", "-u"],
-        input="\n".join([*before, text, ASK, *asked]).encode(),
+        input="\n".join([text, ASK, *(shlex.join(["ask", line]) for line in lines)]).encode(),
         capture_output=True,
         check=True,
     )
     assert told.stderr == b""
-    found: list[tuple[list[str], str]] = []
-    words: list[str] = []
-    for line in told.stdout.decode().splitlines():
-        if line.startswith("\t"):
-            found.append((words, line[1:]))
-            words = []
-        else:
-            words.append(line)
-    return found
-
-
-def split(*words: str) -> tuple[str, Line]:
-    """A line as bash 4 gives it: words are broken at = and :, too."""
-    pieces = [piece for word in words for piece in word.replace("=", "\0=\0").replace(":", "\0:\0").split("\0")]
-    return " ".join(words), tuple(piece for at, piece in enumerate(pieces) if piece or (at and words[-1] == ""))
+    parts = told.stdout.decode().split("\t")
+    return [
+        (before.splitlines()[at > 0 :], after.splitlines()[0]) for at, (before, after) in enumerate(pairwise(parts))
+    ]
 
 
 @pytest.mark.process
 @pytest.mark.promise("cli.completion")
-def test_bash_offers_every_option_of_every_command_and_every_choice(capfd: pytest.CaptureFixture[str]) -> None:
-    text = script("bash", capfd)
-    every = options()
-    found = bash(text, [("", ("suture", name, "x", "-")) for name in every])
-    assert {name: set(words) for name, (words, _) in zip(every, found, strict=True)} == every
-    taken = choices()
-    spaced = bash(text, [("", ("suture", name, option, "")) for name, option in taken])
-    assert dict(zip(taken, [words for words, _ in spaced], strict=True)) == taken
-    joined = bash(text, [split("suture", name, f"{option}=") for name, option in taken])
-    assert dict(zip(taken, [words for words, _ in joined], strict=True)) == taken
-    old = bash(text, [(f"suture {name} {option}=", ("suture", name, f"{option}=")) for name, option in taken])
-    assert old == joined
-
-
-STATIC: dict[Line, list[str]] = {
-    ("suture", ""): [*COMMANDS, "help"],
-    ("suture", "--root", "x y", "--json", "und"): ["undo"],
-    ("suture", "help", "und"): ["undo"],
-    ("suture", "--v"): ["--verbose", "--version"],
-    ("suture", "init", ""): list(CLIENTS),
-    ("suture", "call", ""): [*TOOLS, *DIALECTS],
-    ("suture", "call", "--root", "show", "file_r"): ["file_read"],
-    ("suture", "mcp", "--profile", ""): list(PROFILES),
-    ("suture", "tools", "--tools", "patch,file_r"): ["patch,file_read"],
-    ("suture", "completion", ""): list(SHELLS),
-}
-"""What every shell offers on these lines."""
-BASH: dict[Line, list[str]] = {
-    ("suture", "doctor", ""): ["-h", "--help", "--json", "--root", "--quiet", "--verbose"],
-    ("suture", "completion", "bash", "--va"): [],
-    ("suture", "write", "--mode", "x"): [],
-    ("suture", "write", "--mode", "'st"): ["strict"],
-    ("suture", "write", "--no-such="): [],
-    ("suture", "write", "--mode=st"): ["--mode=strict"],
-    ("suture", "no_such", "-"): [],
-    ("suture", "log", "--limit", ""): [],
-    ("suture", "show", "x", "--", "-"): [],
-    ("suture", "read", "--root", "sub dir/..", "sa"): ["same"],
-    ("suture", "read", "--root=.//", "sub"): ["sub\\ dir/"],
-}
-
-
-@pytest.mark.process
-def test_bash_knows_what_can_stand_where(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    table = STATIC | BASH
-    found = bash(script("bash", capfd), [("", words) for words in table], "COMP_WORDBREAKS=' '")
-    assert dict(zip(table, [words for words, _ in found], strict=True)) == table
-    assert {how.removeprefix("-o nospace ") for _, how in found} == {"+o default"}
-    assert world.exists()
-
-
-@pytest.mark.process
-def test_bash_leaves_files_and_folders_to_readline(capfd: pytest.CaptureFixture[str]) -> None:
-    lines: dict[Line, str] = {
-        ("suture", "read", ""): "",
-        ("suture", "search", "x", "--names", "a", "b"): "",
-        ("suture", "snapshot", "now", "a"): "",
-        ("suture", "apply", "re"): "",
-        ("suture", "edit", "--old-file", ""): "",
-        ("suture", "read", "--root", "x", "/et"): "",
-        ("suture", "read", "--root", ""): "-o dirnames +o default",
-        ("suture", "--root", ""): "-o dirnames +o default",
-        ("suture", "mcp", "--extra-root", ""): "-o dirnames +o default",
-        ("suture", "search", ""): "+o default",
-    }
-    found = bash(script("bash", capfd), [("", words) for words in lines])
-    assert found == [([], how) for how in lines.values()]
-
-
-@pytest.mark.process
-@pytest.mark.promise("cli.completion")
-def test_bash_asks_for_ids_and_names_and_nothing_in_them_is_obeyed(
+def test_bash_inserts_what_is_offered_and_nothing_in_it_is_obeyed(
     world: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    ids, undone = history(world, capfd)
-    names = list(NASTY[::-1])
-    landed = [each for each in ids if each != undone]
-    elsewhere = ("suture", "undo", "--root")
-    lines: list[tuple[str, Line]] = [
-        ("", ("suture", "restore", "--to", "")),
-        ("", ("suture", "show", ids[0])),
-        ("", ("suture", "redo", "")),
-        ("", (*elsewhere, "~/root", "")),
-        ("", (*elsewhere, f"'{world}'", "")),
-        ("", (*elsewhere, "$(touch pwned)", "")),
-        split("suture", "restore", "--to=before:"),
-        ("", ("suture", "restore", "--to", '"')),
-        ("", ("suture", "restore", "--to", "\\$\\(tou")),
+    ids, undone = history(world)
+    lines = [
+        "suture restore --to ",
+        "./suture redo ",
+        "suture undo --root '$(touch pwned)' ",
+        "suture restore --to=before:",
+        'suture restore --to "$(tou',
+        "suture restore --to \\$\\(tou",
+        "suture read sub",
     ]
-    points, shown, again, home, full, missing, rest, quoted, escaped = bash(script("bash", capfd), lines)
+    points, again, missing, rest, quoted, escaped, folder = bash(script("bash", capfd), lines)
     read = subprocess.run(["bash", "-c", f"printf '%s\\0' {' '.join(points[0])}"], capture_output=True, check=True)
-    assert read.stdout.decode().split("\0")[:-1] == [*names, *ids]
-    assert shown == ([ids[0]], "-o nosort +o default")
-    assert [each[0] for each in (again, home, full, missing)] == [[undone], landed, landed, []]
-    assert [rest[0], quoted[0], escaped[0]] == [["x"], ["before:x", *ids], ["\\$\\(touch\\ pwned\\)"]]
-    assert asked(world) == {
-        ("points", "."),
-        ("changes", "."),
-        ("undone", "."),
-        ("landed", str(world)),
-        ("landed", "$(touch pwned)"),
-    }
-    assert sorted(path.name for path in world.iterdir()) == ["same", "sub dir"]
+    assert read.stdout.decode().split("\0")[:-1] == [*NASTY[::-1], *ids]
+    assert [again, missing, rest] == [([undone], ""), ([], ""), (["x"], "")]
+    assert [quoted[0], escaped[0]] == [["\\$(touch pwned)"], ["\\$\\(touch\\ pwned\\)"]]
+    assert folder == (["sub\\ dir/"], "-o nospace")
+    assert untouched(world)
 
 
 def fish(text: str, lines: list[str], folder: Path) -> list[list[str]]:
@@ -271,33 +270,30 @@ def fish_quoted(text: str) -> str:
 def test_fish_offers_options_choices_ids_and_files(
     world: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    ids, undone = history(world, capfd)
-    every, taken = options(), choices()
+    ids, undone = history(world)
     lines = [
-        *(f"suture {name} -" for name in every),
-        *(f"suture {name} {option} " for name, option in taken),
-        *(" ".join(words) for words in STATIC if "x y" not in words),
+        "suture write -",
+        "suture write --mode ",
         "suture restore --to ",
-        "suture redo ",
+        "true; suture redo ",
         "suture undo --root ~/root ",
-        "suture search x sa",
-        "suture --root ~/root read sa",
-        "suture log --limit ",
+        "cat same | suture --root ~/root read sa",
         "suture read --root=s",
     ]
-    found = dict(zip(lines, fish(script("fish", capfd), lines, tmp_path), strict=True))
-    bare = {line: [word.partition("\t")[0] for word in words] for line, words in found.items()}
-    assert {name: set(bare[f"suture {name} -"]) for name in every} == every
-    assert {key: bare[f"suture {key[0]} {key[1]} "] for key in taken} == taken
-    for words, offered in STATIC.items():
-        assert sorted(bare.get(" ".join(words), offered)) == sorted(offered)
-    assert bare["suture restore --to "] == [*NASTY[::-1], *ids]
-    assert found["suture restore --to "][-1].endswith(" (undone) transaction: first")
-    assert [bare["suture redo "], bare["suture undo --root ~/root "]] == [[undone], ids[:2]]
-    assert [bare["suture search x sa"], bare["suture --root ~/root read sa"]] == [["same"], ["same"]]
-    assert [bare["suture log --limit "], bare["suture read --root=s"]] == [[], ["--root=sub dir/"]]
-    assert asked(world) >= {("points", "."), ("undone", "."), ("landed", str(world))}
-    assert sorted(path.name for path in world.iterdir()) == ["same", "sub dir"]
+    told = fish(script("fish", capfd), lines, tmp_path)
+    assert all("\t" in line for line in told[0])
+    assert told[2][-1].endswith(" (undone) transaction: first")
+    bare = [[line.partition("\t")[0] for line in words] for words in told]
+    assert set(bare.pop(0)) == options()["write"]
+    assert bare == [
+        choices()["write", "--mode"],
+        [*NASTY[::-1], *ids],
+        [undone],
+        ids[:2],
+        ["same"],
+        ["--root=sub dir/"],
+    ]
+    assert untouched(world)
 
 
 ZSHRC = r"""
@@ -352,72 +348,42 @@ def zsh(load: str, lines: list[str], folder: Path) -> list[list[str]]:
 def test_zsh_offers_options_choices_ids_and_files(
     world: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    ids, undone = history(world, capfd)
-    every, taken = options(), choices()
+    ids, undone = history(world)
     lines = [
-        *(f"suture {name} -" for name in every),
-        *(f"suture {name} {option}=" for name, option in taken),
-        *(" ".join(words) for words in STATIC if "x y" not in words and "patch,file_r" not in words),
+        "suture write -",
+        "suture write --mode=",
         "suture restore --to ",
-        "suture redo ",
+        "true; suture redo ",
         "suture undo --root ~/root ",
-        "suture search x sa",
-        "suture --root ~/root read sa",
+        "cat same | suture --root ~/root read s",
+        "suture read 'su",
         "suture log --limit ",
     ]
     (tmp_path / "fpath").mkdir()
     (tmp_path / "fpath" / "_suture").write_text(script("zsh", capfd))
-    found = dict(zip(lines, zsh(f'eval "$(<{tmp_path}/fpath/_suture)"', lines, tmp_path / "z"), strict=True))
-    assert {name: set(found[f"suture {name} -"]) for name in every} == every
-    assert {key: found[f"suture {key[0]} {key[1]}="] for key in taken} == taken
-    for words, offered in STATIC.items():
-        assert sorted(found.get(" ".join(words), offered)) == sorted(offered)
-    assert found["suture restore --to "] == [*NASTY[::-1], *ids]
-    assert [found["suture redo "], found["suture undo --root ~/root "]] == [[undone], ids[:2]]
-    assert [found["suture search x sa"], found["suture --root ~/root read sa"]] == [["same"], ["same"]]
-    assert found["suture log --limit "] == []
+    told = zsh(f'eval "$(<{tmp_path}/fpath/_suture)"', lines, tmp_path / "z")
+    assert set(told.pop(0)) == options()["write"]
+    assert [sorted(words) for words in told] == [
+        sorted(f"--mode={choice}" for choice in choices()["write", "--mode"]),
+        sorted([*NASTY, *ids]),
+        [undone],
+        sorted(ids[:2]),
+        ["same", "sub dir/", "suture"],
+        ["sub dir/", "suture"],
+        [],
+    ]
     by_path = f"fpath=({tmp_path}/fpath $fpath); autoload -Uz compinit && compinit -D"
     assert zsh(by_path, ["suture help und"], tmp_path / "y") == [["undo"]]
-    assert asked(world) >= {("points", "."), ("undone", "."), ("landed", str(world))}
-    assert sorted(path.name for path in world.iterdir()) == ["same", "sub dir"]
+    assert untouched(world)
 
 
-@pytest.mark.promise("cli.completion")
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_script_names_every_option_and_choice(shell: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_script_can_be_had_as_json(shell: str, capfd: pytest.CaptureFixture[str]) -> None:
     text = script(shell, capfd)
-    names = {option for each in options().values() for option in each}
-    written = {f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in names}
-    for wanted in (*(written if shell == "fish" else names), *(word for words in choices().values() for word in words)):
-        assert wanted in text
     assert main(["completion", shell, "--json"]) == 0
     assert json.loads(capfd.readouterr().out) == {"shell": shell, "script": text}
 
 
 def test_the_help_keeps_silent_about_what_only_scripts_use(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", "--help"]) == 0
-    assert "--values" not in capfd.readouterr().out
-
-
-def test_values_are_printed_with_what_they_are_and_cut_to_a_line(
-    world: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    ids, _ = history(world, capfd)
-    with Workspace(world).transaction("long " * 100) as tx:
-        tx.write("same", "y")
-    capfd.readouterr()
-    assert main(["completion", "bash", "--values", "landed"]) == 0
-    first, *others = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
-    assert [each[0] for each in others] == ids[:2]
-    assert [len(first[1]), first[1][-1]] == [70, "…"]
-    assert others[1][1].endswith(" transaction: $(touch pwned)")
-
-
-@pytest.mark.parametrize("root", ["missing", "same", "\udcff", "sub dir"])
-def test_values_that_cannot_be_known_are_none_without_an_error(
-    world: Path, root: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    before = sorted(world.parent.rglob("*"))
-    assert main(["completion", "zsh", "--values", "points", "--root", root]) == 0
-    assert capfd.readouterr() == ("", "")
-    assert sorted(world.parent.rglob("*")) == before
+    assert "--line" not in capfd.readouterr().out

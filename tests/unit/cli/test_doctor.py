@@ -349,7 +349,7 @@ def test_changes_that_wait_are_told_and_not_taken_in(world: Path, capfd: pytest.
     (line,) = odd(looked(capfd), "state folder")
     assert line[:3] == ("note", "waiting", "2 changes waiting to be recorded")
     assert files(world) == before
-    assert main(["completion", "bash", "--values", "changes"]) == 0
+    assert main(["completion", "bash", "--line=suture show "]) == 0
     assert len(capfd.readouterr().out.splitlines()) == 3
     workspace.close()
 

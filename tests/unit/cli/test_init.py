@@ -210,7 +210,7 @@ def test_an_entry_that_differs_is_replaced_only_by_force(
         ("claude-code", b'{"a": "\xe9"}', "it is not UTF-8"),
         ("claude-code", b'\xff\xfe{\x00"\x00\x00\xd8"\x00}\x00', "it is not UTF-8"),
         ("claude-code", b"{}\0", "BINARY_FILE: "),
-        ("vscode", b'{"servers": {}, "servers": {}}', "line 1, column 17: the key"),
+        ("vscode", b'{"servers": {}, "servers": {}}', "line 1, column 17: duplicate key"),
         ("codex", b"mcp_servers = {git = {}}", "mcp_servers is written there in a way"),
     ],
 )

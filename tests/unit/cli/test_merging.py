@@ -253,7 +253,7 @@ def test_what_is_not_clearly_one_table_is_not_replaced(text: str) -> None:
         ('"x"', "what it holds is no object"),
         ('{"mcpServers": []}', "mcpServers in it is no object"),
         ('{"mcpServers": null}', "mcpServers in it is no object"),
-        ('{"a": 1', "it is not JSON with comments: line 1, column 1: "),
+        ('{"a": 1', "it is not JSON with comments: line 1, column 8: "),
         ("{'a': 1}", "it is not JSON with comments: line 1, column 2: "),
         ('{"a": 1,,}', "it is not JSON with comments: line 1, column 9: "),
         ("{,}", "it is not JSON with comments: line 1, column 2: "),

@@ -50,6 +50,16 @@ SHOWN: dict[str, Callable[[Workspace], object]] = {
 }
 
 
+def test_a_search_that_stopped_half_way_ends_with_its_call(tmp_path: Path) -> None:
+    ws = Workspace(tmp_path, settings=Settings(**PATIENT))
+    for content in (b"1\n", b"2\n", b"3\n"):
+        land(ws, write("a", content))
+    with ws._engine.session() as session:
+        search = session.bases(session.read("a"))
+        assert next(search).body == b"2\n"
+    assert next(search, None) is None  # else another thread may have to close the database, which SQLite refuses
+
+
 @pytest.mark.promise("place.bases")
 @pytest.mark.parametrize("show", SHOWN.values(), ids=SHOWN)
 def test_a_version_that_was_shown_is_known_as_a_whole(show: Callable[[Workspace], object]) -> None:

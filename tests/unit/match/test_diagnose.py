@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from suture.match import diagnose as module
-from suture.match.diagnose import Diagnosis, block, diagnose, words_of
+from suture.match.diagnose import Failure, block, diagnose, words_of
 from suture.match.index import Index, Sides
 
 ORDERS = """\
@@ -33,11 +33,11 @@ def report(orders):
 """
 
 
-def asked(old: str, new: str = "x", file: str | bytes = ORDERS) -> Diagnosis:
+def asked(old: str, new: str = "x", file: str | bytes = ORDERS) -> Failure:
     return diagnose(Index(file.encode() if isinstance(file, str) else file), old, new)
 
 
-def lines(told: Diagnosis) -> list[tuple[int, int]]:
+def lines(told: Failure) -> list[tuple[int, int]]:
     return [(place.start_line, place.end_line) for place in told.places]
 
 
@@ -96,7 +96,7 @@ def test_an_invented_text_is_near_to_nothing(old: str) -> None:
 @pytest.mark.parametrize("file", ["", "\n", "\n\n\n", "  "])
 @pytest.mark.parametrize("old", ["total", "one\ntwo\n", "\t\t\t"])
 def test_nothing_is_near_in_an_empty_file(file: str, old: str) -> None:
-    assert asked(old, file=file) == Diagnosis("missing", None, ())
+    assert asked(old, file=file) == Failure("missing", None, ())
 
 
 def test_a_score_is_one_only_for_what_is_the_same() -> None:
@@ -111,13 +111,13 @@ def test_a_score_is_one_only_for_what_is_the_same() -> None:
 
 def test_what_stands_in_one_place_but_for_its_manner_is_found() -> None:
     told = asked("LIMIT  = 100\n", "LIMIT  = 200\n")
-    assert (told.why, told.rung, told.count, lines(told)) == ("found", "tokens", 1, [(3, 3)])
+    assert (told.why, told.rung, len(told.sites), lines(told)) == ("found", "tokens", 1, [(3, 3)])
     assert told.correction is not None
 
 
 def test_what_fits_several_places_is_told_with_ten_of_them() -> None:
     told = asked("value =  compute()", file="value = compute()\n" * 25)
-    assert (told.why, told.count, lines(told)) == ("ambiguous", 25, [(number, number) for number in range(1, 11)])
+    assert (told.why, len(told.sites), lines(told)) == ("ambiguous", 25, [(number, number) for number in range(1, 11)])
     assert told.correction is None
 
 

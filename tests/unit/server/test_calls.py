@@ -10,7 +10,7 @@ import pytest
 from suture import Workspace
 from suture.apis.mcp import call_tool_result
 from suture.server import calls
-from suture.server.calls import Calls, fitted
+from suture.server.calls import Calls, fit_result
 from suture.tools import TOOLS
 from suture.tools.spec import ToolResult
 from tests.interop.mcp_servers import contents, edit, locked
@@ -66,7 +66,7 @@ def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.
 
 
 def test_progress_is_told_while_it_grows(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "_BETWEEN_REPORTS", 0.001)
+    monkeypatch.setattr(calls, "_SECONDS_BETWEEN_REPORTS", 0.001)
     told: list[tuple[int, str]] = []
 
     async def ask() -> dict[str, Any] | None:
@@ -140,9 +140,9 @@ def test_a_result_that_cannot_be_sent_is_answered_all_the_same(root: Path, monke
     def failing_at_first(*given: Any, **named: Any) -> dict[str, Any]:
         if failures:
             raise failures.pop()
-        return fitted(*given, **named)
+        return fit_result(*given, **named)
 
-    monkeypatch.setattr(calls, "fitted", failing_at_first)
+    monkeypatch.setattr(calls, "fit_result", failing_at_first)
     answer = anyio.run(calls_of(root).run, "file_read", {"path": "a.txt"})
     assert (answer["isError"], answer["structuredContent"]["error"]["code"]) == (True, "INTERNAL")
 
@@ -152,9 +152,9 @@ def test_a_result_that_there_is_no_memory_for_is_told_in_brief(root: Path, monke
     def without_memory(name: str, result: ToolResult, **more: Any) -> dict[str, Any]:
         if not result.is_error and len(result.text) > 100:
             raise MemoryError
-        return fitted(name, result, **more)
+        return fit_result(name, result, **more)
 
-    monkeypatch.setattr(calls, "fitted", without_memory)
+    monkeypatch.setattr(calls, "fit_result", without_memory)
     (root / "long.txt").write_bytes(b"x" * 1_000)
     made = calls_of(root)
     landed = anyio.run(made.run, "file_edit", edit("a.txt", "red", "blue"))

@@ -86,7 +86,7 @@ def test_a_call_is_answered_with_and_without_a_wish_for_progress(mode: str) -> N
 
 @pytest.mark.slow
 def test_progress_reaches_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suture.server.calls._BETWEEN_REPORTS", 0.001)
+    monkeypatch.setattr("suture.server.calls._SECONDS_BETWEEN_REPORTS", 0.001)
     (tmp_path / "a.txt").write_bytes(b"a" * 50_000 + b"!b")
     (tmp_path / "0.txt").write_bytes(b"aab")
     server = build(Calls(Workspace(tmp_path), ["regex_search_multi"], 1_000_000), str(tmp_path))

@@ -54,7 +54,7 @@ def test_lines_break_at_lf_and_crlf_and_at_cr_only_without_lf(
 def test_chunks_of_the_pass_do_not_show(
     body: bytes, expected: list[tuple[bytes, bytes]], style: str, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_CHUNK", chunk)
+    monkeypatch.setattr(module, "_CHUNK_SIZE", chunk)
     lines = Lines(body)
     assert (listed(lines), lines.style()) == (expected, style)
 
@@ -62,11 +62,11 @@ def test_chunks_of_the_pass_do_not_show(
 @pytest.mark.parametrize(
     "body",
     [
-        b"x" * (module._CHUNK - 1) + b"\n" + b"y\n",
-        b"x" * module._CHUNK + b"\n" + b"y\n",
-        b"x" * (module._CHUNK - 1) + b"\r\n" + b"y\n",
-        b"x" * (module._CHUNK - 1) + b"\n",
-        b"x" * 2 * module._CHUNK + b"\ny",
+        b"x" * (module._CHUNK_SIZE - 1) + b"\n" + b"y\n",
+        b"x" * module._CHUNK_SIZE + b"\n" + b"y\n",
+        b"x" * (module._CHUNK_SIZE - 1) + b"\r\n" + b"y\n",
+        b"x" * (module._CHUNK_SIZE - 1) + b"\n",
+        b"x" * 2 * module._CHUNK_SIZE + b"\ny",
     ],
     ids=["LF ends a chunk", "LF begins a chunk", "CRLF across", "the chunk is all", "a line longer than a chunk"],
 )

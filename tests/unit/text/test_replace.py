@@ -192,7 +192,7 @@ def test_steps_that_might_go_another_way_are_made_in_turn(body: bytes, steps: li
 
 
 def test_a_text_that_reaches_over_a_chunk_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replace, "_CHUNK", 1)
+    monkeypatch.setattr(replace, "_CHUNK_SIZE", 1)
     steps = [Step(b"abc", b"x"), Step(b"b", b"y", 0)]
     for offset in range(14):
         body = FILLER[:offset] + b"abc" + FILLER

@@ -101,7 +101,7 @@ def test_chunks_of_the_check_do_not_show(
     chunk: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "_CHUNK", chunk)
+    monkeypatch.setattr(module, "_CHUNK_SIZE", chunk)
     text = Text.decode(raw, named)
     assert (text.encoding, text.bom, text.body, text.encode()) == (encoding, bom, body, raw)
 
@@ -250,7 +250,7 @@ def test_an_edit_that_the_encoding_has_no_character_for_is_refused() -> None:
 
 
 def test_the_candidates_are_encodings_that_reproduce_the_beginning_of_a_long_file() -> None:
-    raw = b"a" * (module._SAMPLE - 2) + b"\n" + b"\xe9" * 10
+    raw = b"a" * (module._SAMPLE_SIZE - 2) + b"\n" + b"\xe9" * 10
     with pytest.raises(EncodingUnknown) as caught:
         Text.decode(raw).body_bytes("é")
     assert caught.value.candidates == list(module._CANDIDATES)

@@ -297,9 +297,7 @@ def test_a_hunk_that_is_there_already_is_left_out_and_told() -> None:
     done(second := ask(ws, patch(*lines, "@@", "-other = 1", "+other = 2", "*** Add File: b", "+x")))
     assert second.text.startswith(f"{SUCCESS}\nA b\nM a\nnote: hunk 1.1 of a is there already")
     assert fs.files() == {"a": b"total = compute(2)\nother = 2\n", "b": b"x\n"}
-    assert (
-        "note: section 1 of b is there already, and was left out." in ask(ws, patch("*** Add File: b", "+x")).text
-    )
+    assert "note: section 1 of b is there already, and was left out." in ask(ws, patch("*** Add File: b", "+x")).text
 
 
 def test_what_was_bridged_is_told() -> None:

@@ -56,7 +56,7 @@ def test_strict_refuses_what_would_break_in_every_tool(root: Path, tool: str, le
     assert error["code"] == "VALIDATION_FAILED"
     assert error["files"] == ["a.json"]
     assert [each["code"] for each in error["validation"]["new"]] == ["invalid-syntax"]
-    assert "a.json:1:1 invalid-syntax this '{' is never closed" in result.text
+    assert "a.json:1:8 invalid-syntax Expecting ',' delimiter, not the end of the text" in result.text
     assert "\n" not in result.text or not tool.startswith("regex")
     assert (root / "a.json").read_text() == '{"a": 1}\n'
     assert Workspace(root, FAST).history().metadata["changes"] == []
@@ -72,7 +72,7 @@ def test_warn_writes_and_tells(root: Path, tool: str) -> None:
     assert [(each["path"], each["validator"]) for each in validation["new"]] == [("a.json", "json")]
     assert (root / "a.json").read_text() == '{"a": 1\n'
     if not tool.startswith("regex"):
-        assert "⚠️ Validation found:\na.json:1:1 invalid-syntax" in result.text
+        assert "⚠️ Validation found:\na.json:1:8 invalid-syntax" in result.text
 
 
 @pytest.mark.promise("safe.gate")
@@ -297,7 +297,7 @@ def test_a_file_below_an_extra_root_is_checked_there(root: Path, tmp_path: Path)
     edit = {"path": str(other / "c.json"), "edits": [{"old_text": "}", "new_text": ""}], "validate": "strict"}
     result = call(root, "file_edit", edit, both)
     assert result.is_error
-    assert f"{other}/c.json:1:1" in result.text
+    assert f"{other}/c.json:1:2" in result.text
 
 
 def test_created_renamed_and_deleted_files(root: Path) -> None:
@@ -312,7 +312,7 @@ def test_created_renamed_and_deleted_files(root: Path) -> None:
 def test_what_is_not_text_and_other_encodings(root: Path) -> None:
     (root / "wide.json").write_bytes('{"é": 1}\n'.encode("utf-16"))
     edit: dict[str, Any] = {"path": "wide.json", "edits": [{"old_text": "1}", "new_text": "1"}], "validate": "strict"}
-    assert "wide.json:1:1" in call(root, "file_edit", edit).text
+    assert "wide.json:1:8" in call(root, "file_edit", edit).text
     (root / "latin.json").write_bytes('{"é": 1}\n'.encode("latin-1"))
     edit = {"path": "latin.json", "edits": [{"old_text": "é", "new_text": "è"}], "encoding": "latin-1"}
     assert not call(root, "file_edit", {**edit, "validate": "strict"}).is_error

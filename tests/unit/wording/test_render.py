@@ -16,9 +16,11 @@ def conflict(**sides: str | None) -> dict[str, Any]:
 
 WHERE: dict[str, Any] = {"index": 1, "total": 2, "path": "x"}
 STALE: dict[str, Any] = {"start_line": 3, "end_line": 40, "text": LONG}
-NEAR: dict[str, Any] = {**STALE, "score": 0.5, "symbol": "Order.total", "differences": ["line 3: said"] * 9}
-READ: dict[str, Any] = {"source": "read", "id": None, "until": None}
-COMMIT: dict[str, Any] = {"source": "commit", "id": "a" * 40, "until": "b" * 40}
+REPLACED: Any = {**STALE, "change_id": "y"}
+CHANGED: Any = {**STALE, "change_id": None}
+NEAR: Any = {**STALE, "score": 0.5, "symbol": "Order.total", "differences": ["line 3: said"] * 9}
+READ: Any = {"source": "read", "id": None, "until": None}
+COMMIT: Any = {"source": "commit", "id": "a" * 40, "until": "b" * 40}
 EDIT: dict[str, Any] = {
     "path": "x",
     "edit_index": 1,
@@ -42,7 +44,7 @@ LIKE: dict[str, Any] = {
     "symbol": "Order.total",
     "differences": DIFFERING,
 }
-HIT: dict[str, Any] = {"line_number": 3, "column_start": 1, "column_end": 2, "line_content": LONG}
+HIT: Any = {"line_number": 3, "column_start": 1, "column_end": 2, "line_content": LONG}
 UNREAD = [{"line": 3, "kind": "call", "path": "a.py", "edits": True, "message": "Line 3 seems to be a call"}]
 SAMPLES: list[errors.SutureError] = [
     errors.InvalidArguments(problems=[{"argument": str(number), "problem": "wrong"} for number in range(10)]),
@@ -107,10 +109,8 @@ SAMPLES: list[errors.SutureError] = [
         correction={"old_text": LONG, "new_text": LONG * 50, "start_line": 3, "end_line": 40},
     ),
     errors.NoMatch(**MISSED, applied={"start_line": 3, "end_line": 40, "change_id": "y"}),
-    errors.NoMatch(**MISSED, stale={**STALE, "change_id": "y"}),
-    errors.NoMatch(
-        **{**MISSED, "why": "deleted", "rung": "rebased"}, stale={**STALE, "change_id": None}, written_on=COMMIT
-    ),
+    errors.NoMatch(**MISSED, stale=REPLACED),
+    errors.NoMatch(**{**MISSED, "why": "deleted", "rung": "rebased"}, stale=CHANGED, written_on=COMMIT),
     errors.NoMatch(**{**MISSED, "why": "ambiguous", "rung": "exact", "similar_content": [LIKE] * 2}),
     errors.NoMatch(
         **{**MISSED, "why": "conflict"}, sides={"line": 3, "base": LONG, "ours": LONG, "theirs": LONG}, detail="differs"
@@ -124,11 +124,9 @@ SAMPLES: list[errors.SutureError] = [
         search_text=LONG,
         nearest=[NEAR] * 3,
         rung="indentation",
-        stale={**STALE, "change_id": "y"},
+        stale=REPLACED,
     ),
-    errors.OldTextNotFound(
-        **WHERE, match="lenient", search_text="", nearest=[NEAR], stale={**STALE, "change_id": None}
-    ),
+    errors.OldTextNotFound(**WHERE, match="lenient", search_text="", nearest=[NEAR], stale=CHANGED),
     errors.OldTextNotUnique(**WHERE, rung="exact", places=[{"start_line": 1, "end_line": 2}] * 40, search_text=LONG),
     errors.OldTextNotUnique(**WHERE, rung="new_rung", places=[{"start_line": 1, "end_line": 1}] * 2, search_text="x"),
     errors.MissingOldText(index=0, total=1),
@@ -298,7 +296,7 @@ def test_the_place_of_a_patch_is_told_in_words() -> None:
 
 
 GIT, UNTIL = "a" * 40, "b" * 40
-VERSIONS: list[tuple[dict[str, str | None], str, str]] = [
+VERSIONS: list[tuple[Any, str, str]] = [
     ({"source": "read", "id": None, "until": None}, "the version you read", "a later change"),
     ({"source": "read", "id": "one", "until": None}, "the version you read", "a later change"),
     ({"source": "read", "id": "one", "until": "two"}, "the version you read", "change two"),
@@ -313,9 +311,7 @@ VERSIONS: list[tuple[dict[str, str | None], str, str]] = [
 
 
 @pytest.mark.parametrize(("version", "named", "removed"), VERSIONS)
-def test_the_version_that_a_text_was_written_on_is_named_in_words(
-    version: dict[str, str | None], named: str, removed: str
-) -> None:
+def test_the_version_that_a_text_was_written_on_is_named_in_words(version: Any, named: str, removed: str) -> None:
     where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "search_text": "was"}
     deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=version)
     told = f"It is in {named}; {removed} removed it." if removed not in named else "Change two removed it."
@@ -329,11 +325,10 @@ def test_the_version_that_a_text_was_written_on_is_named_in_words(
 
 def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ() -> None:
     where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "match": "lenient", "search_text": "was"}
-    near = {"start_line": 3, "end_line": 4, "score": 0.875, "symbol": "Order.total", "text": "is\nso"}
-    other = {"start_line": 9, "end_line": 9, "score": 0.5, "symbol": "", "text": "else", "differences": []}
-    error = errors.OldTextNotFound(
-        **where, nearest=[{**near, "differences": ["line 3: one", "line 4: two", "line 4: three"]}, other, other]
-    )
+    near: Any = {"start_line": 3, "end_line": 4, "score": 0.875, "symbol": "Order.total", "text": "is\nso"}
+    near["differences"] = ["line 3: one", "line 4: two", "line 4: three"]
+    other: Any = {"start_line": 9, "end_line": 9, "score": 0.5, "symbol": "", "text": "else", "differences": []}
+    error = errors.OldTextNotFound(**where, nearest=[near, other, other])
     assert wording.message(error).split("\n")[1:] == [
         "  Most like it, 88%, at lines 3-4 in Order.total:",
         "         3  is",
@@ -363,7 +358,7 @@ def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ()
     ],
 )
 def test_a_hunk_that_names_something_else_is_told_where_its_lines_are(
-    places: list[dict[str, Any]], said: list[str], *, exists: bool
+    places: Any, said: list[str], *, exists: bool
 ) -> None:
     context = ["class Bill:", "def net(total):"]
     told = wording.message(errors.OutOfScope(path="a.py", context=context, exists=exists, places=places))

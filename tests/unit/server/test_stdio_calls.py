@@ -1,4 +1,4 @@
-"""The fast lane: what goes through it, and that nobody notices."""
+"""Plain calls over stdio, answered without the SDK: which they are, and that nobody notices."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from mcp_types import JSONRPCRequest, JSONRPCResponse
 from suture import Workspace
 from suture.server import calls as calls_module
 from suture.server.calls import Calls
-from suture.server.stdio import Lane, Line
+from suture.server.stdio import DirectCalls, Writer
 from suture.tools import TOOLS
 from tests.interop.mcp_servers import HANDSHAKES, edit, hello, locked, notification, request, tool_call
 from tests.unit.server.speaking import Message
@@ -26,15 +26,17 @@ class Client:
 
     def __init__(self, root: Path, revision: str = "2025-06-18") -> None:
         self.sent: list[Message] = []
-        self.lane = Lane(
+        self.direct = DirectCalls(
             Calls(Workspace(root), sorted(TOOLS), 1_000_000), lambda raw: self.sent.append(json.loads(raw))
         )
-        self.lane.heard(JSONRPCRequest(jsonrpc="2.0", id=0, method="initialize", params=hello(revision)["params"]))
-        self.lane.said(JSONRPCResponse(jsonrpc="2.0", id=0, result={"protocolVersion": revision}))
+        self.direct.watch_request(
+            JSONRPCRequest(jsonrpc="2.0", id=0, method="initialize", params=hello(revision)["params"])
+        )
+        self.direct.watch_response(JSONRPCResponse(jsonrpc="2.0", id=0, result={"protocolVersion": revision}))
 
     async def answered(self) -> list[Message]:
         """Everything that was sent, once no call is under way."""
-        while self.lane.is_busy:  # noqa: ASYNC110  the lane tells nobody but its client
+        while self.direct.is_busy:  # noqa: ASYNC110  the lane tells nobody but its client
             await anyio.sleep(0.005)
         return self.sent
 
@@ -48,7 +50,7 @@ def root(tmp_path: Path) -> Path:
 def test_a_call_is_answered_with_what_the_workspace_gives(root: Path) -> None:
     async def ask() -> list[Message]:
         client = Client(root)
-        assert client.lane.takes(READ)
+        assert client.direct.take(READ)
         return await client.answered()
 
     ((answer),) = anyio.run(ask)
@@ -95,7 +97,7 @@ def test_a_call_is_answered_with_what_the_workspace_gives(root: Path) -> None:
 def test_only_plain_calls_go_through_it(root: Path, given: Any, taken: bool) -> None:  # noqa: FBT001  a case's answer
     async def ask() -> bool:
         client = Client(root)
-        found = client.lane.takes(given)
+        found = client.direct.take(given)
         await client.answered()
         return found
 
@@ -106,7 +108,7 @@ def test_only_plain_calls_go_through_it(root: Path, given: Any, taken: bool) -> 
 def test_only_revisions_that_know_structured_results_do(root: Path, revision: str, taken: bool) -> None:  # noqa: FBT001  a case
     async def ask() -> bool:
         client = Client(root, revision)
-        found = client.lane.takes(READ)
+        found = client.direct.take(READ)
         await client.answered()
         return found
 
@@ -118,8 +120,8 @@ def test_it_knows_who_asks(root: Path, client: str, there: bool) -> None:  # noq
     async def ask() -> list[Message]:
         asking = Client(root)
         params = {"clientInfo": {"name": client, "version": "1"}}
-        asking.lane.heard(JSONRPCRequest(jsonrpc="2.0", id=0, method="initialize", params=params))
-        assert asking.lane.takes(READ)
+        asking.direct.watch_request(JSONRPCRequest(jsonrpc="2.0", id=0, method="initialize", params=params))
+        assert asking.direct.take(READ)
         return await asking.answered()
 
     ((answer),) = anyio.run(ask)
@@ -128,9 +130,9 @@ def test_it_knows_who_asks(root: Path, client: str, there: bool) -> None:  # noq
 
 def test_it_is_closed_before_the_handshake(root: Path) -> None:
     async def ask() -> bool:
-        lane = Lane(Calls(Workspace(root), ["file_read"], 1_000_000), print)
-        lane.said(JSONRPCResponse(jsonrpc="2.0", id=0, result={"protocolVersion": "2025-06-18"}))
-        return lane.takes(READ)
+        direct = DirectCalls(Calls(Workspace(root), ["file_read"], 1_000_000), print)
+        direct.watch_response(JSONRPCResponse(jsonrpc="2.0", id=0, result={"protocolVersion": "2025-06-18"}))
+        return direct.take(READ)
 
     assert anyio.run(ask) is False
 
@@ -140,11 +142,11 @@ def test_a_cancelled_call_changes_nothing_and_is_not_answered(root: Path) -> Non
     async def ask() -> list[Message]:
         client = Client(root)
         with locked(root):
-            assert client.lane.takes(tool_call(1, "file_edit", edit("a.txt", "one", "two")))
-            assert not client.lane.takes(tool_call(1, "file_edit", edit("a.txt", "one", "six")))  # the id is in use
-            assert not client.lane.takes(notification("notifications/cancelled", requestId=2))
-            assert not client.lane.takes(notification("notifications/cancelled", requestId=[]))
-            assert client.lane.takes(notification("notifications/cancelled", requestId=1))
+            assert client.direct.take(tool_call(1, "file_edit", edit("a.txt", "one", "two")))
+            assert not client.direct.take(tool_call(1, "file_edit", edit("a.txt", "one", "six")))  # the id is in use
+            assert not client.direct.take(notification("notifications/cancelled", requestId=2))
+            assert not client.direct.take(notification("notifications/cancelled", requestId=[]))
+            assert client.direct.take(notification("notifications/cancelled", requestId=1))
             await client.answered()
         return client.sent
 
@@ -153,12 +155,12 @@ def test_a_cancelled_call_changes_nothing_and_is_not_answered(root: Path) -> Non
 
 
 def test_progress_is_told_before_the_answer(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls_module, "_BETWEEN_REPORTS", 0)
+    monkeypatch.setattr(calls_module, "_SECONDS_BETWEEN_REPORTS", 0)
     search = {"path_pattern": "*.txt", "pattern": "one"}
 
     async def ask() -> list[Message]:
         client = Client(root)
-        assert client.lane.takes(tool_call(1, "regex_search_multi", search, token="mine"))  # noqa: S106  no secret
+        assert client.direct.take(tool_call(1, "regex_search_multi", search, token="mine"))  # noqa: S106  no secret
         return await client.answered()
 
     *told, answer = anyio.run(ask)
@@ -172,10 +174,10 @@ def test_an_answer_that_comes_after_the_end_is_dropped(root: Path) -> None:
 
     async def ask() -> None:
         made.append(Calls(Workspace(root), ["file_edit"], 1_000_000))
-        lane = Lane(made[0], print)
-        lane.heard(JSONRPCRequest(jsonrpc="2.0", id=0, method="initialize"))
-        lane.said(JSONRPCResponse(jsonrpc="2.0", id=0, result={"protocolVersion": "2025-11-25"}))
-        assert lane.takes(tool_call(1, "file_edit", edit("a.txt", "one", "two")))
+        direct = DirectCalls(made[0], print)
+        direct.watch_request(JSONRPCRequest(jsonrpc="2.0", id=0, method="initialize"))
+        direct.watch_response(JSONRPCResponse(jsonrpc="2.0", id=0, result={"protocolVersion": "2025-11-25"}))
+        assert direct.take(tool_call(1, "file_edit", edit("a.txt", "one", "two")))
 
     with locked(root):
         anyio.run(ask)
@@ -193,23 +195,23 @@ def test_a_full_pipe_is_written_when_there_is_room_and_never_blocks() -> None:
             found.extend(os.read(out_end, 65_536))
 
     async def send() -> None:
-        line = Line(target, threading.Event())
-        line.put(message)
-        states = [line.is_full]
+        writer = Writer(target, threading.Event())
+        writer.put(message)
+        states = [writer.is_full]
         for _ in range(5):
-            line.put(b"")  # comes after what waits
-        line.put(message)
+            writer.put(b"")  # comes after what waits
+        writer.put(message)
         reader = threading.Thread(target=read)
         reader.start()
-        await line.flushed()
+        await writer.drain()
         reader.join()
-        line.put(b"y" * 2_000_000)
-        states += [line.is_full, line.is_broken()]
+        writer.put(b"y" * 2_000_000)
+        states += [writer.is_full, writer.is_broken()]
         lost: list[bool] = []
-        line.lost = lambda: lost.append(True)
+        writer.lost = lambda: lost.append(True)
         os.close(out_end)
-        await line.flushed()
-        assert ([*states, line.is_full, line.is_broken()], lost) == ([False, True, False, False, True], [True])
+        await writer.drain()
+        assert ([*states, writer.is_full, writer.is_broken()], lost) == ([False, True, False, False, True], [True])
 
     anyio.run(send)
     os.close(target)
@@ -222,9 +224,9 @@ def test_a_target_that_somebody_made_non_blocking_works_too(blocking: bool) -> N
     os.set_blocking(target, blocking)
 
     async def send() -> None:
-        line = Line(target, threading.Event())
-        line.put(b"one")
-        await line.flushed()
+        writer = Writer(target, threading.Event())
+        writer.put(b"one")
+        await writer.drain()
 
     anyio.run(send)
     assert os.read(out_end, 10) == b"one\n"
@@ -243,9 +245,9 @@ def test_a_target_that_has_no_room_after_all_is_tried_again(monkeypatch: pytest.
 
     async def send() -> None:
         monkeypatch.setattr(os, "write", no_room_at_first)
-        line = Line(target, threading.Event())
-        line.put(b"one")
-        await line.flushed()
+        writer = Writer(target, threading.Event())
+        writer.put(b"one")
+        await writer.drain()
 
     anyio.run(send)
     assert os.read(out_end, 10) == b"one\n"
@@ -259,14 +261,14 @@ def test_no_call_is_begun_for_a_client_that_takes_no_answers(root: Path) -> None
     begun: list[dict[str, Any]] = []
 
     async def ask() -> None:
-        line = Line(target, calls.room)
-        line.put(b"x" * 2_000_000)
+        writer = Writer(target, calls.room)
+        writer.put(b"x" * 2_000_000)
         calls.start("file_read", {"path": "a.txt"}, begun.append)
         await anyio.sleep(0.05)
         assert begun == []
-        line.give_up()
-        await line.flushed()
-        line.put(b"nobody reads it")
+        writer.give_up()
+        await writer.drain()
+        writer.put(b"nobody reads it")
 
     anyio.run(ask)
     calls.end()
@@ -281,10 +283,10 @@ def test_a_client_that_reads_is_not_given_up() -> None:
     out_end, target = os.pipe()
 
     async def ask() -> None:
-        line = Line(target, threading.Event())
-        line.give_up()
-        line.put(b"one")
-        await line.flushed()
+        writer = Writer(target, threading.Event())
+        writer.give_up()
+        writer.put(b"one")
+        await writer.drain()
 
     anyio.run(ask)
     assert os.read(out_end, 10) == b"one\n"
@@ -303,12 +305,12 @@ def test_everybody_who_waits_for_room_goes_on_when_there_is() -> None:
             found.extend(os.read(out_end, 65_536))
 
     async def ask() -> None:
-        line = Line(target, threading.Event())
-        line.put(message)
+        writer = Writer(target, threading.Event())
+        writer.put(message)
         with anyio.fail_after(30):
             async with anyio.create_task_group() as group:
                 for _ in range(3):
-                    group.start_soon(line.flushed)
+                    group.start_soon(writer.drain)
                 await anyio.wait_all_tasks_blocked()
                 reader = threading.Thread(target=read)
                 reader.start()

@@ -110,7 +110,7 @@ def test_lines_are_bounded_however_they_come(raw: bytes, lines: list[bytes | Non
 
 def test_what_is_printed_goes_to_stderr_and_nothing_is_taken_from_stdin(capfd: pytest.CaptureFixture[str]) -> None:
     before = os.fstat(0), os.fstat(1)
-    with stdio._claimed() as (source, target):
+    with stdio._take_over_stdio() as (source, target):
         os.write(1, b"printed\n")
         assert os.read(0, 10) == b""
         assert (os.fstat(source), os.fstat(target)) == before
@@ -245,12 +245,12 @@ def test_what_stands_behind_a_message_that_cannot_be_read_is_answered(monkeypatc
     half = b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}'
     refused, pong = answers(half, request(1, "ping"))
     assert (refused["id"], refused["error"]["code"], pong["id"]) == (None, INVALID_REQUEST, 1)
-    considered, failures = stdio.Outgoing.considered, [ZeroDivisionError]
+    take_line, failures = stdio.Outgoing.take_line, [ZeroDivisionError]
 
     def failing_at_first(self: stdio.Outgoing, raw: bytes | None) -> Any:
         if failures:
             raise failures.pop()
-        return considered(self, raw)
+        return take_line(self, raw)
 
-    monkeypatch.setattr(stdio.Outgoing, "considered", failing_at_first)
+    monkeypatch.setattr(stdio.Outgoing, "take_line", failing_at_first)
     assert [each["id"] for each in answers(request(1, "ping"), request(2, "ping"))] == [2]

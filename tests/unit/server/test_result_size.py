@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 
 from suture import Settings, ToolResult, Workspace
 from suture.apis.mcp import call_tool_result
-from suture.server.calls import fitted
+from suture.server.calls import fit_result
 from suture.testing import MemoryFS
 from suture.tools import find
 from tests.unit.changes import workspace
@@ -35,11 +35,11 @@ def text(sent: dict[str, Any]) -> str:
 
 def test_a_result_that_fits_is_sent_as_it_is() -> None:
     result = called("file_read", {"path": "a.txt"})
-    assert fitted("file_read", result, 10_000_000) == call_tool_result("file_read", result)
+    assert fit_result("file_read", result, 10_000_000) == call_tool_result("file_read", result)
 
 
 def test_a_text_that_is_too_long_is_an_error_that_tells_by_how_much() -> None:
-    sent = fitted("file_read", called("file_read", {"path": "a.txt"}), LIMIT)
+    sent = fit_result("file_read", called("file_read", {"path": "a.txt"}), LIMIT)
     error = sent["structuredContent"]["error"]
     assert (sent["isError"], error["code"], error["limit"]) == (True, "RESULT_TOO_LARGE", LIMIT)
     assert error["size"] > len(LONG)
@@ -47,7 +47,7 @@ def test_a_text_that_is_too_long_is_an_error_that_tells_by_how_much() -> None:
 
 
 def test_a_list_that_is_too_long_is_an_error_that_tells_how_long() -> None:
-    sent = fitted("regex_search", called(*REGEX), LIMIT)
+    sent = fit_result("regex_search", called(*REGEX), LIMIT)
     error = sent["_meta"]["error"]
     assert (sent["isError"], error["code"], error["total"]) == (True, "RESULT_TOO_LARGE", 5_000)
     assert "structuredContent" not in sent
@@ -70,7 +70,7 @@ def test_a_list_that_is_too_long_is_an_error_that_tells_how_long() -> None:
 def test_what_landed_is_no_error_however_much_there_is_to_tell(name: str, arguments: Any, where: str) -> None:
     result = called(name, arguments)
     assert size(call_tool_result(name, result)) > LIMIT
-    sent = fitted(name, result, LIMIT)
+    sent = fit_result(name, result, LIMIT)
     assert not sent["isError"]
     assert sent[where]["change_id"] == result.metadata["change_id"]
     assert size(sent) <= LIMIT
@@ -82,7 +82,7 @@ def test_what_landed_is_no_error_however_much_there_is_to_tell(name: str, argume
 def test_an_error_that_is_too_long_is_cut() -> None:
     result = called("file_edit", {"path": "a.txt", "edits": [{"old_text": "green\n" * 9_000, "new_text": ""}]})
     assert result.is_error
-    sent = fitted("file_edit", result, LIMIT)
+    sent = fit_result("file_edit", result, LIMIT)
     assert sent["isError"]
     assert sent["structuredContent"]["error"]["code"] == result.metadata["error"]["code"]
     assert size(sent) <= LIMIT
@@ -94,7 +94,7 @@ def test_many_files_that_changed_stay_within_the_limit() -> None:
     fs = MemoryFS(files)
     replace = {"path_pattern": "**", "pattern": "red", "replacement": "blue"}
     result = Workspace(fs.root, Settings(), fs=fs).call("regex_replace_multi", replace)
-    sent = fitted("regex_replace_multi", result, LIMIT)
+    sent = fit_result("regex_replace_multi", result, LIMIT)
     assert (result.is_error, sent["isError"]) == (False, False)
     assert sent["_meta"]["change_id"] == result.metadata["change_id"]
     assert size(sent) <= LIMIT
@@ -102,9 +102,9 @@ def test_many_files_that_changed_stay_within_the_limit() -> None:
 
 def test_bytes_that_are_no_text_are_sent_as_text() -> None:
     result = ToolResult(is_error=False, text="a\udce9b", metadata={"pa\udce9th": ["a\udce9", 1, None]})
-    sent = fitted("file_read", result, LIMIT)
+    sent = fit_result("file_read", result, LIMIT)
     json.dumps(sent, ensure_ascii=False).encode()
     assert text(sent)[0] + text(sent)[-1] == "ab"
-    latin = fitted("file_read", called("file_read", {"path": "b"}, {"b": b"caf\xe9\n"}), LIMIT)
+    latin = fit_result("file_read", called("file_read", {"path": "b"}, {"b": b"caf\xe9\n"}), LIMIT)
     json.dumps(latin, ensure_ascii=False).encode()
     assert not latin["isError"]

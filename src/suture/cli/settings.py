@@ -1,0 +1,141 @@
+"""The settings of a command: the defaults, then the operator's own file, then the options.
+
+    [settings]                    # suture/suture.toml in the user's configuration folder
+    call_ms = 120_000
+    protect = ["deploy/**"]
+
+An option wins over the file: `--set NAME=VALUE` sets any setting, and some have an option of their own. The file is
+the operator's. One that lies in the workspace, where an agent can write it, is not used (docs/adr/0019), and a
+project's `suture.toml` cannot have `[settings]`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from suture.cli.output import clean, note
+from suture.origins import is_outside
+from suture.settings import Settings, check_name, check_value, operator_file, parse_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from suture.cli import QuickOptions
+
+_BY_OPTION = {
+    "allow_commands": "project_commands",
+    "allow_executables": "allow_executables",
+    "allow_protected": "allow_protected",
+    "call_ms": "call_ms",
+    "durability": "durability",
+    "extra_root": "extra_roots",
+    "max_files": "check_max_files",
+    "max_issues": "check_max_issues",
+    "max_memory_bytes": "max_memory_bytes",
+}
+"""Options that are a setting."""
+_LARGEST_FILE = 1_000_000  # bytes; a person wrote it
+
+
+def parse_setting(given: str) -> tuple[str, object]:
+    """The name and the value in NAME=VALUE; ValueError says what is wrong with them."""
+    name, equals, value = given.partition("=")
+    if not equals:
+        message = f"expected NAME=VALUE, such as call_ms=120000, not {given!r}"
+        raise ValueError(message)
+    name = name.strip().replace("-", "_")
+    check_name(name)
+    return name, parse_value(name, value)
+
+
+def settings_of(options: argparse.Namespace | QuickOptions) -> Settings:
+    """The settings that a command was given; ValueError says what is wrong with them."""
+    given = _from_options(options)
+    config, roots = given.get("config"), [options.root, *given.get("extra_roots", ())]
+    said = settings_in_file(operator_file(config), roots, named=config is not None)
+    settings = Settings(**{**said, **given})
+    if seconds := getattr(options, "timeout", None):
+        file_ms = seconds * 1_000
+        call_ms = max(file_ms, settings.regex_call_ms)
+        settings = settings.but(regex_file_ms=file_ms, regex_call_ms=call_ms, call_ms=file_ms + settings.call_ms)
+    return settings
+
+
+def _from_options(options: argparse.Namespace | QuickOptions) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in getattr(options, "set", None) or ():
+        found[name] = (*found.get(name, ()), *value) if isinstance(value, tuple) else value
+    for option, name in _BY_OPTION.items():
+        value = getattr(options, option, None)
+        if value is not None and value is not False:
+            found[name] = tuple(value) if isinstance(value, list) else value
+    if seconds := getattr(options, "max_time", None):
+        found["check_call_ms"] = seconds * 1_000
+    return found
+
+
+def settings_in_file(file: str, roots: Sequence[str], *, named: bool) -> dict[str, Any]:
+    """What `[settings]` of the operator's file says; nothing if there is no such file, unless it is `named`."""
+    if not file or not (named or os.path.lexists(file)):
+        return {}
+    if not is_outside(file, roots):  # before it is opened: it might be a pipe
+        _note_inside(file)
+        return {}
+    try:
+        with open(file, "rb") as opened:
+            raw = opened.read(_LARGEST_FILE)
+    except (OSError, ValueError) as error:
+        message = f"{file} cannot be read: {error}"
+        raise ValueError(message) from None
+    if b"settings" not in raw:
+        return {}
+    found = _parsed(file, raw)
+    if not is_outside(file, found.get("extra_roots", ())):
+        _note_inside(file)
+        return {}
+    return found
+
+
+def _parsed(file: str, raw: bytes) -> dict[str, Any]:
+    import tomllib  # only if there are settings
+
+    try:
+        said: Mapping[str, Any] = tomllib.loads(raw.decode("utf-8-sig")).get("settings", {})
+    except (ValueError, RecursionError) as error:
+        message = f"{file} is not TOML: {error}"
+        raise ValueError(message) from None
+    if not isinstance(said, dict):
+        message = f"{file}: settings must be a table"
+        raise ValueError(message)  # noqa: TRY004  whoever calls tells a ValueError
+    try:
+        return {name: _checked(name, value) for name, value in said.items()}
+    except ValueError as error:
+        message = f"{file}: {error}"
+        raise ValueError(message) from None
+
+
+def _checked(name: str, value: object) -> object:
+    check_name(name)
+    if name == "config":
+        message = "config names this file, and cannot be set in it"
+        raise ValueError(message)
+    check_value(name, value)
+    if name == "extra_roots" and isinstance(value, list) and not all(map(os.path.isabs, value)):
+        message = "extra_roots must be absolute paths"
+        raise ValueError(message)
+    return _frozen(value)
+
+
+def _frozen(value: object) -> object:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _note_inside(file: str) -> None:
+    """Say that a file's settings are not used, if it has any."""
+    from suture.check.programs import read_regular  # hardly anybody needs it
+
+    if b"settings" in (read_regular(file, _LARGEST_FILE) or b""):
+        note(f"note: {clean(file)} is in the workspace, where an agent can change it: its settings are not used")

@@ -1,0 +1,437 @@
+"""The errors of a text that was not found: one `Failure`, told in the terms of the tool that was called.
+
+`match.diagnose` finds out why. Here its answer becomes a `NoMatch` (exact edits, blocks of a reply) or one of the
+errors of `patch`, with the lines of the file that are worth showing. A `View` knows these lines; it numbers them as
+the file has them, although an edit may have been looked for in what earlier edits of the call made of it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from suture import errors
+from suture.match.diagnose import block, diagnose, words_of
+from suture.match.index import Index, Site, symbol
+from suture.records import Record
+from suture.text.replace import MOST_HITS
+from suture.wording.phrases import difference
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypedDict
+
+    from suture.engine.session import Session
+    from suture.errors import (
+        AppliedAt,
+        CorrectedEdit,
+        FilePreview,
+        Highlight,
+        LineRange,
+        MatchLocation,
+        NearPlace,
+        Region,
+        SidesAt,
+        SimilarContent,
+        Stale,
+        UniqueText,
+        Version,
+        WordsFound,
+    )
+    from suture.match.diagnose import Failure, Place
+    from suture.match.index import Base, Sides
+    from suture.plan import Snapshot
+    from suture.text import Text
+
+    class _EditPart(TypedDict):
+        path: str
+        edit_index: int
+        total_edits: int
+        search_text: str
+        expected_occurrences: int
+
+    class _PatchPart(TypedDict):
+        index: int
+        total: int
+        path: str
+        search_text: str
+
+
+_SHOWN_LINES = 10  # of a place, in an error
+_SHOWN_DIFFERENCES = 3  # of each of the nearest places, in an error of `patch`
+_PREVIEW_AROUND = 3  # lines before and after what a preview is about
+_PREVIEW_LINES = 80
+_PREVIEW_ROOM = 1_000_000  # characters of whole lines, in all locations of one error
+_LONGEST_LINE = 2_000  # characters of a line, or of a text that is given to be sent back
+_SHORT_LINE = 200  # characters of a line once the room is used up
+_MOST_UNIQUE = 3  # places for which a longer text is given
+_MOST_CONTEXT = 6  # lines around a place that may make it unique
+_MOST_WORDS = 6
+_NEAR = 0.55  # the score from which a place is shown whole, with a text to begin from
+
+
+class Sought(Record):
+    """A text that was looked for, and which part of the call it is."""
+
+    path: str
+    old: str
+    new: str
+    index: int = 0
+    total: int = 1
+    occurrences: int = 1
+    match: str = "lenient"
+
+
+def examine(session: Session | None, before: Snapshot, sought: Sought, *, dry_run: bool) -> errors.NoMatch:
+    """Why one text is not in a file; without a session, nothing is known of earlier versions and attempts."""
+    index = Index(before.text.body, sought.path, () if session is None else session.bases(before))
+    failure = diagnose(index, sought.old, sought.new)
+    return no_match(sought, failure, View(index, before.text), attempt(session, before, sought, dry_run=dry_run))
+
+
+def attempt(session: Session | None, before: Snapshot, sought: Sought, *, dry_run: bool) -> int:
+    """How often this edit was sent for this content of the file, this time included."""
+    if session is None:
+        return 1
+    known = before.content.digest, sought.path, sought.old, sought.new, sought.occurrences, dry_run
+    return session.attempt(hash(known))
+
+
+def unexamined(sought: Sought, hits: int = 0) -> errors.NoMatch | errors.WrongCount:
+    """That a text is not there, or so often, and no more."""
+    part = edit_part(sought)
+    if hits:
+        return errors.WrongCount(**part, actual_occurrences=hits, match_locations=[], file_preview=None, unique=[])
+    return errors.NoMatch(**part, why="missing", rung=None, similar_content=[], indent={}, file_preview=None)
+
+
+def no_match(
+    sought: Sought, failure: Failure, view: View, attempt: int, consumed_by: int | None = None
+) -> errors.NoMatch:
+    """A text that is not there as it was sent, with all that is known.
+
+    `consumed_by` is the earlier edit of the call that took it away.
+    """
+    best = failure.places[0] if failure.places else None
+    several = failure.why == "ambiguous"
+    twins = [(place.start_line, place.end_line) for place in failure.places] if several else []
+    correction = view.correction(failure) if sought.occurrences == 1 else None
+    start = [] if correction or best is None or best.score < _NEAR else [(best.start_line, best.end_line)]
+    region = None if twins or attempt == 1 else view.region(best)
+    return errors.NoMatch(
+        **edit_part(sought),
+        why=failure.why,
+        rung=failure.rung,
+        similar_content=[view.similar(place) for place in failure.places],
+        indent={"style": view.index.indent.style, "width": view.index.indent.width},
+        file_preview=view.preview_of(best, region),
+        correction=correction,
+        sides=view.sides(failure),
+        detail=failure.detail,
+        applied=view.applied(failure),
+        stale=view.stale(failure) if consumed_by is None else None,
+        written_on=version_of(failure.base),
+        consumed_by=consumed_by,
+        candidates=view.text.candidates() if view.text.encoding is None else None,
+        attempt=attempt,
+        region=view.region_text(region),
+        words=view.words(sought.old) if attempt > 1 or best is None else None,
+        unique=[*view.unique((twins if attempt > 1 else []) if several else start)],
+    )
+
+
+def wrong_count(
+    sought: Sought, view: View, hits: Sequence[tuple[int, int]], actual: int, originally: int, attempt: int
+) -> errors.WrongCount:
+    """A text that is there, but not as often as expected; `originally` is how often the file itself has it."""
+    locations = [view.location(*hit) for hit in hits[:MOST_HITS]]
+    marks = [_highlight(location) for location in locations]
+    return errors.WrongCount(
+        **edit_part(sought),
+        actual_occurrences=actual,
+        match_locations=locations,
+        file_preview=view.preview(*view.lines(*hits[0]), marks),
+        unique=[*view.unique([view.lines(*hit) for hit in hits[:_MOST_UNIQUE]])],
+        originally=None if originally == actual else originally,
+        attempt=attempt,
+    )
+
+
+def patch_error(sought: Sought, failure: Failure, view: View) -> errors.SutureError:
+    """The error of a patch, or of a block that the search itself refuses."""
+    part: _PatchPart = {
+        "index": sought.index,
+        "total": sought.total,
+        "path": sought.path,
+        "search_text": sought.old,
+    }
+    site = failure.sites[0] if failure.sites else Site(1, 1)
+    at, version, rung = _range(site), version_of(failure.base), failure.rung
+    error: errors.SutureError
+    match failure.why:
+        case "missing":
+            nearest, stale = [_near(place, view.index) for place in failure.places], view.stale(failure)
+            error = errors.OldTextNotFound(**part, match=sought.match, nearest=nearest, rung=rung, stale=stale)
+        case "ambiguous":
+            error = errors.OldTextNotUnique(**part, rung=rung, places=[*map(_range, failure.sites)])
+        case "conflict" if (sides := failure.sides) is not None:
+            error = errors.EditConflict(**part, **_sides(sides), detail=failure.detail, written_on=version)
+        case "applied":
+            error = errors.AlreadyApplied(**part, **at, change_id=change_of(failure.base))
+        case "deleted":
+            error = errors.TargetDeleted(**part, **at, text=text_at(view.index, site), written_on=version)
+        case "partly_applied":
+            error = errors.PartlyApplied(**part, **at, text=text_at(view.index, site))
+        case "elided":
+            error = errors.ElisionInNewText(**part, marker=failure.marker)
+        case why:
+            text, detail = text_at(view.index, site), failure.detail or why
+            error = errors.UnprovedChange(**part, **at, rung=rung, text=text, detail=detail)
+    return error
+
+
+def _near(place: Place, index: Index) -> NearPlace:
+    """A place that is much like the text, with what it is in, and how it differs."""
+    site = Site(place.start_line, place.end_line)
+    return {
+        **_range(site),
+        "score": place.score,
+        "symbol": symbol(index.line, place.start_line - 1, len(index.lines)),
+        "text": text_at(index, site),
+        "differences": [
+            f"line {differing.line}: {difference(differing)}" for differing in place.differences[:_SHOWN_DIFFERENCES]
+        ],
+    }
+
+
+def change_of(base: Base | None) -> str | None:
+    """The change of ours that replaced a version, if it is known."""
+    return None if base is None or base.source not in {"read", "history"} else base.until
+
+
+def version_of(base: Base | None) -> Version | None:
+    """An earlier version of a file, as errors and results name it."""
+    return None if base is None else {"source": base.source, "id": base.id, "until": base.until}
+
+
+def edit_part(sought: Sought) -> _EditPart:
+    """What was looked for, as the errors of exact edits name it."""
+    return {
+        "path": sought.path,
+        "edit_index": sought.index,
+        "total_edits": sought.total,
+        "search_text": sought.old,
+        "expected_occurrences": sought.occurrences,
+    }
+
+
+def text_at(index: Index, site: Site) -> str:
+    """The lines of a place as the file has them, not too many."""
+    last = min(site.end_line, len(index.lines), site.start_line + _SHOWN_LINES - 1)
+    return b"\n".join(index.lines.contents(site.start_line, last)).decode("utf-8", "replace")
+
+
+def _range(site: Site) -> LineRange:
+    return {"start_line": site.start_line, "end_line": site.end_line}
+
+
+def _sides(sides: Sides) -> SidesAt:
+    return {"line": sides.line, "base": sides.base, "ours": sides.ours, "theirs": sides.theirs}
+
+
+def _highlight(location: MatchLocation) -> Highlight:
+    return {
+        "line_number": location["line_number"],
+        "column_start": location["column_start"],
+        "column_end": location["column_end"],
+    }
+
+
+def _readable(text: str) -> str:
+    """A decoded text without the surrogates that stand for undecodable bytes."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+class View:
+    """The text that an edit was looked for in, as errors show it. Lines are numbered as those of the file."""
+
+    def __init__(self, index: Index, text: Text, origin: Callable[[int], int] | None = None) -> None:
+        """`text` is the file's; `origin` maps offsets to it, if earlier edits changed what the index has."""
+        self.index = index
+        self.text = text
+        self._origin = origin
+        self._room = _PREVIEW_ROOM
+        self._counted = 0, 0, 0
+        """The line and offset up to which columns were counted, and the column there."""
+
+    def correction(self, failure: Failure) -> CorrectedEdit | None:
+        """The edit that lands."""
+        fits = failure.correction
+        if fits is None:
+            return None
+        return {"old_text": fits.old, "new_text": fits.new, **self._range(fits.start_line, fits.end_line)}
+
+    def sides(self, failure: Failure) -> SidesAt | None:
+        """What each side has where the file differs in what the change touches."""
+        sides = failure.sides
+        return None if sides is None else {**_sides(sides), "line": self._original(sides.line)}
+
+    def applied(self, failure: Failure) -> AppliedAt | None:
+        """Where the new text is already, and which change put it there."""
+        site = failure.applied
+        if site is None:
+            return None
+        return {**self._range(site.start_line, site.end_line), "change_id": change_of(failure.base)}
+
+    def stale(self, failure: Failure) -> Stale | None:
+        """What replaced a text that an earlier version has."""
+        site = failure.stale
+        if site is None:
+            return None
+        lines = self._range(site.start_line, site.end_line)
+        return {"change_id": change_of(failure.base), **lines, "text": text_at(self.index, site)}
+
+    def words(self, text: str) -> WordsFound:
+        """Which words of a text are in the file at all."""
+        there, missing = words_of(self.index, text)
+        return {
+            "there": [
+                {"word": word, "line_number": self._original(line), "content": self._shown(line, _SHORT_LINE)}
+                for word, line in there[:_MOST_WORDS]
+            ],
+            "missing": missing[:_MOST_WORDS],
+        }
+
+    def region(self, best: Place | None) -> tuple[int, int] | None:
+        """The lines that a repeated edit is shown: all around the nearest place, if it is near."""
+        if best is None or best.score < _NEAR:
+            return None
+        first, last = block(self.index, best.start_line, best.end_line)
+        is_long = any(len(self.index.line(number - 1)) > _LONGEST_LINE for number in range(first, last + 1))
+        return None if is_long else (first, last)
+
+    def region_text(self, region: tuple[int, int] | None) -> Region | None:
+        """Those lines, as the text has them."""
+        if region is None:
+            return None
+        first, last = region
+        text = "\n".join(self._shown(number) for number in range(first, last + 1))
+        return {**self._range(first, last), "text": text}
+
+    def similar(self, place: Place) -> SimilarContent:
+        """One of the nearest places, with all that differs there."""
+        return {
+            "line_number": self._original(place.start_line),
+            "content": _readable(place.text),
+            "similarity_score": place.score,
+            "symbol": symbol(self.index.line, place.start_line - 1, len(self.index.lines)),
+            "differences": [
+                {
+                    "type": differing.kind,
+                    "expected": differing.expected[:_LONGEST_LINE],
+                    "found": _readable(differing.found)[:_LONGEST_LINE],
+                    "name": differing.what,
+                    "line_number": self._original(differing.line),
+                    "description": difference(differing),
+                }
+                for differing in place.differences
+            ],
+        }
+
+    def preview_of(self, best: Place | None, region: tuple[int, int] | None) -> FilePreview | None:
+        """The lines around the nearest place, or the first ones; None of an empty text."""
+        if not len(self.index.lines):
+            return None
+        marks: list[Highlight] = [
+            {"line_number": self._original(mark.line), "column_start": mark.column, "column_end": mark.end}
+            for mark in (best.differences if best is not None else ())
+        ]
+        if region is not None:
+            return self.preview(*region, marks, around=0)
+        if best is None:
+            return self.preview(1, _PREVIEW_LINES, marks)
+        return self.preview(best.start_line, best.end_line, marks)
+
+    def preview(self, first: int, last: int, highlights: list[Highlight], around: int = _PREVIEW_AROUND) -> FilePreview:
+        """Some lines, with a few around them, but not too many."""
+        start = max(first - around, 1)
+        end = min(last + around, len(self.index.lines), start + _PREVIEW_LINES - 1)
+        begin, until = self._original(start), self._original(end)
+        lines = [self._shown(number) for number in range(start, end + 1)]
+        if self._origin is not None:  # the lines of the file itself, as they are numbered
+            own = self.text.lines.contents(begin, min(until, len(self.text.lines)))
+            lines = [line.decode("utf-8", "replace")[:_LONGEST_LINE] for line in own]
+            highlights = []
+        return {
+            "total_lines": len(self.text.lines),
+            "preview_start_line": begin,
+            "preview_end_line": until,
+            "content": "\n".join(lines),
+            "highlights": [mark for mark in highlights if begin <= mark["line_number"] <= until],
+        }
+
+    def location(self, start: int, end: int) -> MatchLocation:
+        """One occurrence, with the lines around it. Occurrences must be asked for in order."""
+        lines = self.index.lines
+        line = lines.at(start)
+        column = self._column(line, start)
+        content = self._whole(line)
+        stop = column + len(self.index.body[start:end].decode("utf-8", "replace"))
+        found: MatchLocation = {
+            "line_number": self._original(line),
+            "column_start": column + 1,
+            "column_end": min(stop, len(content)) + 1 if b"\n" in self.index.body[start:end] else stop + 1,
+            "line_content": content,
+        }
+        if line > 1:
+            found["context_before"] = self._shown(line - 1, _LONGEST_LINE if self._room else _SHORT_LINE)
+        if line < len(lines):
+            found["context_after"] = self._shown(line + 1, _LONGEST_LINE if self._room else _SHORT_LINE)
+        return found
+
+    def unique(self, places: Sequence[tuple[int, int]]) -> Iterator[UniqueText]:
+        """Whole lines around the first of some places, of which each text occurs only there."""
+        lines, body = self.index.lines, self.index.body
+        for first, last in places[:_MOST_UNIQUE] if body else ():
+            for context in range(_MOST_CONTEXT):
+                low, high = max(first - context, 1), min(last + context, len(lines))
+                text = body[lines.span(low)[0] : lines.span(high)[1]].removesuffix(b"\n").removesuffix(b"\r")
+                if len(text) > _LONGEST_LINE:
+                    break
+                if body.count(text) == 1:
+                    with suppress(UnicodeDecodeError):  # what is no text cannot be sent back
+                        old = text.replace(b"\r\n", b"\n").decode()
+                        yield {"line_number": self._original(first), "old_text": old}
+                    break
+
+    def lines(self, start: int, end: int) -> tuple[int, int]:
+        """The first and the last line of a span."""
+        return self.index.lines.at(start), self.index.lines.at(max(start, end - 1))
+
+    def _column(self, line: int, offset: int) -> int:
+        """The column of a place, from 0; places come in order, so a long line is counted only once."""
+        known, at, column = self._counted
+        if line != known:
+            at, column = self.index.lines.span(line)[0] if len(self.index.lines) else 0, 0
+        column += len(self.index.body[at:offset].decode("utf-8", "replace"))
+        self._counted = line, offset, column
+        return column
+
+    def _whole(self, line: int) -> str:
+        """A line, whole as long as there is room for whole ones."""
+        start, end = self.index.lines.span(line) if len(self.index.lines) else (0, 0)
+        self._room -= min(end - start, self._room)
+        return self._shown(line, end - start if self._room else _SHORT_LINE)
+
+    def _shown(self, line: int, most: int = _LONGEST_LINE) -> str:
+        """A line for people and models; the only line of an empty text is empty."""
+        return "" if line > len(self.index.lines) else _readable(self.index.line(line - 1))[:most]
+
+    def _range(self, start_line: int, end_line: int) -> LineRange:
+        return {"start_line": self._original(start_line), "end_line": self._original(end_line)}
+
+    def _original(self, line: int) -> int:
+        """The line of the file that a line of the text comes from."""
+        if self._origin is None or not 1 <= line <= len(self.index.lines):
+            return line
+        return self.text.lines.at(self._origin(self.index.lines.span(line)[0]))

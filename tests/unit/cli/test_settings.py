@@ -1,0 +1,224 @@
+"""Settings of a command: the operator's own file, `--set`, and the options that are a setting."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from suture import Settings
+from suture.cli import main
+from suture.cli.arguments import build_parser
+from suture.cli.settings import parse_setting, settings_of
+from suture.errors import SutureError
+from suture.settings import operator_file
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace, and a configuration folder of its own beside it."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    workspace = tmp_path / "project"
+    workspace.mkdir()
+    (workspace / "a.txt").write_text("one\ntwo\n")
+    monkeypatch.chdir(workspace)
+    return workspace
+
+
+def configure(text: str, file: Path | None = None) -> Path:
+    file = file or Path(operator_file())
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def settings(*words: str) -> Settings:
+    return settings_of(build_parser(words).parse_args(words))
+
+
+VALUES = {
+    bool: ("true", True),
+    int: ("7_000", 7_000),
+    str: ("fast", "fast"),
+    type(None): ("/etc/suture.toml", "/etc/suture.toml"),
+    tuple: ("a/b", ("a/b",)),
+}
+
+
+@pytest.mark.parametrize("name", Settings._fields)
+def test_every_setting_can_be_set_by_an_option(name: str) -> None:
+    given, value = VALUES[type(getattr(Settings, name))]
+    if name == "encodings":
+        given, value = "*.csv=cp1252", (("*.csv", "cp1252"),)
+    assert parse_setting(f"{name}={given}") == (name, value)
+    Settings(**{name: value}).check()
+
+
+def test_every_setting_that_an_error_names_exists() -> None:
+    def kinds(kind: type[SutureError]) -> list[type[SutureError]]:
+        return [kind, *(each for child in kind.__subclasses__() for each in kinds(child))]
+
+    named = {kind.setting for kind in kinds(SutureError) if isinstance(getattr(kind, "setting", None), str)}
+    assert {"call_ms", "max_memory_bytes"} <= named <= set(Settings._fields)
+
+
+def test_a_list_gets_an_entry_each_time(root: Path) -> None:
+    assert root.is_dir()
+    assert settings("mcp", "--set", "protect=a", "--set", "protect=b,c").protect == ("a", "b,c")
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("call_ms", "expected NAME=VALUE, such as call_ms=120000, not 'call_ms'"),
+        ("call_mss=1", "there is no setting 'call_mss'; did you mean call_ms?"),
+        ("zzz=1", "there is no setting 'zzz'"),
+        ("call_ms=0", "call_ms: 0 does not fit; expected a whole number of at least 1"),
+        ("call_ms=-1", "call_ms: '-1' does not fit; expected a whole number of at least 1"),
+        ("max_bases=x", "max_bases: 'x' does not fit; expected a whole number of at least 0"),
+        ("history=no", "history: 'no' does not fit; expected true or false"),
+        ("durability=slow", "durability: 'slow' does not fit; expected full or fast"),
+        ("encodings=cp1252", "encodings: 'cp1252' does not fit; expected pairs of a glob and an encoding"),
+        ("protect=", "protect: ('',) does not fit; expected a list of strings"),
+    ],
+)
+def test_a_wrong_setting_is_wrong_usage(
+    root: Path, capfd: pytest.CaptureFixture[str], given: str, problem: str
+) -> None:
+    assert root.is_dir()
+    assert main(["read", "a.txt", "--set", given]) == 2
+    told = f"WRONG_USAGE: suture read: argument --set: {problem}\nSee: suture read --help\n"
+    assert capfd.readouterr() == ("", told)
+
+
+def test_a_dash_in_a_name_stands_for_an_underscore() -> None:
+    assert parse_setting("call-ms=5") == ("call_ms", 5)
+
+
+@pytest.mark.parametrize("command", ["mcp", "read", "call", "recover", "snapshot", "search", "undo", "check"])
+def test_commands_that_use_a_workspace_take_settings(command: str) -> None:
+    words = {"read": ["a"], "call": ["file_read", "{}"], "search": ["x"]}.get(command, [])
+    options = build_parser([command]).parse_args([command, *words, "--set", "call_ms=5"])
+    assert options.set == [("call_ms", 5)]
+
+
+@pytest.mark.parametrize("words", [["init"], ["doctor"], ["completion", "bash"], ["tools"], ["prompt"]], ids=" ".join)
+def test_other_commands_have_no_settings(words: list[str]) -> None:
+    assert not hasattr(build_parser(words).parse_args(words), "settings")
+
+
+def test_the_file_of_the_operator_sets_what_no_option_sets(root: Path) -> None:
+    assert root.is_dir()
+    configure('[settings]\ncall_ms = 5\nmax_edits = 6\nencodings = [["*.csv", "cp1252"]]\nprotect = ["a"]\n')
+    found = settings("mcp", "--call-ms", "7", "--extra-root", "/elsewhere", "--allow-commands")
+    assert (found.call_ms, found.max_edits, found.protect) == (7, 6, ("a",))
+    assert found.encodings == (("*.csv", "cp1252"),)
+    assert (found.extra_roots, found.project_commands, found.durability) == (("/elsewhere",), True, "full")
+    found.check()
+
+
+def test_without_file_and_options_the_defaults_hold(root: Path) -> None:
+    assert root.is_dir()
+    assert settings("mcp") == settings("read", "a.txt") == Settings()
+    configure("[validators.ruff]\nrequired = true\n")
+    assert settings("mcp") == Settings()
+    configure("settings = {}\n")
+    assert settings("mcp") == Settings()
+
+
+def test_no_limit_of_memory_is_a_limit_of_0(root: Path) -> None:
+    assert root.is_dir()
+    configure("[settings]\nmax_memory_bytes = 5\n")
+    assert settings("mcp", "--max-memory-bytes", "0").max_memory_bytes == 0
+
+
+def test_a_timeout_gives_the_search_that_time_at_least(root: Path) -> None:
+    assert root.is_dir()
+    configure("[settings]\nregex_call_ms = 90000\ncall_ms = 100000\n")
+    found = settings("search", "x", "--timeout", "60")
+    assert (found.regex_file_ms, found.regex_call_ms, found.call_ms) == (60_000, 90_000, 160_000)
+    by_name = settings("check", "--set", "check_call_ms=9000", "--set", "check_max_files=3")
+    assert settings("check", "--max-time", "9", "--max-files", "3") == by_name
+
+
+def test_a_call_heeds_the_file_and_its_hint_says_how_to_set_it(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert root.is_dir()
+    configure("[settings]\nmax_file_bytes = 2\n")
+    call = ["call", "file_read", '{"path": "a.txt"}']
+    assert main(call) == 1
+    error = json.loads(capfd.readouterr().out)["metadata"]["error"]
+    assert error["hint"].endswith("raise the setting max_file_bytes (--set max_file_bytes=N).")
+    assert main([*call, "--set", "max_file_bytes=1000"]) == 0
+
+
+def test_another_file_can_be_named(root: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert root.is_dir()
+    configure("[settings]\nmax_edits = 1\n")
+    other = configure("[settings]\nmax_edits = 2\n", tmp_path / "other.toml")
+    assert settings("mcp", "--set", f"config={other}").max_edits == 2
+    assert settings("mcp", "--set", "config=").max_edits == Settings.max_edits
+    assert main(["read", "a.txt", "--set", f"config={tmp_path}/none"]) == 2
+    assert "none cannot be read: " in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[settings]\ncall_mss = 1\n", "there is no setting 'call_mss'; did you mean call_ms?"),
+        ("[settings]\ncall_ms = '5'\n", "call_ms: '5' does not fit; expected a whole number of at least 1"),
+        ("[settings]\ncall_ms = true\n", "call_ms: True does not fit; expected a whole number of at least 1"),
+        ("[settings]\nconfig = 'x'\n", "config names this file, and cannot be set in it"),
+        ("[settings]\nextra_roots = ['x']\n", "extra_roots must be absolute paths"),
+        ("settings = 1\n", "settings must be a table"),
+    ],
+)
+def test_a_wrong_file_is_wrong_usage(root: Path, capfd: pytest.CaptureFixture[str], text: str, problem: str) -> None:
+    assert root.is_dir()
+    file = configure(text)
+    assert main(["read", "a.txt"]) == 2
+    assert capfd.readouterr() == ("", f"WRONG_USAGE: suture read: {file}: {problem}\nSee: suture read --help\n")
+    configure(text + "= =\n")
+    assert main(["read", "a.txt"]) == 2
+    assert f"{file} is not TOML: " in capfd.readouterr().err
+
+
+def test_a_file_in_the_workspace_sets_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(root / "config"))
+    file = configure("[settings]\nmax_file_bytes = 2\n")
+    note = f"note: {file} is in the workspace, where an agent can change it: its settings are not used\n"
+    assert main(["read", "a.txt"]) == 0
+    assert capfd.readouterr().err == note
+    configure("[validators.ruff]\nrequired = true\n")
+    assert main(["read", "a.txt"]) == 0
+    assert capfd.readouterr().err == ""
+    file.unlink()
+    os.mkfifo(file)  # whoever opens it waits
+    assert main(["read", "a.txt"]) == 0
+
+
+def test_a_file_in_an_extra_root_sets_nothing(root: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert root.is_dir()
+    configure("[settings]\nmax_edits = 2\n")
+    assert settings("mcp", "--extra-root", str(tmp_path / "config")).max_edits == Settings.max_edits
+    configure(f"[settings]\nmax_edits = 2\nextra_roots = ['{tmp_path}']\n")
+    assert settings("mcp") == Settings()
+    assert capfd.readouterr().err.count("its settings are not used") == 2
+
+
+def test_a_file_of_the_project_sets_nothing(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "suture.toml").write_text("[settings]\nmax_file_bytes = 2\n")
+    assert settings("mcp") == Settings()
+    assert main(["check", "a.txt"]) == 0
+    assert "suture.toml: only the operator's own file can say settings" in capfd.readouterr().err
+
+
+def test_the_doctor_looks_at_the_file(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert root.is_dir()
+    file = configure("[settings]\nmax_edits = 2\nproject_commands = true\n")
+    main(["doctor"])
+    assert f"settings: {file} sets max_edits, project_commands\n" in capfd.readouterr().out
+    configure("[settings]\nmax_edit = 2\n")
+    assert main(["doctor"]) == 1
+    assert f"settings: {file}: there is no setting 'max_edit'; did you mean max_edits?" in capfd.readouterr().out
