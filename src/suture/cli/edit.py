@@ -78,7 +78,7 @@ def failure(block: Told) -> str:
     message, *more = error["message"].split("\n")
     known = [*more, *error["details"], error["hint"]]
     return "\n".join(
-        map(clean, [f"{error['code']}: Block {block['id']} failed: {message}", *(f"  {each}" for each in known)])
+        map(clean, [f"{error['code']}: Block {block['id']} failed: {message}", *(f"  {detail}" for detail in known)])
     )
 
 
@@ -264,7 +264,7 @@ def _range(given: str) -> tuple[int, int]:
     """The first and the last line of `12` or `10-20`."""
     first, dash, last = given.partition("-")
     numbers = [first, last] if dash else [first]
-    if not all(each.isascii() and each.isdecimal() and int(each) for each in numbers):
+    if not all(number.isascii() and number.isdecimal() and int(number) for number in numbers):
         message = f"--lines: expected a line such as 12 or a range such as 10-20, counted from 1, not {given!r}"
         raise ValueError(message)
     start, end = int(numbers[0]), int(numbers[-1])
@@ -320,7 +320,7 @@ def _told(result: ToolResult) -> str:
         head = f"No change: {path} is as it was ({replacements})."
     else:
         head = f"Edited {path} ({replacements}) as change {data['change_id']}."
-    notes = [f"warning: {clean(each)}" for each in data["warnings"]]
+    notes = [f"warning: {clean(warning)}" for warning in data["warnings"]]
     checked = on_validation(data)
     found = ["", *map(clean, checked)] if checked else []
     return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])
@@ -407,8 +407,8 @@ def save(options: argparse.Namespace, given: Mapping[str, object], *, show_diff:
 def _is_broken(validation: dict[str, Any], given: Mapping[str, object]) -> bool:
     """Whether what was only verified would be refused."""
     counted = [*validation["new"], *(validation["existing"] if given.get("validate") == "all" else ())]
-    errors = any(each["severity"] == "error" for each in counted)
-    return errors or any(each["required"] for each in validation["not_run"])
+    errors = any(issue["severity"] == "error" for issue in counted)
+    return errors or any(check["required"] for check in validation["not_run"])
 
 
 def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -> None:
@@ -469,15 +469,15 @@ def _asking(options: argparse.Namespace, arguments: dict[str, Any]) -> int:
     if not result.metadata.get("blocks"):
         return _refused(options, result)
     settled = {name: block for name, block in before.items() if block["status"] in {"failed", "already_applied"}}
-    blocks = [settled.get(each["id"], each) for each in result.metadata["blocks"]]
+    blocks = [settled.get(block["id"], block) for block in result.metadata["blocks"]]
     cleared_up = {"recovered": preview.metadata["recovered"]} if "recovered" in preview.metadata else {}
     _tell_reply(options, {**result.metadata, **cleared_up}, blocks)
-    missed = [each["id"] for each in blocks if each["status"] == "failed" and each["id"] in wanted]
-    left_out = [each["id"] for each in before.values() if each["status"] == "applied" and each["id"] not in wanted]
+    missed = [block["id"] for block in blocks if block["status"] == "failed" and block["id"] in wanted]
+    left_out = [block["id"] for block in before.values() if block["status"] == "applied" and block["id"] not in wanted]
     if missed and left_out:
         note(f"note: {', '.join(missed)} fitted together with what was left out: {', '.join(left_out)}")
-    unread = any(each["edits"] for each in result.metadata["unread"])
-    return int(unread or any(each["status"] == "failed" for each in blocks))
+    unread = any(block["edits"] for block in result.metadata["unread"])
+    return int(unread or any(block["status"] == "failed" for block in blocks))
 
 
 def _call(options: argparse.Namespace, arguments: dict[str, Any]) -> ToolResult:
@@ -517,17 +517,17 @@ def _tell_reply(options: argparse.Namespace, data: dict[str, Any], blocks: Seque
     finally:
         for block in _failed(blocks):
             complain(failure(block))
-        for each in data["unread"]:
-            if each["edits"]:
-                complain(f"UNREAD_EDITS: {clean(each['message'])}.")
+        for part in data["unread"]:
+            if part["edits"]:
+                complain(f"UNREAD_EDITS: {clean(part['message'])}.")
         if data.get("error", {}).get("code") == "UNREAD_EDITS":
             note(data["error"]["hint"])
-        for each in _notes(options, data, blocks):
-            note(each)
+        for words in _notes(options, data, blocks):
+            note(words)
 
 
 def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told]) -> str:
-    numbers = {status: sum(each["status"] == status for each in blocks) for status in data["summary"]}
+    numbers = {status: sum(block["status"] == status for block in blocks) for status in data["summary"]}
     applied = numbers.pop("applied")
     others = ", ".join(f"{number} {_APPLY_WORDS[status]}" for status, number in numbers.items() if number)
     done = count(len(blocks), "block") if applied == len(blocks) else f"{applied} of {count(len(blocks), 'block')}"
@@ -545,20 +545,20 @@ def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[T
     """What else is to be known, and how to take it back."""
     failed = _failed(blocks)
     told = _cut_off(failed)
-    unread = {each["message"] for each in data["unread"] if each["edits"]}
-    errors = [each for each in data["errors"] if each not in unread]
-    yield from (f"note: {clean(each)}" for each in errors if failed and not told)
-    warnings = [each for each in data["warnings"] if not (told and each.startswith("Some "))]
-    yield from (f"warning: {clean(each)}" for each in warnings)
+    unread = {part["message"] for part in data["unread"] if part["edits"]}
+    errors = [error for error in data["errors"] if error not in unread]
+    yield from (f"note: {clean(error)}" for error in errors if failed and not told)
+    warnings = [warning for warning in data["warnings"] if not (told and warning.startswith("Some "))]
+    yield from (f"warning: {clean(warning)}" for warning in warnings)
     yield from recovered(data)
     if data["change_id"] is not None:
         yield way_back(options, data)
 
 
 def _failed(blocks: Sequence[Told]) -> list[Told]:
-    return [each for each in blocks if each["status"] == "failed"]
+    return [block for block in blocks if block["status"] == "failed"]
 
 
 def _cut_off(failed: Sequence[Told]) -> bool:
     """Whether a block is cut off, which is told with it."""
-    return any(each["error"]["code"] == "INCOMPLETE_BLOCK" for each in failed)
+    return any(block["error"]["code"] == "INCOMPLETE_BLOCK" for block in failed)

@@ -65,11 +65,11 @@ class Enveloped:
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
         made = self._replied.answer(change)
-        failed = [each for each in self._outcomes if each.status == "failed"]
+        failed = [result for result in self._outcomes if result.status == "failed"]
         if failed:
             return self._failed(made.data, failed)
-        files = sorted({_line(each) for each in self._plan.changes})
-        words = [*self._head(files), *self._notes(), *(f"warning: {each}" for each in made.data["warnings"])]
+        files = sorted({_line(change) for change in self._plan.changes})
+        words = [*self._head(files), *self._notes(), *(f"warning: {warning}" for warning in made.data["warnings"])]
         shown = outcome.cut(made.data["diff"], self._settings) if self._dry_run and files else ""
         return Answer("\n".join([*words, "", shown] if shown else words), made.data)
 
@@ -84,25 +84,25 @@ class Enveloped:
         yield from sorted(files, key=lambda line: "AMD".index(line[0]))
 
     def _notes(self) -> Iterator[str]:
-        for each in self._outcomes:
-            name = wording.plain(each.path or "")
-            if each.status == "already_applied":
-                at = f" at line {each.line}" if each.line else ""
-                yield f"note: {_named(each)} of {name} is there already{at}, and was left out."
-            elif (version := version_of(each.base)) is not None:
+        for result in self._outcomes:
+            name = wording.plain(result.path or "")
+            if result.status == "already_applied":
+                at = f" at line {result.line}" if result.line else ""
+                yield f"note: {_named(result)} of {name} is there already{at}, and was left out."
+            elif (version := version_of(result.base)) is not None:
                 merged = f"was written on {wording.written_on(version)}, and merged into the current file"
-                yield f"note: {_named(each)} {merged}, at {name}:{each.line}."
-            elif each.rung not in AS_SENT:
-                found = f"{_named(each)} was found {wording.matched(each.rung)} at {name}:{each.line}"
+                yield f"note: {_named(result)} {merged}, at {name}:{result.line}."
+            elif result.rung not in AS_SENT:
+                found = f"{_named(result)} was found {wording.matched(result.rung)} at {name}:{result.line}"
                 yield f"note: {found}, and carried over to the file's own text."
 
     def _failed(self, data: dict[str, Any], failed: Sequence[Outcome]) -> Answer:
         """Each part that failed: what happened, what is known, what to do."""
         total, lines = len(self._outcomes), list[str]()
         errors = {block["id"]: block["error"] for block in data["blocks"]}
-        for number, each in enumerate(failed):
-            error = errors[each.id]
-            line = f"{_named(each).capitalize()} (line {_line_of(each)} of the input) failed: {error['message']}"
+        for number, result in enumerate(failed):
+            error = errors[result.id]
+            line = f"{_named(result).capitalize()} (line {_line_of(result)} of the input) failed: {error['message']}"
             more = [*(f"  {detail}" for detail in error["details"]), f"  {error['hint']}"]
             lines += [line, *more] if number < _SHOWN_FAILED and len(lines) < _SHOWN_LINES else [line]
         data["error"] |= {"hint": _NOTHING_CHANGED}
@@ -126,14 +126,14 @@ def _line(change: FileChange) -> str:
     return f"{kind} {wording.plain(name)}"
 
 
-def _named(each: Outcome) -> str:
-    return f"hunk {each.id}" if "." in each.id else f"section {each.id}"
+def _named(result: Outcome) -> str:
+    return f"hunk {result.id}" if "." in result.id else f"section {result.id}"
 
 
-def _line_of(each: Outcome) -> int:
+def _line_of(result: Outcome) -> int:
     """Where in the input it begins."""
-    lines = {each.block.id_of(number): hunk.line for number, hunk in enumerate(each.block.hunks)}
-    return lines.get(each.id, each.block.line)
+    lines = {result.block.id_of(number): hunk.line for number, hunk in enumerate(result.block.hunks)}
+    return lines.get(result.id, result.block.line)
 
 
 _NAME = "apply_patch"
@@ -156,11 +156,11 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     sheets = ReplyFiles(WorkspaceFiles(session))
     stitching = BlockApplier(sheets, "lenient", session, dry_run=request.dry_run, literal=request.literal)
     outcomes = stitching.run(reply.blocks)
-    if any(each.status == "failed" for each in outcomes):
-        outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
+    if any(result.status == "failed" for result in outcomes):
+        outcomes = [result.but(status="skipped") if result.status == "applied" else result for result in outcomes]
         sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
-    plan = Plan(changes, _NAME, _summary([each.place.name for each in changes]))
+    plan = Plan(changes, _NAME, _summary([change.place.name for change in changes]))
     found = validated(request.input, reply)
     replied = Replied(session.settings, PATCH_WRITER, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
     return Proposal(plan, Enveloped(session.settings, plan, outcomes, replied, dry_run=request.dry_run).answer)
@@ -173,7 +173,7 @@ def _parsed(given: str, most: int) -> Reply:
     if not own:
         raise NoBlocks(fenced=[], characters=len(given))
     others = [block.line for block in reply if block.format != "v4a"] + [
-        each.line for each in reply.unread if each.edits
+        part.line for part in reply.unread if part.edits
     ]
     if others:
         problem = (

@@ -99,7 +99,7 @@ class Replied:
         self._validation = validation
         self._dry_run = dry_run
         self._atomic = atomic
-        self._missed = [] if chosen else [each for each in validation.unread if each.edits]
+        self._missed = [] if chosen else [part for part in validation.unread if part.edits]
 
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
@@ -109,9 +109,9 @@ class Replied:
         data: dict[str, Any] = {
             "change_id": None if change is None else change.id,
             "summary": {status: len(self._with(status)) for status in _STATUSES},
-            "blocks": [_block_data(outcome, self._audience) for outcome in self._outcomes],
+            "blocks": [_block_data(result, self._audience) for result in self._outcomes],
             "files": outcome.files(self._plan.changes),
-            "unread": [unread_data(each) for each in self._validation.unread],
+            "unread": [unread_data(part) for part in self._validation.unread],
             "errors": self._validation.errors,
             "warnings": warnings,
             "diff": diff,
@@ -129,15 +129,15 @@ class Replied:
         return UnreadEdits(unread=list(map(unread_data, self._missed)), landed=_ids(self._with("applied")))
 
     def _with(self, status: str) -> list[Outcome]:
-        return [each for each in self._outcomes if each.status == status]
+        return [result for result in self._outcomes if result.status == status]
 
     def _head(self, change: Change | None) -> str:
         applied, failed, total = self._with("applied"), self._with("failed"), len(self._outcomes)
         already, skipped = self._with("already_applied"), self._with("skipped")
         others = [
-            f"{len(each)} {words}"
-            for each, words in ((failed, "failed"), (already, "applied already"), (skipped, "skipped"))
-            if each
+            f"{len(several)} {words}"
+            for several, words in ((failed, "failed"), (already, "applied already"), (skipped, "skipped"))
+            if several
         ]
         others += [f"{wording.count(len(self._missed), 'edit')} not read"] if self._missed else []
         rest = f"; {', '.join(others)}" if others else ""
@@ -155,13 +155,13 @@ class Replied:
 
     def _words(self, change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
         applied, failed = self._with("applied"), self._with("failed")
-        for each in applied[:_SHOWN_APPLIED]:
-            yield _line(each)
+        for result in applied[:_SHOWN_APPLIED]:
+            yield _line(result)
         if len(applied) > _SHOWN_APPLIED:
             yield f"… and {len(applied) - _SHOWN_APPLIED} more."
-        for each in self._with("already_applied"):
-            at = f" at line {each.line}" if each.line else ""
-            yield f"{each.id} {wording.plain(each.path or '')}: applied already{at}; leave it out."
+        for result in self._with("already_applied"):
+            at = f" at line {result.line}" if result.line else ""
+            yield f"{result.id} {wording.plain(result.path or '')}: applied already{at}; leave it out."
         missed = failed or self._missed
         if missed and change is not None and applied:
             ids = ", ".join(_ids(applied))
@@ -170,26 +170,28 @@ class Replied:
         elif missed and self._atomic and self._with("skipped"):
             yield "atomic is set: nothing landed. Fix the following, and send all blocks again:"
         room = _SHOWN_LINES
-        for number, each in enumerate(failed):
-            lines = _failure(each, self._audience, full=number < _SHOWN_FAILED and room > 0)
+        for number, result in enumerate(failed):
+            lines = _failure(result, self._audience, full=number < _SHOWN_FAILED and room > 0)
             room -= len(lines)
             yield from lines
-        named = any(isinstance(each.error, IncompleteBlock) for each in failed)
+        named = any(isinstance(result.error, IncompleteBlock) for result in failed)
         known = {*self._validation.errors, *self._validation.warnings} if named else set()  # told with the block
-        known -= {describe_unread(each) for each in self._validation.unread}
-        yield from (f"error: {each}" for each in self._validation.errors if each not in known)
+        known -= {describe_unread(part) for part in self._validation.unread}
+        yield from (f"error: {error}" for error in self._validation.errors if error not in known)
         if self._missed:
             yield wording.hint(self._unread_edits(), self._audience)
-        yield from (f"warning: {each}" for each in warnings if each not in known)
+        yield from (f"warning: {warning}" for warning in warnings if warning not in known)
 
     def _warnings(self) -> Iterator[str]:
         """What may not have been meant, or is worth knowing, but was done."""
-        for each in self._with("applied"):
-            if each.holds_marker:
-                yield f"Block {each.id}: a line of ======= was taken for a part of the new text."
-        for note in dict.fromkeys(each.note for each in self._outcomes if each.note and each.status != "failed"):
+        for result in self._with("applied"):
+            if result.holds_marker:
+                yield f"Block {result.id}: a line of ======= was taken for a part of the new text."
+        for note in dict.fromkeys(
+            result.note for result in self._outcomes if result.note and result.status != "failed"
+        ):
             yield wording.plain(f"{note[0].upper()}{note[1:]}.")
-        yield from dict.fromkeys(warning for each in self._with("applied") for warning in each.warnings)
+        yield from dict.fromkeys(warning for result in self._with("applied") for warning in result.warnings)
         for file in self._plan.changes:
             before = getattr(file, "before", None)
             if before is not None and (made := outcome.warning(file.place.name, before.text.body)) is not None:
@@ -205,14 +207,14 @@ def unapplied(error: SutureError, audience: Audience) -> Answer:
     return Answer(wording.error_text(error, audience), data, is_error=True)
 
 
-def unread_data(each: Unread) -> dict[str, Any]:
+def unread_data(part: Unread) -> dict[str, Any]:
     """Something that was not read."""
     names = ("line", "kind", "path", "edits")
-    return {**{name: getattr(each, name) for name in names}, "message": describe_unread(each)}
+    return {**{name: getattr(part, name) for name in names}, "message": describe_unread(part)}
 
 
 def _ids(outcomes: Sequence[Outcome]) -> list[str]:
-    return [each.id for each in outcomes]
+    return [result.id for result in outcomes]
 
 
 def _of(number: int, total: int) -> str:
@@ -222,21 +224,23 @@ def _of(number: int, total: int) -> str:
     return {1: "the block", 2: "both blocks"}.get(total, f"all {total} blocks")
 
 
-def _line(each: Outcome) -> str:
+def _line(result: Outcome) -> str:
     """One block that was applied."""
-    line = f":{each.line}" if each.line and each.action == "update" else ""
-    line = f" → {wording.plain(each.to)}" if each.to else line
-    how = "" if each.rung in AS_SENT else f"; found {wording.matched(each.rung)}, carried over to the file's own text"
-    if (version := version_of(each.base)) is not None:
+    line = f":{result.line}" if result.line and result.action == "update" else ""
+    line = f" → {wording.plain(result.to)}" if result.to else line
+    how = (
+        "" if result.rung in AS_SENT else f"; found {wording.matched(result.rung)}, carried over to the file's own text"
+    )
+    if (version := version_of(result.base)) is not None:
         how = f"; written on {wording.written_on(version)}, merged into the current file"
-    return f"{each.id} {wording.plain(each.path or '')}{line}, {_DONE[each.action]}{how}"
+    return f"{result.id} {wording.plain(result.path or '')}{line}, {_DONE[result.action]}{how}"
 
 
-def _failure(outcome: Outcome, audience: Audience, *, full: bool) -> list[str]:
+def _failure(result: Outcome, audience: Audience, *, full: bool) -> list[str]:
     """One block that failed: what happened, what is known, what to do."""
-    assert outcome.error is not None  # noqa: S101  a failure has its reason
-    words = _block_words(outcome.error, outcome.block.format, audience)
-    head = f"Block {outcome.id} failed: {words['message']}"
+    assert result.error is not None  # noqa: S101  a failure has its reason
+    words = _block_words(result.error, result.block.format, audience)
+    head = f"Block {result.id} failed: {words['message']}"
     return [head, *(f"  {line}" for line in words["details"]), f"  {words['hint']}"] if full else [head]
 
 
@@ -250,23 +254,23 @@ def _block_words(error: SutureError, format_: str, audience: Audience) -> dict[s
     }
 
 
-def _block_data(outcome: Outcome, audience: Audience) -> dict[str, Any]:
+def _block_data(result: Outcome, audience: Audience) -> dict[str, Any]:
     """What became of a block, as data."""
-    error, block = outcome.error, outcome.block
+    error, block = result.error, result.block
     return {
-        "id": outcome.id,
+        "id": result.id,
         "format": block.format,
-        "action": outcome.action,
-        "path": outcome.path,
-        **({"to": outcome.to} if outcome.to else {}),
+        "action": result.action,
+        "path": result.path,
+        **({"to": result.to} if result.to else {}),
         "path_as_written": block.path_as_written,
-        "status": outcome.status,
-        "line": outcome.line if outcome.status != "failed" else None,
+        "status": result.status,
+        "line": result.line if result.status != "failed" else None,
         "reply_line": block.line,
-        "rung": outcome.rung,
-        "score": outcome.score,
-        "written_on": version_of(outcome.base),
-        "diff": outcome.diff,
+        "rung": result.rung,
+        "score": result.score,
+        "written_on": version_of(result.base),
+        "diff": result.diff,
         "error": None if error is None else _error_data(error, block.format, audience),
     }
 
@@ -302,17 +306,17 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     most = session.settings.max_edits + 1
     reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most)
     if not reply:
-        skipped = sum(each.blocks for each in reply.thoughts)
-        unread = [unread_data(each) for each in reply.unread]
+        skipped = sum(thought.blocks for thought in reply.thoughts)
+        unread = [unread_data(part) for part in reply.unread]
         raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped, unread=unread)
     _check(reply.blocks, request.only, session.settings.max_edits)
     sheets = ReplyFiles(WorkspaceFiles(session), request.expect_hash)
     stitching = BlockApplier(sheets, request.match, session, dry_run=request.dry_run, literal=request.literal)
     outcomes = stitching.run(reply.blocks, request.only)
     sheets.check_others(request.expect_hash)
-    missed = request.only is None and any(each.edits for each in reply.unread)
-    if request.atomic and (missed or any(each.status == "failed" for each in outcomes)):
-        outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
+    missed = request.only is None and any(part.edits for part in reply.unread)
+    if request.atomic and (missed or any(result.status == "failed" for result in outcomes)):
+        outcomes = [result.but(status="skipped") if result.status == "applied" else result for result in outcomes]
         sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, "apply_reply", _summary(outcomes))
@@ -335,10 +339,10 @@ def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: A
 
 
 def _check(blocks: Sequence[Block], only: Sequence[str] | None, most: int) -> None:
-    known = [each for block in blocks for each in block.ids]
+    known = [name for block in blocks for name in block.ids]
     if len(known) > most:
         raise InputTooLarge(what="The reply", size=len(known), limit=most, setting="max_edits", unit="blocks")
-    unknown = [each for each in only or () if not any(block.chosen([each]) for block in blocks)]
+    unknown = [name for name in only or () if not any(block.chosen([name]) for block in blocks)]
     if unknown:
         shown = ", ".join(known[:_SHOWN_IDS])
         problem = f"there is no block {unknown[0][:_LONGEST_ID]}; known are {shown}"
@@ -346,8 +350,8 @@ def _check(blocks: Sequence[Block], only: Sequence[str] | None, most: int) -> No
 
 
 def _summary(outcomes: Sequence[Outcome]) -> str:
-    applied = [each for each in outcomes if each.status == "applied"]
-    names = list(dict.fromkeys(each.path or "" for each in applied))
+    applied = [result for result in outcomes if result.status == "applied"]
+    names = list(dict.fromkeys(result.path or "" for result in applied))
     blocks = f"{len(applied)} blocks" if len(applied) != 1 else "1 block"
     return f"{blocks} of a reply: {', '.join(names[:_SHOWN_NAMES])}{' …' if len(names) > _SHOWN_NAMES else ''}"
 
@@ -431,8 +435,8 @@ def apply_blocks(
     named = [_about_text(block) for block in chosen]
     known = {block.number: block for block in chosen}
     outcomes = [
-        each.but(block=known[each.block.number], path=known[each.block.number].path)
-        for each in BlockApplier(sheets, match, literal=literal).run(named)
+        result.but(block=known[result.block.number], path=known[result.block.number].path)
+        for result in BlockApplier(sheets, match, literal=literal).run(named)
     ]
     return Applied(_said(sheets.at(_ONLY).body), outcomes)
 
@@ -451,7 +455,7 @@ def preview_reply(
     reply = parse_reply(text, default_path, whole_files=whole_files)
     sheets = ReplyFiles(_Texts(files))
     outcomes = BlockApplier(sheets, match, literal=literal).run(reply.blocks, None if only is None else list(only))
-    changed = {each.name: _said(each.body) if each.exists else None for each in sheets.changed()}
+    changed = {file.name: _said(file.body) if file.exists else None for file in sheets.changed()}
     return Preview(changed, outcomes, validated(text, reply))
 
 
@@ -504,12 +508,12 @@ class _Texts:
         """Texts of nearly that name, or of the same one elsewhere."""
         from difflib import get_close_matches  # only a failure needs it
 
-        same = [each for each in self._texts if each.rpartition("/")[2] == path.rpartition("/")[2]]
+        same = [known for known in self._texts if known.rpartition("/")[2] == path.rpartition("/")[2]]
         return list(dict.fromkeys([*same, *get_close_matches(path, self._texts)]))
 
     def same_named(self, names: Collection[str]) -> list[str]:
         """Texts whose paths end so."""
-        return [each for each in self._texts if each.rpartition("/")[2] in names]
+        return [known for known in self._texts if known.rpartition("/")[2] in names]
 
 
 def _said(body: bytes) -> str:

@@ -123,7 +123,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
     elif error.written_on is not None:
         yield from wording.block_details(error)
     elif error.why == "ambiguous":
-        places = ", ".join(f"line {each['line_number']}" for each in error.similar_content)
+        places = ", ".join(f"line {place['line_number']}" for place in error.similar_content)
         yield f"It fits {count(len(error.similar_content), 'place')} {matched(error.rung)}: {places}."
     elif error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
         yield f"Line {error.sides['line']} is not what the edit assumes:"
@@ -156,9 +156,9 @@ def _advice(error: errors.NoMatch) -> str:
 def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
     """Where the text stands, and what would be unique."""
     yield f"It occurs in {plain(error.path)} at:"
-    for each in error.match_locations[:_SHOWN_PLACES]:
-        content = as_it_is(each["line_content"].strip())
-        yield f"  Line {each['line_number']}, column {each['column_start']}: {content}"
+    for location in error.match_locations[:_SHOWN_PLACES]:
+        content = as_it_is(location["line_content"].strip())
+        yield f"  Line {location['line_number']}, column {location['column_start']}: {content}"
     if error.actual_occurrences > _SHOWN_PLACES:
         yield f"  … and {error.actual_occurrences - _SHOWN_PLACES} more"
     yield from _unique(error)
@@ -166,9 +166,9 @@ def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
 
 
 def _unique(error: errors.NoMatch | errors.WrongCount) -> Iterator[str]:
-    for each in error.unique:
-        said = _json({"old_str": each["old_text"]})
-        yield f"To change line {each['line_number']} and no other, begin from this, which occurs once: {said}"
+    for unique in error.unique:
+        said = _json({"old_str": unique["old_text"]})
+        yield f"To change line {unique['line_number']} and no other, begin from this, which occurs once: {said}"
 
 
 def _span(lines: Mapping[str, Any]) -> str:
@@ -281,7 +281,7 @@ class _Listing:
                 continue
             below = self._below(name, rules) if room else [""]
             self.cut = self.cut or len(below) > room
-            entries += [f"{self._shown}{name}{each}" for each in below[:room]]
+            entries += [f"{self._shown}{name}{entry}" for entry in below[:room]]
             room -= min(len(below), room)
         return entries
 
@@ -366,7 +366,7 @@ class _Range(Argument):
         if not isinstance(value, list | tuple) or len(value) != 2:  # noqa: PLR2004  the first and the last
             raise self.wrong(value)
         number = integer("A line")
-        return [number.check(each) for each in value]
+        return [number.check(line) for line in value]
 
     def kind(self) -> dict[str, Any]:
         return {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
@@ -396,12 +396,12 @@ class TextEditor(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments; null means left out, and older models insert `new_str`."""
-        kept = {name: each for name, each in given.items() if each is not None or name not in cls._fields}
+        kept = {name: value for name, value in given.items() if value is not None or name not in cls._fields}
         command = str(kept.get("command"))
         if command == "insert" and "new_str" in kept and kept.get("insert_text", kept["new_str"]) == kept["new_str"]:
             kept["insert_text"] = kept.pop("new_str")
         others = {name for names in _ARGUMENTS.values() for name in names} - {*_ARGUMENTS.get(command, ())}
-        kept = {name: each for name, each in kept.items() if each or name not in others}  # empty ones say nothing
+        kept = {name: value for name, value in kept.items() if value or name not in others}  # empty ones say nothing
         request = super().parse(kept)
         problems = [
             {"argument": name, "problem": f"{command} does not take it"}
@@ -535,7 +535,7 @@ def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Seq
             "warnings": list(warnings),
         }
         done = words if landed is not None else f"No change: {plain(file['path'])} already has this content."
-        return Answer("\n".join([done, *(f"warning: {each}" for each in warnings)]), data)
+        return Answer("\n".join([done, *(f"warning: {warning}" for warning in warnings)]), data)
 
     return Proposal(Plan((change,), _NAME, f"{request.command} {file['path']}"), told)
 

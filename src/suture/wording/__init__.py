@@ -207,7 +207,7 @@ _UNBLOCKED = {
 
 
 def _problems(error: errors.InvalidArguments) -> str:
-    lines = [plain(f"{each['argument']}: {each['problem']}") for each in error.problems[:_SHOWN_PROBLEMS]]
+    lines = [plain(f"{problem['argument']}: {problem['problem']}") for problem in error.problems[:_SHOWN_PROBLEMS]]
     more = len(error.problems) - len(lines)
     return (
         "The arguments do not fit.\n"
@@ -262,11 +262,11 @@ def _conflicts(error: errors.UndoConflict) -> str:
     most = _SHOWN_LINES if number == 1 else 1
     done = "done again" if error.operation == "redo" else "taken back"
     lines = [f"{error.change_id} cannot be {done}: later changes are in the way ({count(number, 'place')})."]
-    for each in error.conflicts[:_SHOWN_CONFLICTS]:
-        lines.append(f"  {plain(each['path'])}:{each['line']} {_what_happened(each)}")
-        lines += [f"    it is now:            {line}" for line in few(each["ours"], most)]
-        lines += [f"    {error.operation} would put:       {line}" for line in few(each["theirs"], most)]
-        lines += [f"    in place of:          {line}" for line in few(each["base"], most)]
+    for conflict in error.conflicts[:_SHOWN_CONFLICTS]:
+        lines.append(f"  {plain(conflict['path'])}:{conflict['line']} {_what_happened(conflict)}")
+        lines += [f"    it is now:            {line}" for line in few(conflict["ours"], most)]
+        lines += [f"    {error.operation} would put:       {line}" for line in few(conflict["theirs"], most)]
+        lines += [f"    in place of:          {line}" for line in few(conflict["base"], most)]
     if number > _SHOWN_CONFLICTS:
         lines.append(f"  … {number - _SHOWN_CONFLICTS} more in the metadata")
     return "\n".join(lines)

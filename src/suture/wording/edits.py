@@ -183,11 +183,11 @@ def _words(error: errors.NoMatch, known: errors.WordsFound) -> Iterator[str]:
     if missing:
         yield f"Words of old_text that are nowhere in the file: {missing}."
     if there and error.attempt == 1:
-        words = ", ".join(f"{plain(each['word'])} (line {each['line_number']})" for each in there)
+        words = ", ".join(f"{plain(known_word['word'])} (line {known_word['line_number']})" for known_word in there)
         yield f"Words of old_text that are in the file: {words}."
     elif there:
         yield "Lines that share a word with old_text:"
-        lines = dict.fromkeys((each["line_number"], each["content"]) for each in there)
+        lines = dict.fromkeys((known_word["line_number"], known_word["content"]) for known_word in there)
         yield from (f"Line {number}: {as_it_is(content)}" for number, content in lines)
     else:
         yield f"Is {plain(error.path)} the right file?"
@@ -244,14 +244,14 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
 
 def _white_space_fixes(error: errors.NoMatch) -> Iterator[dict[str, str]]:
     """What to look at where white space differs, or nothing is known."""
-    differing = [each for place in error.similar_content[:1] for each in place["differences"]]
-    spaces = [each for each in differing if each["name"] in _SPACES]
-    tabs = any("\t" in each["expected"] + each["found"] for each in spaces)
+    differing = [difference for place in error.similar_content[:1] for difference in place["differences"]]
+    spaces = [difference for difference in differing if difference["name"] in _SPACES]
+    tabs = any("\t" in difference["expected"] + difference["found"] for difference in spaces)
     if tabs or not differing:
         yield _fix("CHECK_WHITESPACE", f"Check for tabs vs spaces - the file uses {_style(error.indent)}")
     elif spaces:
         yield _fix("CHECK_WHITESPACE", f"Check the whitespace - {spaces[0]['description']}")
-    broken = any(each["name"] in _LINES for each in differing)
+    broken = any(difference["name"] in _LINES for difference in differing)
     if "\n" in error.search_text.strip("\n") and (broken or not differing):
         yield _fix("CHECK_WHITESPACE", "Ensure you include all line breaks in multi-line searches")
 
@@ -276,7 +276,7 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
     elif error.why == "conflict":
         what = "Copy these lines into old_text exactly, and write in new_text what they should become"
         yield _fix("USE_EXACT_TEXT", what)
-    if any(each["name"] in _ADDED for place in error.similar_content[:1] for each in place["differences"]):
+    if any(difference["name"] in _ADDED for place in error.similar_content[:1] for difference in place["differences"]):
         yield _fix("ESCAPE_SPECIAL", "Send characters as they are in the file: no escapes, entities or line numbers")
     if error.candidates is not None and not error.search_text.isascii():
         some = f" ({', '.join(error.candidates[:3])})" if error.candidates else ""
@@ -299,9 +299,9 @@ def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
     yield ""
     sought = f"'{first_line(error.search_text)}'"
     yield f"Expected to replace {count(expected, 'instance')} of {sought} but found {count(actual, 'instance')} at:"
-    for each in error.match_locations[:_SHOWN_LOCATIONS]:
-        content = f": {as_it_is(each['line_content'].strip())}" if error.attempt > 1 else ""
-        yield f"  Line {each['line_number']}, column {each['column_start']}{content}"
+    for location in error.match_locations[:_SHOWN_LOCATIONS]:
+        content = f": {as_it_is(location['line_content'].strip())}" if error.attempt > 1 else ""
+        yield f"  Line {location['line_number']}, column {location['column_start']}{content}"
     if actual > _SHOWN_LOCATIONS:
         yield f"  … and {actual - _SHOWN_LOCATIONS} more"
     if error.originally is not None:
@@ -332,9 +332,9 @@ def _wrong_count_fixes(error: errors.WrongCount, audience: Audience) -> Iterator
 
 
 def _unique_fixes(error: Mismatch) -> Iterator[dict[str, str]]:
-    for each in error.unique:
-        only = f"To change line {each['line_number']} and no other, begin from this old_text, which occurs once"
-        yield _fix("USE_EXACT_TEXT", only, _json({"old_text": each["old_text"]}))
+    for text in error.unique:
+        only = f"To change line {text['line_number']} and no other, begin from this old_text, which occurs once"
+        yield _fix("USE_EXACT_TEXT", only, _json({"old_text": text["old_text"]}))
 
 
 def _not_found_fixes(error: errors.FileNotFound, _: Audience) -> Iterator[dict[str, str]]:
@@ -430,11 +430,11 @@ def _not_found(error: errors.OldTextNotFound) -> str:
         lines.append(f"  It was there {until}; {where} of the file now:")
         lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
     how = f"It is there {matched(error.rung)}," if error.rung else "Most like it,"
-    for each in error.nearest[:_SHOWN_NEAR]:
-        score = "" if error.rung else f" {each['score']:.0%},"
-        lines.append(f"  {how}{score} at {span(each['start_line'], each['end_line'])}{in_symbol(each['symbol'])}:")
-        lines += shown_lines(each["start_line"], each["text"], _SHOWN_LINES)
-        lines += [f"    {plain(words)}" for words in each["differences"][:_SHOWN_LINES] if not error.rung]
+    for place in error.nearest[:_SHOWN_NEAR]:
+        score = "" if error.rung else f" {place['score']:.0%},"
+        lines.append(f"  {how}{score} at {span(place['start_line'], place['end_line'])}{in_symbol(place['symbol'])}:")
+        lines += shown_lines(place["start_line"], place["text"], _SHOWN_LINES)
+        lines += [f"    {plain(words)}" for words in place["differences"][:_SHOWN_LINES] if not error.rung]
     return "\n".join(lines)
 
 
@@ -449,8 +449,8 @@ def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
 
 def _not_unique(error: errors.OldTextNotUnique) -> str:
     found: dict[str, int] = {}
-    for each in error.places:
-        where = span(each["start_line"], each["end_line"])
+    for place in error.places:
+        where = span(place["start_line"], place["end_line"])
         found[where] = found.get(where, 0) + 1
     places = [f"{where} ({times} times)" if times > 1 else where for where, times in found.items()]
     places, more = places[:_SHOWN_PLACES], len(places) - _SHOWN_PLACES
@@ -609,7 +609,7 @@ def new_lines(validation: dict[str, Any]) -> Iterator[str]:
 
 def required_lines(validation: dict[str, Any]) -> Iterator[str]:
     """The checks that must be carried out, and could not be."""
-    yield from _few([_not_run(each) for each in validation["not_run"] if each["required"]], _SHOWN)
+    yield from _few([_not_run(check) for check in validation["not_run"] if check["required"]], _SHOWN)
 
 
 def existing_errors(validation: dict[str, Any]) -> list[str]:
@@ -625,8 +625,8 @@ def other_lines(validation: dict[str, Any], *, existing: bool = True, required: 
         yield from _few([*map(issue_line, _errors_first(validation["existing"]))], _SHOWN_OTHERS)
     if validation["fixed"]:
         yield f"Repaired: {count(len(validation['fixed']), 'problem')}."
-    for each in _few([_not_run(each) for each in validation["not_run"] if required or not each["required"]], _SHOWN):
-        yield f"⚠️ Not validated: {each}"
+    unchecked = [_not_run(check) for check in validation["not_run"] if required or not check["required"]]
+    yield from (f"⚠️ Not validated: {line}" for line in _few(unchecked, _SHOWN))
 
 
 def checked_lines(validation: dict[str, Any]) -> list[str]:
@@ -640,14 +640,14 @@ def checked_lines(validation: dict[str, Any]) -> list[str]:
 def _errors_first(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Errors before warnings, a merge conflict before what it leads to, and a line that is no code told once."""
     shown: dict[tuple[str, int, str, str], dict[str, Any]] = {}
-    for each in issues:
-        words = "" if each["code"] == _SYNTAX else each["message"]
-        shown.setdefault((each["path"], each["line"], each["code"], words), each)
-    return sorted(shown.values(), key=lambda each: (each["severity"] != "error", each["code"] != _CONFLICT))
+    for issue in issues:
+        words = "" if issue["code"] == _SYNTAX else issue["message"]
+        shown.setdefault((issue["path"], issue["line"], issue["code"], words), issue)
+    return sorted(shown.values(), key=lambda issue: (issue["severity"] != "error", issue["code"] != _CONFLICT))
 
 
-def _not_run(each: dict[str, Any]) -> str:
-    return plain(f"{each['path']} by {each['validator']}: {each['reason']}")
+def _not_run(check: dict[str, Any]) -> str:
+    return plain(f"{check['path']} by {check['validator']}: {check['reason']}")
 
 
 def _few(lines: list[str], most: int) -> Iterator[str]:
@@ -701,9 +701,9 @@ def _failed(error: errors.ValidationFailed) -> str:
 
 def _fix_first(error: errors.ValidationFailed) -> str:
     found = error.validation
-    if any(each["severity"] == "error" for each in found["new"]):
+    if any(issue["severity"] == "error" for issue in found["new"]):
         return "Nothing was written. Fix the edit and send it again; you can ignore earlier problems of the file."
-    if any(each["required"] for each in found["not_run"]):
+    if any(check["required"] for check in found["not_run"]):
         return "Nothing was written. Make the check possible, or ask the operator not to require it."
     return "Nothing was written. The edit is not to blame: fix these earlier errors first, or count only new ones."
 

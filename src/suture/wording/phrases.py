@@ -166,12 +166,12 @@ _SHORT = 40
 _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 
 
-def difference(each: Difference) -> str:
+def difference(found: Difference) -> str:
     """A difference, in words."""
-    if each.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
-        return f"line {each.sent_line} of your text is not at this place"
-    words = _DIFFERENCES[each.what](each.expected, each.found)
-    return f"{words} ({each.times} times)" if each.times > 1 else words
+    if found.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
+        return f"line {found.sent_line} of your text is not at this place"
+    words = _DIFFERENCES[found.what](found.expected, found.found)
+    return f"{words} ({found.times} times)" if found.times > 1 else words
 
 
 def _space(white: str) -> str:
@@ -207,7 +207,7 @@ def _quoted(text: str) -> str:
 
 def _spacing(expected: str, found: str) -> str:
     word = expected.rstrip() if expected.strip() and found.strip() else ""
-    sent, here = (each[len(word) :] for each in (expected, found)) if found.startswith(word) else (expected, found)
+    sent, here = (text[len(word) :] for text in (expected, found)) if found.startswith(word) else (expected, found)
     if word and not (sent + here).strip():
         if here == f"{sent} ":
             return f"Extra space after {_quoted(word)}"
@@ -217,7 +217,7 @@ def _spacing(expected: str, found: str) -> str:
 
 def _quotes(expected: str, found: str) -> str:
     kinds = {'"': "double", "'": "single"}
-    here, sent = (next((kinds[char] for char in each if char in kinds), "other") for each in (found, expected))
+    here, sent = (next((kinds[char] for char in text if char in kinds), "other") for text in (found, expected))
     return f"Uses {here} quotes instead of {sent} quotes"
 
 

@@ -93,7 +93,7 @@ def _region(error: errors.PartlyApplied | errors.UnprovedChange | errors.TargetD
 
 
 def _places(error: errors.OldTextNotUnique) -> str:
-    where = list(dict.fromkeys(span(each["start_line"], each["end_line"]) for each in error.places))
+    where = list(dict.fromkeys(span(place["start_line"], place["end_line"]) for place in error.places))
     more = f" and {len(where) - _SHOWN_PLACES} more" if len(where) > _SHOWN_PLACES else ""
     return ", ".join(where[:_SHOWN_PLACES]) + more
 
@@ -153,7 +153,7 @@ def _ambiguous(error: errors.AmbiguousBlock, audience: Audience) -> str:
             f"The {audience.part} {where} comes behind a SEARCH marker without "
             "an end, and the file has that marker, too: what is to be replaced cannot be told."
         )
-    if len({each["old"] for each in error.readings}) == 1:
+    if len({reading["old"] for reading in error.readings}) == 1:
         return (
             f"The hunk {where} has more added lines behind it "
             "than its @@ line counts; nothing tells whether they belong to it."
@@ -166,7 +166,7 @@ def _ambiguous(error: errors.AmbiguousBlock, audience: Audience) -> str:
 
 
 def _unambiguous(error: errors.AmbiguousBlock) -> str:
-    if len(error.readings) > 1 and len({each["old"] for each in error.readings}) == 1:
+    if len(error.readings) > 1 and len({reading["old"] for reading in error.readings}) == 1:
         return "Send it again in a code fence, or with the right counts."
     return _OTHER_MARKERS
 
@@ -192,12 +192,12 @@ def _no_blocks(error: errors.NoBlocks) -> str:
     if error.skipped:
         are = "is" if error.skipped == 1 else "are"
         said.append(f"{count(error.skipped, 'block')} in it {are} part of the model's thinking, which is not applied.")
-    seen = [each for each in error.unread if each["kind"] != "fenced_file"]
+    seen = [part for part in error.unread if part["kind"] != "fenced_file"]
     return " ".join([*said, *_few_unread(seen)])
 
 
 def _fenced(error: errors.NoBlocks, audience: Audience) -> str:
-    tagged = [each["path"] for each in error.unread if each["kind"] == "file"]
+    tagged = [part["path"] for part in error.unread if part["kind"] == "file"]
     if error.fenced or tagged:
         names = ", ".join([*error.fenced, *tagged][:3])
         what = f"whole files{'' if tagged else ' in code fences'} ({names})"
@@ -211,8 +211,8 @@ def _fenced(error: errors.NoBlocks, audience: Audience) -> str:
 
 
 def _out_of_scope(error: errors.OutOfScope) -> str:
-    named = " / ".join(plain(each.strip())[:LINE] for each in error.context)
-    where = [span(each["start_line"], each["end_line"]) + in_symbol(each["symbol"]) for each in error.places]
+    named = " / ".join(plain(line.strip())[:LINE] for line in error.context)
+    where = [span(place["start_line"], place["end_line"]) + in_symbol(place["symbol"]) for place in error.places]
     found = f" Its lines were found at {', '.join(where[:_SHOWN_PLACES])}." if where else ""
     what = f"does not contain the hunk's lines in {error.path}" if error.exists else f"is not in {error.path}"
     return f"The hunk names {named}, which {what}.{found}"
@@ -239,13 +239,13 @@ def _name_file(error: errors.NoPath, audience: Audience) -> str:
 
 
 def _few_unread(unread: list[dict[str, Any]]) -> Iterator[str]:
-    yield from (f"{each['message']}." for each in unread[:_SHOWN_UNREAD])
+    yield from (f"{part['message']}." for part in unread[:_SHOWN_UNREAD])
     if len(unread) > _SHOWN_UNREAD:
         yield f"… and {len(unread) - _SHOWN_UNREAD} more (unread)."
 
 
 def _send_unread(error: errors.UnreadEdits, audience: Audience) -> str:
-    whole = any(each["kind"] == "file" for each in error.unread)
+    whole = any(part["kind"] == "file" for part in error.unread)
     only = "only " if error.landed else ""
     asked = f"To write whole files, {audience.turn_on('whole_files')}. " if whole else ""
     return f"{asked}Send {only}what was not read again, as SEARCH/REPLACE blocks or as a patch."
