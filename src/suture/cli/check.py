@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture.cli.commands import attempt, refused, tool_arguments
 from suture.cli.output import USAGE, clean, colored, note, print_json, print_text, recovered, skipped
-from suture.wording.edits import issue_line
+from suture.wording.edits import issue_parts
 from suture.wording.phrases import count
 
 TYPE_CHECKING = False
@@ -49,10 +49,9 @@ def _tell(data: Row) -> None:
 
 def _line(issue: Row) -> str:
     """A problem, colored on a terminal."""
-    line, code = issue_line(issue), f" {issue['code']} "
-    place, found, rest = line.partition(code)
+    place, code, message = issue_parts(issue)
     color = "red" if issue["severity"] == "error" else "yellow"
-    return f"{colored('bold', place)}{colored(color, code)}{rest}" if found else line
+    return f"{colored('bold', place)}{colored(color, f' {code} ')}{message}"
 
 
 def _not_validated(not_run: Sequence[Row]) -> Iterator[str]:

@@ -120,7 +120,7 @@ def _where(block: Told) -> str:
 
 def _how(block: Told) -> str:
     """How its place was found, unless it is as the block has it."""
-    return "" if block["rung"] in _AS_SENT else f"found {wording.matched(block['rung'])}"
+    return "" if block["rung"] in _AS_SENT else f"found {wording.how_matched(block['rung'])}"
 
 
 def _shown(block: Told) -> Iterator[str]:

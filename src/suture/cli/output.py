@@ -356,9 +356,9 @@ def on_validation(metadata: Mapping[str, Any]) -> list[str]:
     """What checks found, if there were any."""
     if "validation" not in metadata:
         return []
-    from suture.wording.edits import checked_lines  # most calls ask for no checks
+    from suture.wording.edits import validation_lines  # most calls ask for no checks
 
-    return checked_lines(metadata["validation"])
+    return validation_lines(metadata["validation"])
 
 
 def skipped(paths: Iterable[str]) -> list[str]:

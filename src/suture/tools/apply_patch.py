@@ -15,7 +15,7 @@ from suture.plan import Create, Delete, Plan, Rename
 from suture.tools import outcome
 from suture.tools.blocks import BlockApplier
 from suture.tools.failure import version_of
-from suture.tools.reply import Replied, unapplied
+from suture.tools.reply import ReplyReport, reply_failure
 from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, literal, text
 from suture.wording.phrases import AS_SENT
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from suture.tools.blocks import Outcome
 
 
-LOOKS_SO = """\
+PATCH_FORMAT = """\
 *** Begin Patch
 *** Update File: path/to/file.py
 @@ def function_around():
@@ -50,21 +50,21 @@ _SHOWN_LINES = 60
 _NOTHING_CHANGED = "Nothing was changed: send the whole patch again, with what failed fixed."
 
 
-class Enveloped:
+class PatchReport:
     """The outcome of a call, told once it landed, or would have. The metadata are those of `apply_reply`."""
 
     def __init__(
-        self, settings: Settings, plan: Plan, outcomes: Sequence[Outcome], replied: Replied, *, dry_run: bool
+        self, settings: Settings, plan: Plan, outcomes: Sequence[Outcome], report: ReplyReport, *, dry_run: bool
     ) -> None:
         self._settings = settings
         self._plan = plan
         self._outcomes = outcomes
-        self._replied = replied
+        self._report = report
         self._dry_run = dry_run
 
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
-        made = self._replied.answer(change)
+        made = self._report.answer(change)
         failed = [result for result in self._outcomes if result.status == "failed"]
         if failed:
             return self._failed(made.data, failed)
@@ -90,10 +90,10 @@ class Enveloped:
                 at = f" at line {result.line}" if result.line else ""
                 yield f"note: {_named(result)} of {name} is there already{at}, and was left out."
             elif (version := version_of(result.base)) is not None:
-                merged = f"was written on {wording.written_on(version)}, and merged into the current file"
+                merged = f"was written on {wording.version_name(version)}, and merged into the current file"
                 yield f"note: {_named(result)} {merged}, at {name}:{result.line}."
             elif result.rung not in AS_SENT:
-                found = f"{_named(result)} was found {wording.matched(result.rung)} at {name}:{result.line}"
+                found = f"{_named(result)} was found {wording.how_matched(result.rung)} at {name}:{result.line}"
                 yield f"note: {found}, and carried over to the file's own text."
 
     def _failed(self, data: dict[str, Any], failed: Sequence[Outcome]) -> Answer:
@@ -108,16 +108,6 @@ class Enveloped:
         data["error"] |= {"hint": _NOTHING_CHANGED}
         head = f"The patch was not applied: {len(failed)} of {wording.count(total, 'change')} failed."
         return Answer("\n".join([head, *lines, _NOTHING_CHANGED]), data, is_error=True)
-
-
-def unapplied_patch(error: SutureError) -> Answer:
-    """The answer to a call that could not be carried out at all."""
-    made = unapplied(error, PATCH_WRITER)
-    if not isinstance(error, NoBlocks):
-        return made
-    message, hint = "The input holds no patch.", f"A patch looks like this:\n{LOOKS_SO}"
-    told = made.data["error"] | {"message": message, "hint": hint}
-    return made.but(text=f"{error.code}: {message} {hint}", data=made.data | {"errors": [message], "error": told})
 
 
 def _line(change: FileChange) -> str:
@@ -162,8 +152,8 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, _NAME, _summary([change.place.name for change in changes]))
     found = validated(request.input, reply)
-    replied = Replied(session.settings, PATCH_WRITER, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
-    return Proposal(plan, Enveloped(session.settings, plan, outcomes, replied, dry_run=request.dry_run).answer)
+    report = ReplyReport(session.settings, PATCH_WRITER, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
+    return Proposal(plan, PatchReport(session.settings, plan, outcomes, report, dry_run=request.dry_run).answer)
 
 
 def _parsed(given: str, most: int) -> Reply:
@@ -226,13 +216,18 @@ def _wrong(argument: str, problem: str) -> InvalidArguments:
 
 def explain_apply_patch(_: Mapping[str, object], error: SutureError, _audience: Audience) -> Answer:
     """A failure of the whole call, in the shape of its result and in the words of its format."""
-    return unapplied_patch(error)
+    answer = reply_failure(error, PATCH_WRITER)
+    if not isinstance(error, NoBlocks):
+        return answer
+    message, hint = "The input contains no patch.", f"A patch looks like this:\n{PATCH_FORMAT}"
+    told = answer.data["error"] | {"message": message, "hint": hint}
+    return answer.but(text=f"{error.code}: {message} {hint}", data=answer.data | {"errors": [message], "error": told})
 
 
 _DESCRIPTION = f"""\
 Create, change, move and delete files by a patch. All of it lands, or nothing does. It looks like this:
 
-{LOOKS_SO}
+{PATCH_FORMAT}
 
 A hunk shows about 3 lines of the file above and below what changes, each behind a space; - is a line that goes away, \
 + one that comes in. Lines of @@ name the class or function a hunk is in, and separate hunks; there are no line \

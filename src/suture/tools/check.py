@@ -25,7 +25,7 @@ from suture.text import Text
 from suture.tools import outcome
 from suture.tools.named import for_each
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec, exclude, include_ignored, paths
-from suture.wording.edits import checked_lines
+from suture.wording.edits import validation_lines
 from suture.wording.phrases import count
 
 TYPE_CHECKING = False
@@ -125,7 +125,7 @@ def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
     def describe(change: Change | None) -> Answer:
         answer = proposal.describe(change)
         silent = answer.verbatim or not differing or session.audience.prints_data
-        words = answer.text if silent else "\n".join([answer.text, "", *checked_lines(validation)])
+        words = answer.text if silent else "\n".join([answer.text, "", *validation_lines(validation)])
         return answer.but(text=words, data={**answer.data, "validation": validation})
 
     return Proposal(proposal.plan, describe, checked=True)

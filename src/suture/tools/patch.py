@@ -530,9 +530,9 @@ class Patched:
             return ""
         where = wording.span(placed.start_line, placed.end_line)
         if (version := version_of(placed.base)) is not None:
-            written = f"written on {wording.written_on(version)}"
+            written = f"written on {wording.version_name(version)}"
             return f"{_named(placed)}: {written}; merged into the current file at {where}."
-        words = f"{_named(placed)}: found at {where} {wording.matched(placed.rung)}"
+        words = f"{_named(placed)}: found at {where} {wording.how_matched(placed.rung)}"
         if placed.runner_up is not None:
             words += f" (next best: {wording.span(placed.runner_up.start_line, placed.runner_up.end_line)})"
         if not placed.carried:

@@ -76,7 +76,7 @@ _HIDDEN = ("edit_index", "total_edits", "expected_occurrences", "index", "total"
 """Fields of errors that say something about other tools' requests."""
 
 
-class Replied:
+class ReplyReport:
     """The outcome of a call, told once it landed, or would have."""
 
     def __init__(
@@ -198,7 +198,7 @@ class Replied:
                 yield f"{file.place.name}: {made}"
 
 
-def unapplied(error: SutureError, audience: Audience) -> Answer:
+def reply_failure(error: SutureError, audience: Audience) -> Answer:
     """The answer to a call that could not be carried out at all."""
     message, told = wording.message(error, audience), wording.error_data(error, audience)
     data: dict[str, Any] = {"change_id": None, "summary": dict.fromkeys(_STATUSES, 0), "blocks": [], "files": []}
@@ -229,10 +229,12 @@ def _line(result: Outcome) -> str:
     line = f":{result.line}" if result.line and result.action == "update" else ""
     line = f" → {wording.plain(result.to)}" if result.to else line
     how = (
-        "" if result.rung in AS_SENT else f"; found {wording.matched(result.rung)}, carried over to the file's own text"
+        ""
+        if result.rung in AS_SENT
+        else f"; found {wording.how_matched(result.rung)}, carried over to the file's own text"
     )
     if (version := version_of(result.base)) is not None:
-        how = f"; written on {wording.written_on(version)}, merged into the current file"
+        how = f"; written on {wording.version_name(version)}, merged into the current file"
     return f"{result.id} {wording.plain(result.path or '')}{line}, {_DONE[result.action]}{how}"
 
 
@@ -320,7 +322,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, "apply_reply", _summary(outcomes))
-    told = Replied(
+    told = ReplyReport(
         session.settings,
         session.audience,
         plan,
@@ -335,7 +337,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
 
 def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure of the whole call, in the shape of its result."""
-    return unapplied(error, audience)
+    return reply_failure(error, audience)
 
 
 def _check(blocks: Sequence[Block], only: Sequence[str] | None, most: int) -> None:

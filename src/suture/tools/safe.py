@@ -39,7 +39,7 @@ from suture.tools.spec import (
     mode,
     text,
 )
-from suture.wording.edits import existing_errors, failed_lines, new_lines, other_lines
+from suture.wording.edits import existing_errors, new_lines, other_lines, rejection_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ def _told(error: SutureError, audience: Audience) -> str:
     if isinstance(error, ValidationFailed):
         found = error.validation
         blamed = bool(found["new"]) or any(each["required"] for each in found["not_run"])
-        lines, others = failed_lines(found), other_lines(found, existing=blamed, required=False)
+        lines, others = rejection_lines(found), other_lines(found, existing=blamed, required=False)
         head = audience.mark_failure("Edit rejected due to validation errors (Mode: strict):")
         advice = [wording.hint(error, audience)] if audience.prints_data else []  # the specified text has none
         return "\n".join([head, *lines, *others, *advice])

@@ -28,7 +28,7 @@ from suture.tools.edit import FileEdit, OneEdit, plan_file_edit
 from suture.tools.outcome import check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.safe import whole
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec, integer, literal, text
-from suture.wording.phrases import as_it_is, count, few, first_line, matched, plain, span
+from suture.wording.phrases import as_it_is, count, few, first_line, how_matched, plain, span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,20 +56,23 @@ _HINTS = {
 """What to do where other tools have an argument for it."""
 
 
-def explained(given: Mapping[str, object], error: errors.SutureError) -> Answer:
-    """A failure as data and in words; `given` are the arguments as they were sent."""
-    sentence, *diagnosis = _told(error, given)
+def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audience = EDITOR) -> Answer:
+    """A failure: the sentence that the tool's documentation has for it, and below it what is known.
+
+    `given` are the arguments as they were sent.
+    """
+    sentence, *diagnosis = _sentences(error, given)
     path = getattr(error, "path", given.get("path"))
     data = {
         "command": command if isinstance(command := given.get("command"), str) else None,
         "path": path if isinstance(path, str) else None,
         "change_id": None,
-        "error": wording.error_data(error) | {"message": sentence, "hint": diagnosis[-1]},
+        "error": wording.error_data(error, EDITOR) | {"message": sentence, "hint": diagnosis[-1]},
     }
     return Answer("\n".join([f"Error: {sentence}", *diagnosis]), data, is_error=True)
 
 
-def _told(error: errors.SutureError, given: Mapping[str, object]) -> list[str]:
+def _sentences(error: SutureError, given: Mapping[str, object]) -> list[str]:
     """What happened, in the documented words where there are some; what is known about it; what to do."""
     match error:
         case errors.NoMatch():
@@ -79,14 +82,17 @@ def _told(error: errors.SutureError, given: Mapping[str, object]) -> list[str]:
             many = f"Found {error.actual_occurrences} matches for replacement text."
             return [f"{many} Please provide more context to make a unique match.", *_wrong_count(error)]
         case errors.FileNotFound():
-            return ["File not found", wording.message(error), wording.hint(error)]
+            return ["File not found", wording.message(error, EDITOR), wording.hint(error, EDITOR)]
         case errors.PermissionDenied():
             what = "Cannot read file." if error.operation in _READING else "Cannot write to file."
-            return [f"Permission denied. {what}", wording.message(error), wording.hint(error)]
+            return [f"Permission denied. {what}", wording.message(error, EDITOR), wording.hint(error, EDITOR)]
         case errors.LineOutOfBounds():
             end = f" to {error.total_lines} (the end)" if error.total_lines else " only, for the file is empty"
-            return [f"{wording.message(error)}.", f"insert_line goes from 0 (the beginning){end}. Nothing was changed."]
-    return [wording.message(error), _HINTS.get(error.code) or wording.hint(error)]
+            return [
+                f"{wording.message(error, EDITOR)}.",
+                f"insert_line goes from 0 (the beginning){end}. Nothing was changed.",
+            ]
+    return [wording.message(error, EDITOR), _HINTS.get(error.code) or wording.hint(error, EDITOR)]
 
 
 def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[str]:
@@ -121,10 +127,10 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
         change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
         yield f"new_str is already at {_span(error.applied)}{change}."
     elif error.written_on is not None:
-        yield from wording.block_details(error)
+        yield from wording.block_details(error, EDITOR)
     elif error.why == "ambiguous":
         places = ", ".join(f"line {place['line_number']}" for place in error.similar_content)
-        yield f"It fits {count(len(error.similar_content), 'place')} {matched(error.rung)}: {places}."
+        yield f"It fits {count(len(error.similar_content), 'place')} {how_matched(error.rung)}: {places}."
     elif error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
         yield f"Line {error.sides['line']} is not what the edit assumes:"
         sides = {"in old_str: ": error.sides["base"], "in the file:": error.sides["ours"]}
@@ -134,7 +140,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
         yield f"{_span(error.region).capitalize()}, exactly:"
         yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
     else:
-        yield from wording.block_details(error)
+        yield from wording.block_details(error, EDITOR)
 
 
 _ADVICE = {
@@ -538,11 +544,6 @@ def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Seq
         return Answer("\n".join([done, *(f"warning: {warning}" for warning in warnings)]), data)
 
     return Proposal(Plan((change,), _NAME, f"{request.command} {file['path']}"), told)
-
-
-def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audience) -> Answer:
-    """A failure: the sentence that the tool's documentation has for it, and below it what is known."""
-    return explained(given, error)
 
 
 _DESCRIPTION = """\

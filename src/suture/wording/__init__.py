@@ -1,7 +1,8 @@
 """Words. Errors and outcomes are data everywhere else; here, once, they become sentences.
 
-Every message says what happened and where; every hint says what to do next. `MESSAGES` has an entry for
-each error code, and a test holds it to that; many come from the modules of one kind each (`patch_wording`, …).
+Every message says what happened and where; every hint says what to do next. Both are made for an audience: a model,
+someone at a terminal, the editor dialect, `apply_patch`. `MESSAGES` has an entry for each error code, and a test holds
+it to that; `edits`, `patterns` and `replies` have those of their kind.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from suture.json_text import dumps
 from suture.settings import how_to_set
 from suture.wording.edits import EDIT_MESSAGES, EDIT_TEXTS, PATCH_MESSAGES, SAFE_MESSAGES
 from suture.wording.patterns import PATTERN_MESSAGES, one_line
-from suture.wording.phrases import count, entry, few, matched, plain, span, written_on
+from suture.wording.phrases import count, entry, few, how_matched, plain, span, version_name
 from suture.wording.replies import BLOCK_MESSAGES, PATCH_HINTS, REPLY_MESSAGES, details
 
 TYPE_CHECKING = False
@@ -36,7 +37,7 @@ __all__ = [
     "error_line",
     "error_text",
     "hint",
-    "matched",
+    "how_matched",
     "message",
     "plain",
     "recovered_data",
@@ -44,7 +45,7 @@ __all__ = [
     "span",
     "trouble_data",
     "trouble_text",
-    "written_on",
+    "version_name",
 ]
 
 _SHOWN_PROBLEMS = 8

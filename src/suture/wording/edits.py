@@ -11,16 +11,16 @@ from suture.wording.phrases import (
     entry,
     few,
     first_line,
+    how_matched,
     in_argument,
     in_symbol,
     literal,
-    matched,
     ordinal,
     plain,
     provenance,
     shown_lines,
     span,
-    written_on,
+    version_name,
 )
 
 TYPE_CHECKING = False
@@ -139,10 +139,10 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
 def _similar(error: errors.NoMatch) -> Iterator[str]:
     places = error.similar_content
     if error.why == "unproved":
-        yield f"It is there {matched(error.rung)}; what new_text should become there is not certain:"
+        yield f"It is there {how_matched(error.rung)}; what new_text should become there is not certain:"
     elif error.why == "ambiguous":
         one = ", and nothing tells which one is meant" if error.expected_occurrences == 1 else ""
-        yield f"It fits {count(len(places), 'place')} {matched(error.rung)}{one}:"
+        yield f"It fits {count(len(places), 'place')} {how_matched(error.rung)}{one}:"
     else:
         after = "" if not error.edit_index else "After the edits before this one: "
         yield f"{after}File contains similar content that might be what you're looking for:"
@@ -429,7 +429,7 @@ def _not_found(error: errors.OldTextNotFound) -> str:
         until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
         lines.append(f"  It was there {until}; {where} of the file now:")
         lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
-    how = f"It is there {matched(error.rung)}," if error.rung else "Most like it,"
+    how = f"It is there {how_matched(error.rung)}," if error.rung else "Most like it,"
     for place in error.nearest[:_SHOWN_NEAR]:
         score = "" if error.rung else f" {place['score']:.0%},"
         lines.append(f"  {how}{score} at {span(place['start_line'], place['end_line'])}{in_symbol(place['symbol'])}:")
@@ -455,7 +455,7 @@ def _not_unique(error: errors.OldTextNotUnique) -> str:
     places = [f"{where} ({times} times)" if times > 1 else where for where, times in found.items()]
     places, more = places[:_SHOWN_PLACES], len(places) - _SHOWN_PLACES
     return (
-        f"{_patch(error)}: oldText fits {count(len(error.places), 'place')} in {error.path} {matched(error.rung)}: "
+        f"{_patch(error)}: oldText fits {count(len(error.places), 'place')} in {error.path} {how_matched(error.rung)}: "
         + ", ".join(places)
         + (f" and {more} more" if more > 0 else "")
         + "."
@@ -465,7 +465,7 @@ def _not_unique(error: errors.OldTextNotUnique) -> str:
 def _sides(error: errors.EditConflict) -> str:
     lines = [f"{_patch(error)}: {error.path}:{error.line} differs from oldText in what the change touches."]
     if error.written_on is not None:
-        version = written_on(error.written_on)
+        version = version_name(error.written_on)
         lines = [f"{_patch(error)}: oldText is from {version}; {error.path}:{error.line} has changed since."]
     sides = {"in oldText: ": error.base, "in the file:": error.ours, "in newText: ": error.theirs}
     lines += [f"    {name} {line}" for name, side in sides.items() for line in few(side, _SHOWN_LINES)]
@@ -481,7 +481,7 @@ def _partly(error: errors.PartlyApplied) -> str:
 def _unproved(error: errors.UnprovedChange) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
-    head = f"{_patch(error)}: oldText is at {where} {matched(error.rung)}, but newText does not fit there{why}:"
+    head = f"{_patch(error)}: oldText is at {where} {how_matched(error.rung)}, but newText does not fit there{why}:"
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
@@ -596,10 +596,16 @@ _SHOWN_SAFE_PLACES = 5
 _SYNTAX, _CONFLICT = "invalid-syntax", "conflict-marker"
 
 
+def issue_parts(issue: dict[str, Any]) -> tuple[str, str, str]:
+    """The place, the code and the message of a problem, fit to be shown."""
+    warning = " (warning)" if issue["severity"] == "warning" else ""
+    place = f"{issue['path']}:{issue['line']}:{issue['column']}"
+    return plain(place), plain(issue["code"]), plain(issue["message"] + warning)
+
+
 def issue_line(issue: dict[str, Any]) -> str:
     """A problem in a line."""
-    told = f"{issue['path']}:{issue['line']}:{issue['column']} {issue['code']} {issue['message']}"
-    return plain(told + (" (warning)" if issue["severity"] == "warning" else ""))
+    return " ".join(issue_parts(issue))
 
 
 def new_lines(validation: dict[str, Any]) -> Iterator[str]:
@@ -629,7 +635,7 @@ def other_lines(validation: dict[str, Any], *, existing: bool = True, required: 
     yield from (f"⚠️ Not validated: {line}" for line in _few(unchecked, _SHOWN))
 
 
-def checked_lines(validation: dict[str, Any]) -> list[str]:
+def validation_lines(validation: dict[str, Any]) -> list[str]:
     """What came of the checks of an edit that is carried out, as tools append it to what they say."""
     new, others = [*new_lines(validation)], [*other_lines(validation)]
     if validation["passed"] and not new:
@@ -684,14 +690,14 @@ def _search_not_found(error: errors.PatternNotFound) -> str:
     return "\n".join([*error.details, advice])
 
 
-def failed_lines(validation: dict[str, Any]) -> list[str]:
+def rejection_lines(validation: dict[str, Any]) -> list[str]:
     """Why an edit is refused."""
     return [*new_lines(validation), *required_lines(validation)] or existing_errors(validation)
 
 
 def _failed(error: errors.ValidationFailed) -> str:
     """Why, with the first line that is wrong, which stands nowhere yet."""
-    why = failed_lines(error.validation)
+    why = rejection_lines(error.validation)
     first = next(iter(_errors_first(error.validation["new"])), {"source": ""})
     if first["source"] and why:
         why.insert(1, f"  | {plain(first['source'])}")

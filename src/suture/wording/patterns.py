@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture import errors
 from suture.settings import how_to_set
-from suture.wording.edits import failed_lines
+from suture.wording.edits import rejection_lines
 from suture.wording.phrases import count, entry, plain
 
 TYPE_CHECKING = False
@@ -132,7 +132,7 @@ _LINES: dict[str, Callable[[Any], str]] = dict(
                 f"{f', setting {e.setting}' if e.setting else ''})"
             ),
         ),
-        _line(errors.ValidationFailed, lambda e: "Validation failed: " + "; ".join(failed_lines(e.validation))),
+        _line(errors.ValidationFailed, lambda e: "Validation failed: " + "; ".join(rejection_lines(e.validation))),
         _line(errors.InvalidArguments, lambda e: "Invalid arguments: " + "; ".join(_problems(e))),
         _line(
             errors.FileChanged,

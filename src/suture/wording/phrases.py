@@ -68,7 +68,7 @@ def few(side: str | None, most: int) -> list[str]:
     return shown if more <= 0 else [*shown[:-1], f"{shown[-1]} … and {count(more, 'line')} more"]
 
 
-def matched(rung: str | None) -> str:
+def how_matched(rung: str | None) -> str:
     """How a text was recognized, in words."""
     return _RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
 
@@ -78,7 +78,7 @@ def in_symbol(symbol: str) -> str:
     return f" in {plain(symbol)}" if symbol else ""
 
 
-def written_on(version: Version) -> str:
+def version_name(version: Version) -> str:
     """The version of a file that a text was written on, in words."""
     source, known, until = version["source"], version["id"], version["until"]
     if source == "history":
@@ -103,7 +103,7 @@ def provenance(why: str, version: Version | None) -> str:
     rest = f"{_replaced_by(version)} {did}" if did else "the file has changed since"
     if did and version["source"] == "history" and version["id"] is None and version["until"]:
         return f"{rest[0].upper()}{rest[1:]}."
-    return f"It is in {written_on(version)}; {rest}."
+    return f"It is in {version_name(version)}; {rest}."
 
 
 def span(start_line: int, end_line: int) -> str:

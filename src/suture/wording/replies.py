@@ -10,14 +10,14 @@ from suture.wording.phrases import (
     entry,
     few,
     first_line,
+    how_matched,
     in_symbol,
     literal,
-    matched,
     plain,
     provenance,
     shown_lines,
     span,
-    written_on,
+    version_name,
 )
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def _not_found(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
 
 def _similar(error: errors.NoMatch) -> Iterator[str]:
     best = error.similar_content[0]
-    how = f"It is there {matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
+    how = f"It is there {how_matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
     yield f"{how}, line {best['line_number']}{in_symbol(best['symbol'])}:"
     yield from shown_lines(best["line_number"], best["content"], _SHOWN_LINES)
     differing = best["differences"] if best["similarity_score"] >= _NEAR else []
@@ -340,7 +340,7 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.OldTextNotUnique,
-            lambda e: f"The text fits {count(len(e.places), 'place')} in {e.path} {matched(e.rung)}: {_places(e)}.",
+            lambda e: f"The text fits {count(len(e.places), 'place')} in {e.path} {how_matched(e.rung)}: {_places(e)}.",
             f"{_AGAIN} with more of the lines around the place you mean, so that only one fits.",
         ),
         entry(
@@ -355,7 +355,7 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
             lambda e: (
                 f"{e.path}:{e.line} differs from the block in what it changes."
                 if e.written_on is None
-                else f"The text was written on {written_on(e.written_on)}; {e.path}:{e.line} has changed since."
+                else f"The text was written on {version_name(e.written_on)}; {e.path}:{e.line} has changed since."
             ),
             f"Decide what these lines should say. {_AGAIN} with the lines as the file has them.",
         ),
@@ -367,7 +367,7 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.UnprovedChange,
             lambda e: (
-                f"The text is at {span(e.start_line, e.end_line)} of {e.path} {matched(e.rung)}, but the new one "
+                f"The text is at {span(e.start_line, e.end_line)} of {e.path} {how_matched(e.rung)}, but the new one "
                 "does not fit there."
             ),
             f"{_AGAIN} with the lines indented and spelled as the file has them.",

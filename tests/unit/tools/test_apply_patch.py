@@ -320,7 +320,7 @@ def test_without_a_patch_the_answer_says_how_one_looks(text: str) -> None:
     assert refused(result)["code"] == "NO_BLOCKS"
     assert "*** Begin Patch\n*** Update File: " in result.text
     assert result.text.endswith("*** End Patch")
-    assert result.metadata["errors"] == ["The input holds no patch."]
+    assert result.metadata["errors"] == ["The input contains no patch."]
 
 
 @pytest.mark.parametrize(

@@ -288,7 +288,7 @@ def test_an_error_of_an_edit_repeats_one_line_of_what_was_sent_and_names_the_edi
 
 def test_the_place_of_a_patch_is_told_in_words() -> None:
     assert [wording.span(3, 3), wording.span(3, 5)] == ["line 3", "lines 3-5"]
-    assert [wording.matched(rung) for rung in ("exact", "similar", "new_rung")] == [
+    assert [wording.how_matched(rung) for rung in ("exact", "similar", "new_rung")] == [
         "exactly",
         "by similarity",
         "by new rung",
