@@ -1,4 +1,4 @@
-"""Promises and tests, checked both ways: `tests/promises.toml` against the markers in the test files."""
+"""Promises and tests, checked both ways: `tests/promises.toml` against the markers in test files and case files."""
 
 import ast
 import re
@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.cases.case_file import read
 
 TESTS = Path(__file__).parents[1]
 FAMILIES = {
@@ -72,8 +74,14 @@ def held_by_file() -> dict[str, tuple[set[str], int]]:
     return {str(path.relative_to(TESTS)): held(path.read_text("utf-8")) for path in sorted(TESTS.rglob("*.py"))}
 
 
+@cache
+def held_by_case_file() -> dict[str, set[str]]:
+    files = sorted((TESTS / "cases").rglob("*.case"))
+    return {str(path.relative_to(TESTS)): {name for case in read(path) for name in case.promises} for path in files}
+
+
 def held_everywhere() -> dict[str, set[str]]:
-    return {path: ids for path, (ids, _) in held_by_file().items()}
+    return {path: ids for path, (ids, _) in held_by_file().items()} | held_by_case_file()
 
 
 def test_an_id_on_a_test_function_is_found_and_one_elsewhere_is_counted() -> None:

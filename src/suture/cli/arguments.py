@@ -506,7 +506,7 @@ def _add_completion(command: argparse.ArgumentParser) -> None:
     from argparse import SUPPRESS
 
     command.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
-    command.add_argument("--line", help=SUPPRESS)  # for the scripts, while somebody types
+    command.add_argument("--line", metavar="LINE", help=SUPPRESS)  # for the scripts, while somebody types
 
 
 _IN_A_WORKSPACE = ("call", "mcp", "recover", "snapshot")

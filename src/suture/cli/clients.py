@@ -394,7 +394,7 @@ class Client(Record):
     format: str
     container: str
     user: tuple[str, str]
-    """Which folder of the user's, a key of `_BASES`, and the path of the settings in it."""
+    """Which folder of the user's, a key of `_FOLDERS`, and the path of the settings in it."""
     project: str | None
     """The path of the settings in a project; None: it has none of its own there."""
     hint: str
@@ -489,50 +489,36 @@ CLIENTS = {
 }
 
 
+_FOLDERS = {
+    "linux": {
+        "home": (("HOME", ""),),
+        "applications": (("XDG_CONFIG_HOME", ""), ("HOME", ".config")),
+        "claude": (("CLAUDE_CONFIG_DIR", ""), ("HOME", "")),
+        "codex": (("CODEX_HOME", ""), ("HOME", ".codex")),
+        "zed": (("XDG_CONFIG_HOME", "zed"), ("HOME", ".config/zed")),
+    },
+    "darwin": {
+        "applications": (("HOME", "Library/Application Support"),),
+        "zed": (("HOME", ".config/zed"),),
+    },
+    "win32": {
+        "home": (("USERPROFILE", ""),),
+        "applications": (("APPDATA", ""), ("USERPROFILE", "AppData/Roaming")),
+        "claude": (("CLAUDE_CONFIG_DIR", ""), ("USERPROFILE", "")),
+        "codex": (("CODEX_HOME", ""), ("USERPROFILE", ".codex")),
+        "zed": (("APPDATA", "Zed"), ("USERPROFILE", "AppData/Roaming/Zed")),
+    },
+}
+"""Where settings are: below the first of these variables that names a folder. What a platform lacks is as on Linux."""
+
+
 def user_file(client: Client, platform: str, environment: Mapping[str, str]) -> str:
     """The full path of the user's own settings; NoHomeError if it depends on a home that nobody knows."""
-    base, path = client.user
-    return os.path.join(_BASES[base](platform, environment), *path.split("/"))
-
-
-def _home(platform: str, environment: Mapping[str, str]) -> str:
-    return _named(environment, "USERPROFILE" if platform == "win32" else "HOME") or _missing()
-
-
-def _missing() -> str:
+    folder, path = client.user
+    for variable, below in {**_FOLDERS["linux"], **_FOLDERS.get(platform, {})}[folder]:
+        if os.path.isabs(home := environment.get(variable, "")):
+            return os.path.join(home, *filter(None, below.split("/")), *path.split("/"))
     raise NoHomeError(_UNSET)
-
-
-def _named(environment: Mapping[str, str], name: str) -> str | None:
-    """The folder that a variable names; one that is not named in full does not count."""
-    found = environment.get(name, "")
-    return found if os.path.isabs(found) else None
-
-
-def _applications(platform: str, environment: Mapping[str, str]) -> str:
-    """Where programs keep what belongs to the user."""
-    if platform == "win32":
-        return _named(environment, "APPDATA") or os.path.join(_home(platform, environment), "AppData", "Roaming")
-    if platform == "darwin":
-        return os.path.join(_home(platform, environment), "Library", "Application Support")
-    return _named(environment, "XDG_CONFIG_HOME") or os.path.join(_home(platform, environment), ".config")
-
-
-def _claude(platform: str, environment: Mapping[str, str]) -> str:
-    return _named(environment, "CLAUDE_CONFIG_DIR") or _home(platform, environment)
-
-
-def _codex(platform: str, environment: Mapping[str, str]) -> str:
-    return _named(environment, "CODEX_HOME") or os.path.join(_home(platform, environment), ".codex")
-
-
-def _zed(platform: str, environment: Mapping[str, str]) -> str:
-    if platform == "darwin":
-        return os.path.join(_home(platform, environment), ".config", "zed")
-    return os.path.join(_applications(platform, environment), "Zed" if platform == "win32" else "zed")
-
-
-_BASES = {"home": _home, "applications": _applications, "claude": _claude, "codex": _codex, "zed": _zed}
 
 
 _PERMISSIONS = 0o777

@@ -177,6 +177,7 @@ def _completer(command: str, action: argparse.Action) -> Callable[..., Iterable[
 def _names(command: str, place: str, prefix: str) -> Iterable[str]:
     """The values of what suture has a list of."""
     from suture.cli.clients import CLIENTS
+    from suture.settings import Settings
     from suture.tools import DIALECTS, PROFILES, TOOLS
 
     match command, place:
@@ -188,6 +189,8 @@ def _names(command: str, place: str, prefix: str) -> Iterable[str]:
             return PROFILES
         case _, "tools":  # several, with commas between
             return [prefix[: prefix.rfind(",") + 1] + tool for tool in TOOLS]
+        case _, "set":
+            return [f"{name}=" for name in Settings._fields]
     return ()
 
 

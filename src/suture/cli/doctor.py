@@ -481,7 +481,7 @@ def configuration(root: str) -> Iterator[Finding]:
     engine = Engine(root)
     with engine.session() as session:
         names, found, trusted = _configured(session, root)
-        settings = yield from _settings(root)
+        settings = yield from _operator_settings(root)
         trusted = trusted or "project_commands" in settings
         asked = [each.validator for each in table(session).chosen("x")]
     wrong = 0
@@ -499,7 +499,7 @@ def configuration(root: str) -> Iterator[Finding]:
             yield from _program(rule, root, trusted=trusted)
 
 
-def _settings(root: str) -> Generator[Finding, None, dict[str, Any]]:
+def _operator_settings(root: str) -> Generator[Finding, None, dict[str, Any]]:
     """Whether the operator's file sets anything, and whether that fits."""
     from suture.cli.settings import settings_in_file
     from suture.settings import operator_file

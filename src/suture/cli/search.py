@@ -261,13 +261,13 @@ def replace(options: argparse.Namespace) -> int:
         note(line)
     if isinstance(result, int):
         return result
-    if not result.rows:
+    data = result.metadata
+    if not data["replacements"]:
         note("No matches: nothing to replace.")
         return 1
-    data = result.metadata
-    done = f"{several(len(result.rows), 'replacement')} in {several(len(data['files']), 'file')}"
+    done = f"{several(data['replacements'], 'replacement')} in {several(len(data['files']), 'file')}"
     if not data["files"]:
-        head = f"Nothing changes: {several(len(result.rows), 'match')}, each the same as its replacement."
+        head = f"Nothing changes: {several(data['replacements'], 'match')}, each the same as its replacement."
     elif options.write:
         head = f"Made {done} as change {data['change_id']}."
     else:

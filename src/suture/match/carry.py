@@ -2,7 +2,7 @@
 
 Nothing but the request tells of a function that was deleted. A sibling of it that is still there differs in a word, has
 a line more, or lacks one: just what a request may get wrong about the right place. So a difference is forgiven
-only if it is harmless, or if the rest of the text could hardly stand anywhere else:
+only if it is harmless, or if the rest of the text could hardly be anywhere else:
 
 - Another word, number, string or operator in a line is never forgiven, nor is another line in place of one.
 - One line more or less (the file has one between those of the text, or lacks one of them) is forgiven if enough lines
@@ -16,8 +16,8 @@ sibling without these rules. On held-out seeds, 12 of 6,600 do with them.
 
 Old and new are translated into the file's dialect first; then their difference is made in the file. Lines that
 the change leaves alone keep the file's bytes, whatever they are. A line that the change touches must be known:
-the same but for what is harmless. Where the file has lines of its own at the point of an insertion, where new
-indentation can't be told, or where both sides changed one thing, the answer is a `Clash`.
+the same except for what is harmless. Where the file has lines of its own at the point of an insertion, where new
+indentation can't be known, or where both sides changed one thing, the answer is a `Clash`.
 """
 
 from __future__ import annotations
@@ -260,7 +260,7 @@ class _Carry:
         raise self._clash("conflict", "two_sided", region)
 
     def _slides(self, region: Change, old: list[bytes], new: list[bytes]) -> Iterator[Change]:
-        """The other places where an insertion could stand with the same result."""
+        """The other places where an insertion would have the same result."""
         i, _, k, m = region
         for step in (-1, 1):
             a, b, c = i, k, m
@@ -283,7 +283,7 @@ class _Carry:
         return not all(self._is_known(number) for number in range(i, j)) or i == j
 
     def _is_there(self, region: Change) -> bool:
-        """Whether what this part of the change adds stands in the file, over the old lines or right beside them."""
+        """Whether the file has what this part of the change adds, over the old lines or right beside them."""
         i, j, k, m = region
         before, after = self._request.old[i:j], self._request.new[k:m]
         old, new = solid_keys(before), solid_keys(after)
@@ -305,7 +305,7 @@ class _Carry:
         return any(n >= 0 and [keys[place] for place in solid[n : n + len(new)]] == new for n in starts)
 
     def _is_begun(self, region: Change) -> bool:
-        """Whether a telling line that the change brings stands beside the place already, unknown to the request."""
+        """Whether the file has, near the place, a telling line that the change adds and the request doesn't know."""
         missing = any(place is None and self._says(n) for n, place in enumerate(self._at))
         own = any(place not in self._taken and line.strip() for place, line in self._file.items())
         if not missing and not own:
@@ -323,7 +323,7 @@ class _Carry:
         return any(min(self._file) - reach <= place <= max(self._file) + reach for place in places)
 
     def _check_touched(self, regions: Sequence[Change]) -> None:
-        """Refuse to touch a line that stands at another depth than it was sent at, or names something else in it."""
+        """Refuse to touch a line that is indented otherwise than it was sent, or names something else."""
         pairs = zip(self._request.old, self._at, strict=True)
         kept = any(place is not None and lead(line) == lead(self._file[place]) for line, place in pairs)
         for region in regions:
@@ -388,7 +388,7 @@ class _Carry:
         return low, high, made.split("\n")
 
     def _replacement(self, region: Change) -> Iterator[Swap]:
-        """Old lines go or change: they must be known, and stand where the request has them."""
+        """Old lines go or change: they must be known, and be where the request has them."""
         i, j, k, m = region
         placed = [place for place in self._at[i:j] if place is not None]
         if not all(self._is_known(number) for number in range(i, j)):
@@ -623,18 +623,18 @@ class _Carry:
         return self._index.knows(self._request.old[number] if sent is None else sent, self._file[place])
 
     def _says(self, number: int) -> bool:
-        """Whether an old line is solid, and no stand-in for others."""
+        """Whether an old line says something: it is neither blank nor an elision."""
         return bool(self._request.old[number].strip()) and number not in self._gaps
 
     def _is_sure(self, number: int) -> bool:
-        """Whether an old line stands here, whatever else may differ."""
+        """Whether the place has an old line, whatever else may differ."""
         here = self._line(number)
         if self._same[number] or number in self._gaps or here is None:
             return self._same[number] or number in self._gaps
         return self._index.knows(self._request.old[number].strip(), here.strip())
 
     def _is_unique(self, number: int) -> bool:
-        """Whether an old line is the file's, stands there once, and says enough to be known by itself."""
+        """Whether an old line is the file's, occurs there once, and says enough to be known by itself."""
         said = self._request.old[number]
         return (
             self._same[number]
@@ -694,7 +694,7 @@ class _Carry:
         return place is None or any(n not in self._taken and self._file[n].strip() for n in between)
 
     def _is_beside_known(self, i: int, j: int) -> bool:
-        """Whether touched lines stand right beside a line that the request has beside them, too, if it has any."""
+        """Whether touched lines are right beside a line that the request has beside them, too, if it has any."""
         sides = []
         for edge, beyond in ((i, range(i - 1, -1, -1)), (j, range(j, len(self._at)))):
             neighbor = next((n for n in beyond if self._request.old[n].strip() or n in self._gaps), None)

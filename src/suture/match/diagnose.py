@@ -1,10 +1,10 @@
-"""Why a text was not found: the nearest places, the named differences, a correction.
-
-Lines are paired, paired lines are compared word by word, and each difference is named by what a reader would call
-it: a tab for spaces, a curly quote, another case. The same difference in many lines is one.
+"""Why a text was not found: one `Failure`, whichever tool asks.
 
 The ladder is asked first. What it would do is the correction; where it refuses, its places are shown; where it has
-none, lines that share words with the text are.
+none, lines that share words with the text are. Earlier versions of the file come with the index: nothing is read here.
+
+At a place, lines are paired, paired lines are compared word by word, and each difference is named by what a reader
+would call it: a tab for spaces, a curly quote, another case. The same difference in many lines is one.
 """
 
 from __future__ import annotations
@@ -37,11 +37,37 @@ if TYPE_CHECKING:
     _Span = tuple[int, int]
 
 
-_MOST_LINES = 400
-_LONGEST_LINE = 2_000
-_COMPARED = 4_000_000_000  # characters of all lines with all others: a fraction of a second
-_ALIKE = 0.5
-_MOST = 40
+_MOST_PLACES = 5  # that are named, of the nearest,
+_FEW_PLACES = 3  # or where one fits; and lines of a text that other places are compared with, too
+_MOST_AMBIGUOUS = 10  # places that are compared, of those that fit equally
+_TELLING = 2  # letters and digits of a text that is known when it is seen
+_EVIDENT = 12  # letters and digits of a block's new text that is taken for an applied one
+_LIKE_OLD = 0.6  # of the characters of old and new: so much, and one can have become the other
+_NEAR = 0.85  # of the characters, of places beside the one that fits
+_SIMILAR = 0.4  # of the characters; less is another text
+_CLOSE = 0.7  # enough not to look for more by words,
+_SURE = 0.97  # or by letters
+_WORDS = 12  # of a text that are looked for,
+_SHORTEST = 3  # each with so many letters,
+_SHARING_LINES = 40  # that share words and are compared
+_COMPARED_CHARACTERS = 50_000  # of two texts that are compared character by character
+_CELLS = 2_000_000  # of two texts, one of which may be a part of the other
+_ALL_CELLS = 100_000_000  # of a line and a file
+_MANY_FILE_LINES = 2_000  # of a text that are compared in order
+_FEW_LINES = 20_000  # of a file each line of which is compared,
+_LONGEST_DIAGNOSED_LINE = 1_000  # with so many characters,
+_CUTOFF = 60  # and is alike, in percent
+_BLOCK = 80  # lines of a block that is shown whole
+_AROUND = 10  # lines around a place that is in no block
+_LONG_CORRECTION = 12  # lines; of more, only those around the change are given,
+_CORRECTION_CONTEXT = 2  # with so many before and after it
+_MOST_CORRECTION_CONTEXT = 12  # times that a line is added on both sides to make a text unique
+_LARGEST_CORRECTION = 1_000_000  # bytes of old and new
+_MOST_LINES = 400  # that are paired by what they say; of more, by their number
+_LONGEST_LINE = 2_000  # characters of a line that is compared word by word
+_MOST_COMPARED = 4_000_000_000  # characters of all lines with all others: a fraction of a second
+_LINES_ALIKE = 0.5  # of the characters, of two lines that are one line, changed
+_MOST_DIFFERENCES = 40
 
 KINDS = {
     "indentation": "whitespace",
@@ -75,7 +101,7 @@ class Difference(Record):
     expected: str
     """As it was sent."""
     found: str
-    """As it stands in the file."""
+    """As the file has it."""
     line: int
     column: int = 1
     end: int = 1
@@ -89,280 +115,13 @@ class Difference(Record):
         return KINDS[self.what]
 
 
-def differences(sent: Sequence[str], stands: Sequence[str], line: int, column: int = 1) -> list[Difference]:
-    """The differences of some lines that were sent from those in the file, of which the first is `line`.
-
-    `column` is where the first one begins, if it is a part of a line.
-    """
-    said, here = ([*filter(None, map(_squeezed, lines))] for lines in (sent, stands))
-    if said != here and "".join(said) == "".join(here):
-        one, other = (f"{len(lines)} line{'s' * (len(lines) != 1)}" for lines in (sent, stands))
-        return [Difference("line_break", one, other, line, 1, len(stands[0]) + 1)]
-    return merged(_all(sent, stands, line, column))
-
-
-def merged(found: Iterable[Difference]) -> list[Difference]:
-    """Each difference once, with how often it occurs."""
-    seen: dict[tuple[str, str, str], Difference] = {}
-    for difference in found:
-        key = difference.what, difference.expected, difference.found
-        seen[key] = seen[key].but(times=seen[key].times + 1) if key in seen else difference
-    return list(seen.values())[:_MOST]
-
-
-def _all(sent: Sequence[str], stands: Sequence[str], line: int, column: int) -> Iterator[Difference]:
-    last = line
-    for asked, place in _pairs(sent, stands):
-        if place is None:
-            assert asked is not None  # noqa: S101  one of them is
-            what, said = ("missing_line", sent[asked]) if sent[asked].strip() else ("blank_line", "\n")
-            yield Difference(what, said, "", last, 1, 1, sent_line=asked + 1)
-        else:
-            here, last = stands[place], line + place
-            begin = 1 if place else column
-            if asked is None:
-                what, found = ("extra_line", here) if here.strip() else ("blank_line", "\n")
-                yield Difference(what, "", found, last, begin, begin + len(here))
-            else:
-                yield from _in_line(sent[asked], here, last, begin)
-
-
-def _pairs(sent: Sequence[str], stands: Sequence[str]) -> Iterator[_Pair]:
-    """Which line stands for which; None where there is none."""
-    if max(len(sent), len(stands)) > _MOST_LINES:
-        yield from zip_longest(range(len(sent)), range(len(stands)))
-        return
-    done = place = 0
-    for low, high, start, end in _differing(line_keys(sent), line_keys(stands)):
-        yield from zip(range(done, low), range(place, start), strict=True)
-        yield from _pairs_in_gap(sent, stands, range(low, high), range(start, end))
-        done, place = high, end
-    yield from zip(range(done, len(sent)), range(place, len(stands)), strict=True)
-
-
-def _differing(one: Sequence[str] | Sequence[bytes], other: Sequence[str] | Sequence[bytes]) -> list[_Ranges]:
-    """The parts of two sequences that differ: from, up to, from, up to.
-
-    Not by difflib, which takes minutes where a few words stand a thousand times.
-    """
-    from rapidfuzz.distance import Indel
-
-    found: list[_Ranges] = []
-    for step in Indel.opcodes(one, other):
-        if step.tag == "equal":
-            continue
-        low, start = step.src_start, step.dest_start
-        if found and (found[-1][1], found[-1][3]) == (low, start):
-            low, _, start, _ = found.pop()
-        found.append((low, step.src_end, start, step.dest_end))
-    return found
-
-
-def _pairs_in_gap(sent: Sequence[str], stands: Sequence[str], asked: range, places: range) -> Iterator[_Pair]:
-    """Lines that are alike, in order; all others stand alone. Of too much text, line by line."""
-    if sum(len(sent[number]) for number in asked) * sum(len(stands[place]) for place in places) > _COMPARED:
-        yield from zip_longest(asked, places)
-        return
-    free = places.start
-    for number in asked:
-        alike = [place for place in range(free, places.stop) if _alike(sent[number], stands[place])]
-        if alike:
-            best = max(alike, key=lambda place: _likeness(sent[number], stands[place]))
-            yield from ((None, place) for place in range(free, best))
-            yield number, best
-            free = best + 1
-        else:
-            yield number, None
-    yield from ((None, place) for place in range(free, places.stop))
-
-
-def _alike(one: str, other: str) -> bool:
-    return bool(one.strip()) == bool(other.strip()) and _likeness(one, other) >= _ALIKE
-
-
-def _likeness(one: str, other: str) -> float:
-    """How much of two lines is the same; of long ones, how much at their ends."""
-    longest = max(len(one), len(other))
-    return likeness(one, other) if longest <= _LONGEST_LINE else sum(_common(one.strip(), other.strip())) / longest
-
-
-def _in_line(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
-    """The differences of one line."""
-    if sent == here:
-        return
-    (lead, body, trail), (lead_here, body_here, trail_here) = parts(sent), parts(here)
-    start, end = column + len(lead_here), column + len(here)
-    if lead != lead_here:
-        yield Difference("indentation", lead, lead_here, line, column, start)
-    yield from _in_body(body, body_here, line, start)
-    if trail != trail_here:
-        yield Difference("trailing", trail, trail_here, line, end - len(trail_here), end)
-
-
-def _in_body(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
-    """Word by word; of a long line only the part that differs, whole."""
-    if sent == here:
-        return
-    if max(len(sent), len(here)) > _LONGEST_LINE:
-        head, tail = _common(sent, here)
-        one, other = sent[head : len(sent) - tail], here[head : len(here) - tail]
-        yield _named(one, other, "", line, column + head)
-        return
-    old, new = tokens(sent), tokens(here)
-    done = 0
-    for low, high, start, end in _differing(old, new):
-        column += sum(map(len, new[done:start]))
-        done = start
-        same = low > 0 and start > 0 and old[low - 1] == new[start - 1]
-        yield from _parts_of(old[low:high], new[start:end], new[start - 1] if same else "", line, column)
-
-
-def _parts_of(old: list[str], new: list[str], before: str, line: int, column: int) -> Iterator[Difference]:
-    """A part of a line that differs: word for word if there are as many, else in one."""
-    if len(old) == len(new):
-        for one, other in zip(old, new, strict=True):
-            yield _named(one, other, before, line, column)
-            column, before = column + len(other), ""
-    else:
-        yield _named("".join(old), "".join(new), before, line, column)
-
-
-def _named(sent: str, here: str, before: str, line: int, column: int) -> Difference:
-    """The difference by its name; `before` is the word before it."""
-    what = _what(sent, here)
-    if what == "spacing":
-        sent, here, column = before + sent, before + here, column - len(before)
-    if what in {"look_alike", "exotic_space", "composition"}:
-        head, tail = _common(sent, here)
-        sent, here, column = sent[head : len(sent) - tail], here[head : len(here) - tail], column + head
-        if len(sent) == len(here):
-            sent, here = sent[0], here[0]
-    return Difference(what, sent, here, line, column, column + len(here))
-
-
-def _what(sent: str, here: str) -> str:
-    if not sent.strip() and not here.strip():
-        return "spacing" if (sent + here).isascii() else "exotic_space"
-    for name, same in _SAME.items():
-        if same(sent) == same(here):
-            return name if name != "look_alike" else _look_alike(sent + here)
-    return "word" if any(map(str.isalnum, sent + here)) else "marks"
-
-
-def _look_alike(text: str) -> str:
-    exotic = {PLAIN[char] for char in text if char in PLAIN}
-    return "exotic_space" if exotic and exotic <= {" ", ""} else "look_alike" if exotic else "composition"
-
-
-_SAME: dict[str, Callable[[str], str]] = {
-    "case": str.lower,
-    "look_alike": fold,
-    "quotes": lambda text: text.replace("'", '"'),
-    "escape": lambda text: text.replace("\\", ""),
-    "spacing": lambda text: "".join(text.split()),
-}
-"""What two texts are the same but for."""
-
-
-def _common(one: str, other: str) -> tuple[int, int]:
-    """Lengths of the common beginning, and of the common end of the rest."""
-    most = min(len(one), len(other))
-    head = next((at for at in range(most) if one[at] != other[at]), most)
-    tail = next((at for at in range(most - head) if one[-1 - at] != other[-1 - at]), most - head)
-    return head, tail
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
-
-
-_MANY_LINES = 12
-_CONTEXT = 2
-_MOST_CONTEXT = 12
-_LARGEST = 1_000_000
-
-
 class Correction(Record):
-    """A text that stands once in the file, from line to line, and what it is to become."""
+    """A text that occurs once in the file, from line to line, and what it is to become."""
 
     old: str
     new: str
     start_line: int
     end_line: int
-
-
-def correction(index: Index, answer: Found, *, finished: bool = True) -> Correction | None:
-    """The change that was found, as whole lines that stand only there; None where the lines can't be written down.
-
-    Unless it shall be `finished`, the last line goes without its end where it can. Of many lines, only those
-    around the change are taken.
-    """
-    edits = sorted(answer.edits, key=lambda edit: edit.span.start)
-    if not edits:
-        return None
-    lines = index.lines
-    first, last = lines.at(edits[0].span.start), lines.at(max(edits[-1].span.start, edits[-1].span.end - 1))
-    low, high = min(first, answer.site.start_line), max(last, answer.site.end_line)
-    if high - low >= _MANY_LINES:
-        low, high = max(first - _CONTEXT, low), min(last + _CONTEXT, high)
-    for _ in range(_MOST_CONTEXT):
-        start, end = lines.span(low)[0], lines.span(high)[1]
-        found = _between(index, edits, start, end)
-        bare = None if finished else _between(index, edits, start, end, lines.ending(high))
-        if found is not None:
-            return Correction(*(bare or found), low, high)
-        low, high = max(low - 1, 1), min(high + 1, len(lines))
-    return None
-
-
-def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: bytes = b"") -> tuple[str, str] | None:
-    """A part of the file without its ending, and what it becomes; None if it stands elsewhere, or can't be said."""
-    before = index.body[start:end]
-    after = apply(
-        before, [edit(original.span.start - start, original.span.end - start, original.new) for original in edits]
-    )
-    if not after.endswith(ending):
-        return None
-    end -= len(ending)
-    before, after = before.removesuffix(ending), after.removesuffix(ending)
-    if len(before) + len(after) > _LARGEST:
-        return None
-    try:
-        old, new = (part.decode() for part in (before, after))
-    except UnicodeDecodeError:
-        return None
-    for one, other in ((_plainly(old), _plainly(new)), (old, new)):
-        if adapted(index.body, start, end, other.encode()) == after:
-            return (one, other) if occurrences(index.body, one.encode()) == [(start, end)] else None
-    return None
-
-
-def _plainly(text: str) -> str:
-    return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
-
-
-_MOST_PLACES = 5
-_FEW = 3
-_TELLING = 2  # letters and digits of a text that is known when it is seen
-_EVIDENT = 12  # letters and digits of a block's new text that is taken for an applied one
-_LIKE_OLD = 0.6  # of the characters of old and new: so much, and one can have become the other
-_AMBIGUOUS = 10
-_NEAR = 0.85  # of the characters, of places beside the one that fits
-_SIMILAR = 0.4  # of the characters; less is another text
-_CLOSE = 0.7  # enough not to look for more by words,
-_SURE = 0.97  # or by letters
-_WORDS = 12  # of a text that are looked for,
-_SHORTEST = 3  # each with so many letters,
-_LINES = 40  # that share words and are compared
-_COMPARED_CHARACTERS = 50_000  # characters that are compared one by one
-_CELLS = 2_000_000  # of two texts, one of which may be a part of the other
-_ALL_CELLS = 100_000_000  # of a line and a file
-_MANY_FILE_LINES = 2_000  # of a text that are compared in order
-_FEW_LINES = 20_000  # of a file each line of which is compared,
-_LONGEST_DIAGNOSED_LINE = 1_000  # with so many characters,
-_CUTOFF = 60  # and is alike, in percent
-_BLOCK = 80  # lines of a block that is shown whole
-_AROUND = 10  # lines around a place that is in no block
 
 
 class Place(Record):
@@ -402,6 +161,30 @@ class Failure(Record):
         return self.sites[0] if self.why == "applied" and self.sites else None
 
 
+def diagnose(index: Index, old: str, new: str) -> Failure:
+    """Look closer for a text that is not in the file as it was sent: for the nearest places, and for a correction."""
+    if not old:
+        return Failure("empty")
+    answer = locate(index, old, new)
+    sought = _Sought(index, old, readings(old, new))
+    if isinstance(answer, Found):
+        return _correctable(index, old, new, answer, sought)
+    spans = [*map(_lines, answer.sites[:_MOST_AMBIGUOUS])]
+    why, sites = answer.why, answer.sites
+    if why == "missing" and not answer.rung:
+        spans = sought.nearest(spans)
+    known = why in {"ambiguous", "applied", "elided"} or answer.base is not None
+    there = None if known else _only_new(index, old, new)
+    if there is not None and (not spans or _overlap(there, spans[0]) or sought.score(spans[0]) < _SURE):
+        before, after = (solid_keys(split(text)) for text in (old, new))
+        sites = (Site(*there),)
+        why = "partly_applied" if remains(index, before, after, sites[0]) else "applied"
+        spans = [there]
+    places = tuple(map(sought.place, spans))
+    stale = sites[0] if answer.base is not None and why in {"conflict", "deleted"} else None
+    return Failure(why, answer.rung, places, None, answer.sides, answer.detail, sites, answer.base, stale)
+
+
 def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "lenient") -> Failure:
     """The failure that a search's answer describes.
 
@@ -413,7 +196,7 @@ def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "
     base, stale = answer.base, None
     if known is not None:
         base, stale = known.base, known.site if isinstance(known, Found) else next(iter(known.sites), None)
-    sites = answer.sites[:_FEW] if answer.why == "missing" else ()
+    sites = answer.sites[:_FEW_PLACES] if answer.why == "missing" else ()
     return Failure(
         answer.why,
         answer.rung,
@@ -427,58 +210,6 @@ def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "
     )
 
 
-def _compare(index: Index, old: str, site: Site) -> Place:
-    """A place that the search names, line by line, with the search's own score."""
-    here = index.window(site.start_line - 1, site.end_line)
-    differing = differences(split(old), here, site.start_line)
-    return Place(site.start_line, site.end_line, round(site.score, 3), "\n".join(here), tuple(differing))
-
-
-def _marker(old: str, new: str, name: str) -> str:
-    """The line of the new text that leaves something out; empty if only the old text has one."""
-    found = added(old, new, name)
-    return found.line if found is not None and found.deletes else ""
-
-
-def diagnose(index: Index, old: str, new: str) -> Failure:
-    """Look closer for a text that is not in the file as it was sent: for the nearest places, and for a correction."""
-    if not old:
-        return Failure("empty")
-    answer = locate(index, old, new)
-    sought = _Sought(index, old, readings(old, new))
-    if isinstance(answer, Found):
-        return _correctable(index, old, new, answer, sought)
-    spans = [*map(_lines, answer.sites[:_AMBIGUOUS])]
-    why, sites = answer.why, answer.sites
-    if why == "missing" and not answer.rung:
-        spans = sought.nearest(spans)
-    known = why in {"ambiguous", "applied", "elided"} or answer.base is not None
-    there = None if known else _only_new(index, old, new)
-    if there is not None and (not spans or _over(there, spans[0]) or sought.score(spans[0]) < _SURE):
-        before, after = (solid_keys(split(text)) for text in (old, new))
-        sites = (Site(*there),)
-        why = "partly_applied" if remains(index, before, after, sites[0]) else "applied"
-        spans = [there]
-    places = tuple(map(sought.place, spans))
-    stale = sites[0] if answer.base is not None and why in {"conflict", "deleted"} else None
-    return Failure(why, answer.rung, places, None, answer.sides, answer.detail, sites, answer.base, stale)
-
-
-def _correctable(index: Index, old: str, new: str, answer: Found, sought: _Sought) -> Failure:
-    """The failure of a text that occurs once, written in another way."""
-    fixed = correction(index, answer, finished=old.endswith(("\n", "\r")))
-    near = sought.nearest([]) if len(split(old)) <= _FEW else []
-    others = [span for span in near if sought.score(span) >= _NEAR]
-    places = tuple(map(sought.place, _apart([_lines(answer.site), *others])[:_FEW]))
-    why, detail = "found", ""
-    if not minimize(index.body, answer.edits):
-        window = index.window(answer.site.start_line - 1, answer.site.end_line)
-        here, wanted = ([trail(line) for line in lines if line.strip()] for lines in (window, split(new)))
-        is_there = here == wanted or old == new
-        why, detail = ("applied", "") if is_there else ("unproved", "white_space")
-    return Failure(why, answer.rung, places, fixed, detail=detail, sites=(answer.site,), base=answer.base)
-
-
 def evident_site(index: Index, old: str, new: str) -> Site | None:
     """The lines that have the new text, if it says enough to be known, and nothing of the old one is left."""
     answer = standing(index, readings(old, new)[0], enough=_EVIDENT) if is_evident(index, old, new) else None
@@ -490,6 +221,42 @@ def is_evident(index: Index, old: str, new: str) -> bool:
     once = isinstance(locate(index, new, new, match="whitespace", whole_lines=True), Found)
     before, after = ({line.strip() for line in text.split("\n") if informative(line)} for text in (old, new))
     return once and (not before.isdisjoint(after) or likeness(old, new) >= _LIKE_OLD)
+
+
+def correction(index: Index, answer: Found, *, finished: bool = True) -> Correction | None:
+    """The change that was found, as whole lines that occur only there; None where the lines can't be written down.
+
+    Unless it shall be `finished`, the last line goes without its end where it can. Of many lines, only those
+    around the change are taken.
+    """
+    edits = sorted(answer.edits, key=lambda edit: edit.span.start)
+    if not edits:
+        return None
+    lines = index.lines
+    first, last = lines.at(edits[0].span.start), lines.at(max(edits[-1].span.start, edits[-1].span.end - 1))
+    low, high = min(first, answer.site.start_line), max(last, answer.site.end_line)
+    if high - low >= _LONG_CORRECTION:
+        low, high = max(first - _CORRECTION_CONTEXT, low), min(last + _CORRECTION_CONTEXT, high)
+    for _ in range(_MOST_CORRECTION_CONTEXT):
+        start, end = lines.span(low)[0], lines.span(high)[1]
+        found = _between(index, edits, start, end)
+        bare = None if finished else _between(index, edits, start, end, lines.ending(high))
+        if found is not None:
+            return Correction(*(bare or found), low, high)
+        low, high = max(low - 1, 1), min(high + 1, len(lines))
+    return None
+
+
+def differences(sent: Sequence[str], current: Sequence[str], line: int, column: int = 1) -> list[Difference]:
+    """The differences of some lines that were sent from those in the file, of which the first is `line`.
+
+    `column` is where the first one begins, if it is a part of a line.
+    """
+    said, here = ([*filter(None, map(_squeeze, lines))] for lines in (sent, current))
+    if said != here and "".join(said) == "".join(here):
+        one, other = (f"{len(lines)} line{'s' * (len(lines) != 1)}" for lines in (sent, current))
+        return [Difference("line_break", one, other, line, 1, len(current[0]) + 1)]
+    return _count(_line_differences(sent, current, line, column))
 
 
 def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:
@@ -518,7 +285,7 @@ def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:
 
 
 def words_of(index: Index, text: str) -> tuple[list[tuple[str, int]], list[str]]:
-    """The words of a text that stand in the file, each with its first line, the rarest first; and those that don't."""
+    """The words of a text that are in the file, each with its first line, the rarest first; and those that aren't."""
     there, missing = [], []
     for word in _words(text):
         places = index.lines_with(word)
@@ -529,8 +296,43 @@ def words_of(index: Index, text: str) -> tuple[list[tuple[str, int]], list[str]]
     return [(word, line) for _, word, line in sorted(there)], missing
 
 
-def _lines(site: Site) -> _Span:
-    return site.start_line, site.end_line
+def _correctable(index: Index, old: str, new: str, answer: Found, sought: _Sought) -> Failure:
+    """The failure of a text that occurs once, written in another way."""
+    fixed = correction(index, answer, finished=old.endswith(("\n", "\r")))
+    near = sought.nearest([]) if len(split(old)) <= _FEW_PLACES else []
+    others = [span for span in near if sought.score(span) >= _NEAR]
+    places = tuple(map(sought.place, _without_overlaps([_lines(answer.site), *others])[:_FEW_PLACES]))
+    why, detail = "found", ""
+    if not minimize(index.body, answer.edits):
+        window = index.window(answer.site.start_line - 1, answer.site.end_line)
+        here, wanted = ([trail(line) for line in lines if line.strip()] for lines in (window, split(new)))
+        is_there = here == wanted or old == new
+        why, detail = ("applied", "") if is_there else ("unproved", "white_space")
+    return Failure(why, answer.rung, places, fixed, detail=detail, sites=(answer.site,), base=answer.base)
+
+
+def _only_new(index: Index, old: str, new: str) -> _Span | None:
+    """The lines that have the new text just as it is, if it says something that the old one doesn't."""
+    if informative(new) < _TELLING or new.strip() in old:
+        return None
+    hits = occurrences(index.body, new.encode("utf-8", "surrogatepass"))
+    if len(hits) != 1:
+        return None
+    ((start, end),) = hits
+    return index.lines.at(start), index.lines.at(max(start, end - 1))
+
+
+def _compare(index: Index, old: str, site: Site) -> Place:
+    """A place that the search names, line by line, with the search's own score."""
+    here = index.window(site.start_line - 1, site.end_line)
+    differing = differences(split(old), here, site.start_line)
+    return Place(site.start_line, site.end_line, round(site.score, 3), "\n".join(here), tuple(differing))
+
+
+def _marker(old: str, new: str, name: str) -> str:
+    """The line of the new text that leaves something out; empty if only the old text has one."""
+    found = added(old, new, name)
+    return found.line if found is not None and found.deletes else ""
 
 
 class _Sought:
@@ -547,11 +349,11 @@ class _Sought:
         """The places most like the text, the best first; those that share words with it join in if none is close."""
         found = [*spans]
         few = self._old.count("\n") <= _MANY_FILE_LINES
-        for close, more in ((_CLOSE, _sharing_words), (_SURE, _line_likeness)):
+        for close, more in ((_CLOSE, _places_by_words), (_SURE, _places_by_line)):
             if few and not any(self.score(span) >= close for span in found):
                 found += more(self._index, self._old)
         best = sorted(dict.fromkeys(found), key=lambda span: -self.score(span))
-        return _apart([span for span in best if self.score(span) >= _SIMILAR])
+        return _without_overlaps([span for span in best if self.score(span) >= _SIMILAR])
 
     def place(self, span: _Span) -> Place:
         """A place, with all that differs there."""
@@ -562,59 +364,92 @@ class _Sought:
             request, undone = self._requests[0], ()
         end = len(self._index.line(start_line - 1)) + 1
         differing = [
-            *(Difference(name, *_undone(name, self._old), start_line, 1, end) for name in undone),
+            *(Difference(name, *_example(name, self._old), start_line, 1, end) for name in undone),
             *_line_ends(self._index, self._old, *span),
             *differences(request.old, compared, start_line, column),
         ]
         score = min(self.score(span), 0.999) if differing else self.score(span)
-        return Place(*span, round(score, 3), "\n".join(self._stands(span)), tuple(differing))
+        return Place(*span, round(score, 3), "\n".join(self._window(span)), tuple(differing))
 
     def score(self, span: _Span) -> float:
-        """How much of the text stands there, from 0 to 1."""
+        """How much of the text is there, from 0 to 1."""
         if span not in self._scores:
             self._scores[span] = _similarity(self._text, "\n".join(self._compared(span)[2]))
         return self._scores[span]
 
     def _compared(self, span: _Span) -> tuple[Request, int, list[str]]:
         """The reading of the text that fits a place best, and the part of the place that it is compared with."""
-        stands = self._stands(span)
-        request = _best_reading(self._requests, stands)
+        current = self._window(span)
+        request = _best_reading(self._requests, current)
         if self._old.endswith(("\n", "\r")):
-            return request, 1, stands
-        return request, *_part(request.old, stands)
+            return request, 1, current
+        return request, *_part(request.old, current)
 
-    def _stands(self, span: _Span) -> list[str]:
+    def _window(self, span: _Span) -> list[str]:
         return self._index.window(span[0] - 1, span[1])
 
 
-def _over(one: _Span, other: _Span) -> bool:
+def _places_by_words(index: Index, old: str) -> list[tuple[int, int]]:
+    """Lines that share words with the text, as long as it is, those with the most and rarest words first."""
+    lines = split(old)
+    votes: dict[int, float] = {}
+    for word in _words(old):
+        offset = next((at for at, line in enumerate(lines) if word in line), 0)
+        places = index.lines_with(word) or []
+        for place in places:
+            begin = max(place - offset, 0)
+            votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
+    best = sorted(votes, key=lambda begin: (-votes[begin], begin))[: _SHARING_LINES if len(lines) > 1 else RARE]
+    last = len(index.lines)
+    return [(begin + 1, min(begin + len(lines), last)) for begin in best]
+
+
+def _places_by_line(index: Index, old: str) -> list[tuple[int, int]]:
+    """Places by the likeness of one line, the longest, to lines of a file that is not too long."""
+    from rapidfuzz.fuzz import partial_ratio, ratio
+    from rapidfuzz.process import extract
+
+    lines = split(old)
+    if not old.strip() or len(index.solid) > _FEW_LINES:
+        return []
+    offset = max(range(len(lines)), key=lambda number: len(lines[number].strip()))
+    longest = lines[offset].strip()
+    if len(longest) > _LONGEST_DIAGNOSED_LINE or len(longest) * len(index.body) > _ALL_CELLS:
+        return []
+    choices = {number: index.line(number).strip()[:_LONGEST_DIAGNOSED_LINE] for number in index.solid}
+    scorer = ratio if len(lines) > 1 else partial_ratio
+    found = extract(longest, choices, scorer=scorer, score_cutoff=_CUTOFF, limit=3)
+    begins = [max(number - offset, 0) for _, _, number in found]
+    return [(begin + 1, min(begin + len(lines), len(index.lines))) for begin in begins]
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, the longest first."""
+    found = [word for word in dict.fromkeys(re.findall(r"\w+", text)) if informative(word) >= _SHORTEST]
+    return sorted(found, key=len, reverse=True)[:_WORDS]
+
+
+def _lines(site: Site) -> _Span:
+    return site.start_line, site.end_line
+
+
+def _overlap(one: _Span, other: _Span) -> bool:
     return one[0] <= other[1] and other[0] <= one[1]
 
 
-def _only_new(index: Index, old: str, new: str) -> _Span | None:
-    """The lines that have the new text just as it is, if it says something that the old one doesn't."""
-    if informative(new) < _TELLING or new.strip() in old:
-        return None
-    hits = occurrences(index.body, new.encode("utf-8", "surrogatepass"))
-    if len(hits) != 1:
-        return None
-    ((start, end),) = hits
-    return index.lines.at(start), index.lines.at(max(start, end - 1))
-
-
-def _apart(spans: Sequence[_Span]) -> list[_Span]:
+def _without_overlaps(spans: Sequence[_Span]) -> list[_Span]:
     """The first places, none of which lies over an earlier one."""
     found: list[_Span] = []
     for start, end in spans:
-        if not any(_over((start, end), other) for other in found):
+        if not any(_overlap((start, end), other) for other in found):
             found.append((start, end))
     return found[:_MOST_PLACES]
 
 
-def _best_reading(requests: Sequence[Request], stands: Sequence[str]) -> Request:
+def _best_reading(requests: Sequence[Request], current: Sequence[str]) -> Request:
     if len(requests) == 1:
         return requests[0]
-    keys, lines = {*solid_keys(stands)}, {*stands}
+    keys, lines = {*solid_keys(current)}, {*current}
     shared = [
         (
             sum(key in keys for key in line_keys(request.old)),
@@ -625,12 +460,12 @@ def _best_reading(requests: Sequence[Request], stands: Sequence[str]) -> Request
     ]
     if any(number for number, _, _ in shared):
         return requests[shared.index(max(shared))]
-    likest = [_similarity("\n".join(request.old), "\n".join(stands)) for request in requests]
+    likest = [_similarity("\n".join(request.old), "\n".join(current)) for request in requests]
     return requests[likest.index(max(likest))]
 
 
-def _undone(name: str, old: str) -> tuple[str, str]:
-    """What stands for a manner of writing in the text that was sent, and in the file."""
+def _example(name: str, old: str) -> tuple[str, str]:
+    """An example of what was undone to read the text: as it was sent, and as the file has it."""
     first = next((line for line in split(old) if line.strip()), "")
     if name == "numbers":
         found = re.search(r"^[ \t]*[\[(L]?\d+[\])]?[^\w\s]?[ \t]?", old, re.MULTILINE)
@@ -642,7 +477,7 @@ def _undone(name: str, old: str) -> tuple[str, str]:
 
 
 def _line_ends(index: Index, old: str, start_line: int, end_line: int) -> Iterator[Difference]:
-    """Line ends that were sent and are not the file's; those of Unix stand for any."""
+    """Line ends that were sent and are not the file's; those of Unix fit any."""
     if "\r" not in old:
         last = len(index.lines)
         if old.endswith("\n") and end_line == last and not index.lines.finished:
@@ -656,13 +491,13 @@ def _line_ends(index: Index, old: str, start_line: int, end_line: int) -> Iterat
         yield Difference("line_end", sent, here, start_line, end, end)
 
 
-def _part(sent: Sequence[str], stands: Sequence[str]) -> tuple[int, list[str]]:
+def _part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[str]]:
     """The part of a line that a piece of a line is most like, and the column where it begins."""
-    if len(sent) != 1 or len(stands) != 1 or not sent[0].strip():
-        return 1, list(stands)
+    if len(sent) != 1 or len(current) != 1 or not sent[0].strip():
+        return 1, list(current)
     from rapidfuzz.fuzz import partial_ratio_alignment
 
-    line, indented = stands[0], bool(lead(sent[0]))
+    line, indented = current[0], bool(lead(sent[0]))
     start, end = 0 if indented else len(lead(line)), len(line)
     if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _CELLS:
         found = partial_ratio_alignment(sent[0].strip(), line)
@@ -698,47 +533,208 @@ def _similarity(one: str, other: str) -> float:
     check_time()
     if max(len(one), len(other)) <= _COMPARED_CHARACTERS:
         return Indel.normalized_similarity(one, other)
-    sent, stands = one.split("\n"), other.split("\n")
-    if max(len(sent), len(stands)) <= _MANY_FILE_LINES:
-        return Indel.normalized_similarity(sent, stands)
-    return 2 * (Counter(sent) & Counter(stands)).total() / (len(sent) + len(stands))
+    sent, current = one.split("\n"), other.split("\n")
+    if max(len(sent), len(current)) <= _MANY_FILE_LINES:
+        return Indel.normalized_similarity(sent, current)
+    return 2 * (Counter(sent) & Counter(current)).total() / (len(sent) + len(current))
 
 
-def _sharing_words(index: Index, old: str) -> list[tuple[int, int]]:
-    """Lines that share words with the text, as long as it is, those with the most and rarest words first."""
-    lines = split(old)
-    votes: dict[int, float] = {}
-    for word in _words(old):
-        offset = next((at for at, line in enumerate(lines) if word in line), 0)
-        places = index.lines_with(word) or []
-        for place in places:
-            begin = max(place - offset, 0)
-            votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
-    best = sorted(votes, key=lambda begin: (-votes[begin], begin))[: _LINES if len(lines) > 1 else RARE]
-    last = len(index.lines)
-    return [(begin + 1, min(begin + len(lines), last)) for begin in best]
+def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: bytes = b"") -> tuple[str, str] | None:
+    """A part of the file without its ending, and what it becomes; None if it occurs elsewhere, or isn't UTF-8."""
+    before = index.body[start:end]
+    after = apply(
+        before, [edit(original.span.start - start, original.span.end - start, original.new) for original in edits]
+    )
+    if not after.endswith(ending):
+        return None
+    end -= len(ending)
+    before, after = before.removesuffix(ending), after.removesuffix(ending)
+    if len(before) + len(after) > _LARGEST_CORRECTION:
+        return None
+    try:
+        old, new = (part.decode() for part in (before, after))
+    except UnicodeDecodeError:
+        return None
+    for one, other in ((_with_newlines(old), _with_newlines(new)), (old, new)):
+        if adapted(index.body, start, end, other.encode()) == after:
+            return (one, other) if occurrences(index.body, one.encode()) == [(start, end)] else None
+    return None
 
 
-def _line_likeness(index: Index, old: str) -> list[tuple[int, int]]:
-    """Places by the likeness of one line, the longest, to lines of a file that is not too long."""
-    from rapidfuzz.fuzz import partial_ratio, ratio
-    from rapidfuzz.process import extract
-
-    lines = split(old)
-    if not old.strip() or len(index.solid) > _FEW_LINES:
-        return []
-    offset = max(range(len(lines)), key=lambda number: len(lines[number].strip()))
-    longest = lines[offset].strip()
-    if len(longest) > _LONGEST_DIAGNOSED_LINE or len(longest) * len(index.body) > _ALL_CELLS:
-        return []
-    choices = {number: index.line(number).strip()[:_LONGEST_DIAGNOSED_LINE] for number in index.solid}
-    scorer = ratio if len(lines) > 1 else partial_ratio
-    found = extract(longest, choices, scorer=scorer, score_cutoff=_CUTOFF, limit=3)
-    begins = [max(number - offset, 0) for _, _, number in found]
-    return [(begin + 1, min(begin + len(lines), len(index.lines))) for begin in begins]
+def _with_newlines(text: str) -> str:
+    return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
 
 
-def _words(text: str) -> list[str]:
-    """The words of a text, the longest first."""
-    found = [word for word in dict.fromkeys(re.findall(r"\w+", text)) if informative(word) >= _SHORTEST]
-    return sorted(found, key=len, reverse=True)[:_WORDS]
+def _count(found: Iterable[Difference]) -> list[Difference]:
+    """Each difference once, with how often it occurs."""
+    seen: dict[tuple[str, str, str], Difference] = {}
+    for difference in found:
+        key = difference.what, difference.expected, difference.found
+        seen[key] = seen[key].but(times=seen[key].times + 1) if key in seen else difference
+    return list(seen.values())[:_MOST_DIFFERENCES]
+
+
+def _line_differences(sent: Sequence[str], current: Sequence[str], line: int, column: int) -> Iterator[Difference]:
+    last = line
+    for asked, place in _pairs(sent, current):
+        if place is None:
+            assert asked is not None  # noqa: S101  one of them is
+            what, said = ("missing_line", sent[asked]) if sent[asked].strip() else ("blank_line", "\n")
+            yield Difference(what, said, "", last, 1, 1, sent_line=asked + 1)
+        else:
+            here, last = current[place], line + place
+            begin = 1 if place else column
+            if asked is None:
+                what, found = ("extra_line", here) if here.strip() else ("blank_line", "\n")
+                yield Difference(what, "", found, last, begin, begin + len(here))
+            else:
+                yield from _in_line(sent[asked], here, last, begin)
+
+
+def _pairs(sent: Sequence[str], current: Sequence[str]) -> Iterator[_Pair]:
+    """Which line of the file each sent line is compared with; None where there is none."""
+    if max(len(sent), len(current)) > _MOST_LINES:
+        yield from zip_longest(range(len(sent)), range(len(current)))
+        return
+    done = place = 0
+    for low, high, start, end in _changed_ranges(line_keys(sent), line_keys(current)):
+        yield from zip(range(done, low), range(place, start), strict=True)
+        yield from _pairs_in_gap(sent, current, range(low, high), range(start, end))
+        done, place = high, end
+    yield from zip(range(done, len(sent)), range(place, len(current)), strict=True)
+
+
+def _changed_ranges(one: Sequence[str] | Sequence[bytes], other: Sequence[str] | Sequence[bytes]) -> list[_Ranges]:
+    """The parts of two sequences that differ: from, up to, from, up to.
+
+    Not by difflib, which takes minutes where a few words occur a thousand times.
+    """
+    from rapidfuzz.distance import Indel
+
+    found: list[_Ranges] = []
+    for step in Indel.opcodes(one, other):
+        if step.tag == "equal":
+            continue
+        low, start = step.src_start, step.dest_start
+        if found and (found[-1][1], found[-1][3]) == (low, start):
+            low, _, start, _ = found.pop()
+        found.append((low, step.src_end, start, step.dest_end))
+    return found
+
+
+def _pairs_in_gap(sent: Sequence[str], current: Sequence[str], asked: range, places: range) -> Iterator[_Pair]:
+    """Lines that are alike, in order; all others have no partner. Too much text is paired line by line."""
+    if sum(len(sent[number]) for number in asked) * sum(len(current[place]) for place in places) > _MOST_COMPARED:
+        yield from zip_longest(asked, places)
+        return
+    free = places.start
+    for number in asked:
+        alike = [place for place in range(free, places.stop) if _alike(sent[number], current[place])]
+        if alike:
+            best = max(alike, key=lambda place: _likeness(sent[number], current[place]))
+            yield from ((None, place) for place in range(free, best))
+            yield number, best
+            free = best + 1
+        else:
+            yield number, None
+    yield from ((None, place) for place in range(free, places.stop))
+
+
+def _alike(one: str, other: str) -> bool:
+    return bool(one.strip()) == bool(other.strip()) and _likeness(one, other) >= _LINES_ALIKE
+
+
+def _likeness(one: str, other: str) -> float:
+    """How much of two lines is the same; of long ones, how much at their ends."""
+    longest = max(len(one), len(other))
+    return likeness(one, other) if longest <= _LONGEST_LINE else sum(_common(one.strip(), other.strip())) / longest
+
+
+def _in_line(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
+    """The differences of one line."""
+    if sent == here:
+        return
+    (lead, body, trail), (lead_here, body_here, trail_here) = parts(sent), parts(here)
+    start, end = column + len(lead_here), column + len(here)
+    if lead != lead_here:
+        yield Difference("indentation", lead, lead_here, line, column, start)
+    yield from _in_body(body, body_here, line, start)
+    if trail != trail_here:
+        yield Difference("trailing", trail, trail_here, line, end - len(trail_here), end)
+
+
+def _in_body(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
+    """Word by word; of a long line only the part that differs, whole."""
+    if sent == here:
+        return
+    if max(len(sent), len(here)) > _LONGEST_LINE:
+        head, tail = _common(sent, here)
+        one, other = sent[head : len(sent) - tail], here[head : len(here) - tail]
+        yield _name(one, other, "", line, column + head)
+        return
+    old, new = tokens(sent), tokens(here)
+    done = 0
+    for low, high, start, end in _changed_ranges(old, new):
+        column += sum(map(len, new[done:start]))
+        done = start
+        same = low > 0 and start > 0 and old[low - 1] == new[start - 1]
+        yield from _parts_of(old[low:high], new[start:end], new[start - 1] if same else "", line, column)
+
+
+def _parts_of(old: list[str], new: list[str], before: str, line: int, column: int) -> Iterator[Difference]:
+    """A part of a line that differs: word for word if there are as many, else in one."""
+    if len(old) == len(new):
+        for one, other in zip(old, new, strict=True):
+            yield _name(one, other, before, line, column)
+            column, before = column + len(other), ""
+    else:
+        yield _name("".join(old), "".join(new), before, line, column)
+
+
+def _name(sent: str, here: str, before: str, line: int, column: int) -> Difference:
+    """The difference by its name; `before` is the word before it."""
+    what = _kind_of(sent, here)
+    if what == "spacing":
+        sent, here, column = before + sent, before + here, column - len(before)
+    if what in {"look_alike", "exotic_space", "composition"}:
+        head, tail = _common(sent, here)
+        sent, here, column = sent[head : len(sent) - tail], here[head : len(here) - tail], column + head
+        if len(sent) == len(here):
+            sent, here = sent[0], here[0]
+    return Difference(what, sent, here, line, column, column + len(here))
+
+
+def _kind_of(sent: str, here: str) -> str:
+    if not sent.strip() and not here.strip():
+        return "spacing" if (sent + here).isascii() else "exotic_space"
+    for name, same in _SAME.items():
+        if same(sent) == same(here):
+            return name if name != "look_alike" else _look_alike(sent + here)
+    return "word" if any(map(str.isalnum, sent + here)) else "marks"
+
+
+def _look_alike(text: str) -> str:
+    exotic = {PLAIN[char] for char in text if char in PLAIN}
+    return "exotic_space" if exotic and exotic <= {" ", ""} else "look_alike" if exotic else "composition"
+
+
+_SAME: dict[str, Callable[[str], str]] = {
+    "case": str.lower,
+    "look_alike": fold,
+    "quotes": lambda text: text.replace("'", '"'),
+    "escape": lambda text: text.replace("\\", ""),
+    "spacing": lambda text: "".join(text.split()),
+}
+"""What two texts differ in, if these functions make them the same."""
+
+
+def _common(one: str, other: str) -> tuple[int, int]:
+    """Lengths of the common beginning, and of the common end of the rest."""
+    most = min(len(one), len(other))
+    head = next((at for at in range(most) if one[at] != other[at]), most)
+    tail = next((at for at in range(most - head) if one[-1 - at] != other[-1 - at]), most - head)
+    return head, tail
+
+
+def _squeeze(text: str) -> str:
+    return "".join(text.split())

@@ -16,16 +16,21 @@ from suture.text.lines import terminator_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from suture.patterns.engines import Clock, Compiled, Spans, Subject
+    from suture.text.edits import Edit
+
+    Extent = tuple[int, int, int, int]
+    """First line and column, last line and the column behind it."""
 
 _WORTH_SPLITTING = 4_000  # bytes for each time that lines are asked for
 _LARGE = 20_000_000  # bytes of a text whose lines are not taken apart: each would take more than 50
+_EXTENT = 40  # characters of an answer that a place is counted as
 _TOGETHER = 4_096  # rows that are put together at once: a string of its own takes more than most rows are long
 
 
-class Told:
+class RowBuffer:
     """The rows of an answer, in JSON, counted while they are made: more than `room` characters are refused."""
 
     def __init__(self, room: int) -> None:
@@ -157,17 +162,21 @@ def rows(
     subject: Subject,
     matches: Iterable[Spans],
     around: tuple[int, int],
-    told: Callable[[Spans, str], str],
     room: int,
+    replacements: Iterable[Edit] | None = None,
 ) -> list[str]:
-    """Each match as results tell it, in JSON; `told` says what stands before its groups, of the whole match in JSON.
+    """Each match as a row in JSON, with the edit that replaces it where `replacements` has one for each.
 
     `around` are the numbers of lines before and after. More than `room` characters are too large a result.
+
+    Made straight from the bytes: a large search spends a third of its time here, and the second process makes the rows
+    of the files that it searches.
     """
     before, after = around
     places, result, size = Places(subject), list[str](), 0
     quote, shown, string = quoter(), subject.shown, subject.string()
     head = f'{{"file":{quoted(name)},"line":'
+    edits = None if replacements is None else iter(replacements)
     for spans in timed(matches):
         start, end = spans[0]
         _check_room(size + _length(spans), room)
@@ -178,16 +187,52 @@ def rows(
                 groups += ",null"
             else:
                 groups += f",{quote(shown(*span) if string is None else string[span[0] : span[1]])}"
+        if edits is None:
+            match = f'"match":{whole}'
+        else:
+            match = f'"original":{whole},"replacement":{quoted(subject.readable(next(edits).new))}'
         lines_before = places.before(before) if before else ""
         lines_after = places.after(max(end - 1, start), after) if after else ""
         row = (
-            f'{head}{line},"column":{column},{told(spans, whole)},"groups":[{groups}],'
+            f'{head}{line},"column":{column},{match},"groups":[{groups}],'
             f'"context_before":[{lines_before}],"context_after":[{lines_after}]}}'
         )
         size += len(row)
         _check_room(size, room)
         result.append(row)
     return result
+
+
+def extents(
+    subject: Subject, matches: Iterable[Spans], around: tuple[int, int], room: int
+) -> tuple[list[Extent], dict[int, str]]:
+    """Line and column of each match's begin and end; and, by number, the lines that hold them and those around.
+
+    The line end that closes a match is left out. More than `room` characters of lines are too large a result.
+    """
+    before, after = around
+    body, lines, places = subject.body, subject.text.lines, Places(subject)
+    terminator, total, reached, size = terminator_of(body), len(lines), 0, 0
+    found, contents = list[tuple[int, int, int, int]](), dict[int, str]()
+    for spans in timed(matches):
+        start, end = spans[0]
+        first, column = places.position(start)
+        last, end_column = places.position(end - (end > start and body.endswith(terminator, start, end)))
+        found.append((first, column, last, end_column))
+        size += _EXTENT
+        for number in range(max(first - before, reached + 1), last + after + 1):
+            if number > max(total, 1):
+                break
+            contents[number] = subject.readable(lines.content(number)) if total else ""
+            size += len(contents[number])
+            reached = number
+        _check_room(size, room)
+    return found, contents
+
+
+def extents_size(found: list[Extent], contents: dict[int, str]) -> int:
+    """As how many characters of an answer `extents` counts what it gave."""
+    return _EXTENT * len(found) + sum(map(len, contents.values()))
 
 
 def _check_room(size: int, room: int) -> None:
@@ -200,21 +245,15 @@ def _length(spans: Spans) -> int:
     return sum([end - start for start, end in spans]) // 4
 
 
-def as_match(spans: Spans, whole: str) -> str:
-    """A match that was searched for."""
-    del spans
-    return f'"match":{whole}'
-
-
 def extracts(name: str, subject: Subject, matches: Iterable[Spans], room: int) -> list[str]:
     """The groups of each match, as rows in JSON."""
-    places, quote, told = Places(subject), quoter(), Told(room)
+    places, quote, buffer = Places(subject), quoter(), RowBuffer(room)
     head = f'{{"file":{quoted(name)},"line":'
     for spans in timed(matches):
-        told.expect(_length(spans))
+        buffer.expect(_length(spans))
         groups = ",".join(["null" if span == NONE else quote(subject.shown(*span)) for span in spans[1:]])
-        told.add(f'{head}{places.position(spans[0][0])[0]},"groups":[{groups}]}}')
-    return told.all()
+        buffer.add(f'{head}{places.position(spans[0][0])[0]},"groups":[{groups}]}}')
+    return buffer.all()
 
 
 def matching_lines(
@@ -232,10 +271,10 @@ def matching_lines(
 
 def line_rows(name: str, lines: Iterable[tuple[int, str]], room: int) -> list[str]:
     """Lines as rows in JSON."""
-    quote, told, head = quoter(), Told(room), f'{{"file":{quoted(name)},"line":'
+    quote, buffer, head = quoter(), RowBuffer(room), f'{{"file":{quoted(name)},"line":'
     for number, content in lines:
-        told.add(f'{head}{number},"content":{quote(content)}}}')
-    return told.all()
+        buffer.add(f'{head}{number},"content":{quote(content)}}}')
+    return buffer.all()
 
 
 def _others(body: bytes, starts: Iterator[int]) -> Iterator[int]:
@@ -253,16 +292,16 @@ def _others(body: bytes, starts: Iterator[int]) -> Iterator[int]:
 def segments(subject: Subject, matches: Iterable[Spans], most: int | None, room: int) -> list[str]:
     """What stands between the matches, at most `most` of which separate, as rows in JSON."""
     body, places, start = subject.body, Places(subject), 0
-    terminator, quote, told = terminator_of(body), quoter(), Told(room)
+    terminator, quote, buffer = terminator_of(body), quoter(), RowBuffer(room)
     size = len(body)
     delimiters = chain(islice(_delimiters(matches, size), most), [(size, size)])
     for number, (end, following) in timed(enumerate(delimiters, 1)):
         first = places.position(start)[0]
         last = places.position(_content_end(body, start, end, terminator))[0]
         content = quote(subject.shown(start, end))
-        told.add(f'{{"segment":{number},"content":{content},"line_start":{first},"line_end":{last}}}')
+        buffer.add(f'{{"segment":{number},"content":{content},"line_start":{first},"line_end":{last}}}')
         start = following
-    return told.all()
+    return buffer.all()
 
 
 def _delimiters(matches: Iterable[Spans], size: int) -> Iterator[tuple[int, int]]:

@@ -40,9 +40,9 @@ DIALECTS = {
 """Tools that models were trained on: what the others do, under the names that vendors gave it. Called by name only."""
 COMMANDS = {
     "check": "suture.tools.check",
-    "replace": "suture.tools.named",
+    "replace": "suture.tools.replace",
     "restore": "suture.tools.history",
-    "search": "suture.tools.named",
+    "search": "suture.tools.search",
     "show": "suture.tools.history",
     "snapshots": "suture.tools.history",
 }

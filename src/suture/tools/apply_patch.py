@@ -15,7 +15,7 @@ from suture.plan import Create, Delete, Plan, Rename
 from suture.tools import outcome
 from suture.tools.blocks import BlockApplier
 from suture.tools.failure import version_of
-from suture.tools.reply import ReplyReport, reply_failure
+from suture.tools.reply import ApplyReplyResult, ReplyReport, reply_failure
 from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, literal, text
 from suture.wording.phrases import AS_SENT
@@ -251,5 +251,6 @@ APPLY_PATCH = ToolSpec(
         ),
     ),
     plan=plan_apply_patch,
+    result=ApplyReplyResult,
     explain=explain_apply_patch,
 )

@@ -1,7 +1,7 @@
 """The blocks of a reply, applied one after the other; and why one was not.
 
-Those of a patch are all about the file as it stands before them, in order: they are looked for there, so that none
-can land in what another one puts in. Only one that is not found there is looked for in what the others made.
+The hunks of a patch are all about the file as it is before them, in order: they are looked for there, so that none can
+land in what another one inserts. Only a hunk that is not found there is looked for in what the others made.
 
 Nothing is written: the files are `ReplyFiles`. A block that fails leaves them as they were.
 """
@@ -189,7 +189,7 @@ class _HunkApplier:
                 yield self._applied(name, hunk, self._in_result(hunk, inserted) if elsewhere else fitted[name])
 
     def _fitted(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
-        """Where each hunk stands before all of them: just where its number says, or wherever it is found."""
+        """Where each hunk is before all of them: just where its number says, or wherever it is found."""
         index = self._file.index
         lossy = {} if self._match == "exact" else {name: hunk for name, hunk in hunks.items() if self._leaves_out(hunk)}
         if lossy:
@@ -202,7 +202,7 @@ class _HunkApplier:
         return {name: run.noted(self._fit(hunk, run.expected(hunk)), hunk) for name, hunk in hunks.items()}
 
     def _leaves_out(self, hunk: Hunk) -> bool:
-        """Whether a line stands for others just where the hunk takes lines away."""
+        """Whether a placeholder line is just where the hunk takes lines away."""
         for split in hunk.splits:
             if split.literal or added(split.old, split.new, self._file.name) is None:
                 continue
@@ -223,13 +223,13 @@ class _HunkApplier:
         return found
 
     def _in_result(self, hunk: Hunk, inserted: _Inserted) -> Fit:
-        """Where a hunk stands that may be about what those before it made, but not in the middle of that."""
+        """Where a hunk is that may be about what those before it made, but not in the middle of that."""
         again = fit(self._file.index, hunk.but(at=None, context=()), self._match)
         inside = isinstance(again.answer, Found) and inserted.holds(again.answer.span)
         return again.but(answer=Refused("missing")) if inside else again
 
     def _can_hold(self, found: Found) -> bool:
-        """Whether the file can hold the new text; if not, that is told when it is tried."""
+        """Whether the file can hold the new text; if not, applying it says why."""
         try:
             self._file.check(found.edits)
         except SutureError:
@@ -431,7 +431,7 @@ class BlockApplier:
             yield from self._updated(block, chosen)
 
     def _written(self, block: Block, content: str) -> Outcome:
-        """A whole file; one that stands there is replaced only if the format says so."""
+        """A whole file; an existing one is replaced only if the format says so."""
         file = self._files.at(block.path or "")
         new, before = file.checked(content), file.body
         if file.exists and _plain(new) == _plain(before):
@@ -575,7 +575,7 @@ class BlockApplier:
             yield outcome.but(note=note, warnings=warnings) if note or warnings else outcome
 
     def _placeholders(self, outcome: Outcome, hunk: Hunk, file: ReplyFile) -> tuple[str, ...]:
-        """Warnings of lines that stand for others and were only put in; what would delete something has failed."""
+        """Warnings of placeholder lines that were only inserted; what would delete something has failed."""
         if outcome.status != "applied" or self._literal or self._match == "exact":
             return ()
         split, argument = hunk.splits[0], f"Block {outcome.id}: the new text"

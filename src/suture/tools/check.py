@@ -22,8 +22,8 @@ from suture.plan import Create, Delete, Rename, Update
 from suture.records import Record
 from suture.settings import operator_file
 from suture.text import Text
-from suture.tools import outcome
-from suture.tools.named import for_each
+from suture.tools import outcome, results
+from suture.tools.paths import visit_paths
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec, exclude, include_ignored, paths
 from suture.wording.edits import validation_lines
 from suture.wording.phrases import count
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from suture.engine.session import Session
     from suture.files.staging import Staged
     from suture.plan import Change, Content, FileChange, Place, Snapshot
-
-    Row = dict[str, Any]
 
 
 PROJECT_FILES = ("suture.toml", "pyproject.toml")
@@ -115,18 +113,18 @@ def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
     differing = [each for each in changes if not (isinstance(each, Update) and each.same_content)]
     found = report(session, differing)
     every = level == "all"
-    validation = told(found, session.audience, every=every)
+    told = validation(found, session.audience, every=every).data()
     if level != "warn" and found.blocks(every=every):
         names = list(dict.fromkeys(each.place.name for each in changes))
         blocks = proposal.describe(None).data.get("blocks", ())
         failed = [f"Block {each['id']} failed: {each['error']['message']}" for each in blocks if each["error"]]
-        raise ValidationFailed(files=names, validation=validation, diff=outcome.plan_diff(changes), failed=failed)
+        raise ValidationFailed(files=names, validation=told, diff=outcome.plan_diff(changes), failed=failed)
 
     def describe(change: Change | None) -> Answer:
         answer = proposal.describe(change)
         silent = answer.verbatim or not differing or session.audience.prints_data
-        words = answer.text if silent else "\n".join([answer.text, "", *validation_lines(validation)])
-        return answer.but(text=words, data={**answer.data, "validation": validation})
+        words = answer.text if silent else "\n".join([answer.text, "", *validation_lines(told)])
+        return answer.but(text=words, data={**answer.data, "validation": told})
 
     return Proposal(proposal.plan, describe, checked=True)
 
@@ -271,34 +269,34 @@ def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> 
     return parse(said, where, by_project=by_project)
 
 
-def told(found: Report, audience: Audience, *, every: bool = False) -> dict[str, Any]:
-    """A report as data, its reasons worded for an audience. With `every`, errors that were there before count, too."""
-    return {
-        "passed": found.passed(every=every),
-        "new": [_issue(each) for each in found.new[:_MOST_TOLD]],
-        "existing": [_issue(each) for each in found.existing[:_MOST_TOLD]],
-        "fixed": [_issue(each) for each in found.fixed[:_MOST_TOLD]],
-        "not_run": [_not_run(each, audience) for each in found.not_run[:_MOST_TOLD]],
-    }
+def validation(found: Report, audience: Audience, *, every: bool = False) -> results.Validation:
+    """A report as results tell it, for an audience. With `every`, errors that were there before count as well."""
+    return results.Validation(
+        passed=found.passed(every=every),
+        new=[_issue(each) for each in found.new[:_MOST_TOLD]],
+        existing=[_issue(each) for each in found.existing[:_MOST_TOLD]],
+        fixed=[_issue(each) for each in found.fixed[:_MOST_TOLD]],
+        not_run=[_not_run(each, audience) for each in found.not_run[:_MOST_TOLD]],
+    )
 
 
-def _issue(found: Found) -> dict[str, Any]:
+def _issue(found: Found) -> results.Issue:
     issue = found.issue
-    return {
-        "path": found.path,
-        "line": issue.line,
-        "column": issue.column,
-        "severity": issue.severity,
-        "code": issue.code,
-        "message": issue.message,
-        "validator": found.validator,
-        "source": found.source,
-    }
+    return results.Issue(
+        path=found.path,
+        line=issue.line,
+        column=issue.column,
+        severity=issue.severity,
+        code=issue.code,
+        message=issue.message,
+        validator=found.validator,
+        source=found.source,
+    )
 
 
-def _not_run(found: NotRun, audience: Audience) -> dict[str, Any]:
+def _not_run(found: NotRun, audience: Audience) -> results.NotRun:
     reason = f"{found.reason} ({audience.setting(found.setting)})" if found.setting else found.reason
-    return {"path": found.path, "validator": found.validator, "reason": reason, "required": found.required}
+    return results.NotRun(path=found.path, validator=found.validator, reason=reason, required=found.required)
 
 
 _MOST_FILES = 50
@@ -331,7 +329,7 @@ def check(session: Session, request: Check) -> Answer:
             if checking.is_stopped:
                 return
 
-    for _ in for_each(session, request, named, meant):
+    for _ in visit_paths(session, request, named, meant):
         pass
     checking.finish()
     return Answer("", checking.data() | ({"binary": binary} if binary else {}), verbatim=True)
@@ -344,8 +342,8 @@ class _Checking:
         self._session = session
         self._batch: list[Snapshot] = []
         self._size = 0
-        self._issues: list[Row] = []
-        self._not_run: list[Row] = []
+        self._issues: list[results.Issue] = []
+        self._not_run: list[results.NotRun] = []
         self._unlisted = {"issues": 0, "not_run": 0}
         self._numbers = {"error": 0, "warning": 0}
         self._unchecked = 0
@@ -435,23 +433,23 @@ class _Checking:
         for each in found.new:
             self._numbers[each.issue.severity] += 1
             if len(self._issues) < most:
-                self._issues += told(Report(new=(each,)), self._session.audience)["new"]
+                self._issues.append(_issue(each))
             else:
                 self._unlisted["issues"] += 1
         self._unchecked += len({each.path for each in found.not_run})
         for one in found.not_run:
             if len(self._not_run) < most or one.required:
-                self._not_run += told(Report(not_run=(one,)), self._session.audience)["not_run"]
+                self._not_run.append(_not_run(one, self._session.audience))
             else:
                 self._unlisted["not_run"] += 1
         if len(self._not_run) > most:  # those that are required fail the command, and one is enough for that
             self._unlisted["not_run"] += len(self._not_run) - most
-            self._not_run = sorted(self._not_run, key=lambda row: not row["required"])[:most]
+            self._not_run = sorted(self._not_run, key=lambda one: not one.required)[:most]
 
     def data(self) -> dict[str, Any]:
         """All of it, as data."""
-        issues = sorted(self._issues, key=lambda each: (each["path"], each["line"], each["column"]))
-        not_run = sorted(self._not_run, key=lambda each: (each["path"], each["validator"]))
+        issues = sorted(self._issues, key=lambda issue: (issue.path, issue.line, issue.column))
+        not_run = sorted(self._not_run, key=lambda one: (one.path, one.validator))
         left_out = 0
         if self._left_out is not None:
             name, why, setting = self._left_out
@@ -459,11 +457,19 @@ class _Checking:
             others = f", and {count(self._more, 'more file')} with it" if self._more else ""
             others = ", and all files after it" if self.is_stopped else others
             row = NotRun(name, "check", f"it was left out{others}: {why}", required=True, setting=setting)
-            not_run += told(Report(not_run=(row,)), self._session.audience)["not_run"]
-        numbers = {"files": len(self.seen), "markers_only": self._markers_only, "left_out": left_out}
-        numbers |= {"stopped": self.is_stopped, "errors": self._numbers["error"], "warnings": self._numbers["warning"]}
-        numbers |= {"unchecked": self._unchecked}
-        return {**numbers, "issues": issues, "not_run": not_run, "unlisted": self._unlisted}
+            not_run.append(_not_run(row, self._session.audience))
+        return {
+            "files": len(self.seen),
+            "markers_only": self._markers_only,
+            "left_out": left_out,
+            "stopped": self.is_stopped,
+            "errors": self._numbers["error"],
+            "warnings": self._numbers["warning"],
+            "unchecked": self._unchecked,
+            "issues": [issue.data() for issue in issues],
+            "not_run": [one.data() for one in not_run],
+            "unlisted": self._unlisted,
+        }
 
 
 CHECK = ToolSpec(

@@ -8,13 +8,13 @@ from functools import cached_property
 from suture import errors, wording
 from suture.bounds import check_size, check_time
 from suture.errors import ElisionInNewText, InputTooLarge, InvalidArguments
-from suture.match.diagnose import diagnose
+from suture.match.diagnose import KINDS, diagnose
 from suture.match.index import Index
 from suture.plan import Plan
 from suture.text.edits import apply, edit
 from suture.text.replace import MOST_HITS, Outcome, Step, made, occurrences
 from suture.text.replace import number as count_occurrences
-from suture.tools import outcome
+from suture.tools import outcome, results
 from suture.tools.failure import Sought, View, attempt, no_match, unexamined, wrong_count
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, whole_lines
 from suture.tools.spec import (
@@ -97,7 +97,7 @@ class FileEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and one edit may stand beside the path."""
+        """Check a call's arguments; null means left out, and one edit may be given beside the path."""
         named = cls.arguments()
         kept = {name: value for name, value in given.items() if value is not None or name not in named}
         if "path" not in kept and "file_path" in kept:
@@ -113,7 +113,7 @@ class FileEdit(Request):
 
 
 def plan_file_edit(session: Session, request: FileEdit, audience: Audience | None = None) -> Proposal:
-    """Simulate all edits on the file as it stands, and plan what they do to it.
+    """Simulate all edits on the file as it is, and plan what they do to it.
 
     `audience`: a dialect's, which has other names for the arguments; the session's if left out.
     """
@@ -161,7 +161,7 @@ def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]
             yield f"{new_text} holds a NUL; the file may be taken for a binary one."
         yield from _cuts(body, step, number, found, audience)
         at = step.new.find(step.old) if step.old and step.new != step.old else -1
-        if at >= 0 and any(_stands(body, step.new, place - at) for place in found):
+        if at >= 0 and any(_is_there(body, step.new, place - at) for place in found):
             yield f"{new_text} stood there already; if the edit was sent twice, undo it."
 
 
@@ -172,7 +172,7 @@ def _placeholders(
     places: Sequence[Sequence[int]],
     audience: Audience,
 ) -> tuple[list[str], list[ElisionInNewText]]:
-    """Warnings of placeholders that edits only insert, and errors of those that would delete what they stand for.
+    """Warnings of placeholders that edits only insert, and errors of those that would delete what they represent.
 
     `places` are those of the first edits; one that was not found is none.
     """
@@ -248,13 +248,13 @@ def _composed(origins: Sequence[Callable[[int], int]]) -> Callable[[int], int]:
     return origin
 
 
-def _stands(body: bytes, new: bytes, at: int) -> bool:
-    """Whether a text stands there, and does not end in the middle of a line end."""
+def _is_there(body: bytes, new: bytes, at: int) -> bool:
+    """Whether a text is there, and does not end in the middle of a line end."""
     return at >= 0 and body.startswith(new, at) and not body.startswith(b"\r\n", at + len(new) - 1)
 
 
 def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience: Audience) -> Iterator[str]:
-    """Where a text begins or ends in the middle of something; told once an edit."""
+    """Where a text begins or ends in the middle of something; said once per edit."""
     old_text = in_argument(audience.of_edit(number, "old_text"))
     for start in places[:_LOOKED_AT]:
         end = start + len(step.old)
@@ -295,6 +295,131 @@ fits, gives the corrected edit, ready to be sent back.
 prints are not part of the file.
 - dry_run shows what would change, without changing it."""
 
+
+class Diff(results.Data):
+    """What an edit changes."""
+
+    unified: str = results.DIFF
+    added: int = results.integer("Lines")
+    removed: int = results.integer("Lines")
+    truncated: bool = results.flag("Whether the text for the model shows only a part of it")
+
+
+class AppliedEdit(results.Data):
+    """What one edit did."""
+
+    edit_index: int = results.integer("From 0")
+    occurrences_replaced: int = results.integer("How many places")
+    line_numbers: list[int] = results.values("Their lines in the file as it was", of="integer")
+
+
+class Preview(results.Data):
+    """A replacement in a dry run."""
+
+    edit_index: int = results.integer("From 0")
+    line_number: int = results.integer("From 1")
+    before: str = results.text("The lines as they are")
+    after: str = results.text("The lines after all edits")
+
+
+class Highlight(results.Data):
+    """A part of a line."""
+
+    line_number: int = results.integer("From 1")
+    column_start: int = results.integer("From 1")
+    column_end: int = results.integer("Exclusive")
+
+
+class MatchLocation(Highlight):
+    """Where a text occurs."""
+
+    line_content: str = results.text("The line")
+    context_before: str = results.text("The line before").optional
+    context_after: str = results.text("The line after").optional
+
+
+class NamedDifference(results.Data):
+    """What is different between a text and a place."""
+
+    type: str = results.text("What kind of difference", dict.fromkeys(KINDS.values()))
+    name: str = results.text("The same, more closely", KINDS)
+    expected: str = results.text("As it was sent")
+    found: str = results.text("As it stands in the file")
+    line_number: int = results.integer("From 1")
+    description: str = results.text("In words")
+
+
+class SimilarContent(results.Data):
+    """A place like a text."""
+
+    line_number: int = results.integer("From 1")
+    content: str = results.text("What stands there")
+    similarity_score: float = results.number("Up to 1")
+    symbol: str = results.text("The class or function that it is in, if any")
+    differences: list[NamedDifference] = results.objects("What is different", NamedDifference)
+
+
+class FailedEdit(results.Data):
+    """Why an edit failed."""
+
+    type: str = results.text(
+        "The error's code", ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
+    )
+    edit_index: int = results.integer("The first edit that failed, from 0")
+    total_edits: int = results.integer("How many were sent")
+    message: str = results.text("What happened")
+    search_text: str = results.text("The old_text that was sent").optional
+    expected_occurrences: int = results.integer("How often it should stand there").optional
+    actual_occurrences: int = results.integer("How often it does").optional
+    match_locations: list[MatchLocation] = results.objects("Where it stands", MatchLocation).optional
+    similar_content: list[SimilarContent] = results.objects("Places like it, best first", SimilarContent).optional
+
+
+class SuggestedFix(results.Data):
+    """What to do about a failed edit."""
+
+    type: str = results.text(
+        "What kind of mistake",
+        ("USE_EXACT_TEXT", "CHECK_WHITESPACE", "ADJUST_COUNT", "ESCAPE_SPECIAL", "ALREADY_APPLIED", "TARGET_DELETED"),
+    )
+    suggestion: str = results.text("In words")
+    example: str = results.text("JSON to send; with old_text and new_text, an edit that lands").optional
+
+
+class FilePreview(results.Data):
+    """The lines that a failed edit is about."""
+
+    total_lines: int = results.integer("Of the file")
+    preview_start_line: int = results.integer("From 1")
+    preview_end_line: int = results.integer("Inclusive")
+    content: str = results.text("The lines")
+    highlights: list[Highlight] = results.objects("What to look at", Highlight)
+
+
+class FileEditResult(results.ToolData):
+    """What a call of `file_edit` did, or why it failed."""
+
+    failure = results.Rejection
+    path: str = results.PATH
+    change_id: str | None = results.CHANGE_ID
+    hash: str = results.HASH
+    diff: Diff = results.member("What changes", Diff)
+    edits_applied: list[AppliedEdit] = results.objects("What each edit did", AppliedEdit)
+    total_replacements: int = results.integer("By all edits")
+    warnings: list[str] = results.WARNINGS
+    dry_run: bool = results.DRY_RUN
+    would_modify: bool = results.flag("In a dry run: whether the file would change").optional
+    preview: list[Preview] = results.objects("In a dry run: the replacements", Preview).optional
+    validation: results.Validation = results.VALIDATION_IF_ASKED
+    validation_error: FailedEdit = results.member(
+        "Only if an edit failed, or its file cannot be edited", FailedEdit
+    ).optional
+    suggested_fixes: list[SuggestedFix] = results.objects(
+        "What to do about a failed edit, best first", SuggestedFix
+    ).optional
+    file_preview: FilePreview = results.member("The lines that a failed edit is about", FilePreview).optional
+
+
 FILE_EDIT = ToolSpec(
     name="file_edit",
     title="Edit a file",
@@ -327,6 +452,7 @@ FILE_EDIT = ToolSpec(
         ),
     ),
     plan=plan_file_edit,
+    result=FileEditResult,
     explain=explain_file_edit,
 )
 
@@ -417,7 +543,7 @@ class Edited:
         yield from (f"warning: {warning}" for warning in warnings)
 
     def _preview(self) -> Iterator[dict[str, Any]]:
-        """Each replacement: the lines it stands in as they are, and as they will be after all edits."""
+        """Each replacement: its lines as they are, and as they will be after all edits."""
         lines, room = self._change.before.text.lines, _ROOM
         places = [(index, at) for index, found in enumerate(self._places) for at in found][:_MOST_PREVIEWS]
         start, end, before, after = -1, -1, "", ""

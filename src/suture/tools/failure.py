@@ -12,8 +12,10 @@ from contextlib import suppress
 from suture import errors
 from suture.match.diagnose import block, diagnose, words_of
 from suture.match.index import Index, Site, symbol
+from suture.match.ladder import RUNGS
 from suture.records import Record
 from suture.text.replace import MOST_HITS
+from suture.tools import results
 from suture.wording.phrases import difference
 
 TYPE_CHECKING = False
@@ -68,6 +70,23 @@ _MOST_UNIQUE = 3  # places for which a longer text is given
 _MOST_CONTEXT = 6  # lines around a place that may make it unique
 _MOST_WORDS = 6
 _NEAR = 0.55  # the score from which a place is shown whole, with a text to begin from
+
+
+RUNG = results.text("How strictly the text was found; null if there was none to find", RUNGS).nullable
+SCORE = results.number("How alike the text and the place are, up to 1").nullable
+
+
+class WrittenOn(results.Data):
+    """An earlier version of a file."""
+
+    source: str = results.text("How it is known", ("read", "history", "index", "head", "commit"))
+    id: str | None = results.text("The change or commit that has it").nullable
+    until: str | None = results.text("The change or commit that replaced it").nullable
+
+
+WRITTEN_ON = results.member(
+    "The earlier version that the text was written on, if the change was merged from there", WrittenOn
+).nullable
 
 
 class Sought(Record):

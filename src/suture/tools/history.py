@@ -16,7 +16,7 @@ from suture.errors import (
     UndoConflict,
 )
 from suture.plan import Plan
-from suture.tools import outcome
+from suture.tools import outcome, results
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, integer, text, texts
 from suture.wording.phrases import plain
 
@@ -52,6 +52,35 @@ class Show(Request):
     change_id: str = text("The change, or the beginning of its id")
 
 
+class RecordedFile(results.Data):
+    """What a recorded change did to a file."""
+
+    path: str = results.PATH
+    action: str = results.text("What happened to it", results.ACTIONS)
+    added: int = results.integer("Lines")
+    removed: int = results.integer("Lines")
+    to: str = results.text("Its new name, if it was renamed").optional
+
+
+class RecordedChange(results.Data):
+    """A change in the history."""
+
+    change_id: str = results.text("For undo")
+    time: str = results.text("When it landed, in UTC, as RFC 3339")
+    tool: str = results.text("What made it")
+    summary: str = results.text("What it was")
+    state: str = results.text("In force, taken back, or with a damaged record", ("landed", "undone", "damaged"))
+    undoes: str | None = results.text("The change that it took back, if it is an undo or redo").nullable
+    files: list[RecordedFile] = results.objects("What it did", RecordedFile)
+
+
+class HistoryResult(results.ToolData):
+    """A part of the history."""
+
+    changes: list[RecordedChange] = results.objects("Newest first", RecordedChange)
+    next: str | None = results.text("What to give as before to see older ones; null if there are none").nullable
+
+
 def history(session: Session, request: History) -> Answer:
     """List changes."""
     with session.history.reading() as book:
@@ -66,39 +95,39 @@ def history(session: Session, request: History) -> Answer:
                 break
             found.append(change)
             files += len(change.files)
-        changes = [described(book, change) for change in found]
-    data = {"changes": changes, "next": changes[-1]["change_id"] if more else None}
+        changes = [recorded_change(book, change) for change in found]
+    result = HistoryResult(changes=changes, next=changes[-1].change_id if more else None)
     lines = [_line(change) for change in changes] or [f"No changes{f' of {plain(path)}' if path else ''} are recorded."]
     if more:
-        lines.append(f"… older ones: before {data['next']}")
-    return Answer("\n".join(lines), data)
+        lines.append(f"… older ones: before {result.next}")
+    return Answer("\n".join(lines), result.data())
 
 
 def show(session: Session, request: Show) -> Answer:
     """One change and its diff."""
     with session.history.reading() as book:
-        change = book.listed(request.change_id)
-        data = {**described(book, change), "diff": outcome.record_diff(book, change)}
-    return Answer(f"{_line(data)}\n\n{outcome.cut(data['diff'], session.settings)}".rstrip(), data)
+        record = book.listed(request.change_id)
+        change, diff = recorded_change(book, record), outcome.record_diff(book, record)
+    text = f"{_line(change)}\n\n{outcome.cut(diff, session.settings)}".rstrip()
+    return Answer(text, {**change.data(), "diff": diff})
 
 
-def described(book: LogBook, change: ChangeRecord) -> dict[str, Any]:
-    """A change as data."""
-    files = []
+def recorded_change(book: LogBook, change: ChangeRecord) -> RecordedChange:
+    """A change of the history, with the lines that it added and removed."""
+    files: list[RecordedFile] = []
     for file in change.files:
         added, removed = book.lines_changed(file)
-        files.append({"path": file.path, "action": file.action, "added": added, "removed": removed})
-        if file.to is not None:
-            files[-1]["to"] = file.to
-    return {
-        "change_id": change.id,
-        "time": time_of_id(change.id),
-        "tool": change.tool,
-        "summary": change.summary,
-        "state": change.state,
-        "undoes": change.undoes,
-        "files": files,
-    }
+        to = results.or_left_out(file.to)
+        files.append(RecordedFile(path=file.path, action=file.action, added=added, removed=removed, to=to))
+    return RecordedChange(
+        change_id=change.id,
+        time=time_of_id(change.id),
+        tool=change.tool,
+        summary=change.summary,
+        state=change.state,
+        undoes=change.undoes,
+        files=files,
+    )
 
 
 def named(session: Session, path: str) -> str:
@@ -134,18 +163,18 @@ def time_of_id(change_id: str) -> str:
     return strftime("%Y-%m-%dT%H:%M:%S", gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
 
 
-def _line(change: dict[str, Any]) -> str:
+def _line(change: RecordedChange) -> str:
     files = [
-        f"{each['action']} {plain(file_name(each))} +{each['added']} -{each['removed']}"
-        for each in change["files"][:_SHOWN_FILES]
+        f"{file.action} {plain(file_name(file.data()))} +{file.added} -{file.removed}"
+        for file in change.files[:_SHOWN_FILES]
     ]
-    more = len(change["files"]) - len(files)
+    more = len(change.files) - len(files)
     files += [f"… {more} more"] if more > 0 else []
-    if change["state"] == "damaged":
-        return f"{change['change_id']} {change['time']} (damaged): what it changed is unknown".replace("  ", " ")
-    state = " (undone)" if change["state"] == "undone" else ""
-    what = plain(about(change))
-    return f"{change['change_id']} {change['time']}{state} {what}: {', '.join(files) or 'no files'}"
+    if change.state == "damaged":
+        return f"{change.change_id} {change.time} (damaged): what it changed is unknown".replace("  ", " ")
+    state = " (undone)" if change.state == "undone" else ""
+    what = plain(about(vars(change)))
+    return f"{change.change_id} {change.time}{state} {what}: {', '.join(files) or 'no files'}"
 
 
 def file_name(file: dict[str, Any]) -> str:
@@ -180,6 +209,7 @@ HISTORY = ToolSpec(
         ),
     ),
     read=history,
+    result=HistoryResult,
 )
 
 SHOW = ToolSpec(
@@ -210,6 +240,54 @@ class Redo(Request):
     dry_run: bool = dry_run()
 
 
+class Conflict(results.Data):
+    """Where later work stands in the way of an undo."""
+
+    path: str = results.PATH
+    line: int = results.integer("From 1")
+    base: str | None = results.text("As the change left it").nullable
+    ours: str | None = results.text("As it is now").nullable
+    theirs: str | None = results.text("As it would become").nullable
+    about: str = results.text(
+        "Only if the sides are names, or files that were replaced as a whole", ("name", "file")
+    ).optional
+    truncated: bool = results.flag("True if a side is cut").optional
+
+
+class UndoFailure(results.ToolFailure):
+    """The error of an undo or redo."""
+
+    conflicts: list[Conflict] = results.objects(
+        "UNDO_CONFLICT: where later work stands in the way; a side is null where there is no such file", Conflict
+    ).optional
+    later: list[str] = results.values("UNDO_CONFLICT: later changes of these files, newest first").optional
+
+
+_MERGED = results.flag("Whether later work was kept by a merge")
+
+
+class UndoResult(results.ToolData):
+    """What an undo did."""
+
+    failure = UndoFailure
+    change_id: str | None = results.CHANGE_ID
+    undone: str = results.text("The change that was taken back")
+    merged: bool = _MERGED
+    files: list[results.ChangedFile] = results.FILES
+    diff: str = results.DIFF
+
+
+class RedoResult(results.ToolData):
+    """What a redo did."""
+
+    failure = UndoFailure
+    change_id: str | None = results.CHANGE_ID
+    redone: str = results.text("The change that was done again")
+    merged: bool = _MERGED
+    files: list[results.ChangedFile] = results.FILES
+    diff: str = results.DIFF
+
+
 def plan_undo(session: Session, request: Undo) -> Proposal:
     """Plan to take a change back."""
     with session.history.reading() as book:
@@ -219,7 +297,7 @@ def plan_undo(session: Session, request: Undo) -> Proposal:
         if change.state == "undone":
             raise AlreadyUndone(change_id=change.id)
         inverse = invert(session, book, change)
-    return _proposal(session, inverse, change, done=("undo", "undone", change.id), dry_run=request.dry_run)
+    return _proposal(session, inverse, change, ("undo", change.id), dry_run=request.dry_run)
 
 
 def plan_redo(session: Session, request: Redo) -> Proposal:
@@ -231,7 +309,7 @@ def plan_redo(session: Session, request: Redo) -> Proposal:
         except UndoConflict as error:
             fields = {**error.fields(), "change_id": undoing.undoes, "operation": "redo"}
             raise UndoConflict(**fields) from None
-    return _proposal(session, inverse, undoing, done=("redo", "redone", str(undoing.undoes)), dry_run=request.dry_run)
+    return _proposal(session, inverse, undoing, ("redo", str(undoing.undoes)), dry_run=request.dry_run)
 
 
 def _undoing(book: LogBook, change_id: str | None) -> ChangeRecord:
@@ -249,13 +327,13 @@ def _undoing(book: LogBook, change_id: str | None) -> ChangeRecord:
 
 
 def _proposal(
-    session: Session, inverse: Inverse, undoes: ChangeRecord, *, done: tuple[str, str, str], dry_run: bool
+    session: Session, inverse: Inverse, undoes: ChangeRecord, done: tuple[str, str], *, dry_run: bool
 ) -> Proposal:
-    tool, key, subject = done
+    tool, subject = done
     summary = undoes.summary if tool == "undo" else undoes.summary.partition(": ")[2]  # "undo <id>: summary"
     about = f"{tool} {subject}: {summary}" if summary else f"{tool} {subject}"
     plan = Plan(inverse.changes, tool, about, undoes.id, undoes.folders)
-    files, diff = outcome.files(plan.changes), outcome.plan_diff(plan.changes)
+    files, diff = outcome.changed_files(plan.changes), outcome.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
         words = f"Would {tool} {subject}" if dry_run else f"{_DONE[tool]} {subject}"
@@ -265,16 +343,13 @@ def _proposal(
         if not files:
             words = f"No change: nothing to {tool} for {subject}; {_NOTHING[tool]}."
         shown = outcome.cut(diff, session.settings)
-        return Answer(
-            text=f"{words}\n\n{shown}" if shown else words,
-            data={
-                "change_id": None if change is None else change.id,
-                key: subject,
-                "merged": inverse.merged,
-                "files": files,
-                "diff": diff,
-            },
+        change_id, merged = None if change is None else change.id, inverse.merged
+        result = (
+            UndoResult(change_id=change_id, undone=subject, merged=merged, files=files, diff=diff)
+            if tool == "undo"
+            else RedoResult(change_id=change_id, redone=subject, merged=merged, files=files, diff=diff)
         )
+        return Answer(f"{words}\n\n{shown}" if shown else words, result.data())
 
     return Proposal(plan, describe)
 
@@ -300,6 +375,7 @@ UNDO = ToolSpec(
         ),
     ),
     plan=plan_undo,
+    result=UndoResult,
     serial=True,
 )
 
@@ -322,6 +398,7 @@ REDO = ToolSpec(
         ),
     ),
     plan=plan_redo,
+    result=RedoResult,
     serial=True,
 )
 

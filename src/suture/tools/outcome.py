@@ -8,6 +8,7 @@ from suture.plan import Create, Delete, Rename, Update
 from suture.text import Text
 from suture.text.diff import FileDiff, counted, counts, unified
 from suture.text.edits import common_ends, edit
+from suture.tools.results import ChangedFile
 from suture.wording.phrases import count, in_argument, plain
 
 TYPE_CHECKING = False
@@ -34,22 +35,27 @@ def check_hash(expected: str | dict[str, str] | None, name: str, before: Snapsho
         raise FileChanged(path=name, expected=wanted, found=found)
 
 
+def changed_files(changes: Iterable[FileChange]) -> list[ChangedFile]:
+    """The files that a plan changes."""
+    return [_changed_file(change) for change in changes]
+
+
 def files(changes: Iterable[FileChange]) -> list[dict[str, Any]]:
-    """The files that a plan changes: `{path, action, hash}`, and `to` for one that is moved."""
-    return [_file(change) for change in changes]
+    """As `changed_files`, as data."""
+    return [file.data() for file in changed_files(changes)]
 
 
-def _file(change: FileChange) -> dict[str, Any]:
+def _changed_file(change: FileChange) -> ChangedFile:
     path = change.place.name
     match change:
         case Create(after=after):
-            return {"path": path, "action": "create", "hash": after.digest}
+            return ChangedFile(path=path, action="create", hash=after.digest)
         case Update(after=after):
-            return {"path": path, "action": "update", "hash": after.digest}
+            return ChangedFile(path=path, action="update", hash=after.digest)
         case Delete():
-            return {"path": path, "action": "delete", "hash": None}
+            return ChangedFile(path=path, action="delete", hash=None)
         case Rename(before=before, to=to, after=moved):
-            return {"path": path, "action": "rename", "hash": (moved or before.content).digest, "to": to.name}
+            return ChangedFile(path=path, action="rename", hash=(moved or before.content).digest, to=to.name)
     raise TypeError(change)
 
 

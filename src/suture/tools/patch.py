@@ -5,7 +5,7 @@ names of other tools (`old_string`), null or an empty string for what is left ou
 What is unknown, or could mean two things, is refused with its index.
 
 A `Placement` claims the bytes that its patch replaces; two claims on the same bytes are refused. What is inserted
-at the beginning comes before everything else that stands there, what is appended comes after it, and otherwise the
+at the beginning comes before everything else there, what is appended comes after it, and otherwise the
 order of the request holds.
 """
 
@@ -24,8 +24,8 @@ from suture.plan import Plan
 from suture.records import Record
 from suture.text import Text
 from suture.text.edits import edit, splice
-from suture.tools import outcome
-from suture.tools.failure import Sought, View, patch_error, version_of
+from suture.tools import outcome, results
+from suture.tools.failure import RUNG, SCORE, WRITTEN_ON, Sought, View, WrittenOn, patch_error, version_of
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.spec import (
     Answer,
@@ -138,7 +138,7 @@ class OnePatch(Request):
 
 
 def gathered(given: Mapping[str, object]) -> Mapping[str, object]:
-    """The arguments of a call with `patches`, where the fields of one patch stand beside the path."""
+    """The arguments of a call with `patches`, where the fields of one patch are given beside the path."""
     fields = {*OnePatch._fields, *_ALIASES}
     if given.get("patches") is not None or not fields & given.keys():
         return given
@@ -179,7 +179,7 @@ def _invalid(argument: str, problem: str) -> InvalidArguments:
 _PATIENCE = 2.0
 """Seconds for looking at the other patches once one has failed."""
 _CLOSELY = 10
-"""Of the other failures, those that are told with all that is known."""
+"""Of the other failures, those that are reported with all that is known."""
 
 
 class Placement(Record):
@@ -200,7 +200,7 @@ class Placement(Record):
     claims: bool = True
     """Whether nobody else may replace these bytes."""
     carried: bool = False
-    """Whether it is a change, carried over to what stands there; else text that is put in as it is."""
+    """Whether it is a change, carried over to what is there; else text that is put in as it is."""
     base: Base | None = None
     """The version that it was written on, if it was merged from there."""
 
@@ -372,7 +372,7 @@ class Placing:
         return reindented(found, patch, index, total)
 
     def _adapted(self, inserted: str, at: int) -> bytes:
-        """Text to put in at an offset, with the line ends that stand there, unless it brings its own."""
+        """Text to put in at an offset, with the line ends of that place, unless it brings its own."""
         if "\n" in inserted and "\r" not in inserted:
             inserted = inserted.replace("\n", self._ending(at))
         return self._bytes(inserted, self._text.body)
@@ -421,7 +421,7 @@ class Placing:
 
 
 def edits_of(placed: Sequence[Placement]) -> list[Edit]:
-    """All edits, by position; `edits.ordered` keeps this order where they stand at one point."""
+    """All edits, by position; `edits.ordered` keeps this order where they are at one point."""
     return [edit for one in sorted(placed, key=_where) for edit in one.edits]
 
 
@@ -436,7 +436,7 @@ _ENDS = (b"\n", b"\r")
 
 
 class Patched:
-    """The result of a call, told once it landed, or would have."""
+    """The result of a call that landed, or would have."""
 
     def __init__(
         self,
@@ -518,7 +518,7 @@ class Patched:
         }
 
     def _replaced(self, placed: Placement) -> str:
-        """What stood there, not too much of it."""
+        """What was there, not too much of it."""
         whole = self._original.show(placed.start, placed.end)
         lines = whole.split("\n")
         shown = "\n".join(lines[:_REPLACED_LINES])[:_REPLACED_CHARACTERS]
@@ -621,7 +621,7 @@ class Patch(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and one patch may stand beside the path."""
+        """Check a call's arguments; null means left out, and one patch may be given beside the path."""
         named = cls.arguments()
         left_out = {name for name, value in given.items() if value is None and name in named}
         request = super().parse(gathered({name: value for name, value in given.items() if name not in left_out}))
@@ -639,7 +639,7 @@ class Patch(Request):
 
 
 def plan_patch(session: Session, request: Patch) -> Proposal:
-    """Plan all patches on the file as it stands."""
+    """Plan all patches on the file as it is."""
     most = session.settings.max_edits
     if len(request.patches) > most:
         size = len(request.patches)
@@ -670,7 +670,7 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
 
 
 def _before(session: Session, request: Patch) -> Snapshot | None:
-    """The file, or None where none stands and none is needed."""
+    """The file, or None where there is none and none is needed."""
     needed = any(patch.operation == "replace" for patch in request.patches)
     if not needed and session.locate(request.path).stat is None:
         return None
@@ -750,6 +750,54 @@ Usage notes:
 - Small differences in oldText (indentation, white space, quotes) are bridged where only one place fits, and \
 newText then takes on the file's own; set match to "exact" to forbid it"""
 
+
+class RunnerUp(results.Data):
+    """The next best place."""
+
+    start_line: int = results.START_LINE
+    end_line: int = results.END_LINE
+    score: float = results.number("Up to 1")
+
+
+class PlacedPatch(results.Data):
+    """Where a patch went."""
+
+    index: int = results.integer("From 0")
+    operation: str = results.text("What it does", OPERATIONS)
+    rung: str | None = RUNG
+    score: float | None = SCORE
+    runner_up: RunnerUp | None = results.member("The next best place", RunnerUp).nullable
+    start_line: int = results.START_LINE
+    end_line: int = results.END_LINE
+    replaced: str = results.text("What stood there; a long text is cut")
+    written_on: WrittenOn | None = WRITTEN_ON
+
+
+class Display(results.Data):
+    """What a patch changes."""
+
+    path: str = results.PATH
+    diff: str = results.DIFF
+
+
+class PatchResult(results.ToolData):
+    """What a call of `patch` did."""
+
+    failure = results.Rejection
+    path: str = results.PATH
+    change_id: str | None = results.CHANGE_ID
+    hash: str = results.HASH
+    created: bool = results.flag("Whether the file is new")
+    patches: list[PlacedPatch] = results.objects(
+        "Where each patch went; lines are those of the file as it was", PlacedPatch
+    )
+    clipboards: list[str] = results.values("Those that this call filled")
+    warnings: list[str] = results.WARNINGS
+    display: Display = results.member("What changes", Display)
+    dry_run: bool = results.DRY_RUN
+    validation: results.Validation = results.VALIDATION_IF_ASKED
+
+
 PATCH = ToolSpec(
     name="patch",
     title="Patch a file",
@@ -797,4 +845,5 @@ PATCH = ToolSpec(
         ),
     ),
     plan=plan_patch,
+    result=PatchResult,
 )

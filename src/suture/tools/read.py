@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from suture.errors import RangeOutOfBounds
 from suture.text.lines import detect
+from suture.tools import results
 from suture.tools.spec import Answer, Example, Request, ToolSpec, encoding, integer, text
 
 TYPE_CHECKING = False
@@ -26,6 +27,30 @@ class FileRead(Request):
     encoding: str | None = encoding()
 
 
+class Indentation(results.Data):
+    """How a file's lines are indented."""
+
+    style: str = results.text("By what", ("spaces", "tabs", "mixed", "none"))
+    width: int = results.integer("Spaces of one step; 0 if there are none")
+
+
+class FileReadResult(results.ToolData):
+    """What one must know to edit the file."""
+
+    path: str = results.PATH
+    hash: str = results.digest("Of the whole file, for expect_hash")
+    size: int = results.integer("Of the whole file, in bytes")
+    encoding: str | None = results.text("Null if it is not known").nullable
+    bom: bool = results.flag("Whether it begins with a byte order mark")
+    line_ending: str = results.text("How its lines end", ("lf", "crlf", "cr", "mixed", "none"))
+    final_newline: bool = results.flag("Whether the last line has an end")
+    indent: Indentation = results.member("How its lines are indented", Indentation)
+    total_lines: int = results.integer("Of the whole file")
+    start_line: int = results.integer("First line that is shown, from 1")
+    end_line: int = results.integer("Last line that is shown, inclusive")
+    truncated: bool = results.flag("Whether not all that was asked for is shown")
+
+
 def read(session: Session, request: FileRead) -> Answer:
     """Read lines `start_line` to `end_line`."""
     found = session.text(request.path, request.encoding)
@@ -45,24 +70,22 @@ def read(session: Session, request: FileRead) -> Answer:
             shown += f"\n\nNote: cut after line {shown_last} of {total}; go on with start_line {shown_last + 1}."
         if body.encoding is None:
             shown += "\n\nNote: the encoding is not known; name it with `encoding` to see what U+FFFD stands for."
-    return Answer(
-        text=shown,
-        verbatim=request.format == "raw",
-        data={
-            "path": found.place.name,
-            "hash": found.content.digest,
-            "size": found.content.size,
-            "encoding": body.encoding,
-            "bom": bool(body.bom),
-            "line_ending": lines.style(),
-            "final_newline": body.final_newline,
-            "indent": _indent(body),
-            "total_lines": total,
-            "start_line": first,
-            "end_line": shown_last,
-            "truncated": truncated,
-        },
+    indent = detect(body.body)
+    result = FileReadResult(
+        path=found.place.name,
+        hash=found.content.digest,
+        size=found.content.size,
+        encoding=body.encoding,
+        bom=bool(body.bom),
+        line_ending=lines.style(),
+        final_newline=body.final_newline,
+        indent=Indentation(style=indent.style, width=indent.width),
+        total_lines=total,
+        start_line=first,
+        end_line=shown_last,
+        truncated=truncated,
     )
+    return Answer(shown, result.data(), verbatim=request.format == "raw")
 
 
 def _last_within(body: Text, first: int, last: int, max_lines: int, max_bytes: int) -> int:
@@ -85,11 +108,6 @@ def _raw(body: Text, first: int, last: int) -> str:
     if last < first:
         return ""
     return body.show(body.lines.span(first)[0], body.lines.span(last)[1])
-
-
-def _indent(body: Text) -> dict[str, object]:
-    found = detect(body.body)
-    return {"style": found.style, "width": found.width}
 
 
 FILE_READ = ToolSpec(
@@ -116,4 +134,5 @@ FILE_READ = ToolSpec(
         ),
     ),
     read=read,
+    result=FileReadResult,
 )

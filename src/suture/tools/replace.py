@@ -1,4 +1,8 @@
-"""`regex_replace` and `regex_replace_multi`: matches replaced in one file, or in many, all of them or none."""
+"""`regex_replace`, `regex_replace_multi` and the command `replace`: matches replaced, all of them or none.
+
+Matches become edits, edits the changes of a plan; only then are rows made of both, or a diff. A preview and the change
+itself are the same plan.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,13 @@ from itertools import islice
 
 from suture.bounds import timed
 from suture.errors import InputTooLarge, OverMatch, TooManyReplacements
-from suture.json_text import quoted
 from suture.patterns.scan import each_match, rows
 from suture.patterns.template import parse as parse_template
 from suture.plan import Plan
+from suture.records import Record
 from suture.text.edits import edit
-from suture.tools.outcome import check_hash
+from suture.tools.outcome import check_hash, plan_diff
+from suture.tools.paths import EVERYTHING, visit_paths
 from suture.tools.search import (
     ABOUT_PATTERN,
     binary_check,
@@ -19,17 +24,18 @@ from suture.tools.search import (
     explain_several,
     file_path,
     flags,
-    joined,
     limit,
     lines,
-    opened,
+    list_answer,
     path_pattern,
     pattern,
-    prepared,
-    sought,
-    subject,
+    prepare,
+    read_subject,
+    subject_of,
+    worth_reading,
 )
 from suture.tools.spec import (
+    Answer,
     Example,
     Proposal,
     Request,
@@ -40,23 +46,23 @@ from suture.tools.spec import (
     expect_hash,
     flag,
     include_ignored,
+    paths,
     text,
     validate,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from suture.engine.session import Session
     from suture.patterns.engines import Clock, Compiled, Spans, Subject
     from suture.plan import Change, Snapshot, Update
     from suture.text.edits import Edit
-    from suture.tools.spec import Answer
-
 
 _SPAN = 40
-"""Bytes of an answer that a match or a group is counted for before it is told: in memory it takes three times that."""
+"""Bytes of an answer that a match or a group is counted as before rows are made; it takes 120 in memory."""
 
 
 def _allow_over_match() -> Any:
@@ -105,73 +111,101 @@ class RegexReplaceMulti(Request):
     validate: str = validate()
 
 
-class _Replacing:
-    """One call's replacements, file by file."""
+class Replace(Request):
+    """Arguments of the command `replace`."""
 
-    def __init__(self, session: Session, request: RegexReplace | RegexReplaceMulti) -> None:
+    paths: list[str] = paths()
+    pattern: str = pattern()
+    replacement: str = text(
+        "What each match becomes: $1 and ${name} are groups, $& is the match, $$ a dollar sign; for a line break, use "
+        "the shell's: $'one\\ntwo'"
+    )
+    flags: str | None = flags()
+    dry_run: bool = dry_run()
+    max_replacements: int | None = limit("Refuse if there are more matches in all files together, and change nothing")
+    exclude: list[str] = exclude()
+    include_ignored: bool = include_ignored()
+    allow_over_match: bool = _allow_over_match()
+    encoding: str | None = encoding("files that are named themselves, not by a folder or a glob")
+    validate: str = validate()
+    view: str = text("The replacements, or their number and the diff", default="rows", choices=("rows", "diff"))
+    context_before = context_after = 0  # the diff shows what is around
+    binary_check_buffer_size = None
+
+
+class FileReplacements(Record):
+    """The matches in one file, and the change that replaces them: its edits, one for each, in the same order."""
+
+    subject: Subject
+    matches: list[Spans]
+    change: Update
+
+
+class Replacements:
+    """One call's replacements, planned file by file."""
+
+    def __init__(self, session: Session, request: RegexReplace | RegexReplaceMulti | Replace) -> None:
         self._session = session
         self._request = request
-        self.compiled: Compiled
-        self.clock: Clock
-        self.compiled, self.clock = prepared(session, request)
-        self._template = parse_template(request.replacement, self.compiled.pattern)
-        self._found = self._held = self._made = self._told = 0
+        self._compiled: Compiled
+        self._clock: Clock
+        self._compiled, self._clock = prepare(session, request)
+        self._template = parse_template(request.replacement, self._compiled.pattern)
+        self._found = self._matches_size = self._new_size = 0
         self._seen: set[tuple[int, ...]] = set()
-        self.rows: list[str] = []
-        """The replacements, in JSON."""
-        self.changes: list[Update] = []
+        self._files: list[FileReplacements] = []
 
-    def matches(self, name: str, text: Subject | None) -> bool:
-        """Whether anything in a text matches."""
-        self.clock.start(name)
-        return text is not None and next(self.compiled.matches(text, self.clock), None) is not None
+    def plan_glob(self, glob: str, exclude: list[str], *, include_ignored: bool) -> None:
+        """Replace in all files that a glob names."""
+        session, request = self._session, self._request
+        root, runs = session.runs(glob, exclude, include_ignored=include_ignored)
+        for folder, place, raw in session.swept(root, runs, worth_reading(session, request, self._compiled)):
+            if self._has_match(place.name, subject_of(session, request, session.decoded(raw, place.path))):
+                before = session.snapshot_in(folder, place)
+                subject = subject_of(session, request, before.text)
+                if subject is not None:
+                    self.plan_file(before, subject)
 
-    def take(self, before: Snapshot, text: Subject) -> None:
+    def _has_match(self, name: str, subject: Subject | None) -> bool:
+        self._clock.start(name)
+        return subject is not None and next(self._compiled.matches(subject, self._clock), None) is not None
+
+    def plan_file(self, before: Snapshot, subject: Subject) -> None:
         """Replace in one file, once, if it has several names."""
         same_file = before.fingerprint[:2]
         if same_file in self._seen:
             return
         self._seen.add(same_file)
-        name, request = before.place.name, self._request
-        self.clock.start(name)
-        matches = self._matches(text)
+        self._clock.start(before.place.name)
+        matches = self._matches(subject)
         self._session.progress(0, len(matches))
         if not matches or self._found > self._most:
             return  # the rest is only counted
-        if not request.allow_over_match:
-            self._check_extent(name, text, matches)
-        made: list[Edit] = []
+        if not self._request.allow_over_match:
+            self._check_extent(before.place.name, subject, matches)
+        change = self._session.plan_update(before, [self._edit(subject, spans) for spans in matches])
+        self._files.append(FileReplacements(subject, matches, change))
 
-        def told(spans: Spans, whole: str) -> str:
-            self._grow(self._template.size(text.text, spans))
-            new = self._template.filled(text.text, spans)
-            made.append(edit(*spans[0], new))
-            return f'"original":{whole},"replacement":{quoted(text.readable(new))}'
-
-        around, room = (request.context_before, request.context_after), self._session.settings.max_result_bytes
-        self.rows += rows(name, text, matches, around, told, room - self._told)
-        self._told += sum(map(len, self.rows[-len(matches) :]))
-        self.changes.append(self._session.plan_update(before, made))
-
-    def _matches(self, text: Subject) -> list[Spans]:
+    def _matches(self, subject: Subject) -> list[Spans]:
         """The matches in a file. Those beyond what may be replaced are only counted."""
-        every = each_match(self.compiled, text, self.clock)
+        every = each_match(self._compiled, subject, self._clock)
         room = self._session.settings.max_result_bytes
         result: list[Spans] = []
         for spans in islice(every, max(self._most - self._found, 0)):
             result.append(spans)
-            self._held += _SPAN * len(spans)
-            if self._held > room:
-                raise InputTooLarge(what="The result", size=self._held, limit=room, setting="max_result_bytes")
+            self._matches_size += _SPAN * len(spans)
+            if self._matches_size > room:
+                raise _too_large("The result", self._matches_size, room)
         self._found += len(result) + sum(1 for _ in timed(every))
         return result
 
-    def _grow(self, size: int) -> None:
-        """Refuse what would not fit into memory, before it is made."""
+    def _edit(self, subject: Subject, spans: Spans) -> Edit:
+        """What replaces a match; refused before it is made if all new text would not fit into memory."""
         limit = self._session.settings.max_result_bytes
-        self._made += size
-        if self._made > limit:
-            raise InputTooLarge(what="All new text", size=self._made, limit=limit, setting="max_result_bytes")
+        self._new_size += self._template.size(subject.text, spans)
+        if self._new_size > limit:
+            raise _too_large("All new text", self._new_size, limit)
+        return edit(*spans[0], self._template.filled(subject.text, spans))
 
     @property
     def _most(self) -> int:
@@ -186,47 +220,92 @@ class _Replacing:
             if end - start <= most or subject.body.count(b"\n", start, end) < most:
                 continue
             first, last = numbers.at(start), numbers.at(max(end - 1, start))
-            inner = self.compiled.again(subject, spans[0], self.clock)
+            inner = self._compiled.again(subject, spans[0], self._clock)
             if last - first >= most and inner is not None:
                 raise OverMatch(path=name, line=first, end_line=last, inner_line=numbers.at(inner))
 
-    def proposal(self, tool: str, where: str) -> Proposal:
-        """What comes of it."""
+    def finish(self) -> list[FileReplacements]:
+        """The files that have matches, by name, if there are no more than may be replaced."""
         if self._found > self._most:
             own = self._most == self._request.max_replacements
             raise TooManyReplacements(found=self._found, limit=self._most, setting=None if own else "max_replacements")
-        places = f"{self._found} match{'es' * (self._found != 1)}"
-        plan = Plan(tuple(self.changes), tool, f"replace {places} of {self.compiled.pattern.source:.60} in {where}")
-        return Proposal(plan, self._answer)
+        return sorted(self._files, key=_name)
 
-    def _answer(self, change: Change | None) -> Answer:
-        changed = [each for each in self.changes if not each.same_content]
-        files = [{"path": each.place.name, "hash": each.after.digest} for each in changed]
-        return joined(self.rows, {"change_id": None if change is None else change.id, "files": files})
+    def proposal(self, tool: str, where: str, binary: Sequence[str] = ()) -> Proposal:
+        """The change, and how it is told. Its rows are made before it lands: too many of them are a refusal."""
+        files, request = self.finish(), self._request
+        matches = f"{self._found} match{'es' * (self._found != 1)}"
+        summary = f"replace {matches} of {self._compiled.pattern.source:.60} in {where}"
+        plan = Plan(tuple(file.change for file in files), tool, summary)
+        changed = [file.change for file in files if not file.change.same_content]
+        data: dict[str, Any] = {"files": [{"path": one.place.name, "hash": one.after.digest} for one in changed]}
+        data.update({"binary": [*binary]} if binary else {})
+        rows: list[str] | None = None
+        if isinstance(request, Replace) and request.view == "diff":
+            data.update(replacements=self._found, diff=plan_diff(changed))
+        else:
+            around = request.context_before, request.context_after
+            rows = replacement_rows(files, around, self._session.settings.max_result_bytes)
+
+        def describe(change: Change | None) -> Answer:
+            told = {"change_id": None if change is None else change.id, **data}
+            return Answer("", told, verbatim=True) if rows is None else list_answer(rows, told)
+
+        return Proposal(plan, describe)
+
+
+def _name(file: FileReplacements) -> str:
+    return file.change.place.name
+
+
+def _too_large(what: str, size: int, limit: int) -> InputTooLarge:
+    return InputTooLarge(what=what, size=size, limit=limit, setting="max_result_bytes")
+
+
+def replacement_rows(files: Iterable[FileReplacements], around: tuple[int, int], room: int) -> list[str]:
+    """Each replacement as a row in JSON; more than `room` characters are too large a result."""
+    result: list[str] = []
+    for file in files:
+        more = rows(_name(file), file.subject, file.matches, around, room, file.change.edits)
+        room -= sum(map(len, more))
+        result += more
+    return result
 
 
 def plan_replace(session: Session, request: RegexReplace) -> Proposal:
     """Plan the replacements in one file."""
-    replacing = _Replacing(session, request)
-    before, text = opened(session, request)
+    replacements = Replacements(session, request)
+    before, subject = read_subject(session, request, request.file_path)
     check_hash(request.expect_hash, before.place.name, before)
-    if text is not None:
-        replacing.take(before, text)
-    return replacing.proposal("regex_replace", before.place.name)
+    if subject is not None:
+        replacements.plan_file(before, subject)
+    return replacements.proposal("regex_replace", before.place.name)
 
 
 def plan_replace_multi(session: Session, request: RegexReplaceMulti) -> Proposal:
     """Plan the replacements in many files."""
-    replacing = _Replacing(session, request)
-    root, runs = session.runs(request.path_pattern, request.exclude, include_ignored=request.include_ignored)
-    for folder, place, raw in session.swept(root, runs, sought(session, request, replacing.compiled)):
-        if not replacing.matches(place.name, subject(session, request, session.decoded(raw, place.path))):
-            continue
-        before = session.snapshot_in(folder, place)
-        text = subject(session, request, before.text)
-        if text is not None:
-            replacing.take(before, text)
-    return replacing.proposal("regex_replace_multi", request.path_pattern)
+    replacements = Replacements(session, request)
+    replacements.plan_glob(request.path_pattern, request.exclude, include_ignored=request.include_ignored)
+    return replacements.proposal("regex_replace_multi", request.path_pattern)
+
+
+def plan_replace_paths(session: Session, request: Replace) -> Proposal:
+    """Plan the replacements in what the arguments name, as one change."""
+    replacements, binary = Replacements(session, request), list[str]()
+
+    def in_file(path: str) -> None:
+        before, subject = read_subject(session, request, path)
+        if subject is None:
+            binary.append(before.place.name)
+        else:
+            replacements.plan_file(before, subject)
+
+    def in_glob(glob: str, exclude: list[str]) -> None:
+        replacements.plan_glob(glob, exclude, include_ignored=request.include_ignored)
+
+    for _ in visit_paths(session, request, in_file, in_glob):
+        pass
+    return replacements.proposal("regex_replace_multi", f"{' '.join(request.paths) or EVERYTHING:.200}", binary)
 
 
 REGEX_REPLACE = ToolSpec(
@@ -273,5 +352,14 @@ REGEX_REPLACE_MULTI = ToolSpec(
         ),
     ),
     plan=plan_replace_multi,
+    explain=explain_several,
+)
+REPLACE = ToolSpec(
+    name="replace",
+    title="Replace",
+    description="Replace the matches of a regular expression in files, folders and globs, as one change.",
+    request=Replace,
+    examples=(),
+    plan=plan_replace_paths,
     explain=explain_several,
 )

@@ -18,6 +18,7 @@ from suture.errors import (
     UnreadEdits,
 )
 from suture.formats import IN_HUNKS
+from suture.formats import KINDS as UNREAD_KINDS
 from suture.formats.reply import (
     ReplyParser,
     Validation,
@@ -30,9 +31,9 @@ from suture.formats.reply import (
 from suture.plan import Content, Place, Plan, Snapshot
 from suture.records import Record
 from suture.text import Text
-from suture.tools import outcome
+from suture.tools import outcome, results
 from suture.tools.blocks import BlockApplier, Outcome
-from suture.tools.failure import version_of
+from suture.tools.failure import RUNG, SCORE, WRITTEN_ON, WrittenOn, version_of
 from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
 from suture.tools.spec import (
     Answer,
@@ -377,6 +378,91 @@ Blocks are applied in order, each to the result of those before. A block fits on
 says why and how to fix it; the others land (set atomic to have all or none). Small differences in whitespace, \
 quotes or indentation are bridged where only one place fits. Send again only what failed or is in unread."""
 
+
+class Summary(results.Data):
+    """How many blocks and hunks there are of each status."""
+
+    applied: int = results.integer("Changed something")
+    already_applied: int = results.integer("Found nothing left to change")
+    failed: int = results.integer("Could not be applied")
+    skipped: int = results.integer("Were not chosen, or not applied because others failed")
+
+
+class Correction(results.Data):
+    """The change that fits."""
+
+    old_text: str = results.text("The lines of the file")
+    new_text: str = results.text("What they become")
+    start_line: int = results.START_LINE
+    end_line: int = results.END_LINE
+
+
+class BlockFailure(results.Failure):
+    """Why a block failed."""
+
+    details: list[str] = results.values("What is known about it").optional
+    correction: Correction | None = results.member(
+        "The change that fits, where that is known", Correction
+    ).nullable.optional
+
+
+class ReplyBlock(results.Data):
+    """What became of a block or hunk."""
+
+    id: str = results.text("Its number, or 3.2 for the second hunk of block 3; for only")
+    format: str = results.text(
+        "How it is written", ("search_replace", "new_file", "v4a", "unified", "call", "whole_file")
+    )
+    action: str = results.text("What it does to the file", results.ACTIONS)
+    path: str | None = results.text("The file; null if nothing says which").nullable
+    path_as_written: str | None = results.text("The file as the reply names it").nullable
+    status: str = results.text("What became of it", ("applied", "already_applied", "failed", "skipped"))
+    line: int | None = results.integer("Line of the file where it changes something").nullable
+    reply_line: int = results.integer("Its first line in the reply")
+    rung: str | None = RUNG
+    score: float | None = SCORE
+    written_on: WrittenOn | None = WRITTEN_ON
+    diff: str = results.text("What it changes, as a unified diff")
+    error: BlockFailure | None = results.error("Why it failed; null if it did not", BlockFailure).nullable
+    to: str = results.text("The file's new name, if it is renamed").optional
+
+
+class UnreadPart(results.Data):
+    """What looks like an edit and was not read."""
+
+    line: int = results.integer("The line of the reply at which it begins")
+    kind: str = results.text("What it seems to be", UNREAD_KINDS)
+    path: str | None = results.text("The file it seems to be about").nullable
+    edits: bool = results.flag("Whether it clearly edits a file; if true, the call is an error unless only is given")
+    message: str = results.text("All of this in one sentence")
+
+
+class ReplyFailure(results.Rejection):
+    """The error of a reply that was not applied as a whole."""
+
+    failed: list[str] = results.values(
+        "BLOCKS_FAILED: their ids; VALIDATION_FAILED: which blocks failed as well, and why"
+    ).optional
+    landed: list[str] = results.values(
+        "BLOCKS_FAILED: the ids of those that were applied; do not send them again"
+    ).optional
+
+
+class ApplyReplyResult(results.ToolData):
+    """What became of a reply."""
+
+    failure = ReplyFailure
+    change_id: str | None = results.CHANGE_ID
+    summary: Summary = results.member("How many blocks and hunks", Summary)
+    blocks: list[ReplyBlock] = results.objects("What became of each block or hunk, in order", ReplyBlock)
+    files: list[results.ChangedFile] = results.FILES
+    unread: list[UnreadPart] = results.objects("What looks like an edit in the reply and was not read", UnreadPart)
+    errors: list[str] = results.values("What is wrong with the reply")
+    warnings: list[str] = results.WARNINGS
+    diff: str = results.DIFF
+    validation: results.Validation = results.VALIDATION_IF_ASKED
+
+
 APPLY_REPLY = ToolSpec(
     name="apply_reply",
     title="Apply a model's reply",
@@ -394,6 +480,7 @@ APPLY_REPLY = ToolSpec(
         ),
     ),
     plan=plan_apply_reply,
+    result=ApplyReplyResult,
     explain=explain_apply_reply,
 )
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from suture.text.edits import Edit
 
     class FileSource(Protocol):
-        """What stands where before the call."""
+        """The files as they are before the call."""
 
         def name_of(self, path: str) -> str:
             """The one name of the file that a path means."""
@@ -72,7 +72,7 @@ class ReplyFile:
         self.name = name
         self._bases = bases
         self.before = before
-        """What stood there, or None."""
+        """The file before the call, or None."""
         self.text = text
         """As it was read; of a new file, empty."""
         self.body = text.body
@@ -223,7 +223,7 @@ class ReplyFiles:
         return found
 
     def move(self, file: ReplyFile, to: ReplyFile) -> None:
-        """Give a file another name; what stood there is gone."""
+        """Give a file another name; a file that had it is gone."""
         to.become(file)
         file.empty()
         to.moved_from, file.moved_to = file, to
@@ -301,7 +301,7 @@ class WorkspaceFiles:
         return self._session.blank(name)
 
     def is_link(self, path: str) -> bool:
-        """Whether it is a symbolic link, or stands behind one."""
+        """Whether it is a symbolic link, or is behind one."""
         return self._session.locate(path).by_link
 
     def near(self, path: str) -> list[str]:
@@ -321,9 +321,9 @@ def nearest(path: str, names: Iterable[str]) -> list[str]:
 
 
 def _has_slip(path: str, name: str) -> bool:
-    sent, stands = path.split("/"), name.split("/")
-    pairs = [(one, other) for one, other in zip(sent, stands, strict=False) if one != other]
-    return len(sent) == len(stands) and len(pairs) == 1 and _is_slip(*pairs[0])
+    sent, own = path.split("/"), name.split("/")
+    pairs = [(one, other) for one, other in zip(sent, own, strict=False) if one != other]
+    return len(sent) == len(own) and len(pairs) == 1 and _is_slip(*pairs[0])
 
 
 def _is_slip(one: str, other: str) -> bool:
@@ -433,7 +433,7 @@ class Targets:
         missing = [mention.path for mention in targets if mention.sure and not self._meant(mention)]
         protected = [path for path in missing if self._is_protected(path)]
         if protected and set(found) <= {held}:
-            return protected[-1], protected[-1]  # whoever opens it tells why not
+            return protected[-1], protected[-1]  # opening it says why not
         if missing and inherited is not None and set(found) <= {held}:
             raise NoPath(reply_line=block.line, candidates=[*missing, inherited], why="missing")
         if missing and not found:
@@ -470,7 +470,7 @@ class Targets:
 
     @staticmethod
     def _written(name: str, found: dict[str, str]) -> tuple[str, str]:
-        """A file, and how it is written; a name with a slip is left, so that whoever looks for it tells of the slip."""
+        """A file, and how it is written; a name with a slip is kept: looking for it reports the slip."""
         written = found[name]
         bare = written.lstrip("/")
         slip = not f"/{name}".endswith(f"/{bare}") and nearest(bare, [name])

@@ -20,7 +20,7 @@ from suture.errors import (
 from suture.plan import Plan
 from suture.text.edits import edit, minimize, splice
 from suture.text.replace import adapted, occurrences
-from suture.tools import check, outcome
+from suture.tools import check, outcome, results
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage, whole_lines
 from suture.tools.spec import (
     Answer,
@@ -186,6 +186,35 @@ _TOLD_ABOVE = {"validation", "diff", "replacements"}
 """Fields of an error that stand elsewhere in the answer."""
 
 
+class SearchCorrection(results.Data):
+    """The search that fits."""
+
+    search: str = results.text("The text of the file")
+    replace: str = results.text("What it becomes")
+
+
+class SafeEditFailure(results.ToolFailure):
+    """The error of a call of `safe_edit`."""
+
+    correction: SearchCorrection | None = results.member(
+        "PATTERN_NOT_FOUND: the search that fits, where that is known", SearchCorrection
+    ).nullable.optional
+
+
+class SafeEditResult(results.ToolData):
+    """What a call of `safe_edit` did."""
+
+    failure = SafeEditFailure
+    path: str | None = results.PATH.nullable
+    mode: str = results.text("As it was sent: strict, interactive or verify_only")
+    written: bool = results.flag("Whether the file was written")
+    change_id: str | None = results.CHANGE_ID
+    hash: str | None = results.digest("Of the file as it stands now, for expect_hash; null if there is none").nullable
+    replacements: int | None = results.integer("How many places a search found; null without a search").nullable
+    diff: str = results.DIFF
+    validation: dict[str, Any] = results.VALIDATION
+
+
 class Saved:
     """The outcome of a call, told once it landed, or would have."""
 
@@ -213,18 +242,18 @@ class Saved:
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
         written = change is not None
-        data = {
-            "path": self._name,
-            "mode": self._request.mode,
-            "written": written,
-            "change_id": None if change is None else change.id,
-            "hash": self._changes[0].after.digest if written else self._current,
-            "replacements": self._replacements,
-            "diff": self._diff,
-            "validation": self._validation,
-        }
+        result = SafeEditResult(
+            path=self._name,
+            mode=self._request.mode,
+            written=written,
+            change_id=None if change is None else change.id,
+            hash=self._changes[0].after.digest if written else self._current,
+            replacements=self._replacements,
+            diff=self._diff,
+            validation=self._validation,
+        )
         words = "\n".join([*self._status(change), *self._warnings()])
-        return Answer(preview(self._diff, words) if self._request.show_diff else words, data)
+        return Answer(preview(self._diff, words) if self._request.show_diff else words, result.data())
 
     def _status(self, change: Change | None) -> Iterator[str]:
         request, found = self._request, self._validation
@@ -294,21 +323,26 @@ def _backticks(line: str) -> list[str]:
 def unsaved(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the shape of a result."""
     path, mode = getattr(error, "path", given.get("path")), given.get("mode")
-    data: dict[str, Any] = {
-        "path": path if isinstance(path, str) else None,
-        "mode": mode if isinstance(mode, str) else "strict",
-    }
-    data |= {"written": False, "change_id": None, "hash": error.standing, "replacements": None, "diff": ""}
-    data["validation"] = {"passed": False, "new": [], "existing": [], "fixed": [], "not_run": []}
+    result = SafeEditResult(
+        path=path if isinstance(path, str) else None,
+        mode=mode if isinstance(mode, str) else "strict",
+        written=False,
+        change_id=None,
+        hash=error.standing,
+        replacements=None,
+        diff="",
+        validation=results.Validation(passed=False, new=[], existing=[], fixed=[], not_run=[]).data(),
+    )
     words = _told(error, audience)
     if isinstance(error, ValidationFailed):
-        data |= {"path": error.files[0], "replacements": error.replacements, "diff": error.diff}
-        data["validation"] = error.validation
+        result = result.but(
+            path=error.files[0], replacements=error.replacements, diff=error.diff, validation=error.validation
+        )
         words = preview(error.diff, words) if given.get("show_diff") not in {False, "false"} else words
     elif isinstance(error, PatternNotFound):
-        data["replacements"] = 0
+        result = result.but(replacements=0)
     shown = {name: each for name, each in wording.error_data(error, audience).items() if name not in _TOLD_ABOVE}
-    return Answer(words, {**data, "error": shown}, is_error=True)
+    return Answer(words, {**result.data(), "error": shown}, is_error=True)
 
 
 def _told(error: SutureError, audience: Audience) -> str:
@@ -451,7 +485,7 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     changes = _changes(session, request, before, old, edits)
     every = request.validate == "all"
     report = check.report(session, changes)
-    found = check.told(report, session.audience, every=every)
+    found = check.validation(report, session.audience, every=every).data()
     diff, current = outcome.plan_diff(changes), None if before is None else before.content.digest
     if request.mode == "strict" and diff and report.blocks(every=every):
         raise ValidationFailed(files=[name], validation=found, diff=diff, replacements=replacements)
@@ -570,5 +604,6 @@ SAFE_EDIT = ToolSpec(
         ),
     ),
     plan=plan_safe_edit,
+    result=SafeEditResult,
     explain=explain_safe_edit,
 )

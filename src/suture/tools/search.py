@@ -1,18 +1,24 @@
-"""`regex_search`, `regex_search_multi`, `regex_extract`, `regex_match_lines` and `regex_split`."""
+"""`regex_search`, `regex_search_multi`, `regex_extract`, `regex_match_lines`, `regex_split`; the command `search`.
+
+A search keeps of each match what its view needs: a row in JSON, which is the answer of a tool; its place and the lines
+there, which a terminal shows; or nothing, where matches are only counted. A row is made once, by the process that
+searched the file.
+"""
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import islice
 
 from suture.bounds import timed
 from suture.engine import Engine
 from suture.errors import InputTooLarge, NoCaptureGroups, SutureError
 from suture.files.walk import Sought
-from suture.json_text import compact
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, Subject, compiled
-from suture.patterns.scan import as_match, each_match, extracts, line_rows, matching_lines, rows, segments
+from suture.patterns.scan import each_match, extents, extents_size, extracts, line_rows, matching_lines, rows, segments
+from suture.records import Record
 from suture.settings import Settings
+from suture.tools.paths import visit_paths
 from suture.tools.spec import (
     Answer,
     Example,
@@ -24,6 +30,7 @@ from suture.tools.spec import (
     flag,
     include_ignored,
     integer,
+    paths,
     text,
 )
 from suture.wording import error_data, error_line
@@ -43,6 +50,8 @@ if TYPE_CHECKING:
     Run = tuple[int, str, list[str]]
     Files = list[tuple[str, list[str]]]
     Batch = tuple[str, dict[str, Any], dict[str, Any], int, Files]
+    Line = tuple[int, str, list[tuple[int, int]] | None]
+    """Number, content, and the columns of what matches in it; None for a line of context."""
 
 
 ABOUT_PATTERN = """\
@@ -86,7 +95,7 @@ def binary_check() -> Any:
     return integer(about, default=None)
 
 
-def prepared(session: Session, request: Any) -> tuple[Compiled, Clock]:
+def prepare(session: Session, request: Any) -> tuple[Compiled, Clock]:
     """The request's pattern, ready to search, and the time it has."""
     settings, size = session.settings, len(request.pattern)
     most = settings.max_pattern_chars
@@ -96,46 +105,41 @@ def prepared(session: Session, request: Any) -> tuple[Compiled, Clock]:
     return found, Clock(settings.regex_file_ms, settings.regex_call_ms)
 
 
-def window(session: Session, request: Any) -> int:
+def binary_window(session: Session, request: Any) -> int:
     """The first bytes in which a NUL makes a file binary."""
     chosen = request.binary_check_buffer_size
     return session.settings.binary_window if chosen is None else max(chosen, 0)
 
 
-def sought(session: Session, request: Any, compiled: Compiled) -> Sought:
+def worth_reading(session: Session, request: Any, compiled: Compiled) -> Sought:
     """What makes a file worth looking at."""
-    largest, size = session.settings.max_file_bytes, window(session, request)
+    largest, window = session.settings.max_file_bytes, binary_window(session, request)
     if session.settings.encodings:  # the bytes of a file may mean anything
-        return Sought(_always, _always, only_utf8=False, binary_window=size, largest=largest)
+        return Sought(_always, _always, only_utf8=False, binary_window=window, largest=largest)
     only = not compiled.reads_undecodable
-    return Sought(compiled.glimpse, compiled.may_hold, only_utf8=only, binary_window=size, largest=largest)
+    return Sought(compiled.glimpse, compiled.may_hold, only_utf8=only, binary_window=window, largest=largest)
 
 
 def _always(*_: object) -> bool:
     return True
 
 
-def opened(session: Session, request: Any) -> tuple[Snapshot, Subject | None]:
-    """The one file of a request; no subject if it is binary."""
-    found = session.read(request.file_path, request.encoding)
-    return found, subject(session, request, found.text)
+def read_subject(session: Session, request: Any, path: str) -> tuple[Snapshot, Subject | None]:
+    """A file, in the request's encoding, to be searched; no subject if it is binary."""
+    snapshot = session.read(path, request.encoding)
+    return snapshot, subject_of(session, request, snapshot.text)
 
 
-def subject(session: Session, request: Any, text: Text) -> Subject | None:
+def subject_of(session: Session, request: Any, text: Text) -> Subject | None:
     """A text to be searched; None if it is binary."""
-    size = window(session, request)
-    return None if size and text.is_binary(size) else Subject(text)
+    window = binary_window(session, request)
+    return None if window and text.is_binary(window) else Subject(text)
 
 
-def listed(rows: list[dict[str, Any]], data: dict[str, Any] | None = None) -> Answer:
-    """A list as an answer."""
-    return Answer(compact(rows), data or {}, verbatim=True, rows=Rows(rows))
-
-
-def joined(rows: Iterable[str], data: dict[str, Any] | None = None) -> Answer:
+def list_answer(rows: Iterable[str], data: dict[str, Any] | None = None) -> Answer:
     """A list as an answer, its items in JSON."""
     text = f"[{','.join(rows)}]"
-    return Answer(text, data or {}, verbatim=True, rows=Rows(text=text))
+    return Answer(text, data or {}, verbatim=True, rows=Rows(text))
 
 
 def explain_one(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
@@ -251,107 +255,214 @@ class RegexSearchMulti(Request):
     include_ignored: bool = include_ignored()
 
 
+class Search(Request):
+    """Arguments of the command `search`."""
+
+    paths: list[str] = paths()
+    pattern: str = pattern()
+    flags: str | None = flags()
+    context_before: int = lines("Lines to show before each match")
+    context_after: int = lines("Lines to show after each match")
+    max_matches: int | None = limit("At most so many matches in all files together; all if left out")
+    exclude: list[str] = exclude()
+    include_ignored: bool = include_ignored()
+    encoding: str | None = encoding("files that are named themselves, not by a folder or a glob")
+    view: str = text(
+        "The matches; the lines that they stand in; the number of them in each file; or the files that have any",
+        default="rows",
+        choices=("rows", "lines", "numbers", "names"),
+    )
+    binary_check_buffer_size = None  # the command has no such option
+
+
+class Query(Record):
+    """What to look for in files, and what to keep of it: the arguments that all searches have."""
+
+    pattern: str
+    flags: str | None
+    context_before: int
+    context_after: int
+    max_matches: int | None
+    binary_check_buffer_size: int | None = None
+    view: str = "rows"
+
+    @classmethod
+    def of(cls, request: RegexSearch | RegexSearchMulti | Search) -> Query:
+        """The arguments that a request has of these."""
+        return cls(**{name: getattr(request, name) for name in cls._fields if name in request._fields})
+
+
+class FileMatches(Record):
+    """The matches in one file."""
+
+    name: str
+    matches: list[Any]
+    """One item each: a row in JSON, an `Extent` of the view `lines`, or None where they are only counted."""
+    contents: dict[int, str]
+    """The lines that the view `lines` shows, by number."""
+
+    def first(self, most: int | None) -> FileMatches:
+        """At most so many matches of it."""
+        return self if most is None or most >= len(self.matches) else self.but(matches=self.matches[:most])
+
+    def lines(self, after: int) -> list[Line]:
+        """The lines that hold matches, and those around them: so many after the last one."""
+        spans, contents = dict[int, list[tuple[int, int]]](), self.contents
+        for first, column, last, end in self.matches:
+            for number in range(first, last + 1):
+                start = column if number == first else 0
+                spans.setdefault(number, []).append((start, end if number == last else len(contents[number])))
+        shown = max(spans) + after
+        return [(number, content, spans.get(number)) for number, content in contents.items() if number <= shown]
+
+
+class _Searcher:
+    """One call's matches, file by file."""
+
+    def __init__(self, session: Session, query: Query) -> None:
+        self._session = session
+        self._query = query
+        self._compiled, self._clock = prepare(session, query)
+        self.found: list[FileMatches] = []
+        """The files that have matches."""
+        self._left = query.max_matches
+        self._room = session.settings.max_result_bytes
+
+    def search_runs(self, root: int, runs: Iterable[Run]) -> None:
+        """Search the files of a walk; no more of them once there are matches enough."""
+        session, query = self._session, self._query
+        for _, place, raw in session.swept(root, runs, worth_reading(session, query, self._compiled)):
+            if self._left == 0:
+                break
+            subject = subject_of(session, query, session.decoded(raw, place.path))
+            if subject is not None:
+                matches = self.search_subject(place.name, subject)
+                if matches:
+                    session.progress(0, matches)
+
+    def search_subject(self, name: str, subject: Subject) -> int:
+        """Search a file's text; how many matches it has, of those that are still wanted."""
+        query = self._query
+        self._clock.start(name)
+        most = 1 if query.view == "names" and self._left is None else self._left
+        matches = islice(each_match(self._compiled, subject, self._clock), most)
+        around, contents = (query.context_before, query.context_after), dict[int, str]()
+        items: list[Any]
+        if query.view == "rows":
+            items = rows(name, subject, matches, around, self._room)
+            self._room -= sum(map(len, items))
+        elif query.view == "lines":
+            items, contents = extents(subject, matches, around, self._room)
+            self._room -= extents_size(items, contents)
+        else:
+            items = [None for _ in timed(matches)]
+        if items:
+            self.found.append(FileMatches(name, items, contents))
+        if self._left is not None:
+            self._left -= len(items)
+        return len(items)
+
+    def batch(self, root: int, files: Files) -> Batch:
+        """Files to be searched by the partner."""
+        session = self._session
+        settings = {name: getattr(session.settings, name) for name in session.settings._fields}
+        return (session.trees[0].root, settings, dict(self._query.__dict__), root, files)
+
+
+def search_glob(
+    session: Session, query: Query, glob: str, exclude: list[str], *, include_ignored: bool
+) -> list[FileMatches]:
+    """The matches in all files that a glob names, sorted by file; perhaps more than asked for."""
+    searcher = _Searcher(session, query)
+    root, runs = session.runs(glob, exclude, include_ignored=include_ignored)
+    with session.partner(__name__) as partner:
+        shared = Shared(partner, searcher.batch)
+        searcher.search_runs(root, shared.own(root, runs))
+        for batch, found in shared.others():
+            if found is None:  # another one: this may have matches enough, but of later files
+                again = _Searcher(session, query)
+                again.search_runs(root, session.reopened(root, batch))
+                searcher.found += again.found
+            else:
+                searcher.found += [FileMatches(*values) for values in found]
+    return sorted(searcher.found, key=_name) if shared.was_used else searcher.found
+
+
+def _name(file: FileMatches) -> str:
+    return file.name
+
+
+def first_matches(files: Iterable[FileMatches], most: int | None) -> Iterator[FileMatches]:
+    """The files with the first matches of all, as many as asked for."""
+    for file in files:
+        if most == 0:
+            return
+        part = file.first(most)
+        yield part
+        if most is not None:
+            most -= len(part.matches)
+
+
 def search(session: Session, request: RegexSearch) -> Answer:
     """The matches in one file."""
-    return joined(in_file(session, request)[1] or [])
-
-
-def in_file(session: Session, request: RegexSearch, view: str = "rows") -> tuple[str, list[str] | None]:
-    """A file's name and its matches, as `_Searching` has them; None if it is binary."""
-    compiled, clock = prepared(session, request)
-    before, text = opened(session, request)
-    name = before.place.name
-    if text is None:
-        return name, None
-    clock.start(name)
-    matches = islice(each_match(compiled, text, clock), _most(view, request.max_matches))
-    if view != "rows":
-        return name, [""] * sum(1 for _ in timed(matches))
-    around = request.context_before, request.context_after
-    return name, rows(name, text, matches, around, as_match, session.settings.max_result_bytes)
+    searcher = _Searcher(session, Query.of(request))
+    snapshot, subject = read_subject(session, request, request.file_path)
+    if subject is not None:
+        searcher.search_subject(snapshot.place.name, subject)
+    return _rows_of(searcher.found)
 
 
 def search_multi(session: Session, request: RegexSearchMulti) -> Answer:
     """The matches in many files."""
-    by_file = in_many(session, request)
-    return joined(islice(chain.from_iterable(own for _, own in by_file), request.max_matches))
+    files = search_glob(
+        session, Query.of(request), request.path_pattern, request.exclude, include_ignored=request.include_ignored
+    )
+    return _rows_of(first_matches(files, request.max_matches))
 
 
-def in_many(session: Session, request: RegexSearchMulti, view: str = "rows") -> list[tuple[str, list[str]]]:
-    """Files, sorted by name, and the matches in each, as `_Searching` has them; perhaps more than asked for."""
-    searching = _Searching(session, request, view)
-    root, runs = session.runs(request.path_pattern, request.exclude, include_ignored=request.include_ignored)
-    with session.partner(__name__) as partner:
-        shared = Shared(partner, searching.batch)
-        searching.look_into(root, shared.own(root, runs))
-        for batch, answer in shared.others():
-            if answer is None:  # another one: this may have matches enough, but of later files
-                again = _Searching(session, request, view)
-                again.look_into(root, session.reopened(root, batch))
-                answer = again.found  # noqa: PLW2901  the same, by ourselves
-            searching.found += answer
-    return sorted(searching.found) if shared.was_used else searching.found
+def _rows_of(files: Iterable[FileMatches], data: dict[str, Any] | None = None) -> Answer:
+    return list_answer((row for file in files for row in file.matches), data)
 
 
-def _most(view: str, asked: int | None) -> int | None:
-    """How many matches of a file are needed."""
-    return 1 if view == "names" and asked is None else asked
+def search_paths(session: Session, request: Search) -> Answer:
+    """The matches in what the arguments name, or what the view makes of them."""
+    query, binary = Query.of(request), list[str]()
+
+    def search_named(path: str) -> list[FileMatches]:
+        searcher = _Searcher(session, query)
+        snapshot, subject = read_subject(session, request, path)
+        if subject is None:
+            binary.append(snapshot.place.name)
+        else:
+            searcher.search_subject(snapshot.place.name, subject)
+        return searcher.found
+
+    def search_all(glob: str, exclude: list[str]) -> list[FileMatches]:
+        return search_glob(session, query, glob, exclude, include_ignored=request.include_ignored)
+
+    by_name: dict[str, FileMatches] = {}
+    for found in visit_paths(session, request, search_named, search_all):
+        for file in found:
+            by_name.setdefault(file.name, file)
+    files = list(first_matches((by_name[name] for name in sorted(by_name)), request.max_matches))
+    data: dict[str, Any] = {"binary": binary} if binary else {}
+    if request.view == "rows":
+        return _rows_of(files, data)
+    shown: list[dict[str, Any]] = [{"path": file.name, "matches": len(file.matches)} for file in files]
+    if request.view == "lines":
+        for entry, file in zip(shown, files, strict=True):
+            entry["lines"] = file.lines(request.context_after)
+    return Answer("", {"files": shown, **data}, verbatim=True)
 
 
-class _Searching:
-    """One call's matches, file by file: in JSON; as so many empty texts; or one such text for each file."""
-
-    def __init__(self, session: Session, request: RegexSearchMulti, view: str) -> None:
-        self._view = view
-        self._session = session
-        self._request = request
-        self._compiled, self._clock = prepared(session, request)
-        self.found: list[tuple[str, list[str]]] = []
-        """Files, and the matches in each."""
-        self._left = request.max_matches
-        self._room = session.settings.max_result_bytes
-
-    def look_into(self, root: int, runs: Iterable[tuple[int, str, list[str]]]) -> None:
-        """Search files; no more of them once there are matches enough."""
-        session, request = self._session, self._request
-        around = request.context_before, request.context_after
-        for _, place, raw in session.swept(root, runs, sought(session, request, self._compiled)):
-            if self._left == 0:
-                break
-            text = subject(session, request, session.decoded(raw, place.path))
-            if text is None:
-                continue
-            self._clock.start(place.name)
-            matches = islice(each_match(self._compiled, text, self._clock), _most(self._view, self._left))
-            if self._view == "rows":
-                told = rows(place.name, text, matches, around, as_match, self._room)
-            else:
-                told = [""] * sum(1 for _ in timed(matches))
-            if not told:
-                continue
-            session.progress(0, len(told))
-            self.found.append((place.name, told))
-            self._room -= sum(map(len, told))
-            if self._left is not None:
-                self._left -= len(told)
-
-    def batch(self, root: int, files: list[tuple[str, list[str]]]) -> Batch:
-        """Files to be searched by the partner."""
-        session, request = self._session, self._request
-        settings = {name: getattr(session.settings, name) for name in session.settings._fields}
-        wanted = {"view": self._view, **{name: getattr(request, name) for name in request._fields}}
-        return (session.trees[0].root, settings, wanted, root, files)
-
-
-def answer(batch: Batch) -> list[tuple[str, list[str]]] | None:
+def answer(batch: Batch) -> list[tuple[Any, ...]] | None:
     """What the partner does: the matches in the files of a batch; None if there was an error."""
-    root, settings, wanted, number, files = batch
+    root, settings, query, number, files = batch
     try:
         with _engine(root, settings).session() as session:
-            view = wanted.pop("view", "rows")
-            searching = _Searching(session, RegexSearchMulti(**wanted), view)
-            searching.look_into(number, session.reopened(number, files))
-            return searching.found
+            searcher = _Searcher(session, Query(**query))
+            searcher.search_runs(number, session.reopened(number, files))
+            return [(file.name, file.matches, file.contents) for file in searcher.found]
     except SutureError:
         return None  # who gave the batch will find out why
 
@@ -414,6 +525,15 @@ REGEX_SEARCH_MULTI = ToolSpec(
     read=search_multi,
     explain=explain_several,
 )
+SEARCH = ToolSpec(
+    name="search",
+    title="Search",
+    description="The matches of a regular expression in files, folders and globs.",
+    request=Search,
+    examples=(),
+    read=search_paths,
+    explain=explain_several,
+)
 
 
 class RegexExtract(Request):
@@ -455,33 +575,33 @@ class RegexSplit(Request):
 
 def extract(session: Session, request: RegexExtract) -> Answer:
     """The groups of each match."""
-    compiled, clock = prepared(session, request)
+    compiled, clock = prepare(session, request)
     if not compiled.pattern.groups:
         raise NoCaptureGroups(pattern=request.pattern)
-    before, subject = opened(session, request)
+    snapshot, subject = read_subject(session, request, request.file_path)
     if subject is None:
-        return joined([])
-    name, room = before.place.name, session.settings.max_result_bytes
+        return list_answer([])
+    name, room = snapshot.place.name, session.settings.max_result_bytes
     clock.start(name)
     matches = islice(each_match(compiled, subject, clock), request.max_matches)
-    return joined(extracts(name, subject, matches, room))
+    return list_answer(extracts(name, subject, matches, room))
 
 
 def match_lines(session: Session, request: RegexMatchLines) -> Answer:
     """The lines that match, or those that do not."""
-    compiled, clock = prepared(session, request)
-    before, subject = opened(session, request)
-    name = before.place.name
+    compiled, clock = prepare(session, request)
+    snapshot, subject = read_subject(session, request, request.file_path)
+    name = snapshot.place.name
     clock.start(name)
     if subject is None:
-        return joined([])
+        return list_answer([])
     most, room = request.max_lines, session.settings.max_result_bytes
     lines = matching_lines(compiled, subject, clock, invert=request.invert, most=most)
     if request.format == "json":
-        return joined(line_rows(name, lines, room))
+        return list_answer(line_rows(name, lines, room))
     contents: list[str] = []
     rows = line_rows(name, _noting(lines, contents), room)
-    return joined(rows).but(text="\n".join(contents))
+    return list_answer(rows).but(text="\n".join(contents))
 
 
 def _noting(lines: Iterable[tuple[int, str]], contents: list[str]) -> Iterator[tuple[int, str]]:
@@ -493,13 +613,13 @@ def _noting(lines: Iterable[tuple[int, str]], contents: list[str]) -> Iterator[t
 
 def split(session: Session, request: RegexSplit) -> Answer:
     """What stands between the matches."""
-    compiled, clock = prepared(session, request)
-    before, subject = opened(session, request)
+    compiled, clock = prepare(session, request)
+    snapshot, subject = read_subject(session, request, request.file_path)
     if subject is None:
-        return joined([])
-    clock.start(before.place.name)
+        return list_answer([])
+    clock.start(snapshot.place.name)
     matches = clock.untimed(compiled.matches(subject, clock))
-    return joined(segments(subject, matches, request.max_splits, session.settings.max_result_bytes))
+    return list_answer(segments(subject, matches, request.max_splits, session.settings.max_result_bytes))
 
 
 REGEX_EXTRACT = ToolSpec(

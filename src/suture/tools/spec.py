@@ -30,20 +30,21 @@ if TYPE_CHECKING:
     from suture.engine.session import Session
     from suture.errors import SutureError
     from suture.plan import Change, Plan
+    from suture.tools.results import ToolData
 
 
 class Rows:
-    """A list of objects. One that comes as JSON is made when it is asked for: most callers only pass the text on."""
+    """A list of objects, in JSON. They are read from it when somebody asks: most callers only pass the text on."""
 
-    def __init__(self, made: list[dict[str, Any]] | None = None, text: str = "[]") -> None:
-        self._made = made
+    def __init__(self, text: str) -> None:
         self._text = text
+        self._objects: list[dict[str, Any]] | None = None
 
-    def made(self) -> list[dict[str, Any]]:
+    def objects(self) -> list[dict[str, Any]]:
         """The list."""
-        if self._made is None:
-            self._made = parsed(self._text)
-        return self._made
+        if self._objects is None:
+            self._objects = parsed(self._text)
+        return self._objects
 
 
 class Answer(Record):
@@ -56,10 +57,6 @@ class Answer(Record):
     is_error: bool = False
     rows: Rows | None = None
     """The list that the answer is, where it is one."""
-
-    def made_rows(self) -> list[dict[str, Any]]:
-        """That list; empty where it is none."""
-        return [] if self.rows is None else self.rows.made()
 
 
 class Proposal(Record):
@@ -94,6 +91,8 @@ class ToolSpec(Record):
     examples: tuple[Example, ...]
     read: Callable[[Session, Any], Answer] | None = None
     plan: Callable[[Session, Any], Proposal] | None = None
+    result: type[ToolData] | None = None
+    """The type of its results' metadata; None where nothing is promised, as for lists."""
     explain: Callable[[Mapping[str, object], SutureError, Audience], Answer] | None = None
     """How a failure is told, where the tool's specification has a shape for that."""
     own_clock: bool = False
@@ -110,10 +109,8 @@ class ToolSpec(Record):
 
     @property
     def output_schema(self) -> dict[str, Any] | None:
-        """The JSON schema of its results' metadata, failures included; None where nothing is promised, as for lists."""
-        from suture.tools.results import RESULTS  # only what is told to clients needs it
-
-        return RESULTS.get(self.name)
+        """The JSON schema of its results' metadata, failures included; None where nothing is promised."""
+        return None if self.result is None else self.result.output_schema()
 
     def definition(self) -> dict[str, Any]:
         """The tool as data, as `suture tools --json` prints it."""
@@ -146,12 +143,12 @@ class ToolResult(Record):
     @property
     def data(self) -> Any:
         """The result as data: a list, where the text is one; else the metadata."""
-        return self.metadata if self.listed is None else self.listed.made()
+        return self.metadata if self.listed is None else self.listed.objects()
 
     @property
     def rows(self) -> list[dict[str, Any]] | None:
         """The list that the result is, where it is one."""
-        return None if self.listed is None else self.listed.made()
+        return None if self.listed is None else self.listed.objects()
 
     def to_dict(self) -> dict[str, Any]:
         """The result as the protocols spell it."""

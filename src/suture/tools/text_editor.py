@@ -23,7 +23,7 @@ from suture.json_text import dumps, loads
 from suture.plan import Plan
 from suture.text.edits import edit, splice
 from suture.text.replace import adapted, ending
-from suture.tools import outcome
+from suture.tools import outcome, results
 from suture.tools.edit import FileEdit, OneEdit, plan_file_edit
 from suture.tools.outcome import check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.safe import whole
@@ -557,6 +557,24 @@ View, create and edit text files.
 White space counts; line numbers that view prints are not part of the file. If old_str is not found, the answer shows \
 the nearest text, names what differs, and, where one place clearly fits, gives the call that lands."""
 
+
+class TextEditorResult(results.ToolData):
+    """What a command did, or found."""
+
+    command: str | None = results.text("What was asked for, if it was said").nullable
+    path: str | None = results.text("File or folder, relative to the root, if it was said").nullable
+    change_id: str | None = results.text("What undo takes; null if nothing changed").nullable.optional
+    hash: str = results.digest("Of the file's bytes").optional
+    diff: str = results.text("What changed, as a unified diff").optional
+    warnings: list[str] = results.values("What should be known besides").optional
+    total_lines: int = results.integer("Lines of the file that was viewed").optional
+    start_line: int = results.integer("The first line that is shown").optional
+    end_line: int = results.integer("The last line that is shown").optional
+    entries: list[str] = results.values("What stands in the folder, two levels deep; folders end with a slash").optional
+    left_out: int = results.integer("How many entries are not shown").optional
+    truncated: bool = results.flag("Whether something is not shown").optional
+
+
 STR_REPLACE_BASED_EDIT_TOOL = ToolSpec(
     name=_NAME,
     title="View and edit text files",
@@ -601,5 +619,6 @@ STR_REPLACE_BASED_EDIT_TOOL = ToolSpec(
         ),
     ),
     plan=plan_text_editor,
+    result=TextEditorResult,
     explain=explain_text_editor,
 )

@@ -133,6 +133,7 @@ LINES: dict[str, list[str]] = {
     "suture call --root show file_r": ["file_read"],
     "suture mcp --profile ": list(PROFILES),
     "suture tools --tools patch,file_r": ["patch,file_read"],
+    "suture mcp --set max_cl": ["max_clipboards=", "max_clipboard_bytes="],
     "suture completion ": list(SHELLS),
     "suture doctor ": ["-h", "--help", "--json", "--root", "--quiet", "--verbose"],
     "suture completion bash --li": [],

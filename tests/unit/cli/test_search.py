@@ -11,13 +11,14 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from suture import Workspace
 from suture.cli import main
 from suture.cli.menu import COMMANDS
-from suture.tools import named, search
+from suture.tools import search
 from tests.unit.changes import interrupt
 
 Run = Callable[..., str]
@@ -375,17 +376,17 @@ def test_what_was_cleared_up_first_is_said(root: Path, said: Run) -> None:
 def test_a_file_that_changes_while_it_is_searched_shows_what_was_found(
     root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    found = search.in_many
+    found = search.search_glob
 
-    def search_then_change(*given: object) -> object:
-        answer = found(*given)  # type: ignore[arg-type]
+    def search_then_change(*given: Any, **more: Any) -> object:
+        answer = found(*given, **more)
         if change == "gone":
             (root / "docs/guide.md").unlink()
         else:
             (root / "docs/guide.md").write_text("a\nb\nc\n" if change == "other" else "")
         return answer
 
-    monkeypatch.setattr(named, "in_many", search_then_change)
+    monkeypatch.setattr(search, "search_glob", search_then_change)
     assert said("TODO: (\\w+)", "docs") == "docs/guide.md\n3:TODO: write\n"
 
 

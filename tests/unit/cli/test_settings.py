@@ -45,6 +45,7 @@ VALUES = {
 }
 
 
+@pytest.mark.promise("cli.settings")
 @pytest.mark.parametrize("name", Settings._fields)
 def test_every_setting_can_be_set_by_an_option(name: str) -> None:
     given, value = VALUES[type(getattr(Settings, name))]
@@ -107,6 +108,7 @@ def test_other_commands_have_no_settings(words: list[str]) -> None:
     assert not hasattr(build_parser(words).parse_args(words), "settings")
 
 
+@pytest.mark.promise("cli.settings")
 def test_the_file_of_the_operator_sets_what_no_option_sets(root: Path) -> None:
     assert root.is_dir()
     configure('[settings]\ncall_ms = 5\nmax_edits = 6\nencodings = [["*.csv", "cp1252"]]\nprotect = ["a"]\n')
@@ -182,6 +184,7 @@ def test_a_wrong_file_is_wrong_usage(root: Path, capfd: pytest.CaptureFixture[st
     assert f"{file} is not TOML: " in capfd.readouterr().err
 
 
+@pytest.mark.promise("cli.settings")
 def test_a_file_in_the_workspace_sets_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -198,6 +201,7 @@ def test_a_file_in_the_workspace_sets_nothing(
     assert main(["read", "a.txt"]) == 0
 
 
+@pytest.mark.promise("cli.settings")
 def test_a_file_in_an_extra_root_sets_nothing(root: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert root.is_dir()
     configure("[settings]\nmax_edits = 2\n")
@@ -207,6 +211,7 @@ def test_a_file_in_an_extra_root_sets_nothing(root: Path, tmp_path: Path, capfd:
     assert capfd.readouterr().err.count("its settings are not used") == 2
 
 
+@pytest.mark.promise("cli.settings")
 def test_a_file_of_the_project_sets_nothing(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "suture.toml").write_text("[settings]\nmax_file_bytes = 2\n")
     assert settings("mcp") == Settings()

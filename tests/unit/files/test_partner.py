@@ -61,6 +61,21 @@ def test_a_shared_search_gives_what_one_alone_gives(
 
 
 @pytest.mark.promise("regex.shared")
+@pytest.mark.parametrize("view", ["rows", "lines", "numbers", "names"])
+def test_a_shared_search_for_the_command_line_gives_what_one_alone_gives(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, view: str
+) -> None:
+    arguments = {"pattern": "needle (.)", "view": view, "context_before": 1, "max_matches": 70}
+    alone = Workspace(tree, Settings(second_process=False)).command("search", arguments)
+    sharing(monkeypatch)
+    workspace = Workspace(tree)
+    for _ in range(3):
+        together = workspace.command("search", arguments)
+        assert (together.is_error, together.data, together.text) == (False, alone.data, alone.text)
+    workspace.close()
+
+
+@pytest.mark.promise("regex.shared")
 def test_a_partner_that_is_killed_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
     workspace = Workspace(tree)
@@ -117,11 +132,11 @@ def test_an_error_that_the_partner_meets_is_told(tree: Path, monkeypatch: pytest
 def test_answer_looks_into_the_files_of_a_batch_and_hides_errors(tree: Path) -> None:
     settings = {name: getattr(Settings(), name) for name in Settings._fields}
     wanted = search.RegexSearchMulti.parse({"path_pattern": "**/*", "pattern": "needle"})
-    request = {name: getattr(wanted, name) for name in wanted._fields}
-    rows = search.answer((str(tree), settings, request, 0, [("d01/", ["a.txt"]), ("gone/", ["x"])]))
-    assert rows is not None
-    assert [(name, [json.loads(row)["line"] for row in own]) for name, own in rows] == [("d01/a.txt", [2])]
-    assert search.answer((str(tree / "no"), settings, request, 0, [])) is None
+    query = dict(search.Query.of(wanted).__dict__)
+    found = search.answer((str(tree), settings, query, 0, [("d01/", ["a.txt"]), ("gone/", ["x"])]))
+    assert found is not None
+    assert [(name, [json.loads(row)["line"] for row in rows]) for name, rows, _ in found] == [("d01/a.txt", [2])]
+    assert search.answer((str(tree / "no"), settings, query, 0, [])) is None
 
 
 def test_a_call_that_fails_leaves_no_answer_for_the_next(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

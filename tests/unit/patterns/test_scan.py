@@ -10,7 +10,7 @@ import pytest
 from suture.errors import InputTooLarge
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, Subject, compiled
-from suture.patterns.scan import Places, as_match, each_match, extracts, line_rows, matching_lines, rows, segments
+from suture.patterns.scan import Places, each_match, extents, extracts, line_rows, matching_lines, rows, segments
 from suture.text import Text
 
 LONG = Clock(10_000_000, 10_000_000)
@@ -22,7 +22,7 @@ def searched(pattern: str, body: bytes, most: int | None = None) -> tuple[Subjec
 
 
 def told(subject: Subject, matches: list[Any], around: int) -> list[dict[str, Any]]:
-    return [json.loads(row) for row in rows("f", subject, matches, (around, around), as_match, 10**9)]
+    return [json.loads(row) for row in rows("f", subject, matches, (around, around), 10**9)]
 
 
 def parsed(rows: list[str]) -> Any:
@@ -66,6 +66,34 @@ def test_rows() -> None:
         ]
     ]
     assert [row["context_after"] for row in told(subject, matches, 0)] == [[], [], []]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "body", "around", "found", "lines"),
+    [
+        ("/(é)/g", "a\nbéé\r\nc\nd", 0, [(2, 1, 2, 2), (2, 2, 2, 3)], {2: "béé"}),
+        ("/(é)/g", "a\nbéé\r\nc\nd", 1, [(2, 1, 2, 2), (2, 2, 2, 3)], {1: "a", 2: "béé", 3: "c"}),
+        (r"b\nc\n", "a\nb\nc\nd\ne", 1, [(2, 0, 3, 1)], {1: "a", 2: "b", 3: "c", 4: "d"}),
+        (r"/b\r\n/g", "b\r\nb\r\n", 0, [(1, 0, 1, 2), (2, 0, 2, 2)], {1: "b", 2: "b"}),
+        (r"\r", "a\rb", 9, [(1, 1, 1, 1)], {1: "a", 2: "b"}),
+        ("a", "a\n1\n2\n3\na\n", 1, [(1, 0, 1, 1), (5, 0, 5, 1)], {1: "a", 2: "1", 4: "3", 5: "a"}),
+        ("", "", 1, [(1, 0, 1, 0)], {1: ""}),
+    ],
+)
+def test_extents(
+    pattern: str, body: str, around: int, found: list[tuple[int, int, int, int]], lines: dict[int, str]
+) -> None:
+    subject, matches = searched(pattern, body.encode())
+    assert extents(subject, matches, (around, around), 1_000) == (found, lines)
+
+
+@pytest.mark.promise("bound.rows")
+def test_lines_around_matches_are_counted_while_they_are_kept() -> None:
+    subject, matches = searched("/a/g", b"a" * 100 + b"\n" + b"b" * 1_000)
+    assert len(extents(subject, matches, (0, 0), 4_100)[0]) == 100
+    with pytest.raises(InputTooLarge) as caught:
+        extents(subject, matches, (0, 1), 1_000)
+    assert caught.value.size == 1_140
 
 
 def test_context_begins_after_the_last_line_of_a_match() -> None:
@@ -164,7 +192,7 @@ def test_rows_are_counted_while_they_are_made() -> None:
 def test_a_row_that_is_too_long_is_not_made() -> None:
     subject, matches = searched("/((((a+))))/g", b"a" * 1_000)
     with pytest.raises(InputTooLarge) as caught:
-        rows("f", subject, matches, (0, 0), lambda *_: pytest.fail("it was made"), 1_000)
+        rows("f", subject, matches, (0, 0), 1_000, (pytest.fail("it was made") for _ in matches))
     assert caught.value.size == 1_250  # five times a thousand bytes, which are 250 characters at least
     with pytest.raises(InputTooLarge):
         extracts("f", subject, matches, 900)

@@ -6,28 +6,13 @@ from typing import Any
 
 import pytest
 
-from suture import Settings, ToolResult, Workspace
+from suture import Settings, Workspace
 from suture.testing import FaultyFS, MemoryFS
-from tests.unit.changes import done, hashed, workspace
-from tests.unit.file_edits import Edit, ask, edit, seen, wrong
+from tests.unit.changes import done, hashed
+from tests.unit.file_edits import ask, edit
 
 BEFORE = b"alpha\nbeta\ngamma\nbeta\n"
 EDITS = [edit("gamma", "GAMMA"), edit("beta", "b", 2), edit("alpha\n", "alpha\nmore\n"), edit("GAMMA", "g")]
-AFTER = b"alpha\nmore\nb\ng\nb\n"
-
-
-def dry(before: bytes, *edits: Edit, **more: Any) -> tuple[ToolResult, dict[str, Any]]:
-    ws, _ = workspace({"a": before})
-    result = ask(ws, "a", *edits, dry_run=True, **more)
-    return result, done(result)
-
-
-@pytest.mark.promise("edit.dry-run")
-def test_does_not_modify_file_in_dry_run() -> None:
-    ws, fs = workspace({"a": BEFORE})
-    untouched = seen(fs)
-    done(ask(ws, "a", *EDITS, dry_run=True))
-    assert seen(fs) == untouched
 
 
 def test_a_dry_run_on_a_disk_leaves_no_trace(tmp_path: Path) -> None:
@@ -44,55 +29,6 @@ def test_a_dry_run_writes_nothing_and_takes_no_lock() -> None:
     fs = FaultyFS(MemoryFS({"a": BEFORE}))
     done(ask(Workspace("/ws", fs=fs), "a", *EDITS, dry_run=True))
     assert not {"lock", "create", "write", "rename", "link", "unlink", "open_write", "make_folder"} & set(fs.calls)
-
-
-@pytest.mark.promise("edit.dry-run")
-def test_returns_preview_of_all_changes() -> None:
-    _, data = dry(BEFORE, *EDITS[:3])
-    assert {each["edit_index"] for each in data["preview"]} == {0, 1, 2}
-    assert [each["edit_index"] for each in data["preview"]] == sorted(each["edit_index"] for each in data["preview"])
-    assert all(set(each) == {"edit_index", "line_number", "before", "after"} for each in data["preview"])
-    for each in data["preview"]:
-        sent = EDITS[each["edit_index"]]
-        assert sent["old_text"].rstrip("\n") in each["before"]
-        assert sent["new_text"].rstrip("\n") in each["after"]
-        assert each["before"] != each["after"]
-
-
-def test_a_preview_has_the_lines_of_its_replacement_only_though_their_neighbors_change_too() -> None:
-    _, data = dry(b"a 1\na 2\na 3\n", edit("a", "b", 3))
-    assert [(each["before"], each["after"]) for each in data["preview"]] == [
-        ("a 1", "b 1"),
-        ("a 2", "b 2"),
-        ("a 3", "b 3"),
-    ]
-
-
-def test_a_preview_has_the_text_before_and_after() -> None:
-    _, data = dry(b"one two\nthree\n", edit("two", "2"))
-    (shown,) = data["preview"]
-    assert shown in (
-        {"edit_index": 0, "line_number": 1, "before": "one two", "after": "one 2"},
-        {"edit_index": 0, "line_number": 1, "before": "one two\n", "after": "one 2\n"},
-        {"edit_index": 0, "line_number": 1, "before": "two", "after": "2"},
-    )
-
-
-@pytest.mark.parametrize(
-    ("edits", "bad", "code"),
-    [
-        (EDITS, edit("nowhere", "x"), "NO_MATCH"),
-        (EDITS, edit("b", "x"), "WRONG_COUNT"),
-        (EDITS[:2], edit("beta", "x"), "NO_MATCH"),
-    ],
-)
-def test_validates_all_edits_in_dry_run(edits: list[Edit], bad: Edit, code: str) -> None:
-    ws, fs = workspace({"a": BEFORE})
-    untouched = seen(fs)
-    result = ask(ws, "a", *edits, bad, dry_run=True)
-    told = wrong(result)
-    assert (told["type"], told["edit_index"]) == (code, len(edits))
-    assert seen(fs) == untouched
 
 
 def no_read(fs: MemoryFS) -> Workspace:
@@ -144,51 +80,3 @@ def test_returns_same_errors_as_real_run_would(code: str, opened: Any, arguments
         assert (result.is_error, result.metadata["error"]["code"]) == (True, code)
         told.append((result.text, {name: data for name, data in result.metadata.items() if name != "dry_run"}))
     assert told[0] == told[1]
-
-
-@pytest.mark.parametrize(
-    ("before", "edits", "numbers"),
-    [
-        (BEFORE, EDITS, [(0, 3), (1, 2), (1, 4), (2, 1), (3, 3)]),
-        (b"a\nb\nc\n", [edit("a", "1\n2\n3"), edit("c", "C")], [(0, 1), (1, 3)]),
-        (b"a\nb\nc\n", [edit("a\n", ""), edit("c", "C")], [(0, 1), (1, 3)]),
-    ],
-)
-def test_includes_line_numbers_in_preview(before: bytes, edits: list[Edit], numbers: list[tuple[int, int]]) -> None:
-    _, data = dry(before, *edits)
-    assert [(each["edit_index"], each["line_number"]) for each in data["preview"]] == numbers
-
-
-def test_a_dry_run_tells_what_the_call_would_do() -> None:
-    ws, fs = workspace({"a": BEFORE})
-    trial = done(ask(ws, "a", *EDITS, dry_run=True))
-    real = done(ask(ws, "a", *EDITS))
-    assert fs.files()["a"] == AFTER
-    assert (trial["dry_run"], trial["would_modify"], trial["change_id"]) == (True, True, None)
-    for name in ("path", "hash"):
-        assert trial[name] == real[name]
-    for name in ("diff", "edits_applied", "total_replacements"):
-        assert trial.get(name, real[name]) == real[name]
-    assert not real.get("dry_run")
-    assert real["change_id"] is not None
-
-
-def test_the_text_of_a_dry_run_says_that_nothing_was_written() -> None:
-    result, _ = dry(BEFORE, *EDITS)
-    assert "dry run" in result.text.lower()
-    real = ask(workspace({"a": BEFORE})[0], "a", *EDITS)
-    assert "dry run" not in real.text.lower()
-
-
-@pytest.mark.parametrize("edits", [[edit("alpha", "alpha")], [edit("alpha", "x"), edit("x", "alpha")]])
-def test_a_dry_run_of_what_changes_nothing_would_not_modify(edits: list[Edit]) -> None:
-    _, data = dry(BEFORE, *edits)
-    assert (data["would_modify"], data["hash"], data["change_id"]) == (False, hashed(BEFORE), None)
-
-
-def test_a_dry_run_leaves_the_way_free_for_the_call() -> None:
-    ws, fs = workspace({"a": BEFORE})
-    for _ in range(3):
-        done(ask(ws, "a", *EDITS, dry_run=True))
-    done(ask(ws, "a", *EDITS))
-    assert fs.files()["a"] == AFTER

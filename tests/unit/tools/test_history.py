@@ -99,15 +99,6 @@ def test_the_time_is_that_of_the_change_in_utc_by_rfc_3339() -> None:
     assert all(begun - second <= datetime.fromisoformat(each) <= datetime.now(UTC) + second for each in times)
 
 
-def test_a_workspace_without_a_past_has_an_empty_history() -> None:
-    ws, fs = workspace({"a": b"1"})
-    result = ws.history()
-    assert (done(result), result.text) == ({"changes": [], "next": None}, "No changes are recorded.")
-    assert "no/such/file" in ws.history("no/such/file").text
-    assert done(ws.history("a"))["changes"] == done(ws.history("no/such/file"))["changes"] == []
-    assert fs.shelf == {}
-
-
 def test_of_many_files_three_are_named_in_the_text_and_all_in_the_data() -> None:
     ws, _ = workspace()
     land(ws, *(create(f"f{number}", "1\n") for number in range(6)))

@@ -93,16 +93,3 @@ def test_a_call_that_changes_something_does_not(tool: str, arguments: dict[str, 
     result = ws.call(tool, arguments)
     assert "no_change" not in done(result)
     assert "no change" not in result.text.lower()
-
-
-@pytest.mark.parametrize("tool", ["patch", "file_edit"])
-def test_a_dry_run_that_would_change_nothing_says_so(tool: str) -> None:
-    ws, _ = workspace({"a.py": CODE})
-    data = done(ws.call(tool, {**CALLS[tool][1], "dry_run": True}))
-    assert (data["no_change"], data["dry_run"]) == (True, True)
-
-
-def test_reading_and_viewing_are_no_edits() -> None:
-    ws, _ = workspace({"a.py": CODE})
-    assert "no_change" not in done(ws.file_read("a.py"))
-    assert "no_change" not in done(ws.call("str_replace_based_edit_tool", {"command": "view", "path": "a.py"}))

@@ -167,39 +167,6 @@ def test_a_placeholder_that_is_only_inserted_lands_with_a_warning(ask: Ask) -> N
     assert "leave something out" not in ask(ws, INSERTED, {"literal": True}).text
 
 
-def test_a_hunk_may_add_such_a_line_where_it_takes_none_away() -> None:
-    ws, fs = workspace({NAME: BEFORE.encode()})
-    body = " def one():\n-    return 1\n+    return 3\n \n \n def two():\n     return 2\n+# rest unchanged\n"
-    result = ws.apply_reply(V4A.format(NAME, body))
-    assert done(result)["warnings"] == [
-        "Block 1.1: the new text seems to contain a placeholder (# rest unchanged); it is taken literally."
-    ]
-    assert fs.files()[NAME].endswith(b"    return 2\n# rest unchanged\n")
-
-
-def test_only_the_hunk_that_leaves_something_out_fails() -> None:
-    ws, fs = workspace({NAME: BEFORE.encode()})
-    second = "@@\n def two():\n-    return 2\n+    return 4\n"
-    result = ws.apply_reply(V4A.format(NAME, hunk(new_text("# existing code")) + second))
-    assert [each["status"] for each in result.metadata["blocks"]] == ["failed", "applied"]
-    assert fs.files()[NAME] == BEFORE.replace("return 2", "return 4").encode()
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("ask", ["patch, replace", "file_edit", "safe_edit, search"])
-def test_dots_inside_a_line_are_no_placeholder(ask: str) -> None:
-    def edited(ws: Workspace, old: str, new: str) -> ToolResult:
-        if ask == "file_edit":
-            return ws.file_edit("a.js", [{"old_text": old, "new_text": new}])
-        if ask == "patch, replace":
-            return ws.patch("a.js", [{"oldText": old, "newText": new}])
-        return ws.safe_edit("a.js", search_replace={"search": old, "replace": new}, mode="interactive")
-
-    ws, fs = workspace({"a.js": b"call(value);\n"})
-    done(edited(ws, "value", "..."))
-    assert fs.files() == {"a.js": b"call(...);\n"}
-
-
 @pytest.mark.parametrize("tool", ["str_replace_based_edit_tool"])
 def test_a_dialect_takes_literal_without_listing_it(tool: str) -> None:
     spec = find(tool)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from suture import ToolResult
-from tests.unit.changes import refused, workspace
+from tests.unit.changes import workspace
 
 Line = tuple[int, str]
 
@@ -46,19 +46,6 @@ def test_the_example_of_the_specification_gives_what_it_shows(pattern: str, more
         "content": [{"type": "text", "text": result.text}],
         "metadata": {},
     }
-
-
-def test_as_text_the_lines_stand_alone() -> None:
-    ws, _ = workspace({"server.log": "\r\n".join(LOG).encode()})
-    result = ws.call("regex_match_lines", {"file_path": "server.log", "pattern": "ERROR|FATAL", "format": "text"})
-    assert not result.is_error
-    assert result.text == "[2024-01-15] ERROR: Connection timeout\n[2024-01-15] FATAL: Database unreachable"
-    assert "\n".join(each["content"] for each in EXAMPLE) == result.text
-
-
-def test_no_match_is_an_empty_list() -> None:
-    result = ask(b"one\n", "two")
-    assert (result.is_error, result.text, result.data) == (False, "[]", [])
 
 
 FIVE = b"one\ntwo\n\nThree\n  four"
@@ -110,44 +97,6 @@ def test_every_line_is_tested_alone(pattern: str, more: dict[str, Any], expected
     assert kept(FIVE.replace(b"\n", b"\r"), pattern, **more) == expected
 
 
-@pytest.mark.parametrize(
-    ("before", "more", "expected"),
-    [
-        (b"", {}, []),
-        (b"", {"invert": True}, []),
-        (b"\n", {}, [(1, "")]),
-        (b"\n", {"invert": True}, []),
-        (b"a\n", {"invert": True}, [(1, "a")]),
-        (b"a\n\n", {}, [(2, "")]),
-        (b"\n\n", {}, [(1, ""), (2, "")]),
-        (b"a\r\n\r\n", {}, [(2, "")]),
-        (b"a\r\r", {}, [(2, "")]),
-    ],
-)
-def test_there_is_no_line_after_the_final_newline(before: bytes, more: dict[str, Any], expected: list[Line]) -> None:
-    assert kept(before, "^$", **more) == expected
-
-
-def test_a_line_is_given_whole_with_what_stands_in_it() -> None:
-    before = "\ufeff\té\u00a0😀 \nb\rc \x0c\u2028d\n".encode()
-    assert kept(before, "") == [(1, "\té\u00a0😀 "), (2, "b\rc \x0c\u2028d")]
-
-
-@pytest.mark.parametrize(
-    ("pattern", "more", "text"),
-    [
-        ("o", {}, "one\ntwo\n  four"),
-        ("^", {}, "one\ntwo\n\nThree\n  four"),
-        ("o", {"invert": True}, "\nThree"),
-        ("o", {"max_lines": 1}, "one"),
-    ],
-)
-def test_as_text_the_lines_are_the_same(pattern: str, more: dict[str, Any], text: str) -> None:
-    for before in (FIVE, FIVE + b"\n", FIVE.replace(b"\n", b"\r\n")):
-        result = ask(before, pattern, format="text", **more)
-        assert (result.is_error, result.text) == (False, text)
-
-
 def test_a_line_of_ten_megabytes_is_tested() -> None:
     line = "x" * 10_000_000 + "needle"
     assert kept(f"first\n{line}\nlast\n".encode(), "needle$") == [(2, line)]
@@ -171,20 +120,3 @@ def test_a_binary_file_is_skipped(before: bytes, size: Any, count: int) -> None:
     more = {} if size is ... else {"binary_check_buffer_size": size}
     assert len(kept(before, "x", **more)) == count
     assert len(kept(before, "y", invert=True, **more)) == count
-
-
-@pytest.mark.parametrize(
-    ("more", "named"),
-    [
-        ({"format": "xml"}, "format"),
-        ({"invrt": True}, "invert"),
-        ({"max_line": 1}, "max_lines"),
-        ({"max_matches": 1}, "max_matches"),
-        ({"context_before": 1}, "context_before"),
-        ({"invert": "perhaps"}, "invert"),
-    ],
-)
-def test_wrong_arguments_are_refused_and_named(more: dict[str, Any], named: str) -> None:
-    result = ask(b"x\n", "x", **more)
-    assert refused(result)["code"] == "INVALID_ARGUMENTS"
-    assert named in result.text

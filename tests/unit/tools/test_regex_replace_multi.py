@@ -91,18 +91,6 @@ def test_a_call_that_changes_nothing_is_no_change(pattern: str, replacement: str
     assert (fs.files(), recorded(ws)) == (before, [])
 
 
-def test_files_are_taken_in_the_order_of_their_paths() -> None:
-    ws, fs = workspace({"c": b"a\n", "b": b"a a\n\na\n", "d": b"b\n"})
-    listed = items(ask(ws, "*", "a", "x", flags="g"))
-    assert [(each["file"], each["line"], each["column"]) for each in listed] == [
-        ("b", 1, 0),
-        ("b", 1, 2),
-        ("b", 3, 0),
-        ("c", 1, 0),
-    ]
-    assert fs.files() == {"c": b"x\n", "b": b"x x\n\nx\n", "d": b"b\n"}
-
-
 @pytest.mark.parametrize(
     ("more", "changed"),
     [
@@ -145,45 +133,9 @@ def test_only_the_files_that_are_meant_are_changed(tmp_path: Path, more: dict[st
     }
 
 
-@pytest.mark.promise("regex.line-ends")
-def test_every_file_keeps_its_encoding_and_line_ends() -> None:
-    texts = {"a": "x\nx", "b": "é x\r\nx\r\n", "c": "\ufeffx\r\n", "d": "x\rx\r"}
-    encodings = {"a": "utf-8", "b": "utf-8", "c": "utf-16-le", "d": "utf-8"}
-    ws, fs = workspace({name: text.encode(encodings[name]) for name, text in texts.items()} | {"e": b"\xe9 x\n"})
-    items(ask(ws, "*", "x", "yy", flags="g"))
-    after = {name: text.replace("x", "yy").encode(encodings[name]) for name, text in texts.items()}
-    assert fs.files() == after | {"e": b"\xe9 yy\n"}
-
-
 # All or nothing
 
 FILES = {"a": b"x x\n", "b": b"x\nx\n", "c": b"x\n"}
-
-
-@pytest.mark.promise("regex.contract")
-@pytest.mark.parametrize(
-    ("limit", "flags", "text"),
-    [
-        (1, "", "Max replacements exceeded: 4 (limit: 1)"),
-        (3, "", "Max replacements exceeded: 4 (limit: 3)"),
-        (4, "g", "Max replacements exceeded: 5 (limit: 4)"),
-    ],
-)
-@pytest.mark.parametrize("dry_run", [False, True])
-def test_the_limit_holds_for_all_files_together(limit: int, flags: str, text: str, *, dry_run: bool) -> None:
-    ws, fs = workspace(FILES)
-    result = ask(ws, "*", "x", "y", flags=flags, max_replacements=limit, dry_run=dry_run)
-    assert (refused(result)["code"], result.text) == ("TOO_MANY_REPLACEMENTS", text)
-    assert (fs.files(), recorded(ws)) == (FILES, [])
-
-
-@pytest.mark.parametrize(("limit", "flags"), [(4, ""), (5, "g"), (99, "g")])
-def test_as_many_replacements_as_allowed_are_made(limit: int, flags: str) -> None:
-    ws, fs = workspace(FILES)
-    assert len(items(ask(ws, "*", "x", "y", flags=flags, max_replacements=limit))) == min(limit, 5)
-    assert fs.files() == {name: content.replace(b"x", b"y", 9 if flags else 1) for name, content in FILES.items()} | {
-        "b": b"y\ny\n"
-    }
 
 
 @pytest.mark.promise("regex.one-transaction")
@@ -195,44 +147,6 @@ def test_a_file_that_may_not_be_written_lets_none_be_changed() -> None:
     assert refused(result)["code"] == "PERMISSION_DENIED"
     assert result.text == "Permission denied writing: src/readonly.ts"
     assert (fs.files(), recorded(ws)) == (before, [])
-
-
-@pytest.mark.promise("regex.one-transaction")
-def test_a_file_that_cannot_hold_the_text_lets_none_be_changed() -> None:
-    before = {"a": b"x\n", "b": b"\xe9 x\n", "c": b"x\n"}
-    ws, fs = workspace(before)
-    assert refused(ask(ws, "*", "x", "ü"))["code"] == "ENCODING_UNKNOWN"
-    assert (fs.files(), recorded(ws)) == (before, [])
-
-
-@pytest.mark.promise("regex.over-match")
-def test_a_match_of_many_lines_in_one_file_lets_none_be_changed() -> None:
-    before = {"a": b"start end\n", "b": b"start\nline\nend\n" * 20}
-    ws, fs = workspace(before)
-    assert refused(ask(ws, "*", "start[^]*end", "x"))["code"] == "OVER_MATCH"
-    assert fs.files() == before
-    items(ask(ws, "*", "start[^]*end", "x", allow_over_match=True))
-    assert fs.files() == {"a": b"x\n", "b": b"x\n"}
-
-
-def test_a_group_that_the_pattern_has_not_lets_nothing_be_changed() -> None:
-    ws, fs = workspace(FILES)
-    result = ask(ws, "*", "(x)()", "$5")
-    assert refused(result)["code"] == "INVALID_CAPTURE_GROUP"
-    assert result.text == "Invalid capture group: $5 (only 2 groups in pattern)"
-    assert fs.files() == FILES
-
-
-@pytest.mark.parametrize("wrong", ["a", "b"])
-@pytest.mark.parametrize("dry_run", [False, True])
-def test_expected_hashes_are_held_against_the_files(wrong: str, *, dry_run: bool) -> None:
-    ws, fs = workspace(FILES)
-    right = {name: hashed(content) for name, content in FILES.items()}
-    result = ask(ws, "*", "x", "y", expect_hash=right | {wrong: hashed(b"")}, dry_run=dry_run)
-    assert refused(result)["code"] == "FILE_CHANGED"
-    assert result.text == f"File modified during operation: {wrong} (another process changed it)"
-    assert (fs.files(), recorded(ws)) == (FILES, [])
-    assert len(items(ask(ws, "*", "x", "y", expect_hash=right, dry_run=dry_run))) == 4
 
 
 @pytest.mark.promise("regex.one-transaction")
@@ -280,40 +194,3 @@ def test_one_undo_takes_all_files_back(tmp_path: Path) -> None:
     assert now() == {name: (content.replace(b"x", b"y"), modes[name]) for name, content in before.items()}
     assert done(ws.call("undo", {}))["undone"] == result.metadata["change_id"]
     assert now() == {name: (content, modes[name]) for name, content in before.items()}
-
-
-# Errors
-
-
-@pytest.mark.parametrize(
-    ("path_pattern", "code", "text"),
-    [
-        ("src/**/*.xyz", "NO_FILES_MATCHED", "No files matched pattern: src/**/*.xyz"),
-        ("src/[**", "INVALID_GLOB", "Invalid glob pattern: src/[**"),
-    ],
-)
-def test_a_pattern_of_paths_that_means_nothing_is_told(path_pattern: str, code: str, text: str) -> None:
-    ws, _ = workspace(FILES)
-    result = ask(ws, path_pattern, "x", "y")
-    assert (refused(result)["code"], result.text) == (code, text)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({"path_pattern": "*", "pattern": "x"}, "replacement"),
-        ({"path_pattern": "*", "replacement": "x"}, "pattern"),
-        ({"pattern": "x", "replacement": "x"}, "path_pattern"),
-        ({"path_pattern": "*", "pattern": "x", "replacement": "y", "exlude": ["a"]}, "exclude"),
-        ({"path_pattern": "*", "pattern": "x", "replacement": "y", "dryrun": True}, "dry_run"),
-        ({"path_pattern": "*", "pattern": "x", "replacement": "y", "include_ignore": True}, "include_ignored"),
-        ({"path_pattern": "*", "pattern": "x", "replacement": "y", "max_replacements": "few"}, "max_replacements"),
-        ({"path_pattern": "*", "pattern": "x", "replacement": "y", "expect_hash": {"a": 1}}, "expect_hash"),
-    ],
-)
-def test_wrong_arguments_are_refused_and_named(arguments: dict[str, Any], named: str) -> None:
-    ws, fs = workspace(FILES)
-    result = ws.call("regex_replace_multi", arguments)
-    assert refused(result)["code"] == "INVALID_ARGUMENTS"
-    assert named in result.text
-    assert fs.files() == FILES

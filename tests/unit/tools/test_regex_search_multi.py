@@ -43,74 +43,6 @@ def missed(result: ToolResult) -> bool:
     return bool(refused(result)["code"] == "NO_FILES_MATCHED")
 
 
-# The result
-
-
-@pytest.mark.promise("regex.shapes")
-def test_the_example_of_the_specification_gives_what_it_shows() -> None:
-    app = [f"// line {number}" for number in range(1, 51)]
-    app[40:43] = ["function init() {", "  // TODO: fix this", "  return null;"]
-    utils = [f"// line {number}" for number in range(1, 21)]
-    utils[14] = "//TODO: optimize"
-    ws, _ = workspace({"src/utils.js": "\n".join(utils).encode(), "src/app.js": "\n".join(app).encode()})
-    first = {
-        "file": "src/app.js",
-        "line": 42,
-        "column": 5,
-        "match": "TODO: fix this",
-        "groups": ["TODO: fix this"],
-        "context_before": ["function init() {"],
-        "context_after": ["  return null;"],
-    }
-    second = {
-        "file": "src/utils.js",
-        "line": 15,
-        "column": 2,
-        "match": "TODO: optimize",
-        "groups": ["TODO: optimize"],
-        "context_before": [],
-        "context_after": [],
-    }
-    around = {"context_before": ["// line 14"], "context_after": ["// line 16"]}
-    shown = found(ask(ws, "src/**/*.js", "TODO: .*", context_before=1, context_after=1))
-    assert shown == [first, second | around]
-    assert found(ask(ws, "src/**/*.js", "/TODO: .*/g")) == [
-        first | {"context_before": [], "context_after": []},
-        second,
-    ]
-
-
-def test_no_match_in_any_file_is_an_empty_list() -> None:
-    ws, _ = workspace({"a": b"1\n", "b": b"2\n"})
-    result = ask(ws, "*")
-    assert result.to_dict() == {"isError": False, "content": [{"type": "text", "text": "[]"}], "metadata": {}}
-
-
-@pytest.mark.promise("regex.walk")
-def test_matches_are_listed_by_path_then_in_the_order_of_the_file() -> None:
-    ws, _ = workspace({"b": b"x x\n", "c": b"x\n", "a": b"\nx\nx\n"})
-    places = [(each["file"], each["line"], each["column"]) for each in found(ask(ws, "*", flags="g"))]
-    assert places == [("a", 2, 0), ("a", 3, 0), ("b", 1, 0), ("b", 1, 2), ("c", 1, 0)]
-
-
-@pytest.mark.parametrize(
-    ("more", "expected"),
-    [
-        ({}, [("a", 1, 0), ("a", 2, 0), ("b", 1, 0)]),
-        ({"flags": "g"}, [("a", 1, 0), ("a", 1, 2), ("a", 2, 0), ("b", 1, 0), ("b", 1, 2)]),
-        ({"flags": "gi"}, [("a", 1, 0), ("a", 1, 2), ("a", 2, 0), ("b", 1, 0), ("b", 1, 2), ("b", 2, 0)]),
-        ({"max_matches": 1}, [("a", 1, 0)]),
-        ({"max_matches": 2}, [("a", 1, 0), ("a", 2, 0)]),
-        ({"max_matches": 3}, [("a", 1, 0), ("a", 2, 0), ("b", 1, 0)]),
-        ({"max_matches": 4, "flags": "g"}, [("a", 1, 0), ("a", 1, 2), ("a", 2, 0), ("b", 1, 0)]),
-        ({"max_matches": 99}, [("a", 1, 0), ("a", 2, 0), ("b", 1, 0)]),
-    ],
-)
-def test_the_limit_holds_for_all_files_together(more: dict[str, Any], expected: list[tuple[str, int, int]]) -> None:
-    ws, _ = workspace({"a": b"x x\nx\n", "b": b"x x\nX\n"})
-    assert [(each["file"], each["line"], each["column"]) for each in found(ask(ws, "*", **more))] == expected
-
-
 # Which files
 
 TREE = {
@@ -284,34 +216,3 @@ def test_folders_are_no_files(tmp_path: Path) -> None:
 def test_binary_files_are_skipped_silently(more: dict[str, Any], expected: list[str]) -> None:
     ws, _ = workspace({"a.bin": b"x\0", "b.txt": b"x\n", "c.bin": b"\0x", "d.txt": b"x" + b"\n" * 9000 + b"\0"})
     assert files(ws, "*", **more) == expected
-
-
-def test_binary_files_alone_give_an_empty_list() -> None:
-    ws, _ = workspace({"a.bin": b"x\0"})
-    assert files(ws, "*") == []
-
-
-def test_every_file_is_read_in_its_own_encoding() -> None:
-    text = "\ufeffé😀 x\r\n"
-    ws, _ = workspace({"a": text.encode("utf-16-be"), "b": b"\xe9\xff x\n", "c": text[1:].encode(), "d": text.encode()})
-    places = [(each["file"], each["line"], each["column"]) for each in found(ask(ws, "*"))]
-    assert places == [(name, 1, 3) for name in "abcd"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({"path_pattern": "*"}, "pattern"),
-        ({"pattern": "x"}, "path_pattern"),
-        ({"path_pattern": "*", "pattern": "x", "excludes": ["a"]}, "exclude"),
-        ({"path_pattern": "*", "pattern": "x", "include_ignore": True}, "include_ignored"),
-        ({"path_pattern": "*", "pattern": "x", "exclude": [3]}, "exclude"),
-        ({"path_pattern": "*", "pattern": "x", "max_matches": "few"}, "max_matches"),
-        ({"path_pattern": 3, "pattern": "x"}, "path_pattern"),
-    ],
-)
-def test_wrong_arguments_are_refused_and_named(arguments: dict[str, Any], named: str) -> None:
-    ws, _ = workspace({"a": b"x\n"})
-    result = ws.call("regex_search_multi", arguments)
-    assert refused(result)["code"] == "INVALID_ARGUMENTS"
-    assert named in result.text

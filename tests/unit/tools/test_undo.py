@@ -26,7 +26,6 @@ from tests.unit.changes import (
 )
 
 COMMON = ["code", "hint", "message", "retryable"]
-NOT_FOUND: dict[str, Any] = {"candidates": [], "snapshots": None, "forgotten": False}
 FILES = {"a.txt": b"one\ntwo\n", "sub/b.txt": b"x\n", "sub/c.txt": b"1\n2\n3\n"}
 KINDS: dict[str, Ask] = {
     "update": write("a.txt", "one\n2\n"),
@@ -135,31 +134,6 @@ def test_the_diff_of_a_file_with_a_mark_applies_too(before: bytes, after: bytes,
     ws, fs = workspace({"a": before})
     land(ws, write("a", after))
     assert git_apply(tmp_path, {"a": after}, done(ws.undo())["diff"]) == fs.files() == {"a": before}
-
-
-@pytest.mark.promise("back.shapes")
-@pytest.mark.parametrize(
-    ("name", "arguments", "code", "fields"),
-    [
-        ("undo", {}, "NOTHING_TO_UNDO", {"root": "/ws"}),
-        ("redo", {}, "NOTHING_TO_REDO", {"change_id": None}),
-        ("undo", {"change_id": "zz"}, "CHANGE_NOT_FOUND", {**NOT_FOUND, "change_id": "zz"}),
-        ("redo", {"change_id": "zz"}, "CHANGE_NOT_FOUND", {**NOT_FOUND, "change_id": "zz"}),
-        ("undo", {"change_id": ""}, "CHANGE_NOT_FOUND", {**NOT_FOUND, "change_id": ""}),
-        ("undo", {"change": "zz"}, "INVALID_ARGUMENTS", None),
-        ("undo", {"change_id": 3}, "INVALID_ARGUMENTS", None),
-        ("undo", {"dry_run": "maybe"}, "INVALID_ARGUMENTS", None),
-    ],
-)
-@pytest.mark.parametrize("dry", [False, True])
-def test_where_nothing_is_recorded_the_error_says_so(
-    name: str, arguments: dict[str, Any], code: str, fields: dict[str, Any] | None, *, dry: bool
-) -> None:
-    ws, fs = workspace({"a": b"x"})
-    error = refused(ws.call(name, {"dry_run": dry, **arguments}))
-    assert error["code"] == code
-    assert fields is None or {key: error[key] for key in error if key not in COMMON} == fields
-    assert (fs.files(), fs.shelf) == ({"a": b"x"}, {})
 
 
 @pytest.mark.promise("back.shapes")

@@ -147,16 +147,6 @@ def test_what_was_done_since_is_not_done_again(tool: str, version: str) -> None:
     assert part(found(result), expected) == expected
 
 
-@pytest.mark.promise("patch.stale")
-@pytest.mark.parametrize("tool", MERGING)
-def test_a_text_of_no_version_was_written_on_none(tool: str) -> None:
-    known = Known(VERSIONS[0], NOW)
-    result = MERGING[tool](known.ws, "port = 80\n", "port = 81\n")
-    assert not result.is_error, result.text
-    expected = {"rung": "exact", "written_on": None}
-    assert (part(found(result), expected), known.fs.files()) == (expected, {"a": NOW.replace(b"80", b"81")})
-
-
 # Tools that are exact
 
 

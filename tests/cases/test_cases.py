@@ -1,0 +1,85 @@
+"""Every case file, each way: the library, the command line, MCP."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import pytest
+
+from tests.cases.case_file import ANYTHING, Call, Case, differences, every_case
+from tests.cases.ways import Done, filled, run
+
+CASES = every_case()
+
+
+@cache
+def by_library(number: int) -> list[Done]:
+    return run(CASES[number], "library")
+
+
+def check(case: Case, found: list[Done]) -> None:
+    """Hold what the calls of a case gave to what it says."""
+    for number, (call, done) in enumerate(zip(case.calls, found, strict=True), 1):
+        problems = [*wrong_answer(call, done), *wrong_tree(call, done)]
+        told = "\n  ".join([f"{case.id}, request {number} ({call.tool}):", *problems])
+        assert not problems, f"{told}\nIts text:\n{done.outcome.text}"
+
+
+def wrong_answer(call: Call, done: Done) -> list[str]:
+    expected, outcome = call.expected, done.outcome
+    data = json.loads(outcome.text) if isinstance(expected.fields, list) else outcome.data
+    fields = filled(expected.fields, [], done.tree)
+    problems = []
+    if outcome.is_error != (expected.code is not None):
+        problems.append("it failed" if outcome.is_error else "it did not fail")
+    elif expected.code is not None:
+        error = outcome.data["error"]
+        problems += differences({"code": expected.code, **filled(expected.error, [], done.tree)}, error, "error.")
+    if expected.whole and isinstance(fields, dict) and isinstance(data, dict):
+        problems += [f"{name} is not expected" for name in data if name not in fields]
+    problems += differences(fields, data)
+    for how, text in expected.texts:
+        fits = {"is": text == outcome.text, "contains": text in outcome.text, "lacks": text not in outcome.text}
+        if text != ANYTHING and not fits[how]:
+            problems.append(f"the text {'is not' if how == 'is' else 'lacks' if how == 'contains' else 'has'}: {text}")
+    return problems
+
+
+def wrong_tree(call: Call, done: Done) -> list[str]:
+    """What is wrong with the tree, and with what was written although the tree is the same."""
+    problems = [
+        f"{name} is {done.tree.get(name)}, not {call.tree.get(name)}"
+        for name in sorted({*call.tree, *done.tree})
+        if call.tree.get(name) != done.tree.get(name)
+    ]
+    problems += [f"{name} was written, and is as it was" for name in done.rewritten]
+    copies = call.tool == "patch" and call.expected.code is None  # it may fill a clipboard
+    idle = call.arguments.get("dry_run") is True or not (call.changes or copies)
+    if done.touched and idle:
+        problems.append("it changes nothing, but something was written")
+    return problems
+
+
+BY_WAY = [(number, way) for number, case in enumerate(CASES) for way in case.ways]
+
+
+PARAMETERS = [
+    pytest.param(
+        number, way, id=f"{CASES[number].id}, {way}", marks=[*map(pytest.mark.promise, CASES[number].promises)]
+    )
+    for number, way in BY_WAY
+]
+
+
+# A server's thread may leave this generator to the garbage collector of another, which cannot close its database.
+@pytest.mark.filterwarnings("ignore:.*generator object Bases.every:pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(("number", "way"), PARAMETERS)
+def test_a_case_is_the_same_by_library_command_line_and_server(number: int, way: str) -> None:
+    case, expected = CASES[number], by_library(number)
+    if way == "library":
+        check(case, expected)
+        return
+    for count, (library, other) in enumerate(zip(expected, run(case, way), strict=True), 1):
+        assert other.outcome == library.outcome, f"request {count}"
+        assert other.tree == library.tree, f"request {count}"
