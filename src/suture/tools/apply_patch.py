@@ -47,7 +47,7 @@ PATCH_FORMAT = """\
 *** End Patch"""
 _SHOWN_FAILED = 5
 _SHOWN_LINES = 60
-_NOTHING_CHANGED = "Nothing was changed: send the whole patch again, with what failed fixed."
+_NOTHING_CHANGED = "Nothing was changed: fix what failed, and send the whole patch again."
 
 
 class PatchReport:
