@@ -172,6 +172,18 @@ if TYPE_CHECKING:
         old: str
         new: str
 
+    class UndoClash(TypedDict):
+        """A place that an undo can't change; a side that is None has no such file."""
+
+        path: str
+        line: int
+        base: str | None
+        ours: str | None
+        theirs: str | None
+        truncated: NotRequired[bool]
+        about: NotRequired[str]
+        """`name` or `file`, if it is not about lines."""
+
     class CorrectedSearch(TypedDict):
         """The search and replacement that were probably meant."""
 
@@ -391,7 +403,7 @@ class NotAFolder(SutureError):
 
 
 class FileExists(SutureError):
-    """A new file was asked for where one stands already."""
+    """A new file was asked for where there already is one."""
 
     code = "FILE_EXISTS"
     path: str
@@ -541,7 +553,7 @@ class OutOfMemory(SutureError):
 
 
 class RecoveryBlocked(SutureError):
-    """An interrupted transaction cannot be cleared up as it stands."""
+    """An interrupted transaction cannot be cleared up as it is."""
 
     code = "RECOVERY_BLOCKED"
     intent: str
@@ -553,7 +565,7 @@ class RecoveryBlocked(SutureError):
 
 
 class NoMatch(SutureError):
-    """The text to replace does not stand in the file, or not any more when its turn comes."""
+    """The text to replace is not in the file, or no longer when its turn comes."""
 
     code = "NO_MATCH"
     path: str
@@ -562,7 +574,7 @@ class NoMatch(SutureError):
     search_text: str
     expected_occurrences: int
     why: str
-    """`found` where it stands in one place but for its manner; `missing`, `ambiguous`, `applied`, ...: see `locate`."""
+    """`found` if one place has it, written in another way; `missing`, `ambiguous`, `applied`, ...: see `locate`."""
     rung: str | None
     similar_content: list[SimilarContent]
     indent: IndentStyle
@@ -574,9 +586,9 @@ class NoMatch(SutureError):
     detail: str = ""
     """For `conflict` and `unproved`: what could not be decided."""
     applied: AppliedAt | None = None
-    """`{start_line, end_line, change_id}`: where the new text stands already, and which change put it there."""
+    """`{start_line, end_line, change_id}`: where the new text already is, and which change put it there."""
     stale: Stale | None = None
-    """`{change_id, start_line, end_line, text}`: what replaced the text, and stands there now."""
+    """`{change_id, start_line, end_line, text}`: what replaced the text, and is there now."""
     written_on: Version | None = None
     """`{source, id, until}`: the version that the text was written on, if it is known."""
     consumed_by: int | None = None
@@ -588,13 +600,13 @@ class NoMatch(SutureError):
     region: Region | None = None
     """`{start_line, end_line, text}`: the lines around the nearest place, from the second attempt on."""
     words: WordsFound | None = None
-    """`{there, missing}`: the words of the text that stand in the file, each with a line, and those that don't."""
+    """`{there, missing}`: the words of the text that are in the file, each with a line, and those that are not."""
     unique: list[UniqueText] = []  # noqa: RUF012  never changed
     """As in `WrongCount`, where several places fit."""
 
 
 class WrongCount(SutureError):
-    """The text to replace stands in the file more or less often than expected."""
+    """The text to replace occurs in the file more or less often than expected."""
 
     code = "WRONG_COUNT"
     path: str
@@ -606,14 +618,14 @@ class WrongCount(SutureError):
     match_locations: list[MatchLocation]
     file_preview: FilePreview | None
     unique: list[UniqueText]
-    """`{line_number, old_text}`: a longer text that stands only there, for some of the places."""
+    """`{line_number, old_text}`: a longer text that occurs only there, for some of the places."""
     originally: int | None = None
-    """How often it stood in the file before the earlier edits of the call, where that differs."""
+    """How often it occurred in the file before the earlier edits of the call, where that differs."""
     attempt: int = 1
 
 
 class OldTextNotFound(SutureError):
-    """The text to replace does not stand in the file, as far as `match` goes."""
+    """The text to replace is not in the file, as far as `match` allows."""
 
     code = "OLD_TEXT_NOT_FOUND"
     index: int
@@ -624,9 +636,9 @@ class OldTextNotFound(SutureError):
     nearest: list[NearPlace]
     """`{start_line, end_line, score, symbol, text, differences}` of the places most like it, best first."""
     rung: str | None = None
-    """How it stands at these places, where `match` does not allow that."""
+    """How these places match, where `match` does not allow that."""
     stale: Stale | None = None
-    """`{change_id, start_line, end_line, text}`: what replaced it (None: no change of ours), and stands there now."""
+    """`{change_id, start_line, end_line, text}`: what replaced it (None: no change of ours), and is there now."""
 
 
 class OldTextNotUnique(SutureError):
@@ -643,7 +655,7 @@ class OldTextNotUnique(SutureError):
 
 
 class MissingOldText(SutureError):
-    """A replacement does not say what to replace; an empty text stands only in an empty file."""
+    """A replacement does not say what to replace; an empty text matches only an empty file."""
 
     code = "MISSING_OLD_TEXT"
     index: int = 0
@@ -651,7 +663,7 @@ class MissingOldText(SutureError):
 
 
 class AlreadyApplied(SutureError):
-    """The new text stands already where the old one would have stood."""
+    """The new text is already where the old one would have been."""
 
     code = "ALREADY_APPLIED"
     index: int = 0
@@ -784,7 +796,7 @@ class StripPreconditionFailed(SutureError):
 
 
 class LineOutOfBounds(SutureError):
-    """A line that the file has not; `which` is the argument that names it."""
+    """A line that the file does not have; `which` is the argument that names it."""
 
     code = "LINE_OUT_OF_BOUNDS"
     path: str
@@ -804,14 +816,14 @@ class OverlappingLines(SutureError):
 
 
 class Drifted(SutureError):
-    """The lines do not hold what the caller expects there; `stands_at` are the lines where it begins now."""
+    """The lines are not what the caller expects there; `stands_at` are the lines where it begins now."""
 
     code = "DRIFTED"
     path: str
     start_line: int
     end_line: int
     text: str
-    """What stands there."""
+    """What is there."""
     stands_at: list[int]
 
 
@@ -866,7 +878,7 @@ class UnreadEdits(SutureError):
 
 
 class BlocksFailed(SutureError):
-    """Some blocks of the reply could not be applied; what became of the others is told beside it."""
+    """Some blocks of the reply could not be applied; the answer says what became of the others."""
 
     code = "BLOCKS_FAILED"
     failed: list[str]
@@ -876,7 +888,7 @@ class BlocksFailed(SutureError):
 
 
 class IncompleteBlock(SutureError):
-    """A block lacks a part, so that nobody can tell what it says."""
+    """A block lacks a part: what it says cannot be known."""
 
     code = "INCOMPLETE_BLOCK"
     problem: str
@@ -918,7 +930,7 @@ class NoPath(SutureError):
     candidates: list[str] = []  # noqa: RUF012  never changed
     """The files that it may be about, as far as the lines above it mention any."""
     why: str = ""
-    """`several`: it fits all of them, or none of them alone. `missing`: the first ones are mentioned, but do not exist;
+    """`several`: it fits all of them, or not exactly one. `missing`: the first ones are mentioned, but do not exist;
     the last is the file of the block before. `elsewhere`: it fits only the last one, which is not mentioned."""
 
 
@@ -999,7 +1011,7 @@ class NoFilesMatched(SutureError):
 
 
 class InvalidCaptureGroup(SutureError):
-    """The replacement refers to a group that the pattern has not, or in another dialect's way."""
+    """The replacement refers to a group that the pattern does not have, or in another dialect's way."""
 
     code = "INVALID_CAPTURE_GROUP"
     reference: str
@@ -1068,7 +1080,7 @@ class ChangeNotFound(SutureError):
 
 
 class NothingToUndo(SutureError):
-    """No change is left that could be taken back."""
+    """No change is left that could be undone."""
 
     code = "NOTHING_TO_UNDO"
     root: str
@@ -1082,20 +1094,20 @@ class NothingToRedo(SutureError):
 
 
 class AlreadyUndone(SutureError):
-    """The change has been taken back already."""
+    """The change has already been undone."""
 
     code = "ALREADY_UNDONE"
     change_id: str
 
 
 class UndoConflict(SutureError):
-    """Later work stands where the change would be taken back."""
+    """Later changes are where the change would be undone."""
 
     code = "UNDO_CONFLICT"
     change_id: str
-    conflicts: list[dict[str, Any]]
+    conflicts: list[UndoClash]
     later: list[str]
-    """The changes in force that touched these files since, newest first; somebody else may have, too."""
+    """The changes in force that touched these files since, newest first; other programs may have, too."""
     operation: str = "undo"
 
 

@@ -79,8 +79,8 @@ class Settings(Record):
     allow_executables: bool = False
     """Whether a diff may make a new or existing file executable, with a mode such as 100755."""
     config: str | None = None
-    """The operator's configuration of checks, a TOML file; None: `suture/suture.toml` in the user's configuration
-    folder, if it is there; an empty string: none."""
+    """The operator's own file, TOML: the configuration of checks, and `[settings]` of the command line and the server.
+    None: `suture/suture.toml` in the user's configuration folder, if it is there; an empty string: none."""
     max_bases: int = 40
     """How many earlier versions of a file (read before, in the history, in git) are searched for a text that the file
     does not have; 0: none."""

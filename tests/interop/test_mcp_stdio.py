@@ -347,3 +347,14 @@ def test_a_call_of_the_server_ends_by_its_clock(root: Path) -> None:
         wire.shake()
         slow = tool_call(1, "regex_match_lines", {"file_path": "long.txt", "pattern": "x"})
         assert wire.ask(slow)["result"]["_meta"]["error"]["code"] == "CALL_TIMED_OUT"
+
+
+@pytest.mark.promise("cli.settings")
+def test_a_server_heeds_any_setting(root: Path) -> None:
+    (root / "a.txt").write_text("more than two bytes")
+    with over_pipes(root, "--set", "max_file_bytes=2") as wire:
+        wire.shake()
+        read = tool_call(1, "file_read", {"path": "a.txt"})
+        error = wire.ask(read)["result"]["structuredContent"]["error"]
+        assert (error["code"], error["setting"]) == ("INPUT_TOO_LARGE", "max_file_bytes")
+        assert "--set max_file_bytes=N" in error["hint"]

@@ -29,7 +29,7 @@ def check(options: argparse.Namespace) -> int:
         _tell(data)
     if result.is_error or not data["files"]:
         return USAGE
-    return int(bool(data["errors"]) or any(row["required"] for row in data["not_run"]))
+    return int(bool(data["errors"]) or any(skipped_check["required"] for skipped_check in data["not_run"]))
 
 
 def _tell(data: Row) -> None:
@@ -38,8 +38,8 @@ def _tell(data: Row) -> None:
         print_text("\n".join(map(_line, data["issues"])))
     if data["unlisted"]["issues"]:
         note(f"… and {count(data['unlisted']['issues'], 'more problem')} (--max-issues)")
-    for line in _not_validated(data["not_run"]):
-        note(f"⚠️ Not validated: {line}")
+    for reason in _not_validated(data["not_run"]):
+        note(f"⚠️ Not validated: {reason}")
     if data["unlisted"]["not_run"]:
         note(f"⚠️ … and {count(data['unlisted']['not_run'], 'more check')} (--max-issues)")
     for line in (*skipped(data.get("binary", ())), *recovered(data)):
@@ -57,8 +57,8 @@ def _line(issue: Row) -> str:
 def _not_validated(not_run: Sequence[Row]) -> Iterator[str]:
     """What was not checked, and why: files for which the same holds are counted, not named."""
     alike: dict[tuple[str, str], list[str]] = {}
-    for row in not_run:
-        alike.setdefault((row["validator"], row["reason"]), []).append(row["path"])
+    for check in not_run:
+        alike.setdefault((check["validator"], check["reason"]), []).append(check["path"])
     for (validator, reason), paths in alike.items():
         what = paths[0] if len(paths) == 1 else count(len(paths), "file")
         yield clean(f"{what} by {validator}: {reason}")

@@ -136,7 +136,7 @@ def _written(value: object, lead: str | None, unit: str) -> str:
     """A value of strings: objects over several lines, each begun by `lead`, or all in one line if there is none."""
     if isinstance(value, dict):
         inner = None if lead is None else lead + unit
-        members = [f"{quoted(key)}: {_written(each, inner, unit)}" for key, each in value.items()]
+        members = [f"{quoted(key)}: {_written(member, inner, unit)}" for key, member in value.items()]
         return f"{{{', '.join(members)}}}" if inner is None else f"{{{inner}{f',{inner}'.join(members)}{lead}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(quoted, value))}]"
@@ -489,7 +489,7 @@ CLIENTS = {
 }
 
 
-_FOLDERS = {
+_FOLDERS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
     "linux": {
         "home": (("HOME", ""),),
         "applications": (("XDG_CONFIG_HOME", ""), ("HOME", ".config")),

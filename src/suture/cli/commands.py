@@ -149,7 +149,7 @@ def refused(options: argparse.Namespace, result: ToolResult, text: str | None = 
     """Tell a refusal: its code, what is wrong, and what to do; in `text`, if the command has words of its own."""
     error, said = result.metadata["error"], result.text if text is None else text
     if error["code"] == _UNFIT:
-        problems = [f"{TERMINAL.argument(each['argument'])}: {each['problem']}" for each in error["problems"]]
+        problems = [f"{TERMINAL.argument(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
         misused(options.command, "; ".join(map(clean, problems)))
     else:
         complain(said if said.startswith(f"{error['code']}: ") else f"{error['code']}: {said}")

@@ -72,23 +72,23 @@ def problem(name: str, found: str, advice: str) -> Finding:
     return Finding(name, PROBLEM, found, advice)
 
 
-_LARGEST = 10_000_000
+_LARGEST_SETTINGS = 10_000_000  # bytes; agents keep much more than servers in theirs
 _NAME = "suture"
 
 
 def agents(root: str) -> Iterator[Finding]:
     """Every entry in the settings of an agent, the user's own and the project's, that starts suture."""
-    none = True
-    for client in CLIENTS.values():
-        for scope in ("user", "project")[: 1 + (client.project is not None)]:
-            for finding in _settings(client, scope, root):
-                none = False
-                yield finding
-    if none:
-        yield note("settings", "no agent starts suture", "To put it into one: suture init")
+    findings = [
+        finding
+        for client in CLIENTS.values()
+        for scope in ("user", "project")
+        if scope == "user" or client.project is not None
+        for finding in _entries(client, scope, root)
+    ]
+    yield from findings or [note("settings", "no agent starts suture", "To put it into one: suture init")]
 
 
-def _settings(client: Client, scope: str, root: str) -> Iterator[Finding]:
+def _entries(client: Client, scope: str, root: str) -> Iterator[Finding]:
     try:
         path = place_of(client, scope, root).path
         servers = _read(path, client)
@@ -96,7 +96,7 @@ def _settings(client: Client, scope: str, root: str) -> Iterator[Finding]:
         return
     except (OSError, Unmergeable) as error:
         why = getattr(error, "strerror", None) or str(error)
-        yield note(client.name, f"{path} cannot be read: {why}", "Mend it, or its servers do not start.")
+        yield note(client.name, f"{path} cannot be read: {why}", "Fix it, or its servers do not start.")
         return
     for name, entry in servers.items():
         if isinstance(entry, dict) and _is_ours(name, entry):
@@ -108,7 +108,7 @@ def _read(path: str, client: Client) -> dict[str, Any]:
     if not os.path.isfile(path):
         return {}
     with open(path, "rb") as file:
-        text = as_utf8(Text.decode(file.read(_LARGEST)))
+        text = as_utf8(Text.decode(file.read(_LARGEST_SETTINGS)))
     return servers_in(parsed(text, client.format), client.addition(_NAME, [_NAME]))
 
 
@@ -118,8 +118,8 @@ def _is_ours(name: str, entry: dict[str, Any]) -> bool:
 
 
 def _words(entry: dict[str, Any]) -> list[str]:
-    found = entry.get("args")
-    return [str(each) for each in found] if isinstance(found, list) else []
+    words = entry.get("args")
+    return [*map(str, words)] if isinstance(words, list) else []
 
 
 def _entry(client: Client, scope: str, root: str, path: str, name: str, entry: dict[str, Any]) -> Finding:
@@ -172,18 +172,26 @@ def program(root: str) -> Iterator[Finding]:
 def packages(root: str) -> Iterator[Finding]:
     """What suture cannot do without."""
     del root
+    usable: list[str] = []
+    for distribution, module in PACKAGES.items():
+        if failure := _import_failure(module):
+            advice = f"Install it again: pip install --force-reinstall {distribution}"
+            yield problem("packages", f"{distribution} cannot be imported: {failure}", advice)
+        else:
+            usable.append(f"{distribution} {_version(distribution)}")
+    if usable:
+        yield ok("packages", ", ".join(usable))
+
+
+def _import_failure(module: str) -> str:
+    """Why a module cannot be imported; empty if it can."""
     from importlib import import_module
 
-    there: list[str] = []
-    for distribution, module in PACKAGES.items():
-        try:
-            import_module(module)
-            there.append(f"{distribution} {_version(distribution)}")
-        except Exception as error:  # noqa: BLE001  a package that is broken fails in any way
-            why = f"{distribution} cannot be imported: {type(error).__name__}: {error}"
-            yield problem("packages", why, f"Install it again: pip install --force-reinstall {distribution}")
-    if there:
-        yield ok("packages", ", ".join(there))
+    try:
+        import_module(module)
+    except Exception as error:  # noqa: BLE001  a package that is broken fails in any way
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def extras(root: str) -> Iterator[Finding]:
@@ -193,8 +201,7 @@ def extras(root: str) -> Iterator[Finding]:
     from suture.check.programs import program as found_program
     from suture.check.programs import program_inside
 
-    for extra, purpose in (("mcp", "suture mcp"), ("models", "SafeEditInput")):
-        distribution = {"models": "pydantic"}.get(extra, extra)
+    for extra, distribution, purpose in (("mcp", "mcp", "suture mcp"), ("models", "pydantic", "SafeEditInput")):
         if find_spec(distribution) is None:
             yield note(extra, f"{distribution} is not installed; {purpose} needs it", _install(extra))
         else:
@@ -227,8 +234,6 @@ def platform(root: str) -> Iterator[Finding]:
 
 def _on_path() -> Finding:
     """Whether `suture` in a shell is the one that runs now."""
-    from shutil import which
-
     found, running = which("suture"), sys.argv[0]
     if found is None:
         advice = "Agents do not need it there: suture init names the program by its full path."
@@ -250,22 +255,17 @@ def _interpreter(script: str) -> str:
 
 
 def _grammars() -> Finding:
-    from importlib import import_module
-
     from suture.check.syntax import LANGUAGES
 
-    grammars = {grammar.module: grammar.distribution for each in LANGUAGES for grammar in each.grammars}
-    missing = []
-    for module in ("tree_sitter", *grammars):
-        try:
-            import_module(module)
-        except Exception:  # noqa: BLE001  as above
-            missing.append(grammars.get(module, "tree-sitter"))
+    grammars = {grammar.module: grammar.distribution for language in LANGUAGES for grammar in language.grammars}
+    modules = {"tree_sitter": "tree-sitter", **grammars}
+    missing = [distribution for module, distribution in modules.items() if _import_failure(module)]
     if not missing:
         return ok("syntax", f"all {len(grammars)} grammars, for {len(LANGUAGES)} languages")
-    found = f"{len([each for each in missing if each != 'tree-sitter'])} of {len(grammars)} grammars are missing"
-    which = f": {', '.join(missing)}" if len(missing) <= _FEW else ""
-    return note("syntax", f"{found}{which}; such files are not checked", _install("syntax"))
+    number = len(missing) - missing.count("tree-sitter")
+    names = f": {', '.join(missing)}" if len(missing) <= _FEW else ""
+    said = f"{number} of {len(grammars)} grammars are missing{names}; such files are not checked"
+    return note("syntax", said, _install("syntax"))
 
 
 def _version(distribution: str) -> str:
@@ -282,11 +282,11 @@ def _install(extra: str) -> str:
 
 
 _OTHERS = 0o077
-_TOO_LITTLE, _LITTLE = 10_000_000, 500_000_000
+_TOO_LITTLE, _LITTLE = 10_000_000, 500_000_000  # bytes: for a file's copy, and for a day of edits
 _PATIENCE_MS = 1_000
-_SECONDS = 5
+_SECONDS = 5  # for SQLite's own check, half of what a check of the doctor has
 _LOOKED_AT = 1_000  # changes, the newest
-_STEPS = 10_000
+_STEPS = 10_000  # of SQLite's machine, between two looks at the clock
 _NEW_ONE = "The next change puts it aside and begins a new one. Until then changes cannot be listed or taken back."
 _READ_ONLY = 8  # SQLITE_READONLY
 
@@ -329,12 +329,8 @@ def history(root: str) -> Iterator[Finding]:
             yield ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
             found = _soundness(seen.database, seen.file)
             yield found
-            damaged = (
-                []
-                if found.state != "ok"
-                else [each.id for each in islice(seen.book.changes(), _LOOKED_AT) if each.state == "damaged"]
-            )
-            if damaged:
+            changes = islice(seen.book.changes(), _LOOKED_AT) if found.state == OK else ()
+            if damaged := [change.id for change in changes if change.state == "damaged"]:
                 said = f"{several(len(damaged), 'change')} damaged, such as {damaged[0]}"
                 yield problem("records", said, "They cannot be undone. To list all changes: suture log")
             if seen.waiting:
@@ -483,7 +479,7 @@ def configuration(root: str) -> Iterator[Finding]:
         names, found, trusted = _configured(session, root)
         settings = yield from _operator_settings(root)
         trusted = trusted or "project_commands" in settings
-        asked = [each.validator for each in table(session).chosen("x")]
+        asked = [chosen.validator for chosen in table(session).chosen("x")]
     wrong = 0
     for validator in asked:
         if isinstance(validator, Unavailable) and validator.name not in found.rules:
@@ -538,12 +534,12 @@ def _file_system(root: str) -> Iterator[Finding]:
             lines = os.fsdecode(file.read()).splitlines()
     except OSError:
         return
-    real, best, kind = os.path.realpath(root) + "/", "", ""
+    mounted, kind = "", ""
     for line in lines:
         before, _, after = line.partition(" - ")
-        mounted = before.split(" ")[4].replace("\\040", " ").rstrip("/") + "/"
-        if real.startswith(mounted) and len(mounted) >= len(best):
-            best, kind = mounted, after.split(" ")[0]
+        place = before.split(" ")[4].replace("\\040", " ").rstrip("/") + "/"
+        if f"{os.path.realpath(root)}/".startswith(place) and len(place) >= len(mounted):  # the innermost, mounted last
+            mounted, kind = place, after.split(" ")[0]
     if kind in _NETWORK or kind.startswith("fuse."):
         advice = "Edit it from one machine at a time: locks may not reach from one to another."
         yield note("file system", f"{kind}, perhaps shared with other machines", advice)
@@ -571,8 +567,8 @@ def _locker(inode: int) -> str:
     """The process that has locked a folder, as Linux tells it."""
     try:
         with open("/proc/locks", encoding="ascii") as file:
-            found = [line.split() for line in file]
-        process = next(each[4] for each in found if each[1] == "FLOCK" and each[5].endswith(f":{inode}"))
+            locks = [line.split() for line in file]
+        process = next(lock[4] for lock in locks if lock[1] == "FLOCK" and lock[5].endswith(f":{inode}"))
         with open(f"/proc/{process}/cmdline", "rb") as file:
             words = os.fsdecode(file.read()).split("\0")
     except (OSError, StopIteration, IndexError):
@@ -598,14 +594,12 @@ def _configured(session: Session, root: str) -> tuple[list[str], Configuration, 
     file = operator_file(None)
     operator = operator_configuration(file, [root], named=False)
     names += [file] if os.path.lexists(file) else []
-    trusted = any(os.path.realpath(each) == os.path.realpath(root) for each in operator.trust)
+    trusted = os.path.realpath(root) in map(os.path.realpath, operator.trust)
     return names, merged(project, operator), trusted
 
 
 def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
     """Whether the program of a check is there and may be run; nothing for a check that needs none."""
-    from shutil import which
-
     from suture.check.programs import ON_REQUEST, program, program_inside
     from suture.origins import is_outside
 
@@ -640,7 +634,7 @@ def _is_known(name: str, root: str) -> bool:
     try:
         return built_in(name).name == name
     except StopIteration:
-        return any(each.name == name for each in plugins((root,)))
+        return any(plugin.name == name for plugin in plugins((root,)))
 
 
 def _plain(reason: str) -> str:
@@ -668,8 +662,7 @@ def doctor(options: argparse.Namespace) -> int:
     problems = states.count(PROBLEM)
     if options.json:
         checks = [
-            {"group": group, "name": each.name, "state": each.state, "found": each.found, "advice": each.advice}
-            for group, each in found
+            {"group": group} | {name: getattr(finding, name) for name in finding._fields} for group, finding in found
         ]
         print_json({"version": __version__, "ok": not problems, "checks": checks})
     else:
@@ -719,5 +712,5 @@ def _end(problems: int, notes: int) -> str:
     """What it comes to."""
     more = f"{several(notes, 'note')} above" if notes else ""
     if problems:
-        return f"{several(problems, 'problem')}: below each stands what to do." + (f" Also {more}." if more else "")
+        return f"{several(problems, 'problem')}: what to do is below each." + (f" Also {more}." if more else "")
     return f"All is well; {more}." if more else "All is well."

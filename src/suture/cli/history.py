@@ -85,7 +85,7 @@ def restore(options: argparse.Namespace) -> int:
 
 def _log_lines(data: dict[str, Any]) -> Iterator[str]:
     oldest = data["changes"][-1]["change_id"] if data["next"] else ""
-    points = [each for each in data.get("snapshots", []) if each["id"] > oldest]
+    points = [point for point in data.get("snapshots", []) if point["id"] > oldest]
     for change in data["changes"]:
         while points and points[-1]["id"] > change["change_id"]:
             yield _point_line(points.pop())

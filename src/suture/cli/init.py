@@ -37,7 +37,7 @@ def init(options: argparse.Namespace) -> int:
         command = _command(options, root)
         place = place_of(client, _scope(client, options), root)
     except (NoHomeError, Unmergeable) as error:
-        problem, hint = clean(str(error)), "Mend that, or choose another --root."
+        problem, hint = clean(str(error)), "Fix that, or choose another --root."
         if options.json:
             print_json({"client": client.name, "status": "refused", "written": False, "error": problem, "hint": hint})
         else:

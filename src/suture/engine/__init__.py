@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from suture.files.worker import Finder, Team
     from suture.plan import Change, Content, Plan, Trouble
 
-_REPLANS = 3
-_SMALL = 1_000_000  # bytes that are held in memory from one call to the next
+_MOST_REPLANS = 3  # after which a file that changes all the time is an error
+_MOST_BYTES_HELD = 1_000_000  # bytes that are held in memory from one call to the next
 
 
 class Landing(Record):
@@ -69,7 +69,7 @@ class Engine:
         self.progress: Progress = _unwatched
         try:
             self.root = os.path.abspath(os.fspath(root))
-            places = [self.fs.real_path(each) for each in (self.root, *self.settings.extra_roots)]
+            places = [self.fs.real_path(path) for path in (self.root, *self.settings.extra_roots)]
         except (OSError, ValueError) as error:
             raise WorkspaceNotFound(root=str(root), reason=str(error)) from error
         for place in places:
@@ -82,8 +82,8 @@ class Engine:
             self._own_places = keep_out(self.roots)
         with self.session() as session:
             for tree in session.trees:
-                found = tree.stat("")
-                if found is None or found.kind != "folder":
+                stat = tree.stat("")
+                if stat is None or stat.kind != "folder":
                     raise WorkspaceNotFound(root=tree.root, reason="not a folder")
 
     def close(self) -> None:
@@ -131,7 +131,7 @@ class Engine:
                 history = session.history
                 with suspended():
                     recovered = recover(session.trees, self._history, self.guard, self.settings)
-                for attempts_left in range(_REPLANS, -1, -1):
+                for attempts_left in range(_MOST_REPLANS, -1, -1):
                     plan = plan or session.checked(propose(session))
                     if not plan.changes:
                         with suspended():
@@ -162,7 +162,7 @@ class Engine:
     def recover(self, *, wait: bool = True) -> Recovered | None:
         """Clear up an interrupted transaction, if there is one and no other process is at work.
 
-        With `wait`, which is for who asks for nothing else, also what a power cut left without an intent.
+        With `wait`, for a caller that asks for nothing else, also what a power cut left without an intent.
         """
         waiting = any(map(self._is_unsettled, self.roots))
         if not waiting and not wait:
@@ -232,4 +232,4 @@ def _unwatched(files: int, matches: int) -> None:
 
 def _is_small(content: Content) -> bool:
     """Whether it may be held from one call to the next; a view would hold all that it was cut from."""
-    return content.size <= _SMALL and all(isinstance(piece, bytes) for piece in content.pieces)
+    return content.size <= _MOST_BYTES_HELD and all(isinstance(piece, bytes) for piece in content.pieces)

@@ -1,11 +1,12 @@
 """Take a change back, or files to an earlier state, as plans; and name a state to come back to.
 
-A change is inverted file by file against what stands there now. Where that is what the change left, the old
+A change is inverted file by file against what is there now. Where that is what the change left, the old
 content comes back as it was. Where it is not, because of later changes or of somebody else, the inverse is merged
-in: base is what the change left, ours what stands there now, theirs what stood there before the change. Work
+in: base is what the change left, ours what is there now, theirs what was there before the change. Work
 that came later is kept; where both touch the same lines, nothing is changed and the conflict shows the sides.
 
-A file that a later change renamed is found under its new name.
+A file that a later change renamed is found under its new name. Rejected: to put back the old contents in any case,
+which would silently drop what was done since.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from suture.text.merge import merge
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from suture.engine.session import Session
+    from suture.errors import UndoClash
     from suture.files.database import LogBook, NamedPoint
     from suture.plan import ChangeRecord, FileChange, FileRecord, Snapshot
     from suture.text.merge import Conflict
 
-_SHOWN = 100_000
-_MOST_LATER = 5
-_MOST_CONFLICTS = 100
+_LONGEST_SIDE = 100_000  # bytes of a side of a conflict that an answer has
+_MOST_LATER = 5  # later changes that an answer names
+_MOST_CONFLICTS = 100  # that an answer has
 
 
 class Inverse(Record):
@@ -49,34 +50,34 @@ class Taken(Record):
 def invert(session: Session, book: LogBook, change: ChangeRecord) -> Inverse:
     """The file changes that take a change back, or UndoConflict with every place where that is impossible."""
     inverter = _Inverter(session, book, change.number)
-    found: list[FileChange] = []
-    conflicts: list[dict[str, Any]] = []
+    changes: list[FileChange] = []
+    conflicts: list[UndoClash] = []
     for file in reversed(change.files):
         try:
-            found += map(session.hold, inverter.invert(file))
+            changes += map(session.hold, inverter.invert(file))
         except _Clash as clash:
             conflicts += clash.conflicts
     if conflicts:
-        later = _later(book, change, {each["path"] for each in conflicts})
+        later = _later(book, change, {conflict["path"] for conflict in conflicts})
         raise UndoConflict(change_id=change.id, conflicts=conflicts[:_MOST_CONFLICTS], later=later)
-    return Inverse(tuple(found), inverter.merged)
+    return Inverse(tuple(changes), inverter.merged)
 
 
 def restore(session: Session, book: LogBook, state: Mapping[str, Version | None]) -> list[FileChange]:
     """The file changes after which each path is as `state` says; None: no file there."""
-    found: list[FileChange] = []
+    changes: list[FileChange] = []
     for path, version in state.items():
-        place, now = _stands(session, path)
+        place, now = _current(session, path)
         if version is None:
             if now is not None:
-                found.append(session.hold(Delete(place, now)))
+                changes.append(session.hold(Delete(place, now)))
         elif now is None:
-            found.append(session.hold(Create(place, Content((book.needed(path, version),)), version.mode)))
+            changes.append(session.hold(Create(place, Content((book.needed(path, version),)), version.mode)))
         elif now.content.digest != version.digest:
-            found.append(session.hold(Update(place, now, Content((book.needed(path, version),)), mode=version.mode)))
+            changes.append(session.hold(Update(place, now, Content((book.needed(path, version),)), mode=version.mode)))
         elif version.mode not in {now.mode, None}:
-            found.append(session.hold(Update(place, now, now.content, mode=version.mode)))
-    return found
+            changes.append(session.hold(Update(place, now, now.content, mode=version.mode)))
+    return changes
 
 
 def take_snapshot(session: Session, name: str, paths: Sequence[str]) -> Taken:
@@ -92,7 +93,7 @@ def take_snapshot(session: Session, name: str, paths: Sequence[str]) -> Taken:
 class _Clash(Exception):
     """A file cannot be taken back; the conflicts say why."""
 
-    def __init__(self, *conflicts: dict[str, Any]) -> None:
+    def __init__(self, *conflicts: UndoClash) -> None:
         super().__init__(conflicts)
         self.conflicts = conflicts
 
@@ -100,15 +101,15 @@ class _Clash(Exception):
 def _later(book: LogBook, change: ChangeRecord, paths: set[str]) -> list[str]:
     """The newest few changes in force since then that touched any of these paths."""
     since = list(book.changes_since(change.number))
-    cancelled = {each.id for each in since if each.state == "undone"}
-    found = [
-        each.id
-        for each in since
-        if each.state == "landed"
-        and each.undoes not in cancelled  # undoing an undo would not clear the way
-        and any(path in {file.path, file.to} for file in each.files for path in paths)
+    cancelled = {later.id for later in since if later.state == "undone"}
+    ids = [
+        later.id
+        for later in since
+        if later.state == "landed"
+        and later.undoes not in cancelled  # undoing an undo would not clear the way
+        and any(path in {file.path, file.to} for file in later.files for path in paths)
     ]
-    return found[: -_MOST_LATER - 1 : -1]
+    return ids[: -_MOST_LATER - 1 : -1]
 
 
 class _Keeper:
@@ -122,20 +123,20 @@ class _Keeper:
         self.skipped: list[str] = []
 
     def files(self) -> Iterator[tuple[str, Version | None]]:
-        """What is at each path; None: nothing. It is asked again if the history has to be begun anew."""
+        """What is at each path; None: nothing. It is asked again if the history has to be started over."""
         self.kept, self.skipped = 0, []
         for path in self._paths:
             try:
-                found = _stands(self._session, path)[1]
+                now = _current(self._session, path)[1]
             except SutureError:
                 self.skipped.append(path)
                 continue
-            if found is None:
+            if now is None:
                 yield path, None
                 continue
-            self._last = found.content
+            self._last = now.content
             self.kept += 1
-            yield path, Version(found.content.digest, found.mode)
+            yield path, Version(now.content.digest, now.mode)
 
     def content(self, digest: str) -> bytes | None:
         """The content of the file that was last read."""
@@ -158,12 +159,12 @@ class _Inverter:
         left = file.to or file.path
         path, there = self._found(left, file.after)
         if file.to is not None and path not in {left, file.path}:
-            names = {"base": left, "ours": path, "theirs": file.path}
-            raise _Clash({"path": path, "line": 1, **names, "about": "name"})
-        place, now = _stands(self._session, path)
+            clash: UndoClash = {"path": path, "line": 1, "base": left, "ours": path, "theirs": file.path}
+            raise _Clash({**clash, "about": "name"})
+        place, now = _current(self._session, path)
         if file.before is None:
             return self._uncreate(file, place, now if there else None)
-        if now is not None and not there:  # it was deleted, and what stands there is another file
+        if now is not None and not there:  # it was deleted, and what is there is another file
             sides = (self._book.content(file.after.digest), now.content.bytes(), self._book.content(file.before.digest))
             raise _Clash({**_whole(place.name, *sides), "about": "file"})
         if path != file.path and file.to is not None:
@@ -178,7 +179,7 @@ class _Inverter:
         damaged = self._book.damaged_since(self._number)
         if damaged is None:
             return self._book.path_now(left, self._number)
-        now = _stands(self._session, left)[1]
+        now = _current(self._session, left)[1]
         if now is None or now.content.digest != after.digest:
             raise HistoryDamaged(what="change", name=damaged.id, path=left)
         return left, True
@@ -193,7 +194,7 @@ class _Inverter:
 
     def _undelete(self, file: FileRecord) -> Iterable[FileChange]:
         assert file.before is not None  # noqa: S101  it was deleted
-        place, now = _stands(self._session, file.path)
+        place, now = _current(self._session, file.path)
         old = self._book.needed(file.path, file.before)
         if now is None:
             return [Create(place, Content((old,)), file.before.mode)]
@@ -210,7 +211,7 @@ class _Inverter:
     def _move_back(self, file: FileRecord, place: Place, now: Snapshot | None) -> Iterable[FileChange]:
         assert file.before is not None  # noqa: S101  a renamed file was there before and is after
         assert file.after is not None  # noqa: S101
-        home, there = _stands(self._session, file.path)
+        home, there = _current(self._session, file.path)
         if now is None and there is not None and there.content.digest == file.before.digest:
             return []  # somebody has moved it back
         content = self._merged(file.after, file.before, place, now)
@@ -240,41 +241,41 @@ class _Inverter:
 def _merge(name: str, base: bytes, now: Snapshot, theirs: bytes, window: int) -> Content | None:
     """Merge the texts, or, if a byte order mark came or went, the bytes; nothing that is not text."""
     ours = now.content.bytes()
-    texts = [Text.decode(each) for each in (base, ours, theirs)]
+    texts = [Text.decode(raw) for raw in (base, ours, theirs)]
     alike = len({(text.encoding, text.bom) for text in texts}) == 1
     in_bytes = not alike and all(text.body_is_raw for text in texts)
     if any(text.is_binary(window) for text in texts) or not (in_bytes or alike):
         raise _Clash(_whole(name, base, ours, theirs))
     was, here, back = (text.raw if in_bytes else text.body for text in texts)
-    found = merge(was, here, back, touching=True)
-    if found.conflicts:
-        raise _Clash(*(_part(name, each) for each in found.conflicts))
-    if not found.edits:
+    merged = merge(was, here, back, touching=True)
+    if merged.conflicts:
+        raise _Clash(*(_part(name, conflict) for conflict in merged.conflicts))
+    if not merged.edits:
         return None
-    cuts = [(each.span.start, each.span.end, each.new) for each in found.edits]
+    cuts = [(edit.span.start, edit.span.end, edit.new) for edit in merged.edits]
     text = Text(ours, bom=b"", encoding=None, body=ours) if in_bytes else texts[1]
     return Content(text.spliced(cuts))
 
 
-def _stands(session: Session, path: str) -> tuple[Place, Snapshot | None]:
-    """A recorded path, and the file that stands there now."""
+def _current(session: Session, path: str) -> tuple[Place, Snapshot | None]:
+    """A recorded path, and the file that is there now."""
     target = session.locate(path)
     if target.by_link or (target.root == 0 and target.path != path):  # what is recorded has no link in it
         raise NotAFile(path=path, kind="symbolic link")
     return target.place, None if target.stat is None else session.snapshot(target)
 
 
-def _whole(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> dict[str, Any]:
+def _whole(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> UndoClash:
     """A conflict about a file as a whole; a side that is None has no such file."""
     return _conflict(path, 1, base, ours, theirs)
 
 
-def _part(path: str, found: Conflict) -> dict[str, Any]:
-    return _conflict(path, found.ours_line, found.base, found.ours, found.theirs)
+def _part(path: str, conflict: Conflict) -> UndoClash:
+    return _conflict(path, conflict.ours_line, conflict.base, conflict.ours, conflict.theirs)
 
 
-def _conflict(path: str, line: int, *sides: bytes | None) -> dict[str, Any]:
+def _conflict(path: str, line: int, *sides: bytes | None) -> UndoClash:
     """A conflict as data; sides that are too long are cut, and `truncated` says so."""
-    base, ours, theirs = (None if each is None else each[:_SHOWN].decode("utf-8", "replace") for each in sides)
-    found = {"path": path, "line": line, "base": base, "ours": ours, "theirs": theirs}
-    return {**found, "truncated": True} if any(each and len(each) > _SHOWN for each in sides) else found
+    base, ours, theirs = (None if side is None else side[:_LONGEST_SIDE].decode("utf-8", "replace") for side in sides)
+    data: UndoClash = {"path": path, "line": line, "base": base, "ours": ours, "theirs": theirs}
+    return {**data, "truncated": True} if any(side and len(side) > _LONGEST_SIDE for side in sides) else data

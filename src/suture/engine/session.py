@@ -1,10 +1,15 @@
-"""One call's view of the workspace: resolve, read, earlier versions, plan changes.
+"""One call's view of the workspace: resolve paths, read files, find earlier versions, plan changes.
 
-    shown     what this workspace's callers were shown, kept in memory (`session.Shown`)
+A `Session` never writes: it makes file changes as values, which a plan holds and `files.commit` lands. Everything that
+a call reads goes through it, so that limits, protected names and progress are in one place.
+
+Earlier versions of a file (`Bases`), on which a request may have been written, come from
+
+    shown     what this workspace's callers were shown, kept in memory (`Shown`)
     history   what our changes found and left
     git       the index, HEAD, and the commits before it
 
-They are fetched one by one, as long as somebody asks for more, within the bounds of the settings. What cannot be
+They are fetched one by one, as long as more are asked for, within the limits of the settings. What cannot be
 fetched is not there: this never fails.
 """
 
@@ -67,18 +72,23 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES = 100  # of a file in the history
 _MOST_COMMITS = 20  # that touched the file, before the one that is checked out
-_REMEMBERED = 1_000
+_MOST_REMEMBERED_COMMITS = 1_000  # whose version of a file is kept from one call to the next
 
-_CHUNK = 1 << 16
-_PAST_VERSIONS = 100
-_PAST_BYTES = 20_000_000
-_PAST_SECONDS = 0.5
-_SAME_NAMES = 2_000
-_NAMES_AT_ONCE = 200
-_REFUSALS = 1_000
-_SHOWN_FILES = 100
-_SHOWN_VERSIONS = 4  # of each
-_SHOWN_BYTES = 32_000_000
+_CHUNK_SIZE = 1 << 16  # bytes that are read at once, at least
+
+# Of the past versions of a file that are looked at
+_MOST_PAST_VERSIONS = 100
+_MOST_PAST_BYTES = 20_000_000
+_MOST_PAST_SECONDS = 0.5
+
+_MOST_SAME_NAMES = 2_000  # files of the same name that a missing one may mean
+_NAMES_AT_ONCE = 200  # in one pattern
+_MOST_REFUSALS = 1_000  # requests whose refusals are counted
+
+# What the callers were shown, kept in memory
+_MOST_SHOWN_FILES = 100
+_MOST_SHOWN_VERSIONS = 4  # of each
+_MOST_SHOWN_BYTES = 32_000_000
 
 
 class Bases:
@@ -116,7 +126,7 @@ class Bases:
             log.debug("bases", "no more of git: %r", error)
 
     def _shown(self, shown: Sequence[Content], known: Sequence[KnownVersion]) -> Iterator[Base]:
-        recorded = {each.digest: each for each in reversed(known)}
+        recorded = {version.digest: version for version in reversed(known)}
         for content in shown:
             version = recorded.get(content.digest) if recorded else None
             made_by, replaced_by = (version.made_by, version.replaced_by) if version else (None, None)
@@ -139,19 +149,19 @@ class Bases:
 
         roots = [tree.fs.real_path(tree.root) for tree in trees]
         file = os.path.join(roots[self._now.place.root], self._now.place.path)
-        found = repository(file, roots, self._ends)
-        if found is None:
+        git = repository(file, roots, self._ends)
+        if git is None:
             return
-        with found:
-            head, staged = found.head(), found.staged()
-            newest = None if head is None else found.at(head)
+        with git:
+            head, staged = git.head(), git.staged()
+            newest = None if head is None else git.at(head)
             if staged is not None and staged != newest:
-                yield from self._object(found, staged, "index", None, None)
+                yield from self._object(git, staged, "index", None, None)
             if head is None or newest is None:
                 return
-            yield from self._object(found, newest, "head", head.hex(), None)
-            for version in self._past(found, file, head):
-                yield from self._object(found, version.blob, "commit", version.commit, version.until)
+            yield from self._object(git, newest, "head", head.hex(), None)
+            for version in self._past(git, file, head):
+                yield from self._object(git, version.blob, "commit", version.commit, version.until)
                 if self._over:
                     break
 
@@ -163,17 +173,17 @@ class Bases:
         if kept is not None and kept[0] == head:
             yield from kept[1]
             return
-        found: dict[bytes, CommittedVersion] = {}
+        past: dict[bytes, CommittedVersion] = {}
         for version in repository.past(head):
-            if version.blob not in found:
-                found[version.blob] = version
-                if len(found) == _MOST_COMMITS:
+            if version.blob not in past:
+                past[version.blob] = version
+                if len(past) == _MOST_COMMITS:
                     break
                 yield version
-        if len(commits) >= _REMEMBERED:
+        if len(commits) >= _MOST_REMEMBERED_COMMITS:
             commits.clear()
-        commits[file] = head, list(found.values())
-        yield from list(found.values())[_MOST_COMMITS - 1 :]
+        commits[file] = head, list(past.values())
+        yield from list(past.values())[_MOST_COMMITS - 1 :]
 
     def _object(
         self, repository: Repository, blob: bytes, source: str, commit: str | None, until: str | None
@@ -222,21 +232,21 @@ class Shown:
             known = self._files.pop(key, ())
             if known and known[0].pieces == content.pieces:
                 content = known[0]  # one copy is enough
-            others = tuple(each for each in known if each.pieces != content.pieces)
-            self._files[key] = kept = (content, *others)[:_SHOWN_VERSIONS]
-            self._size += sum(each.size for each in kept) - sum(each.size for each in known)
-            while len(self._files) > _SHOWN_FILES or self._size > _SHOWN_BYTES:
+            others = tuple(version for version in known if version.pieces != content.pieces)
+            self._files[key] = kept = (content, *others)[:_MOST_SHOWN_VERSIONS]
+            self._size += sum(version.size for version in kept) - sum(version.size for version in known)
+            while len(self._files) > _MOST_SHOWN_FILES or self._size > _MOST_SHOWN_BYTES:
                 oldest = self._files.pop(next(iter(self._files)))
-                self._size -= sum(each.size for each in oldest)
+                self._size -= sum(version.size for version in oldest)
 
     def versions(self, place: Place) -> tuple[Content, ...]:
         """What was shown of a file, the newest first."""
         key = place.root, place.path
         with self._lock:
-            found = self._files.pop(key, ())
-            if found:
-                self._files[key] = found  # it is in use
-            return found
+            versions = self._files.pop(key, ())
+            if versions:
+                self._files[key] = versions  # it is in use
+            return versions
 
 
 class Carried:
@@ -324,7 +334,7 @@ class Session:
         self._progress(files, matches)
 
     def locate(self, path: str, *, folders: bool = False) -> Target:
-        """What a path argument means; `stat` is None where no file stands yet. With `folders` it may mean one."""
+        """What a path argument means; `stat` is None where there is no file yet. With `folders` it may mean one."""
         try:
             return self._resolver.resolve(path, folders=folders)
         except OSError as error:
@@ -338,13 +348,13 @@ class Session:
 
     def text(self, path: str, encoding: str | None = None) -> Snapshot:
         """As `read`, refusing what is not text."""
-        found = self.read(path, encoding)
-        if found.text.is_binary(self.settings.binary_window):
-            raise BinaryFile(path=found.place.name)
-        return found
+        snapshot = self.read(path, encoding)
+        if snapshot.text.is_binary(self.settings.binary_window):
+            raise BinaryFile(path=snapshot.place.name)
+        return snapshot
 
     def blank(self, path: str, encoding: str | None = None) -> Text:
-        """The text that a new file begins with: empty but for a mark, in the encoding named or configured for it."""
+        """The text that a new file begins with: empty except for a mark, in the encoding named or configured for it."""
         name = encoding or self._configured_encoding(self.locate(path).path)
         try:
             mark = b"" if name is None else "".encode(name)
@@ -357,7 +367,7 @@ class Session:
         from suture.files.glob import Selection, literally
         from suture.files.walk import walk
 
-        found: list[str] = []
+        paths: list[str] = []
         chosen = sorted(names)
         for start in range(0, len(chosen), _NAMES_AT_ONCE):
             pattern = ",".join(map(literally, chosen[start : start + _NAMES_AT_ONCE]))
@@ -365,10 +375,10 @@ class Session:
                 selection = Selection.parse(f"**/{{{pattern}}}", ())
                 for run in walk(self.trees[0], selection, self.guard, include_ignored=False):
                     self.progress(len(run[2]), 0)
-                    found += [shown(self.trees, 0, run[1] + each) for each in run[2]]
+                    paths += [shown(self.trees, 0, run[1] + name) for name in run[2]]
             except SutureError:  # folders that cannot be read
                 continue
-        return found
+        return paths
 
     def near(self, path: str) -> list[str]:
         """Files that may be meant by a path at which there is none: those of its name elsewhere, or of nearly that."""
@@ -376,19 +386,19 @@ class Session:
 
         target = self.locate(path)
         name = split(target.path)[1]
-        found = self._near(target)
+        candidates = self._near(target)
         try:
             root, runs = self.runs(f"**/{literally(name)}", (), include_ignored=False)
-            same = [shown(self.trees, root, prefix + each) for _, prefix, names in runs for each in names]
+            same = [shown(self.trees, root, prefix + name) for _, prefix, names in runs for name in names]
         except SutureError:  # there is none, or the folders cannot be read
             same = []
-        return list(dict.fromkeys([*same[:_SAME_NAMES], *found]))
+        return list(dict.fromkeys([*same[:_MOST_SAME_NAMES], *candidates]))
 
     def _near(self, target: Target) -> list[str]:
         """As `near`, without looking for the name elsewhere."""
         from suture.files.paths import near  # only a failure needs it
 
-        return [shown(self.trees, target.root, each) for each in near(self.trees[target.root], target.path)]
+        return [shown(self.trees, target.root, path) for path in near(self.trees[target.root], target.path)]
 
     def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
         """Read the file a target names."""
@@ -407,19 +417,19 @@ class Session:
         check_time()
         tree, limit = self.trees[place.root], self.settings.max_file_bytes
         try:
-            found = tree.fs.fstat(handle)
-            if found.kind != "file":
-                raise NotAFile(path=requested, kind=found.kind)
-            raw = b"" if found.size > limit else _read_all(tree.fs, handle, found.size, limit)
+            stat = tree.fs.fstat(handle)
+            if stat.kind != "file":
+                raise NotAFile(path=requested, kind=stat.kind)
+            raw = b"" if stat.size > limit else _read_all(tree.fs, handle, stat.size, limit)
         except OSError as error:
             raise as_ours(error, place.name, "read") from error
         finally:
             tree.let_go(handle)
-        size = max(found.size, len(raw))
+        size = max(stat.size, len(raw))
         if size > limit:
             raise InputTooLarge(what=place.name, size=size, limit=limit, setting="max_file_bytes")
         text = self.decoded(raw, place.path, encoding)
-        return Snapshot(place, text, self._content(raw), found.fingerprint, found.mode)
+        return Snapshot(place, text, self._content(raw), stat.fingerprint, stat.mode)
 
     def _content(self, raw: bytes) -> Content:
         """A file's bytes; those that landed last need not be hashed again."""
@@ -525,26 +535,28 @@ class Session:
                 continue
 
     def past_versions(self, path: str) -> list[PastVersion]:
-        """What stood in a file before each change of it, newest first: a part of it, quickly, or nothing."""
+        """What was in a file before each change of it, newest first: a part of it, quickly, or nothing."""
         try:
             with self.history.reading() as book:
                 name = self.locate(path).name
-                return book.past_versions(name, versions=_PAST_VERSIONS, size=_PAST_BYTES, seconds=_PAST_SECONDS)
+                return book.past_versions(
+                    name, versions=_MOST_PAST_VERSIONS, size=_MOST_PAST_BYTES, seconds=_MOST_PAST_SECONDS
+                )
         except HistoryUnavailable:
             return []
 
-    def show(self, found: Snapshot) -> None:
+    def show(self, snapshot: Snapshot) -> None:
         """Note that a file, or a part of it, is shown to the caller, who may write a request on that."""
-        if found.content.size <= self.settings.max_base_bytes:
-            self._shown.add(found.place, found.content)
+        if snapshot.content.size <= self.settings.max_base_bytes:
+            self._shown.add(snapshot.place, snapshot.content)
 
     def bases(self, now: Snapshot) -> Iterator[Base]:
         """The earlier versions of a file on which a request may have been written, each once, likely ones first.
 
         What was shown, what the history has, what git has; within the bounds of the settings, and never an error.
         """
-        found = Bases(now, self.settings, self.remembered)
-        search = found.every(self._shown.versions(now.place), lambda: self.history, self.trees)
+        bases = Bases(now, self.settings, self.remembered)
+        search = bases.every(self._shown.versions(now.place), lambda: self.history, self.trees)
         self._searches.append(search)
         return search
 
@@ -552,7 +564,7 @@ class Session:
         """How often a request was refused, this time included; `request` is a hash of all that it depends on."""
         number = self._refusals.pop(request, 0) + 1
         self._refusals[request] = number  # now the newest
-        if len(self._refusals) > _REFUSALS:
+        if len(self._refusals) > _MOST_REFUSALS:
             del self._refusals[next(iter(self._refusals))]
         return number
 
@@ -601,20 +613,20 @@ class Session:
     def plan_edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], encoding: str | None = None) -> Update:
         """Plan edits, found by a function that is handed the file's text."""
         before = self.text(path, encoding)
-        found = list(edits(before.text))
+        wanted = list(edits(before.text))
         most = self.settings.max_edits
-        if len(found) > most:
-            raise InputTooLarge(what=path, size=len(found), limit=most, setting="max_edits", unit="edits")
-        return self.plan_update(before, found)
+        if len(wanted) > most:
+            raise InputTooLarge(what=path, size=len(wanted), limit=most, setting="max_edits", unit="edits")
+        return self.plan_update(before, wanted)
 
     def plan_update(self, before: Snapshot, edits: Iterable[Edit]) -> Update:
         """Plan edits of a file that was read."""
         from suture.text.edits import ordered, splice_ordered  # reading needs no edits
 
-        found = ordered(edits, len(before.text.body))
-        after = Content(splice_ordered(before.text, found))
+        in_order = ordered(edits, len(before.text.body))
+        after = Content(splice_ordered(before.text, in_order))
         self._check_size(before.place.name, after.size)
-        return self.hold(Update(before.place, before, after, tuple(found)))
+        return self.hold(Update(before.place, before, after, tuple(in_order)))
 
     def plan_delete(self, path: str) -> Delete:
         """Plan a deletion."""
@@ -622,7 +634,7 @@ class Session:
         return self.hold(Delete(before.place, before))
 
     def plan_rename(self, path: str, to: str, content: bytes | None = None) -> Rename:
-        """Plan a move, perhaps with new content; a file that stands there is never replaced."""
+        """Plan a move, perhaps with new content; a file that is there is never replaced."""
         before, target = self._read_itself(path), self.locate(to)
         if target.stat is not None:
             raise FileExists(path=target.name)
@@ -637,11 +649,11 @@ class Session:
 
         Such files may be read: an agent wants to know what a package does that is installed beside suture.
         """
-        found = plan.without_no_ops()
-        for change in found.changes if self._own_places else ():
+        effective = plan.without_no_ops()
+        for change in effective.changes if self._own_places else ():
             for place in (change.place, change.to) if isinstance(change, Rename) else (change.place,):
                 self._check_own(place)
-        return found
+        return effective
 
     def _check_own(self, place: Place) -> None:
         tree = self.trees[place.root]
@@ -657,8 +669,8 @@ class Session:
         for change in self.checked(plan).changes:
             if isinstance(change, Update):
                 tree, (folder, name) = self.trees[change.place.root], split(change.place.path)
-                handle, found = tree.folder(folder), tree.stat(change.place.path)
-                renamed = found is None or found.links == 1
+                handle, stat = tree.folder(folder), tree.stat(change.place.path)
+                renamed = stat is None or stat.links == 1
                 if not tree.fs.writable(handle, name) or (renamed and not tree.fs.removable(handle, name)):
                     raise PermissionDenied(path=change.place.name, operation="write")
 
@@ -678,7 +690,7 @@ def _body(content: bytes, encoding: str | None) -> bytes:
 
 
 def _plain(body: bytes) -> bytes:
-    """A text whose line ends do not matter."""
+    """A text whose line endings do not matter."""
     return body.replace(b"\r\n", b"\n")
 
 
@@ -686,7 +698,7 @@ def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:
     """A file's bytes, at most one more than the limit, whatever its size claims to be."""
     pieces: list[bytes] = []
     room, wanted = limit + 1, size + 1
-    while room > 0 and (piece := fs.read(handle, min(room, max(wanted, _CHUNK)))):
+    while room > 0 and (piece := fs.read(handle, min(room, max(wanted, _CHUNK_SIZE)))):
         pieces.append(piece)
         room -= len(piece)
         wanted -= len(piece)

@@ -1,4 +1,4 @@
-"""Changes to several files that a program collects, and that land together."""
+"""Transactions of the library: changes to several files that a program collects, and that land together or not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Path = str | os.PathLike[str]
 
-_PERMISSIONS = 0o777
+_PERMISSION_BITS = 0o777
 
 
 class Transaction:
@@ -46,7 +46,7 @@ class Transaction:
     def create(self, path: Path, content: bytes | str, *, mode: int | None = None) -> None:
         """A new file, perhaps with permission bits of its own."""
         name, new = fspath(path), _bytes(content)
-        if mode is not None and not 0 <= mode <= _PERMISSIONS:
+        if mode is not None and not 0 <= mode <= _PERMISSION_BITS:
             raise ValueError(mode)
         self._want(lambda session: session.plan_create(name, new, mode))
 

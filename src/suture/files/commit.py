@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from suture.plan import Content, FileChange, Place, Plan, Snapshot, Trouble
     from suture.settings import Settings
 
-_AT_ONCE = 32
-_FEW = 16
-_THREADS = 16
+_SYNCED_AT_ONCE = 32  # works whose files are open together while the disk is waited for
+_FEW_FILES = 16  # files that are waited for one by one: threads take longer to start
+_THREADS = 16  # that wait for the disk, which takes what they wait for in one go
 
 
 class Work(Record):
@@ -62,7 +62,7 @@ class Work(Record):
 
 
 def commit(trees: Sequence[Tree], plan: Plan, history: History, settings: Settings) -> Change:
-    """Land a plan. The caller holds the workspace lock and has cleared up what stood open."""
+    """Land a plan. The caller holds the workspace lock and has cleared up what was left open."""
     in_place: set[tuple[int, str]] = set()
     while True:
         try:
@@ -81,9 +81,9 @@ def _attempt(
     stem = helper_stem(name, trees[0])
     stems = (f"{stem}{number}" for number in count())
     works = [work for change in plan.changes for work in _works(trees, change, stems)]
-    found = _check(trees, works)
+    stats = _check(trees, works)
     with _writing("the workspace"):
-        works = _decided(trees, works, found, in_place)
+        works = _decide(trees, works, stats, in_place)
         folders = _missing_folders(trees, works)
         record = ChangeRecord(
             name,
@@ -99,7 +99,7 @@ def _attempt(
     # A file that is being overwritten can only be put back from a copy that is on the disk.
     durable = settings.durability == "full" or intent.in_place
     trouble = _run(trees, intent, works, history, Journal(trees, settings), durable=durable)
-    return Change(name, tuple(map(_landed, record.files)), trouble)
+    return Change(name, tuple(map(_as_landed, record.files)), trouble)
 
 
 def _run(
@@ -162,8 +162,8 @@ def _stage(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, dura
         with _writing(work.name):
             recovery.stage(trees[work.step.root], work.step, work.after, work.like, work.mode)
     if durable:
-        for start in range(0, len(works), _AT_ONCE):
-            _sync_files(trees, works[start : start + _AT_ONCE])
+        for start in range(0, len(works), _SYNCED_AT_ONCE):
+            _sync_files(trees, works[start : start + _SYNCED_AT_ONCE])
         with _writing("the folders"):
             recovery.sync_folders(trees, intent)
 
@@ -180,7 +180,7 @@ def _sync_files(trees: Sequence[Tree], works: Sequence[Work]) -> None:
                 if path is not None:
                     with _writing(work.name):
                         opened.append((work.name, tree.fs, tree.open_file(path)))
-        if len(opened) < _FEW:
+        if len(opened) < _FEW_FILES:
             for name, fs, handle in opened:
                 with _writing(name):
                     fs.sync(handle)
@@ -209,7 +209,7 @@ def _sync_in_threads(opened: Sequence[tuple[str, FS, int]]) -> None:
 
 
 def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marked: bool, durable: bool) -> None:
-    """Roll back now; if that fails too, the intent stays, the next process does it, and the caller is told so."""
+    """Roll back now; if that fails too, the intent stays, the next process does it, and the answer says so."""
     try:
         for tree in trees:
             tree.close()  # too many open folders may be what went wrong
@@ -282,13 +282,13 @@ def _work(
     return Work(step, place.name, before, after, recovery.Source(trees[like.root], like.path) if like else None, mode)
 
 
-def _decided(
-    trees: Sequence[Tree], works: Sequence[Work], found: Sequence[Stat | None], in_place: set[tuple[int, str]]
+def _decide(
+    trees: Sequence[Tree], works: Sequence[Work], stats: Sequence[Stat | None], in_place: set[tuple[int, str]]
 ) -> list[Work]:
-    """The works, with the decision which of them are written in place; `found` stands at their paths."""
+    """The works, with the decision which of them are written in place; `found` is at their paths."""
     folders: dict[tuple[int, str], Stat | None] = {}
     decided = []
-    for work, seen in zip(works, found, strict=True):
+    for work, seen in zip(works, stats, strict=True):
         step = work.step
         place = step.root, split(step.path)[0]
         if work.updates and place not in folders:
@@ -298,30 +298,30 @@ def _decided(
     return decided
 
 
-def _rename_would_lose(found: Stat | None, folder: Stat | None) -> bool:
+def _rename_would_lose(stat: Stat | None, folder: Stat | None) -> bool:
     """Whether the file has other names, or is a mount point of its own."""
-    if found is None or found.links > 1:
-        return found is not None
-    return folder is not None and folder.device != found.device
+    if stat is None or stat.links > 1:
+        return stat is not None
+    return folder is not None and folder.device != stat.device
 
 
 def _check(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:
-    """Refuse before anything is begun what would be refused later anyway; else what stands at each path."""
+    """Refuse before anything is begun what would be refused later anyway; else what is at each path."""
     stats: list[Stat | None] = []
     seen: dict[object, str] = {}
     for work in works:
         step, tree = work.step, trees[work.step.root]
         with _writing(work.name):
-            found = tree.stat(step.path)
-            if found is None or work.before is None or found.fingerprint != work.before.fingerprint:
+            stat = tree.stat(step.path)
+            if stat is None or work.before is None or stat.fingerprint != work.before.fingerprint:
                 recovery.verify(tree, step, work.before.content if work.before else None)
-            if found is not None and not _permitted(tree, work):
+            if stat is not None and not _permitted(tree, work):
                 raise PermissionDenied(path=work.name, operation="write")
-            key = _identity(tree, step.path, found)
+            key = _identity(tree, step.path, stat)
         if key in seen:
             raise SameFileTwice(path=work.name, other=seen[key])
         seen[key] = work.name
-        stats.append(found)
+        stats.append(stat)
     return stats
 
 
@@ -333,14 +333,14 @@ def _permitted(tree: Tree, work: Work) -> bool:
     return tree.fs.removable(tree.folder(folder), name)
 
 
-def _identity(tree: Tree, path: str, found: Stat | None) -> tuple[object, ...]:
+def _identity(tree: Tree, path: str, stat: Stat | None) -> tuple[object, ...]:
     """The same for all ways to name one file, whether it exists or not."""
     rest = ""
-    while found is None:  # the root exists
+    while stat is None:  # the root exists
         path, name = split(path)
         rest = f"/{name}{rest}"
-        found = tree.stat(path)
-    return *found.fingerprint[:2], rest
+        stat = tree.stat(path)
+    return *stat.fingerprint[:2], rest
 
 
 def _missing_folders(trees: Sequence[Tree], works: Sequence[Work]) -> tuple[tuple[int, str], ...]:
@@ -387,6 +387,6 @@ def _version(snapshot: Snapshot) -> Version:
     return Version(snapshot.content.digest, snapshot.mode)
 
 
-def _landed(file: FileRecord) -> Landed:
-    before, after = (None if each is None else each.digest for each in (file.before, file.after))
+def _as_landed(file: FileRecord) -> Landed:
+    before, after = (None if version is None else version.digest for version in (file.before, file.after))
     return Landed(file.path, file.action, before, after, file.to)

@@ -4,13 +4,13 @@
     change    one row a change, numbered in the order of landing
     file      what it did to each file; contents by number
     folder    the folders it made
-    content   every content once (`files.contents`)
-    snapshot, snapshot_file   named points, and the files as they stood there
+    content   every content once (`files.store`)
+    snapshot, snapshot_file   named points, and the files as they were there
     clipboard texts under names; made when the first one is kept, since earlier versions knew none
     machine   where the folder was last seen; made by the first write, since version 0.1.0 knew none
-    checksum  of every record (`files.checksums`)
+    checksum  of every record (`files.store`)
 
-Every record is held against its checksum when it is read, one of version 0.1.0 against what a record must look like.
+Every record is compared with its checksum when it is read, one of version 0.1.0 with what a record must look like.
 Numbers of changes have no gaps, and whether a change is undone follows from the changes that undo it. What does not fit
 is a damaged record: it is listed with the state `damaged`, and whatever would depend on it is HistoryDamaged.
 
@@ -58,32 +58,33 @@ CREATE TABLE snapshot_file (snapshot TEXT NOT NULL, path BLOB NOT NULL, content 
 """
 )
 
-_CLIPBOARD = "CREATE TABLE IF NOT EXISTS clipboard (name BLOB PRIMARY KEY, content BLOB NOT NULL)"
-_MACHINE = "CREATE TABLE IF NOT EXISTS machine (id TEXT NOT NULL, shared INTEGER NOT NULL)"
-_FILE = """SELECT place, action, path, target, before, b.digest, before_mode, after, a.digest, after_mode,
+_CLIPBOARD_SCHEMA = "CREATE TABLE IF NOT EXISTS clipboard (name BLOB PRIMARY KEY, content BLOB NOT NULL)"
+_MACHINE_SCHEMA = "CREATE TABLE IF NOT EXISTS machine (id TEXT NOT NULL, shared INTEGER NOT NULL)"
+_SELECT_FILES = """SELECT place, action, path, target, before, b.digest, before_mode, after, a.digest, after_mode,
     replaced, r.digest, replaced_mode, added, removed FROM file
     LEFT JOIN content b ON before = b.number LEFT JOIN content a ON after = a.number
     LEFT JOIN content r ON replaced = r.number WHERE change = ? ORDER BY place"""
-_TOUCHED = """SELECT DISTINCT change FROM file WHERE (path = ?1 OR target = ?1) AND change < ?2
+_SELECT_TOUCHED = """SELECT DISTINCT change FROM file WHERE (path = ?1 OR target = ?1) AND change < ?2
     ORDER BY change DESC LIMIT 100"""
-_HEAD = "SELECT number, id, tool, summary, undoes, state FROM change"
-_REFERRED = """SELECT before FROM file WHERE before IS NOT NULL UNION SELECT after FROM file WHERE after IS NOT NULL
+_SELECT_CHANGES = "SELECT number, id, tool, summary, undoes, state FROM change"
+_SELECT_REFERRED = """SELECT before FROM file WHERE before IS NOT NULL
+    UNION SELECT after FROM file WHERE after IS NOT NULL
     UNION SELECT replaced FROM file WHERE replaced IS NOT NULL
     UNION SELECT content FROM snapshot_file WHERE content IS NOT NULL"""
-_LAST_AT, _LAST_MOVED_TO = (
+_SELECT_LAST_AT, _SELECT_LAST_MOVED_TO = (
     f"""SELECT change, after FROM file CROSS JOIN content ON after = number WHERE {there} AND data IS NOT NULL
     ORDER BY change DESC LIMIT 1"""  # noqa: S608  ours
     for there in ("path = ? AND target IS NULL", "target = ?")
 )
 _COUNTED = 1_000_000  # bytes of a change whose lines are counted at once
-_CANDIDATES = 5
-_DAY = 86_400
-_CONFIRMING_DAYS = 3  # on which changes were made, or a time is not believed
-_SHARE = 20  # the part of all changes that may be forgotten for their age at once
-_MOST_LOST = 100
-_ENDLESS = 1 << 62
+_MOST_CANDIDATES = 5  # ids that an ambiguous beginning may mean, in an answer
+_SECONDS_PER_DAY = 86_400
+_CONFIRMING_DAYS = 3  # on which changes must have been made for a time to be believed: a clock may be wrong
+_FORGOTTEN_SHARE = 20  # 1/20 of all changes may be forgotten for their age at once
+_MOST_LOST = 100  # changes without a record that are listed
+_NO_LIMIT = 1 << 62  # greater than any number of a change
 _MODES = 0o7777
-_ROOM = 0.9  # of the allowed size is left after forgetting, so that not every change has to forget
+_SIZE_LEFT = 0.9  # of the allowed size is left after forgetting, so that not every change has to forget
 
 
 class Unusable(Exception):
@@ -100,7 +101,7 @@ class NamedPoint(Record):
 
 
 class PastVersion(Record):
-    """What stood in a file until a change replaced it."""
+    """What was in a file until a change replaced it."""
 
     change_id: str
     path: str
@@ -137,39 +138,39 @@ class LogBook:
 
     def change(self, change_id: str) -> ChangeRecord:
         """The change of this id, or of the only id that begins so."""
-        found = self.listed(change_id)
-        if found.state == "damaged":
-            raise _damage(found)
-        return found
+        change = self.listed(change_id)
+        if change.state == "damaged":
+            raise _damage(change)
+        return change
 
     def listed(self, change_id: str) -> ChangeRecord:
         """As `change`, but a damaged one too."""
         wanted = change_id.strip().lower()
-        found = self._beginning_with(wanted)
-        if len(found) != 1:
-            forgotten = not found and self.has_forgotten()
-            raise ChangeNotFound(change_id=change_id, candidates=[each for _, each in found], forgotten=forgotten)
-        return self._record(found[0][0])
+        candidates = self._beginning_with(wanted)
+        if len(candidates) != 1:
+            forgotten = not candidates and self.has_forgotten()
+            raise ChangeNotFound(change_id=change_id, candidates=[name for _, name in candidates], forgotten=forgotten)
+        return self._record(candidates[0][0])
 
     def beginning_with(self, prefix: str) -> list[str]:
         """The newest few ids that begin so; none for an empty beginning."""
-        return [each for _, each in self._beginning_with(prefix)]
+        return [name for _, name in self._beginning_with(prefix)]
 
     def _beginning_with(self, prefix: str) -> list[tuple[int, str]]:
         """As `beginning_with`, with their numbers; the ids of damaged changes are those that they are listed with."""
-        lost = {each.number: each.id for each in self._lost()}
+        lost = {change.number: change.id for change in self._lost()}
         if not prefix.removeprefix("#").isalnum() or not prefix.isascii():
             return []
         query = "SELECT number, id FROM change NOT INDEXED WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?"
-        found = dict(self._rows(query, prefix, prefix + "~", _CANDIDATES))
+        ids = dict(self._rows(query, prefix, prefix + "~", _MOST_CANDIDATES))
         for number, _, name in self._sums.known("change"):
-            if isinstance(name, str) and name.startswith(prefix) and number not in found:
+            if isinstance(name, str) and name.startswith(prefix) and number not in ids:
                 kept = self._row("SELECT 1 FROM change WHERE number = ?", number) is not None
-                found |= {number: name} if kept or number in lost else {}
-        found |= {number: name for number, name in lost.items() if name.startswith(prefix)}
+                ids |= {number: name} if kept or number in lost else {}
+        ids |= {number: name for number, name in lost.items() if name.startswith(prefix)}
         if prefix.startswith("#") and prefix[1:].isdecimal() and self._record(int(prefix[1:])).id == prefix:
-            found = {int(prefix[1:]): prefix}
-        return sorted(found.items(), key=lambda each: each[1], reverse=True)[:_CANDIDATES]
+            ids = {int(prefix[1:]): prefix}
+        return sorted(ids.items(), key=lambda pair: pair[1], reverse=True)[:_MOST_CANDIDATES]
 
     def name(self) -> str:
         """The name that the database was last written under."""
@@ -177,12 +178,12 @@ class LogBook:
         return "" if row is None else str(row[0])
 
     def born(self) -> int:
-        """When the folder was made that this is the history of; 0 if nobody knows."""
+        """When the folder was made that this is the history of; 0 if it is not known."""
         row = self._row("SELECT born FROM meta")
         return row[0] if row is not None and isinstance(row[0], int) else 0
 
     def machine(self) -> tuple[str, bool] | None:
-        """Where the folder was last seen, and whether others may see it, too; None if nobody knows."""
+        """Where the folder was last seen, and whether others may see it, too; None if it is not known."""
         if self._row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'machine'") is None:
             return None
         row = self._row("SELECT id, shared FROM machine")
@@ -210,31 +211,31 @@ class LogBook:
     def undoing(self, change: ChangeRecord) -> ChangeRecord | None:
         """The change in force that takes this one back."""
         for (number,) in self._rows("SELECT number FROM change WHERE undoes = ? ORDER BY number DESC", change.id):
-            found = self._record(number)
-            if found.state == "damaged":
-                raise _damage(found)
-            if found.state == "landed":
-                return found
+            undoing = self._record(number)
+            if undoing.state == "damaged":
+                raise _damage(undoing)
+            if undoing.state == "landed":
+                return undoing
         return None
 
     def changes(self, before: int | None = None) -> Iterator[ChangeRecord]:
         """Changes from the newest to the oldest, beginning before a number; damaged ones, too."""
-        until = _ENDLESS if before is None else before
-        lost = [each for each in reversed(self._lost()) if each.number < until]
-        found = self._changes(f"{_HEAD} WHERE number < ? ORDER BY number DESC", until)
-        return merge(found, lost, key=lambda each: each.number, reverse=True)
+        until = _NO_LIMIT if before is None else before
+        lost = [change for change in reversed(self._lost()) if change.number < until]
+        kept = self._changes(f"{_SELECT_CHANGES} WHERE number < ? ORDER BY number DESC", until)
+        return merge(kept, lost, key=lambda change: change.number, reverse=True)
 
     def changes_since(self, number: int) -> list[ChangeRecord]:
         """Changes after a number, from the oldest to the newest; damaged ones, too."""
         if self._since is None or self._since[0] != number:
-            lost = [each for each in self._lost() if each.number > number]
-            found = [*self._changes(f"{_HEAD} WHERE number > ? ORDER BY number", number), *lost]
-            self._since = number, sorted(found, key=lambda each: each.number)
+            lost = [change for change in self._lost() if change.number > number]
+            changes = [*self._changes(f"{_SELECT_CHANGES} WHERE number > ? ORDER BY number", number), *lost]
+            self._since = number, sorted(changes, key=lambda change: change.number)
         return self._since[1]
 
     def damaged_since(self, number: int) -> ChangeRecord | None:
-        """The first change after a number of which nobody knows what it did."""
-        return next((each for each in self.changes_since(number) if each.state == "damaged"), None)
+        """The first change after a number of which it is not known what it did."""
+        return next((change for change in self.changes_since(number) if change.state == "damaged"), None)
 
     def path_now(self, path: str, since: int) -> tuple[str, bool]:
         """Where a file is that had this path after the change of number `since`, or was when a change deleted it.
@@ -244,7 +245,7 @@ class LogBook:
         deletions: set[tuple[str | None, str]] = set()
         names, there = {path}, True
         for change in self.changes_since(since):
-            for file in sorted(change.files, key=lambda each: each.action == "create"):
+            for file in sorted(change.files, key=lambda record: record.action == "create"):
                 if there and file.path == path and file.to is not None:
                     path = file.to
                     names.add(path)
@@ -264,7 +265,7 @@ class LogBook:
 
     def snapshots(self) -> list[NamedPoint]:
         """The named points, oldest first; damaged and lost ones, too."""
-        found: dict[str, NamedPoint] = {}
+        points: dict[str, NamedPoint] = {}
         signed = self._sums.known("snapshot")
         names = {key: _legible(name) for key, _, name in signed}
         for row in self._rows("SELECT id, name, after_change FROM snapshot ORDER BY id"):
@@ -272,22 +273,22 @@ class LogBook:
             point = NamedPoint(_legible(row[0]), name, self.last_number(), is_damaged=True)
             if _is_point(row) and self._sums.holds("snapshot", row[0], row) is not False:
                 point = NamedPoint(*row)
-            found[point.id] = point
+            points[point.id] = point
         first = self._row("SELECT min(number) FROM change")[0] or 1
         for key, place, name in signed:
-            if key not in found and isinstance(place, int) and place >= first - 1:  # version 0.1.0 forgot the others
-                found[_legible(key)] = NamedPoint(_legible(key), _legible(name), place, is_damaged=True)
-        return [point for _, point in sorted(found.items())]
+            if key not in points and isinstance(place, int) and place >= first - 1:  # version 0.1.0 forgot the others
+                points[_legible(key)] = NamedPoint(_legible(key), _legible(name), place, is_damaged=True)
+        return [point for _, point in sorted(points.items())]
 
     def snapshot(self, name: str) -> NamedPoint | None:
         """The point of this name."""
-        found = next((each for each in self.snapshots() if each.name == name), None)
-        if found is not None and found.is_damaged:
+        named = next((point for point in self.snapshots() if point.name == name), None)
+        if named is not None and named.is_damaged:
             raise HistoryDamaged(what="snapshot", name=name)
-        return found
+        return named
 
     def snapshot_files(self, snapshot: NamedPoint) -> dict[str, Version | None]:
-        """The files as they stood at a named point; None: no file."""
+        """The files as they were at a named point; None: no file."""
         values = self._snapshot_values(snapshot.id)
         if snapshot.is_damaged or values is None or self._sums.holds("files", snapshot.id, values) is False:
             raise HistoryDamaged(what="snapshot", name=snapshot.name)
@@ -297,15 +298,15 @@ class LogBook:
         """The files of a snapshot as they are stored; None if that cannot be."""
         query = """SELECT path, content, digest, mode FROM snapshot_file LEFT JOIN content ON content = number
             WHERE snapshot = ? ORDER BY path"""
-        found = []
+        files = []
         for path, content, name, mode in self._rows(query, snapshot_id):
             if not isinstance(path, bytes) or not _is_version(content, name, mode):
                 return None
-            found.append((path, name, mode))
-        return found
+            files.append((path, name, mode))
+        return files
 
     def state_after(self, number: int) -> dict[str, Version | None]:
-        """What stood at each path that was touched later, right after the change of this number."""
+        """What was at each path that was touched later, right after the change of this number."""
         state: dict[str, Version | None] = {}
         for change in self.changes_since(number):
             for file in change.files:
@@ -313,10 +314,10 @@ class LogBook:
                     state.setdefault(path, before)
         return state
 
-    def last_state(self, until: int = _ENDLESS) -> LastState:
+    def last_state(self, until: int = _NO_LIMIT) -> LastState:
         """What each path held when it was last seen by a change up to a number, or by a snapshot before it."""
-        points = [each for each in self.snapshots() if each.is_damaged or each.after_change < until]
-        points.sort(key=lambda each: each.after_change)
+        points = [point for point in self.snapshots() if point.is_damaged or point.after_change < until]
+        points.sort(key=lambda point: point.after_change)
         state: dict[str, Version | None] = {}
         doubtful: set[str] = set()
         damage: HistoryDamaged | None = None
@@ -349,14 +350,14 @@ class LogBook:
         return LastState(state, doubtful, damage)
 
     def past_versions(self, path: str, *, versions: int, size: int, seconds: float) -> list[PastVersion]:
-        """What stood in a file before each change of it, newest first, followed through renames; within bounds."""
+        """What was in a file before each change of it, newest first, followed through renames; within bounds."""
         deadline = time.monotonic() + seconds
-        found: list[PastVersion] = []
+        past: list[PastVersion] = []
         seen: set[str] = set()
         for change_id, name, was, _ in self._touched(_raw(path)):
             if was is None:
                 continue
-            if len(found) >= versions or time.monotonic() > deadline:
+            if len(past) >= versions or time.monotonic() > deadline:
                 break
             length = self._contents.size(was)
             if was in seen or length is None or length > size:
@@ -365,13 +366,13 @@ class LogBook:
             content = self.content(was)
             if content is not None:
                 size -= length
-                found.append(PastVersion(change_id, _name(name), content))
-        return found
+                past.append(PastVersion(change_id, _name(name), content))
+        return past
 
     def versions(self, path: str) -> Iterator[KnownVersion]:
         """What changes of a file found there and what they left, newest first, followed through renames.
 
-        If a change found something else than the one before it had left, nobody knows who replaced that, or made this.
+        If a change found something else than the one before it had left, what replaced it is not known.
         """
         newer: tuple[str, str | None] = "", None
         for change_id, _, was, after in self._touched(_raw(path)):
@@ -393,16 +394,16 @@ class LogBook:
 
         What went away from the path left nothing there. Damaged changes are passed over.
         """
-        number = _ENDLESS
-        while rows := self._rows(_TOUCHED, path, number):
+        number = _NO_LIMIT
+        while rows := self._rows(_SELECT_TOUCHED, path, number):
             for (number,) in rows:
                 change, name = self._verified(number), _name(path)
-                found = [] if change is None else [each for each in change.files if name in {each.path, each.to}]
-                for file in found:
+                files = [] if change is None else [file for file in change.files if name in {file.path, file.to}]
+                for file in files:
                     assert change is not None  # noqa: S101  it has files
-                    was, after = (None if each is None else each.digest for each in (file.before, file.after))
+                    was, after = (None if version is None else version.digest for version in (file.before, file.after))
                     yield change.id, _raw(file.path), was, after if file.to in {None, name} else None
-                moved = next((file for file in found if file.to == name), None)
+                moved = next((file for file in files if file.to == name), None)
                 if moved is not None:
                     path = _raw(moved.path)
                     break
@@ -415,22 +416,22 @@ class LogBook:
 
     def clipboard(self, name: str) -> str | None:
         """The text that is kept under a name."""
-        found = None
+        row = None
         if name in self.clipboard_names():
-            found = self._row("SELECT content FROM clipboard WHERE name = ?", _raw(name))
-        if found is None and self._sums.name("clipboard", _raw(name)) is None:
+            row = self._row("SELECT content FROM clipboard WHERE name = ?", _raw(name))
+        if row is None and self._sums.name("clipboard", _raw(name)) is None:
             return None
-        if found is None or self._sums.holds("clipboard", _raw(name), (_raw(name), *found)) is False:
+        if row is None or self._sums.holds("clipboard", _raw(name), (_raw(name), *row)) is False:
             raise HistoryDamaged(what="clipboard", name=name)
-        if not isinstance(found[0], bytes):
+        if not isinstance(row[0], bytes):
             raise HistoryDamaged(what="clipboard", name=name)
-        return _name(found[0])
+        return _name(row[0])
 
     def needed(self, path: str, version: Version) -> bytes:
         """The content of a version of a file, which cannot be done without."""
-        found = self._contents.get(version.digest)
-        if found is not None:
-            return found
+        content = self._contents.get(version.digest)
+        if content is not None:
+            return content
         if self._contents.is_kept(version.digest):
             raise HistoryDamaged(what="content", name=version.digest, path=path)
         raise ContentNotKept(path=path, hash=version.digest)
@@ -444,7 +445,7 @@ class LogBook:
         if file.added is not None and file.removed is not None:
             return file.added, file.removed
         before, after = (
-            b"" if each is None else self.content(each.digest) or b"" for each in (file.before, file.after)
+            b"" if version is None else self.content(version.digest) or b"" for version in (file.before, file.after)
         )
         return _counts(before, after, common_ends(before, after))
 
@@ -454,26 +455,26 @@ class LogBook:
 
     def _record(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord:
         """The change of a number, held against its checksum and against what is undone."""
-        found = self._verified(number, head)
-        if found is None or found.state != ("undone" if self._is_undone(found) else "landed"):
+        change = self._verified(number, head)
+        if change is None or change.state != ("undone" if self._is_undone(change) else "landed"):
             return self._unknown(number)
-        return found
+        return change
 
     def _verified(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
         """The change of a number, if it is as it was recorded; whether it is undone does not count."""
-        found = self._read(number, head)
-        if found is None:
+        change = self._read(number, head)
+        if change is None:
             return None
-        holds = self._sums.holds("change", number, _values(found))
-        return found if holds or (holds is None and _is_plausible(found)) else None
+        holds = self._sums.holds("change", number, _values(change))
+        return change if holds or (holds is None and _is_plausible(change)) else None
 
     def _read(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
         """The change of a number as it is stored, or None if that is none."""
-        head = head or self._row(f"{_HEAD} WHERE number = ?", number)
+        head = head or self._row(f"{_SELECT_CHANGES} WHERE number = ?", number)
         if head is None or head[0] != number or not _is_head(*head):
             return None
         _, change_id, tool, summary, undoes, state = head
-        files = self._rows(_FILE, number)
+        files = self._rows(_SELECT_FILES, number)
         folders = [path for (path,) in self._rows("SELECT path FROM folder WHERE change = ? ORDER BY path", number)]
         if not all(_is_file(place, *row) for place, row in enumerate(files)):
             return None
@@ -489,10 +490,10 @@ class LogBook:
         while queue:
             above = queue.pop()
             for (number,) in self._rows("SELECT number FROM change WHERE undoes = ?", above.id):
-                found = self._verified(number) if number not in taking and number > above.number else None
-                if found is not None:
-                    taking[number] = found.id, above.id
-                    queue.append(found)
+                undoing = self._verified(number) if number not in taking and number > above.number else None
+                if undoing is not None:
+                    taking[number] = undoing.id, above.id
+                    queue.append(undoing)
         undone: set[str] = set()
         for _, (change_id, undoes) in sorted(taking.items(), reverse=True):
             undone |= set() if change_id in undone else {undoes}
@@ -512,7 +513,7 @@ class LogBook:
         oldest = self._row("SELECT min(after_change) FROM snapshot WHERE typeof(after_change) = 'integer'")[0]
         first = min(first, first if oldest is None else max(oldest, 0) + 1)
         ends = [self._sums.newest("change"), *self._row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'change'")]
-        end = max([last, *(each for each in ends if isinstance(each, int) and each < _ENDLESS)])
+        end = max([last, *(end for end in ends if isinstance(end, int) and end < _NO_LIMIT)])
         if many == end - first + 1:
             return []
         there = {number for (number,) in self._rows("SELECT number FROM change")}
@@ -523,7 +524,7 @@ class LogBook:
         """Note which folder this is the history of."""
         self._db.execute("DELETE FROM meta")
         self._db.execute("INSERT INTO meta VALUES (?, ?)", (name, born))
-        self._db.execute(_MACHINE)
+        self._db.execute(_MACHINE_SCHEMA)
         self._db.execute("DELETE FROM machine")
         self._db.execute("INSERT INTO machine VALUES (?, ?)", machine)
 
@@ -539,12 +540,12 @@ class LogBook:
 
     def _sign(self, number: int, written: ChangeRecord | None = None) -> None:
         """Give a change its checksum: the one that was just `written`, or one of version 0.1.0 if it can be one."""
-        found = self._read(number)
+        change = self._read(number)
         if written is None:
-            values = _values(found) if found is not None and _is_plausible(found) else None
+            values = _values(change) if change is not None and _is_plausible(change) else None
         else:
             values = _values(written)
-            _check_written(values, None if found is None else _values(found))
+            _check_written(values, None if change is None else _values(change))
         self._sums.put("change", number, number, self._unknown(number).id, values)
 
     def _sign_snapshot(self, row: tuple[Any, ...], written: list[tuple[Any, ...]] | None = None) -> None:
@@ -569,7 +570,7 @@ class LogBook:
         for place, file in enumerate(change.files):
             base = self._last_content(file.path) if file.before is not None else None
             before = self._keep(file.before, supply, base)
-            ends, (added, removed) = _compared(file, supply)
+            ends, (added, removed) = _compare(file, supply)
             after = self._keep(file.after, supply, before, ends)
             replaced = self._keep(file.replaced, supply, None)
             target = None if file.to is None else _raw(file.to)
@@ -585,7 +586,7 @@ class LogBook:
         self._turn(change.undoes)
 
     def add_damaged(self, change_id: str) -> None:
-        """Record that there was a change of which nobody knows what it did."""
+        """Record that there was a change of which it is not known what it did."""
         number = self._begin(change_id, "", "", None)
         self._sums.put("change", number, number, change_id, None)
 
@@ -602,13 +603,13 @@ class LogBook:
         """Keep texts under names, in place of what was kept there."""
         rows = [(_raw(name), _raw(content)) for name, content in clipboards]
         if rows:
-            self._db.execute(_CLIPBOARD)
+            self._db.execute(_CLIPBOARD_SCHEMA)
             self._db.executemany("INSERT OR REPLACE INTO clipboard VALUES (?, ?)", rows)
             for row in rows:
                 self._sums.put("clipboard", row[0], 0, "", row)
 
     def add_snapshot(self, snapshot: NamedPoint, files: Iterable[tuple[str, Version | None]], supply: Supply) -> None:
-        """Record a named point with the files as they stand."""
+        """Record a named point with the files as they are."""
         self.adopt()
         head = (snapshot.id, snapshot.name, snapshot.after_change)
         self._db.execute("INSERT INTO snapshot VALUES (?, ?, ?)", head)
@@ -633,7 +634,7 @@ class LogBook:
         self._drop_older_than(most_days)
         if self._size() <= most_bytes:
             return
-        while self._size() > most_bytes * _ROOM:
+        while self._size() > most_bytes * _SIZE_LEFT:
             first, last, many = self._row("SELECT min(number), max(number), count(*) FROM change")
             if many > 1:
                 self._drop_until(min(first + max(many // 16, 1) - 1, last - 1))
@@ -646,16 +647,16 @@ class LogBook:
         A clock may be wrong now, or have been wrong for a while. So age counts against a time that is confirmed by
         changes on several days, and never against the clock alone.
         """
-        by_clock = id_at(max(time.time() - most_days * _DAY, 0))
+        by_clock = id_at(max(time.time() - most_days * _SECONDS_PER_DAY, 0))
         first = self._row("SELECT id >= ? FROM change ORDER BY number LIMIT 1", by_clock)  # an id that is damaged: no
         if first is None or first[0]:
             return
         now = self._confirmed_time()
         if now is None:
             return
-        oldest = id_at(max(now - most_days * _DAY, 0))
+        oldest = id_at(max(now - most_days * _SECONDS_PER_DAY, 0))
         many = self._row("SELECT count(*) FROM change")[0]
-        most = max(many // _SHARE, 1)
+        most = max(many // _FORGOTTEN_SHARE, 1)
         rows = self._rows("SELECT number, id >= ? FROM change ORDER BY number LIMIT ?", oldest, min(most, many - 1))
         last = None
         for number, is_young in rows:
@@ -677,7 +678,7 @@ class LogBook:
                 latest = min(latest, time_of(change_id))
             except (ValueError, TypeError):
                 continue  # damaged
-            days.setdefault(int(latest // _DAY), latest)
+            days.setdefault(int(latest // _SECONDS_PER_DAY), latest)
         if len(days) < _CONFIRMING_DAYS:
             return None
         return sorted(days.values())[-_CONFIRMING_DAYS]
@@ -691,7 +692,7 @@ class LogBook:
         self._db.execute("DELETE FROM snapshot WHERE id = ?", (first,))
         self._sums.drop_one("snapshot", first)
         self._sums.drop_one("files", first)
-        self._contents.drop_all_but(_REFERRED)
+        self._contents.drop_all_but(_SELECT_REFERRED)
         return True
 
     def _drop_until(self, number: int) -> None:
@@ -706,7 +707,7 @@ class LogBook:
         gone = "DELETE FROM snapshot_file WHERE snapshot IN (SELECT id FROM snapshot WHERE after_change < ?)"
         self._db.execute(gone, (number,))
         self._db.execute("DELETE FROM snapshot WHERE after_change < ?", (number,))
-        self._contents.drop_all_but(_REFERRED)
+        self._contents.drop_all_but(_SELECT_REFERRED)
 
     def _size(self) -> int:
         """The size that the file will have."""
@@ -727,9 +728,9 @@ class LogBook:
             change_id = row and row[0]
 
     def _last_content(self, path: str) -> int | None:
-        """The content last seen at a path: what stands there now will be like it."""
-        found = [self._row(query, _raw(path)) for query in (_LAST_AT, _LAST_MOVED_TO)]
-        rows = [row for row in found if row is not None and all(isinstance(each, int) for each in row)]
+        """The content last seen at a path: what is there now will be like it."""
+        last = [self._row(query, _raw(path)) for query in (_SELECT_LAST_AT, _SELECT_LAST_MOVED_TO)]
+        rows = [row for row in last if row is not None and all(isinstance(value, int) for value in row)]
         return max(rows, default=(0, None))[1]
 
     def _keep(
@@ -744,9 +745,9 @@ class LogBook:
         return self._db.execute(query, values).fetchone()
 
 
-def _check_written(written: object, found: object) -> None:
+def _check_written(written: object, actual: object) -> None:
     """A tree of the database that is damaged can swallow what is written to it: that must not get a checksum."""
-    if found != written:
+    if actual != written:
         raise Unusable("what is written to it cannot be read back")
 
 
@@ -760,7 +761,7 @@ def _descending(last: int, first: int, most: int) -> range:
 
 def _is_head(number: object, change_id: object, tool: object, summary: object, undoes: object, state: object) -> bool:
     """Whether the columns of a change are what they must be."""
-    texts = all(_is_text(each) for each in (change_id, tool, summary, state))
+    texts = all(_is_text(value) for value in (change_id, tool, summary, state))
     return texts and isinstance(number, int) and (undoes is None or _is_text(undoes))
 
 
@@ -773,7 +774,7 @@ def _is_file(expected: int, *row: Any) -> bool:
         and isinstance(path, bytes)
         and (target is None or isinstance(target, bytes))
         and all(_is_version(*versions[at : at + 3]) for at in (0, 3, 6))
-        and all(each is None or isinstance(each, int) for each in (added, removed))
+        and all(value is None or isinstance(value, int) for value in (added, removed))
     )
 
 
@@ -816,7 +817,7 @@ def _values(change: ChangeRecord) -> tuple[Any, ...]:
     files = tuple(
         (
             *(file.path, file.action, file.to, file.added, file.removed),
-            *(each and (each.digest, each.mode) for each in (file.before, file.after, file.replaced)),
+            *(version and (version.digest, version.mode) for version in (file.before, file.after, file.replaced)),
         )
         for file in change.files
     )
@@ -838,9 +839,9 @@ def _mode(version: Version | None) -> int | None:
     return None if version is None else version.mode
 
 
-def _compared(file: FileRecord, supply: Supply) -> tuple[tuple[int, int] | None, tuple[int, int] | tuple[None, None]]:
+def _compare(file: FileRecord, supply: Supply) -> tuple[tuple[int, int] | None, tuple[int, int] | tuple[None, None]]:
     """What the contents before and after share at both ends; and the lines added and removed, if quickly known."""
-    before, after = (b"" if each is None else supply(each.digest) for each in (file.before, file.after))
+    before, after = (b"" if version is None else supply(version.digest) for version in (file.before, file.after))
     if before is None or after is None:
         return None, (None, None)
     ends = common_ends(before, after)

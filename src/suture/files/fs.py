@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 """The name of a database that is always new, empty, and kept nowhere."""
 
-_KEEP_OPEN = 16
-_FEW = 8  # folders, of which none will be closed soon
-_CHUNK = 1 << 20
+_MOST_OPEN = 16  # folders that are kept open
+_SAFE_OPEN = 8  # folders, while there are fewer open, none is about to be closed
+_CHUNK_SIZE = 1 << 20  # bytes that are read at once
 
 
 class Stat(Record):
-    """What stands under a name. `kind` is `file`, `folder`, `link` or `other`."""
+    """What is under a name. `kind` is `file`, `folder`, `link` or `other`."""
 
     kind: str
     size: int
@@ -87,7 +87,7 @@ class FS:
         raise NotImplementedError
 
     def stat(self, folder: int, name: str) -> Stat | None:
-        """What stands under a name, or None."""
+        """What is under a name, or None."""
         raise NotImplementedError
 
     def fstat(self, handle: int) -> Stat:
@@ -198,7 +198,7 @@ class FS:
         raise NotImplementedError
 
     def machine(self, folder: int) -> tuple[str, bool]:
-        """What tells this machine, or this container, from others; and whether they may see this folder, too."""
+        """What distinguishes this machine, or this container, from others; and whether they may see this folder."""
         raise NotImplementedError
 
     def secret(self) -> bytes:
@@ -210,14 +210,14 @@ class FS:
         raise NotImplementedError
 
     def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001  as all calls here
-        """Open a database on the shelf; where there is none, and none shall be made, FileNotFoundError.
+        """Open a database on the shelf; where there is none, and none is to be made, FileNotFoundError.
 
         Any thread may use it, but only one at a time.
         """
         raise NotImplementedError
 
     def database_file(self, name: str) -> tuple[int, ...] | None:
-        """What tells a database's file from any other that gets its name; None where nothing does."""
+        """What distinguishes a database's file from any other that gets its name; None where nothing does."""
         raise NotImplementedError
 
     def commit_database(self, database: Connection) -> None:
@@ -267,7 +267,7 @@ class Tree:
             self.let_go(handle)
 
     def let_go(self, handle: int) -> None:
-        """Close a folder, or a file that was only read: a failure takes nothing away from anybody."""
+        """Close a folder, or a file that was only read: a failure takes nothing away from anyone."""
         try:
             self.fs.close(handle)
         except OSError as error:
@@ -275,13 +275,13 @@ class Tree:
 
     def folder(self, path: str) -> int:
         """A handle on a folder; it stays open until the tree is closed or many others were opened."""
-        if len(self._open) < _FEW and path in self._open:
+        if len(self._open) < _SAFE_OPEN and path in self._open:
             return self._open[path]
         handle = self._open.pop(path, None)
         if handle is None:
             handle = self._open_folder(path)
         self._open[path] = handle  # the newest is the last to be closed
-        if len(self._open) > _KEEP_OPEN:
+        if len(self._open) > _MOST_OPEN:
             oldest = next(iter(self._open))
             self.let_go(self._open.pop(oldest))
         return handle
@@ -326,13 +326,13 @@ class Tree:
         except OSError as error:
             if error.errno not in {errno.ENOTDIR, errno.ELOOP}:
                 raise as_ours(error, path, "open") from error
-            found = self.fs.stat(folder, name)
-            if found is not None and found.kind in {"link", "folder"}:  # a folder: it was a link just now
+            stat = self.fs.stat(folder, name)
+            if stat is not None and stat.kind in {"link", "folder"}:  # a folder: it was a link just now
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
             raise NotAFolder(path=path, folder=path) from error
 
     def stat(self, path: str) -> Stat | None:
-        """What stands at a path, links not followed; None if nothing does."""
+        """What is at a path, links not followed; None if nothing is there."""
         parent, name = split(path)
         try:
             return self.fs.stat(self.folder(parent), name) if name else self.fs.fstat(self.folder(""))
@@ -370,19 +370,19 @@ class Tree:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
             raise as_ours(error, path, "read") from error
 
-    def chunks(self, path: str, size: int = _CHUNK) -> Generator[bytes]:
+    def chunks(self, path: str, size: int = _CHUNK_SIZE) -> Generator[bytes]:
         """A file's bytes, a chunk at a time; the file is open until the generator ends or is closed.
 
         If it is as long as `size` says, and that is little, it is read at once.
         """
         handle = self.open_file(path)
-        wanted = min(size + 1, _CHUNK)
+        wanted = min(size + 1, _CHUNK_SIZE)
         try:
             while chunk := self.fs.read(handle, wanted):
                 yield chunk
                 if len(chunk) == size < wanted:  # there was room for more
                     break
-                size, wanted = _CHUNK, _CHUNK
+                size, wanted = _CHUNK_SIZE, _CHUNK_SIZE
         except OSError as error:
             raise as_ours(error, path, "read") from error
         finally:
@@ -405,7 +405,7 @@ class Tree:
         self.fs.write(handle, pieces)
 
     def rename(self, path: str, to: str) -> None:
-        """Rename a file, replacing what stands there."""
+        """Rename a file, replacing what is there."""
         (parent, name), (to_parent, to_name) = split(path), split(to)
         self.fs.rename(self.folder(parent), name, self.folder(to_parent), to_name)
 

@@ -4,22 +4,21 @@
     objects/pack/pack-….idx, ….pack      many: a sorted list of names with offsets, and what is there
     objects/info/alternates              more folders of this kind
 
-Nothing of the repository is run, and git itself is not needed. Whatever is damaged, too large, or not here (a shallow
-or a partial clone) is None: nothing is fetched. What comes out is held against its name.
+Only the repository's files are read: nothing of it is run, and git itself is not needed. Of the configuration only the
+kind of names and the folder that it is for are looked at. So a hostile repository cannot have anything run. Whatever is
+damaged, too large, or not here (a shallow or a partial clone) is None: nothing is fetched. What comes out is compared
+with its name. It is what git stores: no filter is applied, no line ending converted.
 
 Rejected, measured on 10,000 commits: `git log` and `git cat-file --batch`. They go through commits three times as fast
 as this (10 and 30 µs each), but take 4 ms to start, where this has five versions; they obey the repository's
 configuration, which can name programs, as far as their version does. Dulwich: 40 ms to import, and up to 40 times as
 long for a walk. Mapping packs into memory: another process that cuts one off kills this one.
 
-Only its files are read (`files.git_objects`): git is not started, and of the configuration only the kind of names and
-the folder that it is for are looked at. So a hostile repository cannot have anything run. What comes out is what git
-stores: no filter is applied, no line ending converted, nothing fetched.
 
 A repository may lie around the workspace, or beside it (worktrees, submodules). What it has is given for the path of a
 file that the caller may read, and for no other. Since a `.git` can point anywhere, it counts only if it belongs here:
 
-- it is owned by this user, or by whoever owns the file: nobody else may plant one in a folder above;
+- it is owned by this user, or by the owner of the file: no one else may plant one in a folder above;
 - if it leads elsewhere, that is inside a root, or names this folder in return, as worktrees and submodules do;
 - its index and the names of its commits are its own: no links lead out to those of another repository.
 
@@ -56,31 +55,31 @@ _KINDS = {b"commit": COMMIT, b"tree": TREE, b"blob": BLOB}
 _WORDS = {kind: word for word, kind in _KINDS.items()}
 _OFFSET_DELTA, _NAME_DELTA = 6, 7
 
-_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY  # a pipe with nobody at its end must not stop us
-_LARGEST = 16_000_000  # bytes of an object that another one rests on
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY  # opening a pipe without a writer must not block
+_LARGEST_BASE = 16_000_000  # bytes of an object that another one rests on
 _LONGEST_CHAIN = 4_096  # git makes none that is longer
-_CACHED = 16_000_000
+_CACHE_SIZE = 16_000_000  # bytes of objects that others rest on
 _MOST_PACKS = 100
 _MOST_FILES = 10_000  # in the folder of the packs
-_ALTERNATES = 1 << 16  # bytes
-_OFTEN = 4_096
-_MOST_FOLDERS = 10
-_NAMES_AT_ONCE = 1_024
-_CHUNK = 4_096
+_LARGEST_ALTERNATES = 1 << 16  # bytes
+_PIECES_BETWEEN_CHECKS = 4_096  # of a delta, between two looks at the clock
+_MOST_FOLDERS = 10  # of objects: those that alternates name included
+_NAMES_AT_ONCE = 1_024  # of a pack's index that are read at once
+_CHUNK_SIZE = 4_096  # bytes that are read from a pack at once, at least
 
 _IDX_MAGIC = b"\xfftOc\x00\x00\x00\x02"
 _FANOUT = 8 + 256 * 4
 
-_SMALL = 1 << 16
-_MEDIUM = 1 << 20  # bytes of a configuration, or of a commit
-_LARGE = 64_000_000  # of an index, or of a list of names
-_MOST_LINKS = 5
+_LARGEST_REFERENCE = 1 << 16  # bytes of a file with the name of a commit, or with a path
+_LARGEST_COMMIT = 1 << 20  # bytes of a configuration, or of a commit
+_LARGEST_INDEX = 64_000_000  # of an index, or of a list of names
+_MOST_LINKS = 5  # from one symbolic reference to the next, as git has it
 _MOST_COMMITS = 1_000  # 30 to 70 ms, measured
 _FILE_MODES = (b"100644", b"100755", b"100664")
 _FOLDER_MODES = (b"40000",)
-_ENTRY = 40  # bytes of an entry of the index before the object's name
+_ENTRY_HEAD = 40  # bytes of an entry of the index before the object's name
 _REGULAR = 0o100
-_OBJECTS_BETWEEN_CHECKS = 1_000
+_OBJECTS_BETWEEN_CHECKS = 1_000  # entries of the index between two looks at the clock
 
 
 class Damaged(Exception):
@@ -110,18 +109,18 @@ class Objects:
             pack.close()
         self._packs = None
 
-    def read(self, name: bytes, kind: int, most: int = _LARGEST) -> bytes | None:
+    def read(self, name: bytes, kind: int, most: int = _LARGEST_BASE) -> bytes | None:
         """An object of this name and kind, if it is here, sound, and of at most so many bytes."""
         self._cache.check_time()
         try:
-            found = self._found(name, most)
+            item = self._found(name, most)
         except TimeoutError:
             raise
         except (Damaged, OSError, zlib.error):
             return None
-        if found is None or found[0] != kind or len(found[1]) > most:
+        if item is None or item[0] != kind or len(item[1]) > most:
             return None
-        return found[1] if self._named(*found) == name else None
+        return item[1] if self._named(*item) == name else None
 
     def _named(self, kind: int, content: bytes) -> bytes:
         """The name that an object has by its content."""
@@ -142,7 +141,7 @@ class Objects:
     def _loose(self, name: bytes, most: int) -> tuple[int, bytes] | None:
         written = name.hex()
         for folder in self._folders:
-            raw = contents(f"{folder}/{written[:2]}/{written[2:]}", 2 * most + _CHUNK)
+            raw = contents(f"{folder}/{written[:2]}/{written[2:]}", 2 * most + _CHUNK_SIZE)
             if raw is not None:
                 return _inflated(raw, most)
         return None
@@ -166,7 +165,7 @@ class Repository:
         self._ends = ends
         self._path = os.fsencode(path)
         self._names = self._path.split(b"/")
-        kind = _configured(contents(f"{self._common}/config", _MEDIUM) or b"", b"objectformat") or b"sha1"
+        kind = _configured(contents(f"{self._common}/config", _LARGEST_COMMIT) or b"", b"objectformat") or b"sha1"
         self._width = SHA256 if kind.lower() == b"sha256" else SHA1
         self._objects = Objects(f"{self._common}/objects", self._width, ends)
         self._below: dict[tuple[int, bytes], bytes | None] = {}
@@ -188,17 +187,17 @@ class Repository:
         """The commit that is checked out; None before the first one."""
         name = b"HEAD"
         for _ in range(_MOST_LINKS):
-            found = self._reference(name)
-            if not found.startswith(b"ref:"):
-                return self._object_name(found)
-            name = found[4:].strip()
+            target = self._reference(name)
+            if not target.startswith(b"ref:"):
+                return self._object_name(target)
+            name = target[4:].strip()
             if not name.startswith(b"refs/") or b".." in name or b"\0" in name:
                 break
         return None
 
     def staged(self) -> bytes | None:
         """The object of the file in the index; None if it isn't there, or in conflict."""
-        raw = self._own(self._git, "index", _LARGE) or b""
+        raw = self._own(self._git, "index", _LARGEST_INDEX) or b""
         version = int.from_bytes(raw[4:8], "big")
         try:
             if raw.startswith(b"DIRC") and version in {2, 3}:
@@ -211,8 +210,8 @@ class Repository:
 
     def at(self, commit: bytes) -> bytes | None:
         """The object of the file in a commit; None if it has no such file."""
-        found = self._commit(commit)
-        return None if found is None else self._in_tree(found[0])
+        parsed = self._commit(commit)
+        return None if parsed is None else self._in_tree(parsed[0])
 
     def past(self, head: bytes) -> Iterator[CommittedVersion]:
         """The versions that the file had before a commit, back to where it was added, the newest first.
@@ -226,24 +225,24 @@ class Repository:
         seen, number = {head}, 0
         while queue and number < _MOST_COMMITS:
             _, _, name, (_, parents, _), blob = heappop(queue)
-            before = [(each, found) for each in parents if (found := self._commit(each)) is not None]
-            had = [(each, found, was) for each, found in before if (was := self._in_tree(found[0])) is not None]
-            same = [each for each in had if each[2] == blob][:1]
-            for each, found, was in same or had:
+            before = [(parent, parsed) for parent in parents if (parsed := self._commit(parent)) is not None]
+            had = [(parent, parsed, was) for parent, parsed in before if (was := self._in_tree(parsed[0])) is not None]
+            same = [entry for entry in had if entry[2] == blob][:1]
+            for parent, parsed, was in same or had:
                 if not same:
-                    yield CommittedVersion(was, each.hex(), name.hex())
-                if each not in seen:
-                    seen.add(each)
+                    yield CommittedVersion(was, parent.hex(), name.hex())
+                if parent not in seen:
+                    seen.add(parent)
                     number += 1
-                    heappush(queue, (-found[2], number, each, found, was))
+                    heappush(queue, (-parsed[2], number, parent, parsed, was))
 
     def _reference(self, name: bytes) -> bytes:
         """What a name stands for, as it is written."""
         for folder in dict.fromkeys((self._git, self._common)):
-            found = self._own(folder, os.fsdecode(name), _SMALL)
-            if found is not None:
-                return found.strip()
-        packed = self._own(self._common, "packed-refs", _LARGE) or b""
+            written = self._own(folder, os.fsdecode(name), _LARGEST_REFERENCE)
+            if written is not None:
+                return written.strip()
+        packed = self._own(self._common, "packed-refs", _LARGEST_INDEX) or b""
         at = packed.find(b" " + name + b"\n")
         return packed[packed.rfind(b"\n", 0, at) + 1 : at] if at > 0 else b""
 
@@ -255,43 +254,43 @@ class Repository:
 
     def _object_name(self, written: bytes) -> bytes | None:
         try:
-            found = bytes.fromhex(written.decode("ascii"))
+            name = bytes.fromhex(written.decode("ascii"))
         except ValueError:
             return None
-        return found if len(found) == self._width else None
+        return name if len(name) == self._width else None
 
     def _commit(self, name: bytes) -> _Commit | None:
         """The tree of a commit, those before it, and when it was made."""
-        raw = self._objects.read(name, COMMIT, _MEDIUM)
+        raw = self._objects.read(name, COMMIT, _LARGEST_COMMIT)
         if raw is None or not raw.startswith(b"tree "):
             return None
-        found, at, width = [], 5, 2 * self._width
+        names, at, width = [], 5, 2 * self._width
         try:
-            found.append(bytes.fromhex(raw[at : at + width].decode("ascii")))
+            names.append(bytes.fromhex(raw[at : at + width].decode("ascii")))
             while raw.startswith(b"\nparent ", at + width):
                 at += width + len(b"\nparent ")
-                found.append(bytes.fromhex(raw[at : at + width].decode("ascii")))
+                names.append(bytes.fromhex(raw[at : at + width].decode("ascii")))
             end = raw.index(b"\n", raw.index(b"\ncommitter ", at) + 1)
             time = int(raw[raw.rindex(b">", at, end) + 1 : end].split()[0])
         except (ValueError, IndexError):
             return None
-        return found[0], found[1:], time
+        return names[0], names[1:], time
 
     def _in_tree(self, tree: bytes) -> bytes | None:
         """The object of the file in the top folder of a commit."""
         passed: list[tuple[int, bytes]] = []
-        found: bytes | None = tree
+        item: bytes | None = tree
         for depth, name in enumerate(self._names):
-            if found is None:
+            if item is None:
                 break
-            passed.append((depth, found))
+            passed.append((depth, item))
             if passed[-1] in self._below:  # most commits leave this folder alone
-                found = self._below[passed[-1]]
+                item = self._below[passed[-1]]
                 break
             modes = _FILE_MODES if depth == len(self._names) - 1 else _FOLDER_MODES
-            found = self._entry(self._objects.read(found, TREE) or b"", name, modes)
-        self._below.update(dict.fromkeys(passed, found))
-        return found
+            item = self._entry(self._objects.read(item, TREE) or b"", name, modes)
+        self._below.update(dict.fromkeys(passed, item))
+        return item
 
     def _entry(self, tree: bytes, name: bytes, modes: tuple[bytes, ...]) -> bytes | None:
         """The object of a name in a folder, if it is of such a kind."""
@@ -303,14 +302,14 @@ class Repository:
         return None
 
     def _staged_plain(self, raw: bytes) -> bytes | None:
-        """Look for the name, and whether an entry stands around it: going through all entries would take long."""
+        """Look for the name, and check that it is part of an entry: going through all entries would take long."""
         at, tried = -1, 0
         while (at := raw.find(self._path + b"\0", at + 1)) > 0:
             tried = self._counted(tried)
             for more in (0, 2):  # flags of newer versions
-                start = at - more - 2 - self._width - _ENTRY
+                start = at - more - 2 - self._width - _ENTRY_HEAD
                 if start >= 12 and not (start - 12) % 4 and self._is_entry(raw, start, bool(more)):  # noqa: PLR2004
-                    return raw[start + _ENTRY : start + _ENTRY + self._width]
+                    return raw[start + _ENTRY_HEAD : start + _ENTRY_HEAD + self._width]
         return None
 
     def _counted(self, tried: int) -> int:
@@ -320,7 +319,7 @@ class Repository:
         return tried + 1
 
     def _is_entry(self, raw: bytes, start: int, extended: bool) -> bool:  # noqa: FBT001  as the format has it
-        flags = int.from_bytes(raw[start + _ENTRY + self._width :][:2], "big")
+        flags = int.from_bytes(raw[start + _ENTRY_HEAD + self._width :][:2], "big")
         mode = int.from_bytes(raw[start + 24 : start + 28], "big")
         long, stage = flags & 0xFFF, flags >> 12 & 3
         return (
@@ -332,7 +331,7 @@ class Repository:
 
     def _staged_prefixed(self, raw: bytes) -> bytes | None:
         """As above, where an entry has only what differs from the name before."""
-        name, at, fixed = b"", 12, _ENTRY + self._width + 2
+        name, at, fixed = b"", 12, _ENTRY_HEAD + self._width + 2
         tried = 0
         for _ in range(int.from_bytes(raw[8:12], "big")):
             tried = self._counted(tried)
@@ -347,7 +346,7 @@ class Repository:
             name = name[: len(name) - strip] + raw[place:end]
             if name == self._path:
                 regular = int.from_bytes(raw[at + 24 : at + 28], "big") >> 9 == _REGULAR
-                return raw[at + _ENTRY : at + fixed - 2] if regular and not flags >> 12 & 3 else None
+                return raw[at + _ENTRY_HEAD : at + fixed - 2] if regular and not flags >> 12 & 3 else None
             at = end + 1
         return None
 
@@ -359,10 +358,10 @@ def contents(path: str, most: int) -> bytes | None:
     except (OSError, ValueError):
         return None
     try:
-        found = os.fstat(handle)
-        if not modes.S_ISREG(found.st_mode) or found.st_size > most:
+        stat = os.fstat(handle)
+        if not modes.S_ISREG(stat.st_mode) or stat.st_size > most:
             return None
-        return _read(handle, found.st_size, 0)
+        return _read(handle, stat.st_size, 0)
     except OSError:
         return None
     finally:
@@ -387,22 +386,22 @@ def repository(file: str, roots: Sequence[str], ends: float) -> Repository | Non
 
 def _read(handle: int, size: int, at: int) -> bytes:
     """As many bytes from there as there are, up to `size`."""
-    found = os.pread(handle, size, at)
-    while found and len(found) < size and (more := os.pread(handle, size - len(found), at + len(found))):
-        found += more
-    return found
+    data = os.pread(handle, size, at)
+    while data and len(data) < size and (more := os.pread(handle, size - len(data), at + len(data))):
+        data += more
+    return data
 
 
 def _with_alternates(folder: str) -> list[str]:
     """A folder of objects, and those that it and they borrow from."""
-    found = [folder]
-    for each in found:
-        for line in (contents(f"{each}/info/alternates", _ALTERNATES) or b"").split(b"\n"):
-            if line and not line.startswith((b"#", b'"')) and len(found) < _MOST_FOLDERS:
-                other = os.path.normpath(os.path.join(each, os.fsdecode(line)))
-                if other not in found:
-                    found.append(other)
-    return found
+    folders = [folder]
+    for one in folders:
+        for line in (contents(f"{one}/info/alternates", _LARGEST_ALTERNATES) or b"").split(b"\n"):
+            if line and not line.startswith((b"#", b'"')) and len(folders) < _MOST_FOLDERS:
+                other = os.path.normpath(os.path.join(one, os.fsdecode(line)))
+                if other not in folders:
+                    folders.append(other)
+    return folders
 
 
 def _packs(folders: Sequence[str], width: int, cache: _Cache) -> list[_Pack]:
@@ -410,8 +409,8 @@ def _packs(folders: Sequence[str], width: int, cache: _Cache) -> list[_Pack]:
     dated: list[tuple[float, str]] = []
     for folder in folders:
         with suppress(OSError, ValueError), os.scandir(f"{folder}/pack") as entries:
-            found = [entry for entry in islice(entries, _MOST_FILES) if entry.name.endswith(".idx")]
-            dated += [(entry.stat().st_mtime, entry.path) for entry in found]
+            indexes = [entry for entry in islice(entries, _MOST_FILES) if entry.name.endswith(".idx")]
+            dated += [(entry.stat().st_mtime, entry.path) for entry in indexes]
     dated.sort(reverse=True)
     opened: list[_Pack] = []
     for _, path in dated[:_MOST_PACKS]:
@@ -435,7 +434,7 @@ def _head_of(idx: int) -> bytes:
 def _inflated(raw: bytes, most: int) -> tuple[int, bytes]:
     """A loose object: `kind size`, a NUL, and the content."""
     machine = zlib.decompressobj()
-    whole = machine.decompress(raw, most + _CHUNK)
+    whole = machine.decompress(raw, most + _CHUNK_SIZE)
     head, _, content = whole.partition(b"\0")
     kind, _, size = head.partition(b" ")
     if not machine.eof or kind not in _KINDS or size != b"%d" % len(content):
@@ -457,15 +456,15 @@ class _Cache:
             raise TimeoutError
 
     def get(self, key: tuple[str, int]) -> tuple[int, bytes] | None:
-        found = self._kept.pop(key, None)
-        if found is not None:
-            self._kept[key] = found  # now the newest
-        return found
+        item = self._kept.pop(key, None)
+        if item is not None:
+            self._kept[key] = item  # now the newest
+        return item
 
-    def put(self, key: tuple[str, int], found: tuple[int, bytes]) -> None:
-        self._kept[key] = found
-        self._size += len(found[1])  # it was not there
-        while self._size > _CACHED:
+    def put(self, key: tuple[str, int], item: tuple[int, bytes]) -> None:
+        self._kept[key] = item
+        self._size += len(item[1])  # it was not there
+        while self._size > _CACHE_SIZE:
             self._size -= len(self._kept.pop(next(iter(self._kept)))[1])
 
 
@@ -533,7 +532,7 @@ class _Pack:
         """The kind and the content of the object at an offset."""
         chain: list[tuple[int, bytes]] = []
         limit = room = 2 * most  # an older version may be larger
-        while (found := self._cache.get((self._path, at))) is None:
+        while (item := self._cache.get((self._path, at))) is None:
             self._cache.check_time()
             kind, size, base, rest, begins = self._head(at)
             room -= size
@@ -541,12 +540,12 @@ class _Pack:
                 raise Damaged
             content = self._inflated(rest, begins, size)
             if kind in _KINDS.values():
-                found = kind, content
-                self._cache.put((self._path, at), found)
+                item = kind, content
+                self._cache.put((self._path, at), item)
                 break
             chain.append((at, content))
             at = base
-        kind, content = found
+        kind, content = item
         for place, delta in reversed(chain):
             content = _patched(content, delta, limit, self._cache.check_time)
             self._cache.put((self._path, place), (kind, content))
@@ -556,7 +555,7 @@ class _Pack:
         """What begins at an offset: kind, size, the offset of what it rests on; then its bytes, and where they are."""
         if self._pack is None:
             self._pack = os.open(f"{self._path}.pack", _READ)
-        head = os.pread(self._pack, _CHUNK, at)
+        head = os.pread(self._pack, _CHUNK_SIZE, at)
         try:
             byte = head[0]
             kind, size, shift, end = byte >> 4 & 7, byte & 15, 4, 1
@@ -586,17 +585,17 @@ class _Pack:
     def _inflated(self, begun: bytes, at: int, size: int) -> bytes:
         assert self._pack is not None  # noqa: S101  its head was read
         machine = zlib.decompressobj()
-        found = machine.decompress(begun, size + 1)
+        data = machine.decompress(begun, size + 1)
         at += len(begun)
-        while not machine.eof and len(found) <= size:
-            more = os.pread(self._pack, max(_CHUNK, size - len(found)), at)
+        while not machine.eof and len(data) <= size:
+            more = os.pread(self._pack, max(_CHUNK_SIZE, size - len(data)), at)
             if not more:
                 raise Damaged
-            found += machine.decompress(more, size + 1 - len(found))
+            data += machine.decompress(more, size + 1 - len(data))
             at += len(more)
-        if len(found) != size:
+        if len(data) != size:
             raise Damaged
-        return found
+        return data
 
 
 def _patched(base: bytes, delta: bytes, most: int, check_time: Callable[[], None]) -> bytes:
@@ -618,14 +617,14 @@ def _patched(base: bytes, delta: bytes, most: int, check_time: Callable[[], None
             made += length
             if not length or made > size:
                 raise Damaged
-            if not len(pieces) % _OFTEN:
+            if not len(pieces) % _PIECES_BETWEEN_CHECKS:
                 check_time()
     except IndexError:
         raise Damaged from None
-    found = b"".join(pieces)
-    if len(found) != size:
+    result = b"".join(pieces)
+    if len(result) != size:
         raise Damaged
-    return found
+    return result
 
 
 def _copied(delta: bytes, at: int, order: int) -> tuple[int, int, int]:
@@ -655,45 +654,45 @@ def _number(delta: bytes, at: int) -> tuple[int, int]:
 
 def _above(folder: str) -> str | None:
     """The `.git` of a folder, or of the nearest one around it."""
-    while not os.path.lexists(found := os.path.join(folder, ".git")):
+    while not os.path.lexists(link := os.path.join(folder, ".git")):
         if folder == os.path.dirname(folder):
             return None
         folder = os.path.dirname(folder)
-    return found
+    return link
 
 
 def _folder(link: str) -> str | None:
     """The folder that a `.git` stands for, without links."""
     if os.path.isdir(link):
         return os.path.realpath(link)
-    written = contents(link, _SMALL) or b""
+    written = contents(link, _LARGEST_REFERENCE) or b""
     if not written.startswith(b"gitdir:"):
         return None
     aim = os.fsdecode(written[len(b"gitdir:") :].strip())
-    found = _real(os.path.join(os.path.dirname(link), aim))
-    return found if os.path.isdir(found) else None
+    target = _real(os.path.join(os.path.dirname(link), aim))
+    return target if os.path.isdir(target) else None
 
 
 def _belongs(git: str, link: str, roots: Sequence[str]) -> bool:
     """Whether a folder that a `.git` leads to is meant for what lies beside it."""
     top = os.path.dirname(link)
     for file in (f"{git}/config", f"{git}/config.worktree"):
-        aim = _configured(contents(file, _MEDIUM) or b"", b"worktree")
+        aim = _configured(contents(file, _LARGEST_COMMIT) or b"", b"worktree")
         if aim is not None:
             return _real(os.path.join(git, os.fsdecode(aim))) == top
     if git == link or any(_is_below(git, root) for root in roots):
         return True
-    back = os.fsdecode((contents(f"{git}/gitdir", _SMALL) or b"").strip())
+    back = os.fsdecode((contents(f"{git}/gitdir", _LARGEST_REFERENCE) or b"").strip())
     return bool(back) and _real(os.path.join(git, back)) == link
 
 
 def _common(git: str) -> str:
     """The folder with what all worktrees of a repository share; itself, if it has but one."""
-    aim = contents(f"{git}/commondir", _SMALL)
+    aim = contents(f"{git}/commondir", _LARGEST_REFERENCE)
     if aim is None:
         return git
-    found = _real(os.path.join(git, os.fsdecode(aim.strip())))
-    return found if _is_below(git, f"{found}/worktrees") else git
+    common = _real(os.path.join(git, os.fsdecode(aim.strip())))
+    return common if _is_below(git, f"{common}/worktrees") else git
 
 
 def _real(path: str) -> str:
@@ -709,5 +708,5 @@ def _configured(configuration: bytes, key: bytes) -> bytes | None:
     """The value of a key that only one section has."""
     import re
 
-    found = re.search(rb'(?i)(?:^|\n|\])[ \t]*%b[ \t]*=[ \t]*"?([^"\r\n]*)' % key, configuration)
-    return None if found is None else found[1].strip()
+    match = re.search(rb'(?i)(?:^|\n|\])[ \t]*%b[ \t]*=[ \t]*"?([^"\r\n]*)' % key, configuration)
+    return None if match is None else match[1].strip()

@@ -1,13 +1,17 @@
-r"""Globs and .gitignore rules: which names they match.
+r"""Match names and paths with globs, excludes and .gitignore rules.
 
-    *  any number of characters    ?  one character    \  the next character as it stands
-    […]  one of these, [!…] and [^…] one of the others; ranges and [:digit:] and its like may stand in it
+Wildcards:
 
-None of them fits a `/`. What they mean is said in RE2's language, so that no pattern takes more than linear time.
-All names of a folder are looked at in one call, as most fit nothing: a call a name costs more than reading the folder.
+    *  any number of characters    ?  one character    \  the next character as it is
+    […]  one of these, [!…] and [^…] one of the others; ranges and [:digit:] and its like may occur in it
+
+None of them fits a `/`. They are translated to RE2, so that no pattern takes more than linear time. All names of a
+folder are looked at in one call, as most fit nothing: a call a name costs more than reading the folder.
 
 Rejected: `fnmatch`, which backtracks; RE2's `Set`, which silently finds nothing when its memory runs out; `rignore`,
 which walks, but takes six times as long.
+
+Globs:
 
     path     := name ("/" name)*     from the root on; a trailing "/" stands for "/**"
     name     := "**" | (char | "*" | "?" | "[…]" | "{" path ("," path)* "}" | "\" char)*
@@ -18,13 +22,15 @@ itself writes its dot. `.git` and what suture keeps for itself fit nothing.
 An exclude without a slash is a name anywhere, otherwise a path from the root on; it fits hidden names too, and a
 folder that it fits is excluded with everything below.
 
-A pattern is followed folder by folder: a `Stage` is where that stands, and knows which folders lead nowhere.
+A pattern is followed folder by folder: a `Stage` is how far that has come, and knows which folders lead nowhere.
+
+Rules of a .gitignore:
 
     # comment    !pattern: not ignored after all    pattern/: folders only
     pattern: a name, here or anywhere below    a/pattern, /pattern: a path from this folder on
 
 The last rule that fits decides. `**` between slashes stands for any number of folders. `\` takes the next character
-as it stands, also `#`, `!` or a space at the end. Git compares bytes, so `?` is one byte here. A rule that git
+as it is, also `#`, `!` or a space at the end. Git compares bytes, so `?` is one byte here. A rule that git
 cannot read fits nothing, as in git; here also one that is longer than any path the system takes.
 """
 
@@ -55,9 +61,9 @@ _SYSTEM = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 _LOSSLESS = "utf-8", "surrogatepass"
 _ONE = r"[^\x00/]"
 _NOTHING = r"[^\s\S]"
-_MEMORY = 64 << 20
+_RE2_MEMORY = 64 << 20
 _MANY_STARS = 32  # of so many expressions that have a star in the middle, RE2 still makes a table
-_LONG = 1 << 16  # characters; RE2 has room for many times as much
+_MOST_PROGRAM_CHARACTERS = 1 << 16  # characters; RE2 has room for many times as much
 _CLASSES = {
     "alnum": "09AZaz",
     "alpha": "AZaz",
@@ -78,13 +84,13 @@ WILD = frozenset("*?[]{}\\,")
 MAX_LENGTH = 4096
 MAX_ALTERNATIVES = 1000
 MAX_EXPANDED = 100_000
-_FEW = 8  # so many ends of names are compared one by one
+_FEW_ENDINGS = 8  # so many ends of names are compared one by one
 
 _Route = tuple["_Name | None", ...]  # None is any number of folders; the last is a name
 
 _BOM = b"\xef\xbb\xbf"
 _SPECIAL = "*?[\\"
-_MAX_RULE = 4096
+_LONGEST_RULE = 4096
 
 
 class Malformed(ValueError):
@@ -111,7 +117,7 @@ class Fits:
         for source, whole in sources:
             hard += source.removeprefix(FOLDERS).rfind("*") >= len(ANY)
             size += len(source)
-            if not chunks or hard > _MANY_STARS or size > _LONG:
+            if not chunks or hard > _MANY_STARS or size > _MOST_PROGRAM_CHARACTERS:
                 chunks.append([])
                 hard = size = 0
             chunks[-1].append((source, whole))
@@ -127,8 +133,8 @@ class Fits:
         options.encoding = encoding.LATIN1 if self._raw else encoding.UTF8
         options.log_errors = False
         options.never_capture = True
-        options.max_mem = _MEMORY
-        names, paths = ("|".join(source for source, whole in sources if whole is each) for each in (False, True))
+        options.max_mem = _RE2_MEMORY
+        names, paths = ("|".join(source for source, whole in sources if whole is wanted) for wanted in (False, True))
         parts = [f"{FOLDERS}(?:{names})" if self._paths else names] * bool(names) + [paths] * bool(paths)
         program = _re2.RE2(rf"\x00(?:{'|'.join(parts)})\x00".encode(), options)
         if not program.ok():  # it would silently find nothing
@@ -138,7 +144,7 @@ class Fits:
     def among(self, names: Collection[str], prefix: str = "", joined: str | None = None) -> set[str]:
         """Those of a folder's names that fit; `prefix` is the folder's path, with a slash at its end.
 
-        Who asks several about the same names may have joined them already.
+        Anyone who asks several about the same names may have joined them already.
         """
         if self._programs is None:
             self._programs = self._prepare()
@@ -147,13 +153,13 @@ class Fits:
         lead = "\0" + prefix if self._paths else "\0"
         encoding = _SYSTEM if self._raw else _LOSSLESS
         data = (join(names, lead) if joined is None or self._paths else joined).encode(*encoding)
-        found: list[bytes] = []
+        matches: list[bytes] = []
         for match in self._programs:
             start, end = match(self._unanchored, data, 0, len(data))[0]
             while end > 0:
-                found.append(data[start:end])
+                matches.append(data[start:end])
                 start, end = match(self._unanchored, data, end - 1, len(data))[0]
-        return {hit.decode(*encoding)[len(lead) : -1] for hit in found} if found else set()
+        return {hit.decode(*encoding)[len(lead) : -1] for hit in matches} if matches else set()
 
 
 class Selection:
@@ -162,24 +168,24 @@ class Selection:
     def __init__(self, routes: Sequence[_Route], excluded: Excluded) -> None:
         self.excluded = excluded
         self.start = _Stages(routes).at(frozenset((number, 0) for number in range(len(routes))))
-        """Where a walk stands in the root."""
+        """The folder in which a walk is."""
         names = _common([_literal(route) for route in routes])
         self.literal = len(routes) == 1 and len(names) == len(routes[0])
         """Whether there is no wildcard at all: it names one file."""
         self.path = "/".join(names) if self.literal else ""
         """That file."""
         self.base = "/".join(names[: min(len(route) for route in routes) - 1])
-        """The folder that no wildcard stands in, '' for the root."""
+        """The folder above the first wildcard, '' for the root."""
 
     @classmethod
     def parse(cls, pattern: str, exclude: Iterable[str] = ()) -> Selection:
         """Read a pattern that is relative to the root."""
-        routes = [_route(pattern, each) for each in dict.fromkeys(_expanded(pattern))]
+        routes = [_route(pattern, path) for path in dict.fromkeys(_expanded(pattern))]
         return cls(routes, Excluded(exclude))
 
 
 class Stage:
-    """Where a pattern stands in one folder."""
+    """How much of a pattern is left in one folder."""
 
     def __init__(self, stages: _Stages, at: frozenset[tuple[int, int]]) -> None:
         self._stages = stages
@@ -198,7 +204,7 @@ class Stage:
         self._all = any(name.source == ANY for name in last)
         self._texts = {name.text for name in last if name.text is not None}
         tails = {name.tail for name in last if name.tail is not None}
-        self._tails = tuple(tails) if len(tails) <= _FEW else ()
+        self._tails = tuple(tails) if len(tails) <= _FEW_ENDINGS else ()
         wild = [name for name in last if name.text is None and name.tail not in self._tails]
         self._fits = Fits(name.source for name in wild if not name.hidden)
         self._hidden = any(name.hidden for name in last)
@@ -217,7 +223,7 @@ class Stage:
         return shown
 
     def below(self, name: str) -> Stage | None:
-        """Where the pattern stands in a folder of this one; None if it means no file there."""
+        """How much of it is left in a folder of this one; None if it means no file there."""
         hidden = name[0] == "."
         if not self._steps:
             if hidden or not self._stay:
@@ -236,17 +242,17 @@ class Excluded:
     """What exclude patterns take away."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        found: dict[tuple[bool, bool], list[str]] = {}
+        sources: dict[tuple[bool, bool], list[str]] = {}
         for pattern in patterns:
-            for each in _expanded(pattern):
-                source, whole, folders_only = _excluding(pattern, each)
-                found.setdefault((whole, folders_only), []).append(source)
-        names, paths = found.get((False, False), []), found.get((True, False), [])
+            for path in _expanded(pattern):
+                source, whole, folders_only = _excluding(pattern, path)
+                sources.setdefault((whole, folders_only), []).append(source)
+        names, paths = sources.get((False, False), []), sources.get((True, False), [])
         self._files = Fits(names, paths)
-        self._folders = Fits(names + found.get((False, True), []), paths + found.get((True, True), []))
-        self.nothing = not found
+        self._folders = Fits(names + sources.get((False, True), []), paths + sources.get((True, True), []))
+        self.nothing = not sources
         """Whether there are none."""
-        self.by_name = not any(whole for whole, _ in found)
+        self.by_name = not any(whole for whole, _ in sources)
         """Whether where a folder is makes no difference."""
 
     def files(self, names: Collection[str], prefix: str) -> set[str]:
@@ -372,7 +378,7 @@ def literally(path: str) -> str:
 
 
 def _escaped(text: str, at: int) -> tuple[str, int]:
-    """The character of a set that stands at an offset, and where it ends."""
+    """The character of a set at an offset, and where it ends."""
     start = at + (text[at : at + 1] == "\\")
     if start >= len(text):
         raise Malformed("a [ is never closed")
@@ -380,7 +386,7 @@ def _escaped(text: str, at: int) -> tuple[str, int]:
 
 
 def _named(text: str, at: int) -> str | None:
-    """The name in `[:name:]`, if that stands at an offset."""
+    """The name in `[:name:]`, if one begins at an offset."""
     if not text.startswith("[:", at):
         return None
     end = text.find("]", at + 2)
@@ -457,7 +463,7 @@ def _never(name: str) -> bool:
 def _expanded(pattern: str) -> list[str]:
     """A pattern's alternatives, without braces."""
     _check_sane(pattern)
-    outer: list[tuple[list[str], list[str]]] = []  # of each open brace: what stands before it, its alternatives
+    outer: list[tuple[list[str], list[str]]] = []  # of each open brace: what is before it, its alternatives
     texts, start, at = [""], 0, 0
     while at < len(pattern):
         char = pattern[at]
@@ -516,7 +522,7 @@ def _route(pattern: str, text: str) -> _Route:
 
 
 def _names(pattern: str, text: str) -> tuple[list[_Name | None], bool]:
-    """The names of a pattern without braces, None for `**`, and whether a slash stands at its end."""
+    """The names of a pattern without braces, None for `**`, and whether it ends with a slash."""
     parts: list[list[tuple[str, str]]] = [[]]
     try:
         for kind, value in tokens(text):
@@ -635,7 +641,7 @@ class _Verdict:
 def _parse(line: bytes) -> _Rule | None:
     """The rule of one line, or None if it says nothing."""
     text = _trimmed(line.removesuffix(b"\r").partition(b"\0")[0].decode("latin-1"))
-    if text.startswith("#") or len(text) > _MAX_RULE:
+    if text.startswith("#") or len(text) > _LONGEST_RULE:
         return None
     negated = text.startswith("!")
     text = text[negated:]
@@ -650,14 +656,14 @@ def _parse(line: bytes) -> _Rule | None:
 
 
 def _trimmed(text: str) -> str:
-    """Without the spaces at its end, but for one that a backslash keeps."""
+    """Without the spaces at its end, except for one that a backslash keeps."""
     bare = text.rstrip(" ")
     slashes = len(bare) - len(bare.rstrip("\\"))
     return bare + " " if slashes % 2 and len(bare) < len(text) else bare
 
 
 def _head(text: str) -> str | None:
-    """The folder that a path begins with, if it has no wildcard; '' if no folder can stand in it."""
+    """The folder that a path begins with, if it has no wildcard; '' if no folder can be in it."""
     first, slash, _ = text.removeprefix("/").partition("/")
     if slash:
         return None if any(char in first for char in _SPECIAL) else os.fsdecode(first.encode("latin-1"))
@@ -669,18 +675,18 @@ def _name_source(text: str) -> str:
 
 
 def _path_source(text: str) -> str:
-    """A path in RE2's language. Git compares what stands before the first wildcard, then forgets that it was there.
+    """A path in RE2's language. Git compares what is before the first wildcard, then forgets that it was there.
 
     So two stars right after it always count as being between slashes.
     """
     plain = min((at for char in _SPECIAL if (at := text.find(char)) >= 0), default=len(text))
     parts = [source_of(kind, value) for kind, value in tokens(text[:plain])]
-    found = [*tokens(text[plain:]), (SLASH, "")]
+    parts_left = [*tokens(text[plain:]), (SLASH, "")]
     at = 0
-    while at < len(found) - 1:
-        kind, value = found[at]
-        following, slash = found[at + 1]
-        starts = at == 0 or found[at - 1][0] == SLASH
+    while at < len(parts_left) - 1:
+        kind, value = parts_left[at]
+        following, slash = parts_left[at + 1]
+        starts = at == 0 or parts_left[at - 1][0] == SLASH
         at += 1
         if kind == STARS and len(value) > 1 and starts and following == SLASH:
             parts.append({"": BELOW, "/": FOLDERS, "\\/": BELOW + "/"}[slash])

@@ -1,18 +1,4 @@
-"""The changes of a workspace: recorded, listed, and those that wait to be recorded.
-
-    sha256:… 1234               of what follows, and how long that is
-    {"change": …, "contents": [[hash, base, size, head, tail, codec, length], …]}
-    the contents' data, one after the other
-
-SQLite waits for the disk four times a transaction, or a power cut could spoil the database. With durability `fast`
-a change is therefore only appended to a file, and many of them are recorded together: when enough wait, and whenever
-somebody opens the database. The file is in the hands of the operating system, so a killed process loses nothing; a
-power cut can lose the newest changes, never what was recorded before them. An entry that is cut off ends the file: its
-process was killed, and the intent tells of its change. One that is damaged is recorded as a damaged change.
-
-Only who holds the workspace lock appends or drops. Whoever takes changes in leaves alone those that are recorded.
-
-Rejected: SQLite without waiting (a power cut can spoil all of it), and its write-ahead log (see `files.history`).
+"""The history of a workspace: find and open its database, record changes, list them.
 
 One SQLite database a workspace, on the shelf in the user's state folder, named by the root's path and by the
 folder itself (device and inode): `<hash of the path>-<device>-<inode>.db`. It holds when the folder was made, and on
@@ -29,16 +15,30 @@ which machine or in which container it was last used. Containers may share a hom
 - A copy of a folder is another workspace and begins without history.
 
 Changes are recorded under the workspace lock, with a rollback journal and FULL sync: one a transaction, or with
-durability `fast` several that waited for each other (`files.pending`), which whoever opens the database takes in first.
-An edit never fails for its sake: what goes wrong comes back as a `Trouble`. A database that SQLite cannot use is put
-aside, and a new one begun; one with damaged records stays (`files.logbook`).
+durability `fast` several that waited for each other, which the next one to open the database takes in first. An edit
+never fails because of its history: what goes wrong comes back as a `Trouble`. A database that SQLite cannot use is put
+aside, and a new one begun; one with damaged records stays (`files.database`).
 
-Who writes again and again keeps it open in between (`Kept`), unlocked and outside of any transaction. Before it is
-used again its name must still lead to the same file, and the workspace to the same folder; if another connection has
-written since, it is looked at as one that was just opened.
+A process that writes again and again keeps it open in between (`Kept`), unlocked and outside of any transaction. Before
+it is used again its name must still lead to the same file, and the workspace to the same folder; if another connection
+has written since, it is checked like one that was just opened.
 
-Rejected: the write-ahead log (the SQLite of Debian 12 can lose a commit when it is reset, and network homes break
-it); a mark in the workspace to recognize it by (it would show up in everybody's version control).
+Changes that wait to be recorded are in a file beside the database, one entry each:
+
+    sha256:… 1234               of what follows, and how long that is
+    {"change": …, "contents": [[hash, base, size, head, tail, codec, length], …]}
+    the contents' data, one after the other
+
+SQLite waits for the disk four times a transaction, or a power cut could spoil the database. With durability `fast`
+a change is therefore only appended to this file, and many of them are recorded together: when enough wait, and whenever
+the database is opened. What is appended is in the hands of the operating system, so a killed process loses nothing; a
+power cut can lose the newest changes, never what was recorded before them. An entry that is cut off ends the file: its
+process was killed, and the intent names its change. One that is damaged is recorded as a damaged change. Only the
+holder of the workspace lock appends or drops. Changes that are recorded already are not taken in again.
+
+Rejected: SQLite without waiting (a power cut can spoil all of it); the write-ahead log (the SQLite of Debian 12 can
+lose a commit when it is reset, and network homes break it); a mark in the workspace to recognize it by (it would show
+up in everybody's version control).
 """
 
 from __future__ import annotations
@@ -71,16 +71,16 @@ if TYPE_CHECKING:
     _Answer = TypeVar("_Answer")
     _Landed = tuple[ChangeRecord, Supply]
 
-_MOST = 32
-_MOST_BYTES = 500_000
-_HEAD = rb"(sha256:[0-9a-f]{64}) (\d{1,9})\n"
-_HEAD_SIZE = len(digest((), 0)) + 11
+_MOST_PENDING = 32  # changes that wait to be recorded together
+_MOST_PENDING_BYTES = 500_000
+_ENTRY_HEAD = rb"(sha256:[0-9a-f]{64}) (\d{1,9})\n"
+_ENTRY_HEAD_SIZE = len(digest((), 0)) + 11
 _ID = rb'"id": ?"([0-9a-hjkmnp-tv-z]{15})"'
 
 _VERSION = 1
 _APPLICATION = 0x53757475
-_PATH_HASH = 20
-_TAG = 12
+_PATH_HASH_LENGTH = 20
+_TAG_LENGTH = 12
 _MISSING, _OTHER = "missing", "another folder's"
 # What SQLite says when the file may be sound and something around it is not: PERM, BUSY, LOCKED, NOMEM, READONLY,
 # INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. All else is damage.
@@ -96,7 +96,7 @@ _INHERITED: list[_Opened] = []
 
 
 class Pending:
-    """The changes that one process lets wait; it knows of its own ones only, and appends to nobody else's."""
+    """The changes that one process lets wait; it knows of its own ones only, and appends to no others."""
 
     def __init__(self, fs: FS, name: str) -> None:
         self._fs = fs
@@ -108,11 +108,11 @@ class Pending:
 
     def add(self, change: ChangeRecord, supply: Supply) -> bool:
         """Let a change wait, unless it does already; False if it cannot, or if enough are waiting."""
-        if change.id in self._ids or len(self._ids) >= _MOST:
+        if change.id in self._ids or len(self._ids) >= _MOST_PENDING:
             return change.id in self._ids
         contents = self._contents(change, supply)
         entry = _written(change, contents)
-        if self._size + len(entry) > _MOST_BYTES:
+        if self._size + len(entry) > _MOST_PENDING_BYTES:
             return False
         try:
             if not self._fs.append_pending(self._name, entry, self._size):
@@ -140,15 +140,15 @@ class Pending:
         self._held.update(name for name, _ in _pairs(change) if supply(name) is not None)
 
     def _contents(self, change: ChangeRecord, supply: Supply) -> dict[str, _Content]:
-        """What a change needs besides what is there already; what nobody has any more is left out."""
-        found: dict[str, _Content] = {}
+        """What a change needs besides what is there already; contents that are gone are left out."""
+        contents: dict[str, _Content] = {}
         for name, base in _pairs(change):
-            content = None if name in self._held or name in found else supply(name)
+            content = None if name in self._held or name in contents else supply(name)
             if content is not None:
-                old = None if base is None or (base not in self._held and base not in found) else supply(base)
+                old = None if base is None or (base not in self._held and base not in contents) else supply(base)
                 packed = pack(content, old or b"")
-                found[name] = _Content(None if old is None else base, len(content), packed)
-        return found
+                contents[name] = _Content(None if old is None else base, len(content), packed)
+        return contents
 
 
 class Waiting:
@@ -202,12 +202,12 @@ class Kept:
     def take(self) -> _Opened | None:
         """What is kept, if anything is; the caller gives it back, or closes it."""
         try:
-            found = self._idle.pop()
+            opened = self._idle.pop()
         except IndexError:
             return None
-        if found.process == os.getpid():
-            return found
-        _INHERITED.append(found)
+        if opened.process == os.getpid():
+            return opened
+        _INHERITED.append(opened)
         return None
 
     def give(self, opened: _Opened) -> None:
@@ -220,14 +220,14 @@ class Kept:
     def close(self) -> None:
         """Keep nothing any more."""
         while self._idle:
-            found = self.take()
-            if found is not None:
-                found.database.close()
+            opened = self.take()
+            if opened is not None:
+                opened.database.close()
 
     def __del__(self) -> None:
         try:  # noqa: SIM105  at the interpreter's end other modules may be gone
             self.close()
-        except Exception:  # noqa: BLE001, S110  nobody is there to be told: the interpreter ends, or a thread has
+        except Exception:  # noqa: BLE001, S110  there is no one to report to: the interpreter ends, or a thread has
             pass
 
 
@@ -286,7 +286,7 @@ class History:
         taken: list[NamedPoint] = []
 
         def write(book: LogBook) -> None:
-            if any(each.name == name for each in book.snapshots()) or book.beginning_with(name.lower()):
+            if any(point.name == name for point in book.snapshots()) or book.beginning_with(name.lower()):
                 raise SnapshotExists(name=name)
             taken.append(NamedPoint(new_id(), name, book.last_number()))
             book.add_snapshot(taken[-1], files(), supply)
@@ -318,7 +318,7 @@ class History:
         return None if aside is None else Trouble(recorded=True, reason="it was damaged", aside=aside)
 
     def _transact(self, write: Callable[[LogBook], None], landed: _Landed | None) -> None:
-        resumed = self._resumed()
+        resumed = self._resume()
         opened = resumed or self._begun()
         stays = opened.file is not None  # or nothing can ever wait beside it
         try:
@@ -355,25 +355,25 @@ class History:
             else:
                 book.add(change, supply)
 
-    def _resumed(self) -> _Opened | None:
+    def _resume(self) -> _Opened | None:
         """The database that was kept open, in a new transaction; None if none was, or if it is not the right one."""
-        found = None if self._kept is None else self._kept.take()
-        if found is None:
+        opened = None if self._kept is None else self._kept.take()
+        if opened is None:
             return None
-        self._used = found.name
+        self._used = opened.name
         try:
-            if found.folder == self._folder() and found.file == self._file(found.name):
-                found.database.execute("BEGIN IMMEDIATE")
-                version = _version(found.database)
-                if version == found.version:
-                    return found
-                if _is_ours(found.database):
-                    book, pending = LogBook(found.database), Pending(self._fs, found.name)
-                    return found.but(book=book, version=version, pending=pending)
+            if opened.folder == self._folder() and opened.file == self._file(opened.name):
+                opened.database.execute("BEGIN IMMEDIATE")
+                version = _version(opened.database)
+                if version == opened.version:
+                    return opened
+                if _is_ours(opened.database):
+                    book, pending = LogBook(opened.database), Pending(self._fs, opened.name)
+                    return opened.but(book=book, version=version, pending=pending)
         except BaseException:
-            found.database.close()
+            opened.database.close()
             raise
-        found.database.close()
+        opened.database.close()
         return None
 
     def _begun(self) -> _Opened:
@@ -406,12 +406,12 @@ class History:
     def _opened(self, *, create: bool) -> tuple[sqlite3.Connection, str]:
         """The workspace's database and its name: found, perhaps under another name, or made, or an empty one."""
         name = self._name()
-        found = self._open_own(name)
-        if found is _OTHER:
+        opened = self._open_own(name)
+        if opened is _OTHER:
             name = self._tagged(name)
-            found = self._open_own(name)
-        if isinstance(found, sqlite3.Connection):
-            return found, name
+            opened = self._open_own(name)
+        if isinstance(opened, sqlite3.Connection):
+            return opened, name
         moved, known = self._find_moved(name), self._find_by_path(name)
         if not create:
             return self._open(moved or known or MEMORY), name
@@ -459,12 +459,12 @@ class History:
         """The name of the database, by path and folder."""
         path = self._fs.real_path(self._tree.root).encode("utf-8", "surrogateescape")
         device, inode = self._folder()
-        return f"{digest((path,), len(path)).removeprefix('sha256:')[:_PATH_HASH]}-{device:x}-{inode:x}.db"
+        return f"{digest((path,), len(path)).removeprefix('sha256:')[:_PATH_HASH_LENGTH]}-{device:x}-{inode:x}.db"
 
     def _tagged(self, name: str) -> str:
         """The name of the database of this folder, where another folder with the same numbers has the plain one."""
         raw = f"{self._machine()[0]} {self._born()}".encode()
-        return f"{name.removesuffix('.db')}-{digest((raw,), len(raw)).removeprefix('sha256:')[:_TAG]}.db"
+        return f"{name.removesuffix('.db')}-{digest((raw,), len(raw)).removeprefix('sha256:')[:_TAG_LENGTH]}.db"
 
     def _machine(self) -> tuple[str, bool]:
         return self._fs.machine(self._tree.folder(""))
@@ -474,8 +474,8 @@ class History:
 
     def _folder(self) -> tuple[int, ...]:
         """The device and the inode of the root."""
-        found = self._tree.stat("")
-        return (0, 0) if found is None else (found.device, found.inode)
+        stat = self._tree.stat("")
+        return (0, 0) if stat is None else (stat.device, stat.inode)
 
     def _file(self, name: str) -> object:
         """What tells a database's file from another; None if nothing does, and it cannot be kept open."""
@@ -533,7 +533,7 @@ class History:
                 database.close()
 
     def _put_aside(self) -> str:
-        """Give a damaged database a name under which nobody looks for it."""
+        """Give a damaged database another name, under which it is not opened."""
         name = self._used
         aside = f"{name}.damaged-{new_id()}"
         self._fs.rename_database(name, aside)
@@ -553,10 +553,10 @@ def _content(name: str, kept: _Content, supply: Supply) -> bytes | None:
     if old is None:
         return None
     try:
-        found = unpack(kept.packed, kept.size, old)
+        content = unpack(kept.packed, kept.size, old)
     except (ValueError, TypeError):
         return None
-    return found if digest((found,), len(found)) == name else None
+    return content if digest((content,), len(content)) == name else None
 
 
 def _pairs(change: ChangeRecord) -> Iterator[tuple[str, str | None]]:
@@ -572,13 +572,21 @@ def _pairs(change: ChangeRecord) -> Iterator[tuple[str, str | None]]:
 
 
 def _written(change: ChangeRecord, contents: dict[str, _Content]) -> bytes:
-    packed = [each.packed for each in contents.values()]
+    packed = [content.packed for content in contents.values()]
     columns = [
-        (name, each.base, each.size, each.packed.head, each.packed.tail, each.packed.codec, len(each.packed.data))
-        for name, each in contents.items()
+        (
+            name,
+            content.base,
+            content.size,
+            content.packed.head,
+            content.packed.tail,
+            content.packed.codec,
+            len(content.packed.data),
+        )
+        for name, content in contents.items()
     ]
     line = dumps({"change": change, "contents": columns}, vars).encode()
-    entry = b"".join((line, b"\n", *(each.data for each in packed)))
+    entry = b"".join((line, b"\n", *(part.data for part in packed)))
     return b"%s %d\n%s" % (digest((entry,), len(entry)).encode(), len(entry), entry)
 
 
@@ -590,18 +598,18 @@ def _entries(raw: bytes) -> Iterator[tuple[bytes, bool]]:
 
     at = 0
     while at < len(raw):
-        head = match(_HEAD, raw[at : at + _HEAD_SIZE])
+        head = match(_ENTRY_HEAD, raw[at : at + _ENTRY_HEAD_SIZE])
         start = at + (0 if head is None else head.end())
         end = start if head is None else start + int(head[2])
         entry = raw[start:end]
         if head is not None and digest((entry,), len(entry)).encode() == head[1]:
             yield entry, True
-        elif head is not None and (end == len(raw) or match(_HEAD, raw[end : end + _HEAD_SIZE])):
+        elif head is not None and (end == len(raw) or match(_ENTRY_HEAD, raw[end : end + _ENTRY_HEAD_SIZE])):
             yield entry, False
-        else:  # nobody knows where it ends
+        else:  # it is not known where it ends
             rest = raw[at:]
             is_cut_off = end > len(raw) if head is not None else _begins_head(rest)
-            if not is_cut_off or search(_HEAD, rest[1:]):
+            if not is_cut_off or search(_ENTRY_HEAD, rest[1:]):
                 yield rest, False
             return
         at = end
@@ -612,17 +620,17 @@ def _begins_head(rest: bytes) -> bool:
     from re import fullmatch
 
     rest = rest.rstrip(b"\0")
-    return len(rest) < _HEAD_SIZE and (
+    return len(rest) < _ENTRY_HEAD_SIZE and (
         b"sha256:".startswith(rest) or fullmatch(rb"sha256:(?:[0-9a-f]{0,63}|[0-9a-f]{64} ?\d*)", rest) is not None
     )
 
 
 def _damaged(entry: bytes) -> ChangeRecord:
-    """A change of which no more than its id may be known; else an id that nobody is shown, but is always the same."""
+    """A change of which no more than its id may be known; else an id that is never shown, but is always the same."""
     from re import search
 
-    found = search(_ID, entry)
-    name = f"lost {digest((entry,), len(entry))}" if found is None else found[1].decode()
+    match = search(_ID, entry)
+    name = f"lost {digest((entry,), len(entry))}" if match is None else match[1].decode()
     return ChangeRecord(name, "", "", (), state="damaged")
 
 
@@ -650,14 +658,14 @@ def _parts(name: str) -> tuple[str, str, str]:
 
 def _is_ours(database: sqlite3.Connection) -> bool:
     """Whether the database holds a history; False if it is empty, an error if it is something else."""
-    found = {sql for (sql,) in database.execute("SELECT sql FROM sqlite_master").fetchall()}
-    if not found:
+    tables = {sql for (sql,) in database.execute("SELECT sql FROM sqlite_master").fetchall()}
+    if not tables:
         return False
     if database.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
         raise Unusable("not a history of suture")
     if database.execute("PRAGMA user_version").fetchone()[0] > _VERSION:
         raise HistoryUnavailable(reason="it was written by a newer version of suture")
-    if not found.issuperset(statement.strip() for statement in SCHEMA.split(";") if statement.strip()):
+    if not tables.issuperset(statement.strip() for statement in SCHEMA.split(";") if statement.strip()):
         raise Unusable("a table is missing")
     return True
 

@@ -5,13 +5,13 @@
     sha256:…                            of the line above
     hmac-sha256:…                       of it and of the folder it lies in; or: unsigned
 
-It stands in the workspace root under one fixed name, so whoever opens the workspace next finds it,
+It is in the workspace root under one fixed name, so the next process to open the workspace finds it,
 also under another user or in another container. It is written before anything else exists, and
 names every temporary file the transaction will make. `open` is overwritten by `done` in place, which
 needs no room on a full disk.
 
-Anybody who can write to the workspace can plant an intent; a clone can contain one. The key in the user's state
-folder tells which ones this user wrote here. Only those get into the history. Any other one is read as strictly, and
+Anyone who can write to the workspace can plant an intent; a clone can contain one. The key in the user's state
+folder proves which ones this user wrote here. Only those get into the history. Any other one is read as strictly, and
 trusted as little, as a request (docs/adr/0023).
 
 Rejected: the intent in the history database (a lost database would lose the recovery), or in the
@@ -42,20 +42,20 @@ if TYPE_CHECKING:
 
 _OPEN, _DONE = "open", "done"
 _VERSION = b"suture-intent 2 "
-_LINES = 4
+_LINE_COUNT = 4
 _VERSION_1 = b"suture-intent 1 "
 """As 0.1.0 wrote it: three lines, and no MAC."""
-_LINES_1 = 3
+_LINE_COUNT_1 = 3
 _NO_MAC = "-" * 64
 _SIGNED = "hmac-sha256:"
 _UNSIGNED = b"unsigned"
 _MOST_UNSIGNED = 8_000_000
 """Bytes of an intent that this user did not sign, enough for some thousand files; parsed it can take 25 times that."""
-_BLOCK = 64  # of SHA-256, which HMAC fills
-_INNER, _OUTER = (bytes(each ^ pad for each in range(256)) for pad in (0x36, 0x5C))
+_BLOCK_SIZE = 64  # of SHA-256, which HMAC fills
+_INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
-_ID = 15
-_HASH = len("sha256:") + 64
+_ID_LENGTH = 15
+_HASH_LENGTH = len("sha256:") + 64
 _MODE = 0o600
 _HELPERS = (".new", ".old")
 
@@ -63,7 +63,7 @@ _HELPERS = (".new", ".old")
 class Step(Record):
     """One path's way from `before` to `after` (hashes; None: no file), and the files that help with it.
 
-    `temp` holds what will stand there, `backup` what stood there; both lie beside the path. `in_place`
+    `temp` holds what will be there, `backup` what was there; both lie beside the path. `in_place`
     writes through the existing file, where a rename would lose a hard link or an owner.
     """
 
@@ -116,10 +116,10 @@ class Journal:
 
     def exists(self) -> bool:
         """Whether a transaction is under way or was interrupted."""
-        found = self._home.stat(INTENT_NAME)
-        if found is not None and found.kind != "file":
+        stat = self._home.stat(INTENT_NAME)
+        if stat is not None and stat.kind != "file":
             raise _foreign(f"{INTENT_NAME} is not a file")
-        return found is not None
+        return stat is not None
 
     def write(self, intent: Intent, *, durable: bool) -> None:
         """Make the intent known before anything else is done."""
@@ -155,7 +155,7 @@ class Journal:
         if _is_torn(raw):
             return Left(None)
         head, line, check, *rest = (*raw.split(b"\n"), b"", b"")
-        known = raw.count(b"\n") == (_LINES if head.startswith(_VERSION) else _LINES_1)
+        known = raw.count(b"\n") == (_LINE_COUNT if head.startswith(_VERSION) else _LINE_COUNT_1)
         if not known or not head.startswith((_VERSION, _VERSION_1)) or check != digest((line,), len(line)).encode():
             raise _foreign(f"{INTENT_NAME} is damaged, or not written by this version of suture")
         signed, done = self._verify(head, line, rest[0])
@@ -198,12 +198,12 @@ class Journal:
         """The file, unless it is none or has more bytes than an intent may have."""
         handle, most = self._home.open_file(INTENT_NAME), self._settings.max_intent_bytes
         try:
-            found = self._home.fs.fstat(handle)
-            if found.kind != "file" or found.size > most:
-                size = f"has {found.size:,} bytes; the limit is {most:,} (setting max_intent_bytes)"
-                raise _foreign(f"{INTENT_NAME} {size if found.kind == 'file' else 'is not a file'}")
+            stat = self._home.fs.fstat(handle)
+            if stat.kind != "file" or stat.size > most:
+                size = f"has {stat.size:,} bytes; the limit is {most:,} (setting max_intent_bytes)"
+                raise _foreign(f"{INTENT_NAME} {size if stat.kind == 'file' else 'is not a file'}")
             chunks = []
-            left = found.size
+            left = stat.size
             while left > 0 and (chunk := self._home.fs.read(handle, left)):
                 chunks.append(chunk)
                 left -= len(chunk)
@@ -227,9 +227,9 @@ class Journal:
         return None
 
     def _identity(self) -> bytes:
-        """What tells the folder from any other, to which the file may have been copied."""
-        found = self._home.stat("")
-        return b"" if found is None else b"%d %d\n" % (found.device, found.inode)
+        """What distinguishes the folder from any other, to which the file may have been copied."""
+        stat = self._home.stat("")
+        return b"" if stat is None else b"%d %d\n" % (stat.device, stat.inode)
 
     def _check_size(self, size: int, *, signed: bool) -> None:
         most = self._settings.max_intent_bytes
@@ -263,16 +263,16 @@ class Journal:
                 reason = f"it changed files in {roots[root]}, which is not a root of this workspace"
                 raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, change_id=record.id)
         number = {index: known.get(root, 0) for index, root in enumerate(roots)}
-        found = Intent(
+        intent = Intent(
             record,
             tuple((number[root], path) for root, path in folders),
             tuple(step.but(root=number[step.root]) for step in steps),
             tuple((number[root], path) for root, path in emptied),
         )
-        _check_distinct(found)
+        _check_distinct(intent)
         if not signed:
-            self._check_protected(found)
-        return found
+            self._check_protected(intent)
+        return intent
 
     def _check_protected(self, intent: Intent) -> None:
         guard = self._guard or Guard()
@@ -299,9 +299,9 @@ def stray_id(name: str, home: Tree) -> str | None:
 def change_record(values: dict[str, Any]) -> ChangeRecord:
     """A change as JSON gives it back."""
     files = []
-    for each in values["files"]:
-        versions = {name: each[name] and Version(**each[name]) for name in ("before", "after", "replaced")}
-        files.append(FileRecord(**{**each, **versions}))
+    for row in values["files"]:
+        versions = {name: row[name] and Version(**row[name]) for name in ("before", "after", "replaced")}
+        files.append(FileRecord(**{**row, **versions}))
     kept = tuple((_text(name), _text(content)) for name, content in values.get("clipboards", ()))
     return ChangeRecord(**{**values, "files": tuple(files), "folders": tuple(values["folders"]), "clipboards": kept})
 
@@ -325,22 +325,24 @@ def time_of(change_id: str) -> float:
 
 
 def _number_of(home: Tree) -> str:
-    found = home.stat("")
-    return f"{0 if found is None else found.inode:x}"
+    stat = home.stat("")
+    return f"{0 if stat is None else stat.inode:x}"
 
 
 def _strict_record(values: dict[str, Any]) -> ChangeRecord:
     """A change as an intent says it: every field of the type that a writer gives it."""
     for file in _list(values["files"]):
-        for each in (file["before"], file["after"], file["replaced"]):
-            if each is not None and (not _is_hash(each["digest"]) or not isinstance(each["mode"], int | None)):
-                raise TypeError(each)
+        for record_file in (file["before"], file["after"], file["replaced"]):
+            if record_file is not None and (
+                not _is_hash(record_file["digest"]) or not isinstance(record_file["mode"], int | None)
+            ):
+                raise TypeError(record_file)
     record = change_record(values)
     texts, numbers = [record.tool, record.summary, record.state, *record.folders], [record.number]
-    for each in record.files:
-        texts += [each.path, each.action, *([] if each.to is None else [each.to])]
-        numbers += [0 if number is None else number for number in (each.added, each.removed)]
-    if not all(type(each) is str for each in texts) or not all(type(each) is int for each in numbers):
+    for record_file in record.files:
+        texts += [record_file.path, record_file.action, *([] if record_file.to is None else [record_file.to])]
+        numbers += [0 if number is None else number for number in (record_file.added, record_file.removed)]
+    if not all(type(number) is str for number in texts) or not all(type(number) is int for number in numbers):
         raise TypeError(record)
     if not all(map(_is_id, (record.id, record.undoes or record.id))):
         raise TypeError(record)
@@ -351,11 +353,11 @@ def _strict_step(step: Step, change_id: str, roots: int) -> Step:
     """Refuse a step that no transaction of ours would take; the intent may come with a clone."""
     _plain(step.path)
     helped = [own is not None for own in (step.temp, step.backup)]
-    if helped != [each is not None for each in (step.after, step.before)] or not any(helped):
+    if helped != [name is not None for name in (step.after, step.before)] or not any(helped):
         raise ValueError(step)
     if step.in_place not in ((False, True) if all(helped) else (False,)):
         raise ValueError(step)
-    if not all(each is None or _is_hash(each) for each in (step.before, step.after)):
+    if not all(name is None or _is_hash(name) for name in (step.before, step.after)):
         raise ValueError(step)
     for own, ending in ((step.temp, ".new"), (step.backup, ".old")):
         if own is not None:
@@ -372,7 +374,7 @@ def _is_middle(text: str) -> bool:
 
 
 def _check_distinct(intent: Intent) -> None:
-    names = [(step.root, each) for step in intent.steps for each in (step.path, step.temp, step.backup) if each]
+    names = [(step.root, name) for step in intent.steps for name in (step.path, step.temp, step.backup) if name]
     if len({*names}) != len(names):
         raise ValueError(names)
 
@@ -400,20 +402,20 @@ def _text(value: object) -> str:
 
 
 def _plain(path: object) -> str:
-    found = _text(path)
-    check_sane(found)
-    if any(name in {"", ".", ".."} for name in found.split("/")):
-        raise ValueError(found)
-    return found
+    text = _text(path)
+    check_sane(text)
+    if any(name in {"", ".", ".."} for name in text.split("/")):
+        raise ValueError(text)
+    return text
 
 
 def _is_hash(value: object) -> bool:
-    shaped = isinstance(value, str) and len(value) == _HASH and value.startswith("sha256:")
+    shaped = isinstance(value, str) and len(value) == _HASH_LENGTH and value.startswith("sha256:")
     return shaped and not str(value)[len("sha256:") :].strip("0123456789abcdef")
 
 
 def _is_id(value: object) -> bool:
-    return isinstance(value, str) and len(value) == _ID and not value.strip(_LETTERS)
+    return isinstance(value, str) and len(value) == _ID_LENGTH and not value.strip(_LETTERS)
 
 
 def _foreign(reason: str) -> RecoveryBlocked:
@@ -424,7 +426,7 @@ def _is_torn(raw: bytes) -> bool:
     """Whether an intent was cut off while it was written, or lost sectors in a power cut before it was synced."""
     cut = any(
         raw.startswith(version[: len(raw)]) and raw.count(b"\n") < lines
-        for version, lines in ((_VERSION, _LINES), (_VERSION_1, _LINES_1))
+        for version, lines in ((_VERSION, _LINE_COUNT), (_VERSION_1, _LINE_COUNT_1))
     )
     return b"\0" in raw or cut
 
@@ -440,9 +442,9 @@ def _done(mac: str) -> bytes:
 
 def _mac(key: bytes, message: bytes) -> str:
     """HMAC-SHA256, by the interpreter's own SHA-256: `hmac` would load OpenSSL, which takes 3 ms."""
-    padded = key.ljust(_BLOCK, b"\0")
+    padded = key.ljust(_BLOCK_SIZE, b"\0")
     inner = digest((padded.translate(_INNER), message), len(message))
-    return _hex(digest((padded.translate(_OUTER), bytes.fromhex(_hex(inner))), _BLOCK))
+    return _hex(digest((padded.translate(_OUTER), bytes.fromhex(_hex(inner))), _BLOCK_SIZE))
 
 
 def _hex(name: str) -> str:

@@ -1,7 +1,7 @@
 """The operating system's files. Nothing here decides anything.
 
 Rejected: `openat2(RESOLVE_BENEATH)`. It needs ctypes (2 ms of start-up), exists on Linux only, refuses
-absolute links that stay inside, and would still need the walk in `files.tree` as its fallback (docs/adr/0003).
+absolute links that stay inside, and would still need the walk in `files.fs` as its fallback (docs/adr/0003).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)  # search permission is enough where the system can tell
 _FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-_IOV_MAX = 512
+_IOV_MAX = 512  # pieces that are written in one call
 _DATABASE = ".db"
 _JOURNAL = "-journal"  # as SQLite names it
 _PENDING = "-pending"
 _KEY = ".suture-key"  # by its name it is protected in a workspace that happens to contain it
 _KEY_SIZE = 32
-_READ = 1 << 20
-_MACHINE_HASH = 20
-_COPY_TIMEOUT_MS = 2_000
+_READ_SIZE = 1 << 20  # bytes that are read at once
+_MACHINE_HASH_LENGTH = 20
+_COPY_TIMEOUT_MS = 2_000  # that copying a database waits for a lock on it
 _AT_EMPTY_PATH, _STATX_BTIME, _STATX_SIZE = 0x1000, 0x800, 256
 _CAPABILITY = "security.capability"
 _NO_LOCKS_HERE = {errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}
@@ -237,14 +237,14 @@ class LocalFS(FS):
         known = _Known.secret
         if known is not None and known[:2] == (path, _identity(path)):
             return known[2]
-        found = _read_secret(path)
-        if found is None:
+        secret = _read_secret(path)
+        if secret is None:
             _make_secret(path, replacing=os.path.lexists(path))
-            found = _read_secret(path)
-        if found is None:
+            secret = _read_secret(path)
+        if secret is None:
             raise OSError(errno.EINVAL, "not a key", path)
-        _Known.secret = path, _identity(path), found
-        return found
+        _Known.secret = path, _identity(path), secret
+        return secret
 
     def databases(self) -> Sequence[str]:
         try:
@@ -267,8 +267,8 @@ class LocalFS(FS):
         return connect(path, timeout=timeout_ms / 1000, isolation_level=None, check_same_thread=False)
 
     def database_file(self, name: str) -> tuple[int, ...] | None:
-        found = os.lstat(shelved(name))
-        return found.st_dev, found.st_ino
+        stat = os.lstat(shelved(name))
+        return stat.st_dev, stat.st_ino
 
     def commit_database(self, database: Connection) -> None:
         database.execute("COMMIT")
@@ -295,7 +295,7 @@ class LocalFS(FS):
         except FileNotFoundError:
             return b""
         try:
-            return b"".join(iter(lambda: os.read(handle, _READ), b""))
+            return b"".join(iter(lambda: os.read(handle, _READ_SIZE), b""))
         finally:
             os.close(handle)
 
@@ -339,14 +339,14 @@ def container_of(mounts: str) -> str | None:
 
     A container has files of its own mounted, by its long id, and writes into a folder of its own below its root.
     """
-    found = []
+    ids = []
     for line in mounts.splitlines():
         fields = line.split(" ")
         if fields[4:5] == ["/"]:
-            found += [option for option in fields[-1].split(",") if option.startswith("upperdir=")]
+            ids += [option for option in fields[-1].split(",") if option.startswith("upperdir=")]
         elif fields[4:5] == ["/etc/hostname"]:
-            found.append(fields[3])
-    return " ".join(found) or None
+            ids.append(fields[3])
+    return " ".join(ids) or None
 
 
 class _Known:
@@ -357,10 +357,10 @@ class _Known:
 
 def _identity(path: str) -> object:
     try:
-        found = os.lstat(path)
+        stat = os.lstat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_mode
+    return stat.st_dev, stat.st_ino, stat.st_mtime_ns, stat.st_mode
 
 
 def _read_secret(path: str) -> bytes | None:
@@ -370,10 +370,10 @@ def _read_secret(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     try:
-        found, key = os.fstat(handle), os.read(handle, _KEY_SIZE + 1)
+        stat, key = os.fstat(handle), os.read(handle, _KEY_SIZE + 1)
     finally:
         os.close(handle)
-    private = modes.S_ISREG(found.st_mode) and not found.st_mode & 0o077
+    private = modes.S_ISREG(stat.st_mode) and not stat.st_mode & 0o077
     return key if private and len(key) == _KEY_SIZE and any(key) else None
 
 
@@ -403,7 +403,7 @@ def _make_secret(path: str, *, replacing: bool) -> None:
 
 
 def _born(folder: int) -> int:
-    """As Linux tells it, by a call that Python does not have: `statx`."""
+    """As Linux reports it, by a call that Python does not have: `statx`."""
     from ctypes import CDLL, create_string_buffer  # rarely needed
 
     try:
@@ -420,11 +420,11 @@ def _born(folder: int) -> int:
 
 
 def _container() -> str | None:
-    """What tells the container from others that this process is in; None if it is in none."""
-    found = container_of(_text("/proc/self/mountinfo"))
-    if found is None and any(os.path.exists(mark) for mark in ("/.dockerenv", "/run/.containerenv")):
+    """What distinguishes the container that this process is in from others; None if it is in none."""
+    container = container_of(_text("/proc/self/mountinfo"))
+    if container is None and any(os.path.exists(mark) for mark in ("/.dockerenv", "/run/.containerenv")):
         return os.uname().nodename
-    return found
+    return container
 
 
 def _line(path: str) -> str:
@@ -442,7 +442,7 @@ def _text(path: str) -> str:
 
 def _hashed(name: str) -> str:
     raw = name.encode("utf-8", "surrogateescape")
-    return digest((raw,), len(raw)).removeprefix("sha256:")[:_MACHINE_HASH]
+    return digest((raw,), len(raw)).removeprefix("sha256:")[:_MACHINE_HASH_LENGTH]
 
 
 def _stat(status: os.stat_result) -> Stat:

@@ -2,7 +2,7 @@
 
 It is an advisory lock on the root folder itself. It leaves no file behind, needs no write permission,
 and the kernel drops it when the holder dies. It can only be asked for again and again, so the threads of one
-process take turns in asking: else most of them would sleep while nobody holds it.
+process take turns in asking: else most of them would sleep while it is free.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from suture.files.fs import Tree
 
-_FIRST_WAIT = 0.0005
+_FIRST_WAIT = 0.0005  # seconds between two tries; it doubles up to the longest
 _LONGEST_WAIT = 0.02
 
 
@@ -106,5 +106,5 @@ class Lock:
 
 def _in_order(trees: Sequence[Tree]) -> Sequence[Tree]:
     """Each folder once, in an order that is the same for all processes."""
-    folders = {found.fingerprint[:2]: tree for tree in trees if (found := tree.stat("")) is not None}
+    folders = {stat.fingerprint[:2]: tree for tree in trees if (stat := tree.stat("")) is not None}
     return [folders[identity] for identity in sorted(folders)]

@@ -1,7 +1,7 @@
-"""Names of files: resolved without leaving the root; and what a missing one may mean.
+"""Resolve paths without leaving the root, and propose files that a missing one may mean.
 
 A path is taken apart name by name. Links are read and followed here, by hand: a relative target
-continues where the link stands, an absolute one must lead into a root; `..` steps back and never
+continues where the link is, an absolute one must lead into a root; `..` steps back and never
 above the root. The kernel is never asked to follow anything. The result is a path of plain names
 that `Tree` opens without following links, so a swap after this point fails instead of escaping.
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 INTENT_NAME = OWN_PREFIX + "intent"
 """The intent of a transaction, in the workspace root."""
 
-_MAX_LINKS = 40
-_MAX_NAMES = 256
-_MAX_NAME = 255
-_SHOWN = 80
+_MOST_LINKS = 40  # that one path may lead through, as for Linux
+_MOST_NAMES = 256  # in one path
+_LONGEST_NAME = 255  # bytes, as for most file systems
+_LONGEST_SHOWN = 80  # characters of a path that a message shows
 _BIDI = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
-_MOST = 3
-_COMPARED = 2_000  # names in one folder
+_MOST_SUGGESTED = 3  # files that a missing one may mean
+_MOST_COMPARED = 2_000  # names in one folder
 
 
 class Target(Record):
@@ -54,7 +54,7 @@ class Target(Record):
     name: str
     """The path as results show it: relative to the workspace root, absolute under an extra one."""
     stat: Stat | None
-    """What stood there, or None: a file that can be made."""
+    """What was there, or None: a file that can be made."""
     missing: str = ""
     """The part of the path that would have to be made."""
     by_link: bool = False
@@ -89,7 +89,7 @@ class Resolver:
             name = queue.pop()
             if stat is not None and stat.kind != "folder":
                 raise NotAFolder(path=requested, folder=path)
-            if not name:  # a trailing slash asks for a folder, and that is what stands here
+            if not name:  # a trailing slash asks for a folder, and that is what is here
                 continue
             if name == "..":
                 if not path:
@@ -121,7 +121,7 @@ class Resolver:
         return "", names[::-1]
 
     def _follow(self, requested: str, root: int, path: str, links: int) -> tuple[int, str, list[str]]:
-        if links > _MAX_LINKS:
+        if links > _MOST_LINKS:
             raise PathOutsideWorkspace(path=requested, reason="its symbolic links lead in a circle")
         aim = self._trees[root].read_link(path)
         if not aim.startswith("/"):
@@ -185,8 +185,8 @@ def check_sane(requested: str) -> None:
         raise InvalidPath(path=requested, reason="it is empty")
     if "\0" in requested:
         raise InvalidPath(path=requested, reason="it holds a NUL")
-    if requested.count("/") > _MAX_NAMES:
-        raise InvalidPath(path=requested[:_SHOWN] + "…", reason="it is too deep")
+    if requested.count("/") > _MOST_NAMES:
+        raise InvalidPath(path=requested[:_LONGEST_SHOWN] + "…", reason="it is too deep")
     try:
         requested.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -202,21 +202,21 @@ def near(tree: Tree, path: str) -> list[str]:
     while folder and tree.stat(folder) is None:
         folder = split(folder)[0]
     try:
-        names = [each for each in tree.names(folder) if not each.startswith(OWN_PREFIX)][:_COMPARED]
+        names = [one for one in tree.names(folder) if not one.startswith(OWN_PREFIX)][:_MOST_COMPARED]
     except PermissionDenied:
         return []
     prefix = f"{folder}/" if folder else ""
     missing, _, below = path.removeprefix(prefix).partition("/")
-    found = [f"{prefix}{each}/{below}" for each in get_close_matches(missing, names, _MOST) if below]
-    found = [each for each in found if _is_file(tree, each)]
-    found += [f"{prefix}{each}" for each in get_close_matches(name, names, _MOST)]
-    return found[:_MOST]
+    paths = [f"{prefix}{near}/{below}" for near in get_close_matches(missing, names, _MOST_SUGGESTED) if below]
+    paths = [one for one in paths if _is_file(tree, one)]
+    paths += [f"{prefix}{near}" for near in get_close_matches(name, names, _MOST_SUGGESTED)]
+    return paths[:_MOST_SUGGESTED]
 
 
 def _check_lengths(requested: str, path: str) -> None:
     raw = path.encode("utf-8", "surrogateescape")
-    if len(raw) > _MAX_NAME and any(len(name) > _MAX_NAME for name in raw.split(b"/")):
-        raise InvalidPath(path=requested[:_SHOWN] + "…", reason="a name in it is too long")
+    if len(raw) > _LONGEST_NAME and any(len(name) > _LONGEST_NAME for name in raw.split(b"/")):
+        raise InvalidPath(path=requested[:_LONGEST_SHOWN] + "…", reason="a name in it is too long")
 
 
 def _names(path: str) -> list[str]:
@@ -228,13 +228,13 @@ def _names(path: str) -> list[str]:
 
 def _spellings(trees: Sequence[Tree]) -> list[tuple[int, list[str]]]:
     """Every way a root may be written, the longest first, so that a root inside another is found."""
-    found = {(index, way) for index, tree in enumerate(trees) for way in (tree.root, tree.fs.real_path(tree.root))}
-    return sorted(((index, _names(way)) for index, way in found), key=lambda pair: -len(pair[1]))
+    ways = {(index, way) for index, tree in enumerate(trees) for way in (tree.root, tree.fs.real_path(tree.root))}
+    return sorted(((index, _names(way)) for index, way in ways), key=lambda pair: -len(pair[1]))
 
 
 def _is_file(tree: Tree, path: str) -> bool:
     try:
-        found = tree.stat(path)
+        stat = tree.stat(path)
     except SutureError:
         return False
-    return found is not None and found.kind == "file"
+    return stat is not None and stat.kind == "file"

@@ -203,7 +203,7 @@ PROTECTED = (*_VERSION_CONTROL, *_AGENTS, *_BACKUPS, *_EDITORS, *_SHELLS, *_SESS
 """Not what people have agents edit, although it is run, too, when somebody asks for it: `Makefile`, `package.json`,
 `.npmrc`, `.github/workflows`, `.pre-commit-config.yaml`, `.gitattributes`, `.gitmodules`, `AGENTS.md`."""
 OWN = (OWN_PREFIX + "*/**",)
-_REMEMBERED = 1_000
+_MOST_REMEMBERED = 1_000
 _IGNORABLE = (
     (0x00AD, 0x00AD),
     (0x034F, 0x034F),
@@ -229,7 +229,7 @@ _EDGES = [edge for first, last in _IGNORABLE for edge in (first, last + 1)]
 
 
 class Guard:
-    """Which paths are protected: the list above and `protect`, but for those that `allow` names; our own always."""
+    """Which paths are protected: the list above and `protect`, except for those that `allow` names; our own always."""
 
     def __init__(self, protect: Iterable[str] = (), allow: Iterable[str] = ()) -> None:
         self._own = Patterns(OWN)
@@ -254,12 +254,12 @@ class Guard:
         if path in self._free:
             return None
         names = folded_names(path)
-        found = self._own.match(names) or (None if self._allowed.match(names) else self._protected.match(names))
-        if found is None:
-            if len(self._free) >= _REMEMBERED:
+        rule = self._own.match(names) or (None if self._allowed.match(names) else self._protected.match(names))
+        if rule is None:
+            if len(self._free) >= _MOST_REMEMBERED:
                 self._free.clear()
             self._free.add(path)
-        return found
+        return rule
 
 
 class Patterns:
@@ -270,7 +270,7 @@ class Patterns:
         self._by_wildcard: list[tuple[str, list[str], bool]] = []
         self._beginnings: tuple[str, ...] = ()
         self._endings: tuple[str, ...] = ()
-        """What stands before the wildcard in those, or after it."""
+        """What is before the wildcard in those, or after it."""
         for pattern in patterns:
             names = [_folded(name) for name in pattern.removesuffix("/**").split("/")]
             rule = pattern, names, pattern.endswith("/**")
@@ -306,14 +306,14 @@ def folded_names(path: str) -> list[str]:
 
 
 def plain_part(pattern: str) -> str:
-    """What stands before the first wildcard."""
+    """What is before the first wildcard."""
     if "*" not in pattern and "?" not in pattern and "[" not in pattern:
         return pattern
     return pattern[: min(pattern.find(char) % (len(pattern) + 1) for char in "*?[")]
 
 
 def plain_ending(pattern: str) -> str:
-    """What stands after the only wildcard, if that is a `*` at the start."""
+    """What is after the only wildcard, if that is a `*` at the start."""
     ending = pattern[1:] if pattern.startswith("*") else ""
     return ending if plain_part(ending) == ending else ""
 

@@ -1,4 +1,4 @@
-"""Undoing or finishing a transaction that was interrupted, step by step.
+"""Make, undo and finish the steps of a transaction; recover one that was interrupted.
 
     stage    write the new content beside the path; give the old content a second name
     verify   is the path still what the plan was made on?
@@ -7,12 +7,12 @@
     undo     from any point before `finish`, also after a crash: the path is as it was before
 
 `undo` and `finish` can be repeated, and look at the files rather than at any memory of what was done.
-A file that somebody else wrote after a crash is left alone; what stood there before is put beside it.
+A file that somebody else wrote after a crash is left alone; what was there before is put beside it.
 What lies at the name of a helping file and is no file is not ours: it is never read, moved, or taken for content.
 
-Both ways are only ever gone under the workspace lock, so a transaction that is under way in another
+Both are only ever done under the workspace lock, so a transaction that is under way in another
 process is never touched. Every action can be repeated: a recovery that is itself killed is begun
-again by whoever comes next.
+again by the next process.
 
 An intent that this user did not sign (planted, another user's, 0.1.0's, or of a user who can keep no key) can do
 little: it gets nothing into the history, and removes no folder in which it made nothing. A torn one names nothing at
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from suture.plan import ChangeRecord, Content
     from suture.settings import Settings
 
-_PRIVATE = 0o600
-_DEFAULT = 0o666
-_SET_ID = 0o6000
-_SECTOR = 512
+_PRIVATE_MODE = 0o600
+_DEFAULT_MODE = 0o666
+_SET_ID_BITS = 0o6000
+_SECTOR_SIZE = 512
 _LONGEST_STEM = 230  # leaves room for an ending in the 255 bytes of a name
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EACCES}
 
-_UNSIGNED = "its intent is not signed with your key"
+_UNSIGNED_REASON = "its intent is not signed with your key"
 
 
 class CannotKeep(Exception):
@@ -91,7 +91,7 @@ def stage(tree: Tree, step: Step, content: Content | None, like: Source | None, 
     """Make the temporary and the backup file. Without `content` the new file is `like` itself."""
     if step.temp is not None:
         if content is not None:
-            like, mode = (None, _PRIVATE) if step.in_place else (like, mode)  # it will only be read
+            like, mode = (None, _PRIVATE_MODE) if step.in_place else (like, mode)  # it will only be read
             _write_new(tree, step, step.temp, content.pieces, like, mode)
         elif like is not None:
             _link_or_copy(like, tree, step, step.temp)
@@ -99,24 +99,24 @@ def stage(tree: Tree, step: Step, content: Content | None, like: Source | None, 
         here = Source(tree, step.path)
         if step.in_place:
             with closing(tree.chunks(step.path)) as old:
-                _write_new(tree, step, step.backup, old, None, _PRIVATE)
+                _write_new(tree, step, step.backup, old, None, _PRIVATE_MODE)
         else:
             _link_or_copy(here, tree, step, step.backup)
 
 
 def verify(tree: Tree, step: Step, before: Content | None) -> Stat | None:
-    """Raise FileChanged unless the path holds what the plan was made on; what stands there, for `publish`."""
-    found = tree.stat(step.path)
-    if found is None or before is None:
-        unchanged = found is None and before is None
+    """Raise FileChanged unless the path holds what the plan was made on; what is there, for `publish`."""
+    stat = tree.stat(step.path)
+    if stat is None or before is None:
+        unchanged = stat is None and before is None
     else:
-        unchanged = found.kind == "file" and found.size == before.size
+        unchanged = stat.kind == "file" and stat.size == before.size
         if unchanged:
-            with closing(tree.chunks(step.path, found.size)) as now:
+            with closing(tree.chunks(step.path, stat.size)) as now:
                 unchanged = _equal(now, before.pieces)
     if not unchanged:
         raise FileChanged(path=step.path, expected=step.before, found=digest_of(tree, step.path))
-    return found
+    return stat
 
 
 def publish(tree: Tree, step: Step, content: Content | None, verified: Stat | None, *, durable: bool) -> None:
@@ -175,9 +175,9 @@ def undo(tree: Tree, step: Step, *, signed: bool = True) -> str | None:
         aside = _undo_create(tree, step, signed=signed)
     elif _file(tree, step.backup) is not None:
         aside = _undo_in_place(tree, step, step.backup) if step.in_place else _undo_publish(tree, step, step.backup)
-    elif (found := tree.stat(step.backup)) is not None:
+    elif (stat := tree.stat(step.backup)) is not None:
         if digest_of(tree, step.path) != step.before:
-            raise NotAFile(path=step.backup, kind=found.kind)
+            raise NotAFile(path=step.backup, kind=stat.kind)
         _drop(tree, step.backup)
     _drop(tree, step.temp)
     return aside
@@ -197,8 +197,8 @@ def put_aside(tree: Tree, path: str, content: str) -> str:
 
 def digest_of(tree: Tree, path: str | None) -> str | None:
     """The hash of a file; None if there is none, or something else."""
-    found = _file(tree, path)
-    return None if found is None else digest(tree.chunks(str(path)), found.size)
+    stat = _file(tree, path)
+    return None if stat is None else digest(tree.chunks(str(path)), stat.size)
 
 
 def recover(
@@ -213,15 +213,15 @@ def recover(
 
     `strays`: look for helping files that no intent names, in all folders, even if nothing was interrupted.
     """
-    found = []
+    results = []
     for home in trees:
         others = [tree for tree in trees if tree is not home]
         try:
-            found.append(_recover([home, *others], histories, guard, settings, strays=strays))
+            results.append(_recover([home, *others], histories, guard, settings, strays=strays))
         except OSError as error:
             reason = os.strerror(error.errno or errno.EIO)
             raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
-    return next((each for each in found if each is not None), None)
+    return next((result for result in results if result is not None), None)
 
 
 def roll_back(
@@ -274,8 +274,8 @@ def find_strays(trees: Sequence[Tree], guard: Guard) -> Iterator[tuple[Tree, str
             prefix = f"{folder}/" if folder else ""
             folders += [path for name in below if guard.rule(path := prefix + name) is None]
             for name in sorted(files):
-                if (found := stray_id(name, trees[0])) is not None:
-                    yield tree, prefix + name, found
+                if (change_id := stray_id(name, trees[0])) is not None:
+                    yield tree, prefix + name, change_id
 
 
 def finish_transaction(
@@ -289,7 +289,7 @@ def finish_transaction(
             log.warning("recovery", "%s is left behind: %s", step.path, error)
     if durable:  # or a power cut could bring back what no intent names any more
         sync_folders(trees, intent, lenient=True)
-    for root, path in sorted(intent.emptied, key=lambda each: len(each[1]), reverse=True):
+    for root, path in sorted(intent.emptied, key=lambda folder: len(folder[1]), reverse=True):
         _remove_folder(trees[root], path)
         above = split(path)[0]
         if durable and (not above or trees[root].stat(above) is not None):
@@ -312,7 +312,7 @@ def made(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
 
 
 def sync_folders(trees: Sequence[Tree], intent: Intent, *, lenient: bool = False) -> None:
-    """Wait until every folder the transaction works in is on the disk; if `lenient`, but for those that are gone."""
+    """Wait until every folder the transaction works in is on the disk; if `lenient`, except for those that are gone."""
     made = [(root, split(path)[0]) for root, path in intent.folders]
     for root, path in dict.fromkeys((*((step.root, split(step.path)[0]) for step in intent.steps), *made)):
         try:
@@ -350,15 +350,15 @@ def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
         tree.unlink(backup)
         return None
     old, now = tree.stat(backup), tree.stat(step.path)
-    found = None if now is None or now.same_file(old) else digest_of(tree, step.path)
-    published = now is None if step.after is None else found == step.after
+    actual = None if now is None or now.same_file(old) else digest_of(tree, step.path)
+    published = now is None if step.after is None else actual == step.after
     if published and digest_of(tree, backup) != step.before:
-        # A copy that lost content in a power cut, or somebody else's: what was published is better.
+        # A copy that lost content in a power cut, or that somebody else made: what was published is better.
         return put_aside(tree, step.path, backup)
     if now is None or published:
         tree.rename(backup, step.path)
         return None
-    if now.same_file(old) or found == step.before:
+    if now.same_file(old) or actual == step.before:
         tree.unlink(backup)
         return None
     if not _is_lost(tree, step):
@@ -369,11 +369,11 @@ def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
 
 
 def _undo_in_place(tree: Tree, step: Step, backup: str) -> str | None:
-    found = digest_of(tree, step.path)
-    if found != step.before:
+    actual = digest_of(tree, step.path)
+    if actual != step.before:
         if digest_of(tree, backup) != step.before:
             raise FileChanged(path=backup, expected=step.before, found=digest_of(tree, backup))
-        if found is None or (found != step.after and not _is_torn(tree, step, backup)):
+        if actual is None or (actual != step.after and not _is_torn(tree, step, backup)):
             return put_aside(tree, step.path, backup)
         with closing(tree.chunks(backup)) as old:
             _overwrite(tree, step.path, old, durable=True)
@@ -389,7 +389,7 @@ def _is_lost(tree: Tree, step: Step) -> bool:
         empty = True
         for chunk in chunks:
             empty = False
-            sectors = (chunk[at : at + _SECTOR] for at in range(0, len(chunk), _SECTOR))
+            sectors = (chunk[at : at + _SECTOR_SIZE] for at in range(0, len(chunk), _SECTOR_SIZE))
             if b"\0" in chunk and not all(sector.strip(b"\0") for sector in sectors):
                 return True
     return empty
@@ -400,13 +400,13 @@ def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
 
     On the way back it can be both in the other order; what a file gained but did not receive is zeros.
     """
-    sizes = [0 if (found := _file(tree, path)) is None else found.size for path in (backup, step.temp, step.path)]
+    sizes = [0 if (stat := _file(tree, path)) is None else stat.size for path in (backup, step.temp, step.path)]
     if sizes[2] > max(sizes[:2]):
         return False
     known = (backup, step.temp if digest_of(tree, step.temp) == step.after else None, step.path)
     old, new, now = (b"" if path is None else b"".join(tree.chunks(path)) for path in known)
-    for at in range(0, len(now), _SECTOR):
-        end = min(at + _SECTOR, len(now))
+    for at in range(0, len(now), _SECTOR_SIZE):
+        end = min(at + _SECTOR_SIZE, len(now))
         part, before, after = (content[at:end].ljust(end - at, b"\0") for content in (now, old, new))
         cuts = range(end - at + 1) if part not in {before, after} and part.strip(b"\0") else ()
         if cuts and not any(part in {after[:cut] + before[cut:], before[:cut] + after[cut:]} for cut in cuts):
@@ -436,7 +436,7 @@ def _write_new(
     like: Source | None,
     mode: int | None,
 ) -> None:
-    handle = tree.create(path, _PRIVATE if like is not None or mode is not None else _DEFAULT)
+    handle = tree.create(path, _PRIVATE_MODE if like is not None or mode is not None else _DEFAULT_MODE)
     try:
         _write_all(tree, handle, pieces)
         if like is not None:
@@ -476,7 +476,7 @@ def _overwrite(tree: Tree, path: str, pieces: Iterable[bytes | memoryview], *, d
         mode, capability = tree.fs.fstat(handle).mode, tree.fs.capability(handle)
         size = _write_all(tree, handle, pieces)
         tree.fs.truncate(handle, size)
-        if mode & _SET_ID:  # the kernel takes these away from a file that is written
+        if mode & _SET_ID_BITS:  # the kernel takes these away from a file that is written
             tree.fs.set_mode(handle, mode)
         if capability:
             tree.fs.set_capability(handle, capability)
@@ -506,16 +506,16 @@ def _drop(tree: Tree, path: str | None) -> None:
         except OSError as error:
             if error.errno in {errno.ENOENT, errno.ENAMETOOLONG}:
                 return
-            found = tree.stat(path)
-            if found is None or found.kind != "folder":
+            stat = tree.stat(path)
+            if stat is None or stat.kind != "folder":
                 raise
             log.warning("steps", "%s is a folder, and not ours: it stays", path)
 
 
 def _file(tree: Tree, path: str | None) -> Stat | None:
     """The file at a path; None if there is none, or something else."""
-    found = None if path is None else tree.stat(path)
-    return found if found is not None and found.kind == "file" else None
+    stat = None if path is None else tree.stat(path)
+    return stat if stat is not None and stat.kind == "file" else None
 
 
 def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> bool:
@@ -541,7 +541,7 @@ def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> boo
 
 
 def _can_link(tree: Tree, step: Step) -> bool:
-    """Whether the file can have a second name where it stands."""
+    """Whether the file can have a second name where it is."""
     try:
         tree.link(step.path, _probe(step))
     except OSError:
@@ -580,16 +580,16 @@ def _recover(
             record = _record if left.signed else _look_up
             trouble = record(trees, intent, histories(trees[0]))
             finish_transaction(trees, intent if left.signed else intent.but(emptied=()), journal, durable=durable)
-            found = Recovered(intent.id, "forward", files, (), trouble)
+            recovered = Recovered(intent.id, "forward", files, (), trouble)
         else:
             aside = roll_back(trees, intent, journal, durable=durable, signed=left.signed)
-            found = Recovered(intent.id, "back", files, aside)
+            recovered = Recovered(intent.id, "back", files, aside)
     except SutureError as error:
         reason = error.reason if isinstance(error, RecoveryBlocked) else f"{error.code}{_named(error)}"
         state = "left" if left.signed else "foreign"
         raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, state=state, change_id=intent.id) from error
-    log.warning("recovery", "recovered %s: rolled %s, aside %s", found.id, found.direction, found.aside)
-    return found
+    log.warning("recovery", "recovered %s: rolled %s, aside %s", recovered.id, recovered.direction, recovered.aside)
+    return recovered
 
 
 def _is_unpublished(tree: Tree, step: Step) -> bool:
@@ -606,7 +606,7 @@ def _named(error: SutureError) -> str:
 
 
 def _proven_folders(trees: Sequence[Tree], intent: Intent) -> tuple[tuple[int, str], ...]:
-    """The folders of an intent in which it made something: an empty one that it only names may be anybody's."""
+    """The folders of an intent in which it made something: an empty one that it only names may be anyone's."""
     used = set()
     for step in intent.steps:
         folder = split(step.path)[0]
@@ -619,9 +619,9 @@ def _proven_folders(trees: Sequence[Tree], intent: Intent) -> tuple[tuple[int, s
 
 def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
     """Take away what a transaction left and no intent names; the only copy of an old content gets another name."""
-    found = list(find_strays(trees, guard))
+    strays = list(find_strays(trees, guard))
     aside = []
-    for tree, path, change in sorted(found, key=lambda each: each[1].endswith(".old")):  # a copy in a .new is none
+    for tree, path, change in sorted(strays, key=lambda stray: stray[1].endswith(".old")):  # a copy in a .new is none
         try:
             if path.endswith(".old") and not _has_twin(tree, path):
                 folder, number = split(path)[0], path.removesuffix(".old").rpartition("-")[2]
@@ -629,25 +629,25 @@ def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
                 aside.append(put_aside(tree, f"{folder}/{name}" if folder else name, path))
             else:
                 tree.unlink(path)
-        except (OSError, SutureError) as error:  # nobody waits for it: `recover` finds it again
+        except (OSError, SutureError) as error:  # no one waits for it: `recover` finds it again
             log.warning("recovery", "%s is left behind: %s", path, error)
-    if not found:
+    if not strays:
         return None
-    newest = max(change for _, _, change in found)
-    log.warning("recovery", "took %d files away that %s left, aside %s", len(found), newest, aside)
+    newest = max(change for _, _, change in strays)
+    log.warning("recovery", "took %d files away that %s left, aside %s", len(strays), newest, aside)
     return Recovered(newest, "unknown", (), tuple(aside))
 
 
 def _has_twin(tree: Tree, path: str) -> bool:
     """Whether another name in the workspace has the file, or another file beside it the content."""
-    found, folder = tree.stat(path), split(path)[0]
-    if found is None or found.links > 1:
+    stat, folder = tree.stat(path), split(path)[0]
+    if stat is None or stat.links > 1:
         return True
     content = None
     for name in tree.names(folder):
         other = f"{folder}/{name}" if folder else name
         status = tree.stat(other)
-        if other == path or status is None or (status.kind, status.size) != ("file", found.size):
+        if other == path or status is None or (status.kind, status.size) != ("file", stat.size):
             continue
         content = content or digest_of(tree, path)
         if digest_of(tree, other) == content:
@@ -657,10 +657,10 @@ def _has_twin(tree: Tree, path: str) -> bool:
 
 def _mode(tree: Tree, path: str) -> int | None:
     try:
-        found = tree.stat(path)
+        stat = tree.stat(path)
     except SutureError:
         return None  # the change has landed: it must not fail any more
-    return None if found is None else found.mode
+    return None if stat is None else stat.mode
 
 
 def _record(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble | None:
@@ -681,12 +681,12 @@ def _look_up(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble
             known = book.knows(intent.id)
     except SutureError:
         known = False
-    return None if known else Trouble(recorded=False, reason=_UNSIGNED, usable=True)
+    return None if known else Trouble(recorded=False, reason=_UNSIGNED_REASON, usable=True)
 
 
-def _content(trees: Sequence[Tree], found: Sequence[Step], name: str) -> bytes | None:
+def _content(trees: Sequence[Tree], steps: Sequence[Step], name: str) -> bytes | None:
     """The content of this hash among what a transaction replaced and what it made."""
-    for step in found:
+    for step in steps:
         for path in (step.backup if name == step.before else None, step.path if name == step.after else None):
             if path is not None and digest_of(trees[step.root], path) == name:
                 return b"".join(trees[step.root].chunks(path))

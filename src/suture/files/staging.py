@@ -1,6 +1,6 @@
-"""A private folder laid out as a workspace is, with texts in place that are not written yet.
+"""Lay out a private folder as a workspace is, with texts in place that are not written yet.
 
-Folders on the way to a staged file are made, everything beside it is a link to what stands in the workspace: relative
+Folders on the way to a staged file are made, everything beside it is a link to what is in the workspace: relative
 imports and configuration are found as usual, and what a program writes beside its input never lands in the workspace.
 It is made when somebody asks for it, below the system's temporary folder, for the user's eyes only.
 """
@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_PRIVATE = 0o700
-_FILE = 0o600
-_MOST_LINKS = 20_000
+_FOLDER_MODE = 0o700
+_FILE_MODE = 0o600
+_MOST_LINKS = 20_000  # names in one folder that are shown
 _NOT_SHOWN = (".git", ".hg", ".svn")
 """A program that wants to write there would write into the workspace."""
 
@@ -58,21 +58,21 @@ class Layout:
     def _make(self) -> str:
         above = os.path.realpath(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108  what is made there is private
         made = os.path.join(above, f"suture-check-{os.urandom(8).hex()}")
-        os.mkdir(made, _PRIVATE)
+        os.mkdir(made, _FOLDER_MODE)
         folders = {""} | {folder for path in self._files for folder in _above(path)}
         for folder in sorted(folders):
             if folder:
-                os.mkdir(os.path.join(made, folder), _PRIVATE)
+                os.mkdir(os.path.join(made, folder), _FOLDER_MODE)
             self._link(folder, os.path.join(made, folder), folders)
         for path, content in self._files.items():
             if content is not None:
-                handle = os.open(os.path.join(made, path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE)
+                handle = os.open(os.path.join(made, path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE_MODE)
                 with os.fdopen(handle, "wb") as opened:
                     opened.write(content if isinstance(content, bytes) else content())
         return made
 
     def _link(self, folder: str, made: str, folders: set[str]) -> None:
-        """Show what else stands in a folder."""
+        """Show what else is in a folder."""
         here = os.path.join(self.root, folder)
         try:
             names = os.listdir(here)[:_MOST_LINKS]

@@ -1,23 +1,22 @@
-"""The contents of the history: packed, found by digest, and checked.
-
-    delta(new, old) -> bytes or None         patched(data, old, size) -> new
-
-Made for edits here and there in a long file: it walks through both texts at once, and where they part looks a
-little ahead for where they meet again. Memory and time are small, other than those of a compressor that has all
-of the old text as its dictionary. Where the texts do not meet again, there is no delta.
-
-The data is a number of copies, for each of them the offset in the old text, its length and the length of what
-follows it, as 64-bit numbers, and then all that follows.
+"""Keep the contents of the history: packed as differences, found by digest, and checked.
 
     pack(new, old) -> Packed(head, tail, codec, data)             unpack(packed, size, old) -> new
 
 The common beginning and end cost nothing. What lies between is compressed by zstd with the old file's own
-middle as its dictionary, or stored as it is where it is too short to be worth loading zstd. A large file that was
-changed here and there is stored as what it takes from the old one (`files.delta`).
+middle as its dictionary, or stored as it is where it is too short to be worth loading zstd.
 
 A difference may rest on a difference, but not endlessly: a chain has an end after a number of links and a
-number of bytes, so that getting at one content stays quick. What comes out is held against its hash.
+number of bytes, so that getting at one content stays quick. What comes out is compared with its hash.
 
+    delta(new, old) -> bytes or None         patched(data, old, size) -> new
+
+A large file that was changed here and there is stored as what it takes from the old one: `delta` walks through both
+texts at once, and where they part looks a little ahead for where they meet again. It takes little memory and time,
+unlike a compressor that has all of the old text as its dictionary. Where the texts do not meet again, there is no
+delta. The data is a number of copies, for each of them the offset in the old text, its length and the length of what
+follows it, as 64-bit numbers, and then all that follows.
+
+Checksums of records are in a table of their own:
     kind        key         place                   name
     change      number      its number              its id
     snapshot    id          the change before it    its name
@@ -49,14 +48,14 @@ if TYPE_CHECKING:
     Supply = Callable[[str], bytes | None]
     """Gives a content by its hash, or None if it is gone."""
 
-_ANCHOR = 24  # bytes that must be the same where texts meet again,
-_REACH = 1 << 16  # so far ahead in the old one,
-_AHEAD = tuple(1 << power for power in range(4, 15))  # and in the new one
-_MOST_COPIES = 5_000
-_FIRST, _LARGEST = 1 << 8, 1 << 16
+_ANCHOR_SIZE = 24  # bytes that must be the same where texts meet again
+_REACH_IN_OLD = 1 << 16  # bytes ahead in the old text that are searched for an anchor
+_STEPS_IN_NEW = tuple(1 << power for power in range(4, 15))  # bytes ahead in the new text from which anchors are taken
+_MOST_COPIES = 5_000  # in one delta: a text with more was not changed here and there
+_FIRST_STEP, _LARGEST_STEP = 1 << 8, 1 << 16  # bytes that are compared at once
 
-_SHORT = 1_000  # bytes that are stored as they are
-_LARGE = 1 << 20
+_SHORT_MIDDLE = 1_000  # bytes that are stored as they are
+_LARGE_FILE = 1 << 20  # bytes from which on a delta is tried, and zstd works faster
 _LARGEST_TABLE = 22  # 16 MB while packing
 _SMALLEST_WINDOW, _SMALLEST_TABLE = 10, 6  # zstd's own bounds
 _IDLE: list[ZstdCompressor] = []
@@ -65,15 +64,15 @@ SCHEMA = """
 CREATE TABLE content (number INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, base INTEGER,
     depth INTEGER NOT NULL, head INTEGER NOT NULL, tail INTEGER NOT NULL, codec TEXT NOT NULL, data BLOB);
 """
-_LONGEST_CHAIN = 32
+_LONGEST_CHAIN = 32  # differences that rest on each other
 _CHAIN_BYTES = 100_000_000  # unpacked to get at one content
-_CACHED = 32_000_000
-_CHECKED = 1_000_000
+_CACHED = 32_000_000  # bytes of unpacked contents that are held during a change
+_CHECKED = 1_000_000  # bytes of a content that is unpacked again right after it was packed, as a check
 _RESTING = 4_000_000  # bytes that are held between two changes
-_WRONG = (ValueError, TypeError, OverflowError, MemoryError)  # what comes of unpacking what is damaged
-_SMALL = 4_000  # bytes of a difference that are always better than storing the whole
+_UNPACKING_ERRORS = (ValueError, TypeError, OverflowError, MemoryError)  # what comes of unpacking what is damaged
+_SMALL_DIFFERENCE = 4_000  # bytes of a difference that are always better than storing the whole
 
-_TABLE = """CREATE TABLE IF NOT EXISTS checksum (kind TEXT NOT NULL, key BLOB NOT NULL, place INTEGER NOT NULL,
+_CHECKSUM_TABLE = """CREATE TABLE IF NOT EXISTS checksum (kind TEXT NOT NULL, key BLOB NOT NULL, place INTEGER NOT NULL,
     name TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"""
 _NEVER = ""
 """The checksum of a record that was damaged before it could get one."""
@@ -104,10 +103,10 @@ class Contents:
         if row is None or row[1]:
             return None
         try:
-            found = self._unpacked(row[0])
-        except _WRONG:
+            content = self._unpacked(row[0])
+        except _UNPACKING_ERRORS:
             return None
-        return found if digest((found,), len(found)) == name else None
+        return content if digest((content,), len(content)) == name else None
 
     def is_kept(self, name: str) -> bool:
         """Whether there was a content of this hash, and not the hash only."""
@@ -137,7 +136,7 @@ class Contents:
         number = self._db.execute(query, (row and row[0], name, *values)).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
         if row is not None:
-            self._forget()  # others may have been unpacked from what stood there
+            self._forget()  # others may have been unpacked from what was there
         if content is not None:
             self._remember(number, content)
         return number
@@ -147,7 +146,7 @@ class Contents:
         try:
             if len(content) <= _CHECKED and self._unpacked(number) != content:
                 return False
-        except _WRONG:
+        except _UNPACKING_ERRORS:
             return False
         self._remember(number, content)
         return True
@@ -172,10 +171,10 @@ class Contents:
         if base is not None:
             try:
                 packed = pack(content, self._unpacked(base), ends)
-            except _WRONG:
+            except _UNPACKING_ERRORS:
                 base = None  # damaged
             else:
-                large = depth == 1 and len(packed.data) > _SMALL
+                large = depth == 1 and len(packed.data) > _SMALL_DIFFERENCE
                 foot = large and self._row("SELECT length(data) FROM content WHERE number = ?", base)
                 if not foot or len(packed.data) <= foot[0] // 2:
                     return base, depth, packed.head, packed.tail, packed.codec, packed.data
@@ -185,7 +184,7 @@ class Contents:
     def _depth(self, base: int | None) -> tuple[int, int]:
         """How long the chain gets that is hung on a content, and how large that is."""
         row = base and self._row("SELECT depth, size FROM content WHERE number = ?", base)
-        if not row or not all(isinstance(each, int) for each in row):
+        if not row or not all(isinstance(value, int) for value in row):
             return 0, 0
         return row[0] + 1, row[1]
 
@@ -207,11 +206,11 @@ class Contents:
                 raise ValueError(number)
             chain.append((number, row))
             number = row[0]
-        found = b"" if number is None else self._cache[number]
-        for each, (_, size, *packed) in reversed(chain):
-            found = unpack(Packed(*packed), size, found)
-            self._remember(each, found)
-        return found
+        content = b"" if number is None else self._cache[number]
+        for link, (_, size, *packed) in reversed(chain):
+            content = unpack(Packed(*packed), size, content)
+            self._remember(link, content)
+        return content
 
     def _remember(self, number: int, content: bytes) -> None:
         self._cached += len(content) - len(self._cache.get(number, b""))
@@ -238,13 +237,13 @@ class Checksums:
     def put(self, kind: str, key: object, place: int, name: str, values: object | None) -> None:
         """Give a record a checksum; one whose values are None stays damaged."""
         if not self._exists():
-            self._db.execute(_TABLE)
+            self._db.execute(_CHECKSUM_TABLE)
             self._is_there = True
         row = (kind, key, place, name, _NEVER if values is None else _sum(values))
         self._db.execute("INSERT OR REPLACE INTO checksum VALUES (?, ?, ?, ?, ?)", row)
 
     def holds(self, kind: str, key: object, values: object) -> bool | None:
-        """Whether a record is as it was written; None if an earlier version wrote it, and nobody knows."""
+        """Whether a record is as it was written; None if an earlier version wrote it, and it is not known."""
         row = self._row("SELECT sum FROM checksum WHERE kind = ? AND key = ?", kind, key)
         if row is None:
             return None if self.is_new(kind, key) else False
@@ -292,7 +291,7 @@ class Checksums:
 
 
 def delta(new: bytes, old: bytes) -> bytes | None:
-    """The new text by the old one; None if too little of it stands there in the same order."""
+    """The new text by the old one; None if too little of it occurs there in the same order."""
     numbers: list[int] = []
     literals: list[bytes] = []
     at = place = 0
@@ -338,10 +337,10 @@ def patched(data: bytes, old: bytes, size: int) -> bytes:
 def pack(new: bytes, old: bytes = b"", ends: tuple[int, int] | None = None) -> Packed:
     """Make a version small; `ends` are the lengths of what it shares with the old one, if that is known."""
     head, tail = ends or common_ends(old, new)
-    if min(len(old), len(new)) - head - tail > _LARGE and (data := delta(new, old)) is not None:
+    if min(len(old), len(new)) - head - tail > _LARGE_FILE and (data := delta(new, old)) is not None:
         return Packed(0, 0, "delta", data)
     rest = new[head : len(new) - tail]
-    if len(rest) < _SHORT:
+    if len(rest) < _SHORT_MIDDLE:
         return Packed(head, tail, "raw", rest)
     known = old[head : len(old) - tail]
     if not known:
@@ -350,7 +349,7 @@ def pack(new: bytes, old: bytes = b"", ends: tuple[int, int] | None = None) -> P
 
     both = len(known) + len(rest)
     parameters = ZstdCompressionParameters.from_level(
-        1 if both > _LARGE else 3,
+        1 if both > _LARGE_FILE else 3,
         source_size=len(rest),
         dict_size=len(known),
         window_log=max(both.bit_length(), _SMALLEST_WINDOW),
@@ -390,12 +389,12 @@ def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
 def _common(new: bytes, at: int, old: bytes, place: int) -> int:
     """How many bytes are the same from there on."""
     most = min(len(new) - at, len(old) - place)
-    same, step, grows = 0, _FIRST, True
+    same, step, grows = 0, _FIRST_STEP, True
     while same < most and step:
         step = min(step, most - same)
         if new[at + same : at + same + step] == old[place + same : place + same + step]:
             same += step
-            step = min(step * 2, _LARGEST) if grows else step
+            step = min(step * 2, _LARGEST_STEP) if grows else step
         else:
             step, grows = step // 2, False
     return same
@@ -403,16 +402,16 @@ def _common(new: bytes, at: int, old: bytes, place: int) -> int:
 
 def _meeting(new: bytes, at: int, old: bytes, place: int) -> tuple[int | None, int]:
     """How far ahead in the new text, and where in the old one, they are the same again."""
-    for ahead in (0, *_AHEAD):
-        anchor = new[at + ahead : at + ahead + _ANCHOR]
-        if len(anchor) < _ANCHOR:
+    for ahead in (0, *_STEPS_IN_NEW):
+        anchor = new[at + ahead : at + ahead + _ANCHOR_SIZE]
+        if len(anchor) < _ANCHOR_SIZE:
             return len(new) - at, place  # so near the end, the rest stands for itself
-        found = old.find(anchor, place, place + _REACH)
-        if found >= 0:
+        met = old.find(anchor, place, place + _REACH_IN_OLD)
+        if met >= 0:
             back = 0
-            while back < ahead and found - back > place and new[at + ahead - back - 1] == old[found - back - 1]:
+            while back < ahead and met - back > place and new[at + ahead - back - 1] == old[met - back - 1]:
                 back += 1
-            return ahead - back, found - back
+            return ahead - back, met - back
     return None, place
 
 

@@ -1,6 +1,6 @@
-"""The files below a folder, found and read many at a time.
+"""Find and read the files below a folder, many at a time.
 
-Folders are opened inside folders, links never followed. What no selected file can stand in is not entered: by the
+Folders are opened inside folders, links never followed. A folder that no selected file can be in is not entered: by the
 pattern's names, the excludes, and the `.gitignore` files on the way, as git reads them, in a repository or not.
 A `.gitignore` that is a link or cannot be read counts as empty; one that is larger than 1 MB or has more than 20,000
 stars is an error (git draws the line at 100 MB): without its rules, too much would be selected. Folders that vanish
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from suture.files.protected import Guard
 
 GITIGNORE = ".gitignore"
-_MAX_IGNORE = 1 << 20
-_MAX_STARS = 20_000
-_FIRST_READ = 1 << 14
-_KEEP_OPEN = 64
-_FEW = 50  # names in a folder that others may have as well
+_LARGEST_IGNORE = 1 << 20  # bytes of a .gitignore
+_MOST_STARS = 20_000  # in a .gitignore
+_FIRST_READ_SIZE = 1 << 14  # bytes; most .gitignore files are smaller
+_MOST_OPEN = 64  # folders on the way down that are kept open
+_FEW_NAMES = 50  # names in a folder that others may have as well
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
-_BUFFER = 1 << 20
+_BUFFER = 1 << 20  # bytes that are read at once; a larger file is read in several steps
 _VANISHED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO}
 _FIRST = frozenset(mark[0] for mark in MARKS)
 
@@ -125,7 +125,7 @@ class _Walk:
         self._guard = guard
         self._suspects = _Suspects(guard)
         self._include_ignored = include_ignored
-        self._buffer = bytearray(_FIRST_READ)
+        self._buffer = bytearray(_FIRST_READ_SIZE)
         self._levels: list[_Level] = []
         self._known: dict[object, tuple[list[str], list[tuple[str, Stage]]]] = {}
 
@@ -167,8 +167,8 @@ class _Walk:
             raise as_ours(error, f"{above.prefix}{name}" if above else ".", "read") from error
         level = _Level(handle, name, above)
         levels.append(level)
-        if len(levels) > _KEEP_OPEN + 1:
-            self._shut(levels[-_KEEP_OPEN - 1])
+        if len(levels) > _MOST_OPEN + 1:
+            self._shut(levels[-_MOST_OPEN - 1])
         if not self._include_ignored and GITIGNORE in files:
             level.ignores += self._ignore(level)
         self._choose(level, stage, files, folders)
@@ -190,7 +190,7 @@ class _Walk:
     def _alike(self, level: _Level, stage: Stage, files: list[str], folders: list[str]) -> object:
         """What folders have in common for which the same is chosen; None where the place of a folder counts."""
         here = len(self._levels) <= self._depth or level.watched or not self._selection.excluded.by_name
-        if here or len(files) + len(folders) > _FEW:
+        if here or len(files) + len(folders) > _FEW_NAMES:
             return None
         if not all(ignore.by_name(level.prefix[skip:]) for skip, ignore in level.ignores):
             return None
@@ -238,15 +238,15 @@ class _Walk:
         except OSError as error:
             log.debug("walk", "%s: %s", path, error)
             return ()
-        for unit, size, limit in (("bytes", len(data), _MAX_IGNORE), ("stars", data.count(b"*"), _MAX_STARS)):
+        for unit, size, limit in (("bytes", len(data), _LARGEST_IGNORE), ("stars", data.count(b"*"), _MOST_STARS)):
             if size > limit:
                 raise InputTooLarge(what=path, size=size, limit=limit, setting="", unit=unit)
         return ((len(level.prefix), Ignore(data)),)
 
     def _read(self, folder: int) -> bytes:
         count = self._fs.fill(folder, GITIGNORE, self._buffer)
-        if count == len(self._buffer) < _MAX_IGNORE:
-            self._buffer = bytearray(_MAX_IGNORE + 1)
+        if count == len(self._buffer) < _LARGEST_IGNORE:
+            self._buffer = bytearray(_LARGEST_IGNORE + 1)
             count = self._fs.fill(folder, GITIGNORE, self._buffer)
         return bytes(self._buffer[:count])
 
@@ -268,7 +268,7 @@ class _Walk:
                     raise as_ours(error, level.prefix[:-1], "read") from error
                 del levels[index:]
                 return None
-            if 0 < index - 1 < len(levels) - _KEEP_OPEN:
+            if 0 < index - 1 < len(levels) - _MOST_OPEN:
                 self._shut(levels[index - 1])
         return handle
 
@@ -280,7 +280,7 @@ def _without(names: Iterable[str], gone: set[str]) -> list[str]:
 def _kept(
     names: Collection[str], asked: list[tuple[Callable[[Collection[str], str], tuple[set[str], set[str]]], str]]
 ) -> list[str]:
-    """The names that are not ignored: of those who say something about one, the last decides."""
+    """The names that are not ignored: of the rules about one, the last decides."""
     gone: set[str] = set()
     rest = names
     for ask, prefix in reversed(asked):
@@ -308,8 +308,8 @@ class _Suspects:
         self._beginnings = tuple(
             plain_part(name) for name in names if name not in self._exact and not plain_ending(name)
         )
-        shown = {"." if each.startswith(".") else each for each in (*self._exact, *self._beginnings)}
-        self._marks = [*(f"\0{each}" for each in shown), *self._endings]
+        shown = {"." if mark.startswith(".") else mark for mark in (*self._exact, *self._beginnings)}
+        self._marks = [*(f"\0{mark}" for mark in shown), *self._endings]
 
     def among(self, names: Iterable[str], joined: str) -> set[str]:
         """Those of the names; most folders have none, which is seen from all of them joined."""

@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Finder(Protocol):
-        """Gives the partner, if there is one or one shall be started."""
+        """Gives the partner, if there is one or one is to be started."""
 
         def __call__(self, *, start: bool) -> Partner | None:
             """The partner."""
 
 
-_HEAD = 8
-_CHUNK = 1 << 20
+_HEAD_SIZE = 8  # bytes before a message, with its length
+_CHUNK_SIZE = 1 << 20  # bytes that are read from a pipe at once
 _PATIENCE_MS = 5_000  # a batch of a search takes some milliseconds
-_LONGEST = 1 << 30
-_IDLE_MS = 300_000
-_MOST_HANDLES = 1 << 12
+_LARGEST_MESSAGE = 1 << 30  # bytes; a head that says more is damaged
+_MOST_IDLE_MS = 300_000  # after which a process without work ends
+_MOST_HANDLES = 1 << 12  # that the process may have inherited, and closes
 _SERVE = "from suture.files.worker import retreat, serve; retreat({memory!r}); serve({entry!r}, {memory!r})"
 
 
@@ -102,7 +102,7 @@ class Partner:
         from marshal import dumps
 
         data = dumps(batch)
-        rest = memoryview(len(data).to_bytes(_HEAD, "little") + data)
+        rest = memoryview(len(data).to_bytes(_HEAD_SIZE, "little") + data)
         self.busy = True
         try:
             while rest:
@@ -166,7 +166,7 @@ class Team:
 
     @contextmanager
     def partner(self) -> Iterator[Finder]:
-        """A function that gives the partner, or None: one that waits already or, if it shall, a new one."""
+        """A function that gives the partner, or None: one that waits already or, if it should, a new one."""
         mine = self._possible and self._lock.acquire(blocking=False)
         try:
             yield self._find if mine else _nobody
@@ -206,7 +206,7 @@ def serve(entry: str, memory: int = 0) -> None:
     answer = import_module(entry).answer
     while (not memory or _is_asked()) and (data := _message(0)):
         reply = dumps(answer(loads(data)))  # noqa: S302  from the process that started this one
-        _write(1, len(reply).to_bytes(_HEAD, "little") + reply)
+        _write(1, len(reply).to_bytes(_HEAD_SIZE, "little") + reply)
         if memory and _resident() > memory / 4:  # what a batch leaves behind must not fail the next one
             return
 
@@ -244,7 +244,7 @@ def _is_asked() -> bool:
 
     event = events()
     event.register(0, POLLIN)
-    return bool(event.poll(_IDLE_MS))
+    return bool(event.poll(_MOST_IDLE_MS))
 
 
 def _resident() -> int:
@@ -267,9 +267,9 @@ def _wait(event: poll | None, ends: float | None = None) -> None:
 
 def _message(handle: int, event: poll | None = None, ends: float | None = None) -> bytes:
     """The next message on a pipe; empty at its end. With an event, the other side must be quick."""
-    head = _read(handle, _HEAD, event, ends)
+    head = _read(handle, _HEAD_SIZE, event, ends)
     size = int.from_bytes(head, "little")
-    if size > _LONGEST:  # a process that goes wrong may write anything
+    if size > _LARGEST_MESSAGE:  # a process that goes wrong may write anything
         raise OSError
     return _read(handle, size, event, ends)
 
@@ -278,7 +278,7 @@ def _read(handle: int, size: int, event: poll | None, ends: float | None) -> byt
     pieces = []
     while size > 0:
         _wait(event, ends)
-        piece = os.read(handle, min(size, _CHUNK))
+        piece = os.read(handle, min(size, _CHUNK_SIZE))
         if not piece:
             return b""
         pieces.append(piece)

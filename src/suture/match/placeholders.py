@@ -11,7 +11,7 @@ Only whole lines count: `x = 1  # unchanged` and `f(...)` are code. A comment th
 below. Dots alone are code in some places (a Python stub, a C parameter list, the end of a YAML document), and text in
 prose; `_dots_are_text` decides.
 
-`is_marker` is narrower: the lines that `elision` takes for the file's own lines when both old and new have them.
+`is_marker` is narrower: the lines that `similar` takes for the file's own lines when both old and new have them.
 """
 
 from __future__ import annotations

@@ -169,8 +169,8 @@ def rows(
 
     `around` are the numbers of lines before and after. More than `room` characters are too large a result.
 
-    Made straight from the bytes: a large search spends a third of its time here, and the second process makes the rows
-    of the files that it searches.
+    Made straight from the bytes: searching 9,000 files for a common word spends 37 % of the time here, 58 % with two
+    lines around; and the second process makes the rows of the files that it searches.
     """
     before, after = around
     places, result, size = Places(subject), list[str](), 0

@@ -34,7 +34,7 @@ from suture.tools.failure import (
     unexamined,
 )
 from suture.tools.outcome import check_placeholders, shrinkage, taken_literally
-from suture.tools.reply_files import Targets, missing, nearest
+from suture.tools.reply_files import Targets, nearest, not_found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,42 +164,42 @@ class _HunkApplier:
         self._reject = reject
         self._check = check
 
-    def one_by_one(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
+    def apply_one_by_one(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
         """Apply each hunk to the result of those before."""
         for name, hunk in hunks.items():
             hints = () if hunk.near is None else (hunk.near, self._file.line_now(hunk.near))
             expected = Expected(hints=tuple(dict.fromkeys(hints)))
-            yield self._applied(name, hunk, fit(self._file.index, hunk, self._match, expected))
+            yield self._apply(name, hunk, fit(self._file.index, hunk, self._match, expected))
 
-    def in_patch(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
+    def apply_in_patch(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
         """Apply all hunks to the file as it is, and those that are not found in it to the result."""
         file, before = self._file, self._file.body
-        fitted = self._fitted(hunks)
+        fitted = self._fit_all(hunks)
         placed = {name: fit_found.answer for name, fit_found in fitted.items() if isinstance(fit_found.answer, Found)}
         placed = {name: found for name, found in placed.items() if self._can_hold(found)}
         edits = [edit for found in placed.values() for edit in found.edits]
         file.make(edits)
-        inserted = _Inserted(minimize(before, edits))
+        inserted = _Insertions(minimize(before, edits))
         for name, hunk in hunks.items():
             if name in placed:
-                yield self._done(name, before, placed[name])
+                yield self._success(name, before, placed[name])
             else:
                 answer = fitted[name].answer
                 elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED and not answer.detail
-                yield self._applied(name, hunk, self._in_result(hunk, inserted) if elsewhere else fitted[name])
+                yield self._apply(name, hunk, self._fit_in_result(hunk, inserted) if elsewhere else fitted[name])
 
-    def _fitted(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
+    def _fit_all(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
         """Where each hunk is before all of them: just where its number says, or wherever it is found."""
         index = self._file.index
         lossy = {} if self._match == "exact" else {name: hunk for name, hunk in hunks.items() if self._leaves_out(hunk)}
         if lossy:
             refused = {name: Fit(Refused("elided"), hunk.splits[0]) for name, hunk in lossy.items()}
-            return refused | self._fitted({name: hunk for name, hunk in hunks.items() if name not in lossy})
+            return refused | self._fit_all({name: hunk for name, hunk in hunks.items() if name not in lossy})
         exact = in_place(index, list(hunks.values()))
         if exact is not None:
             return {name: Fit(found, hunk.splits[0]) for (name, hunk), found in zip(hunks.items(), exact, strict=True)}
-        run = _Run()
-        return {name: run.noted(self._fit(hunk, run.expected(hunk)), hunk) for name, hunk in hunks.items()}
+        run = _FoundHunks()
+        return {name: run.note(self._fit(hunk, run.expected(hunk)), hunk) for name, hunk in hunks.items()}
 
     def _leaves_out(self, hunk: Hunk) -> bool:
         """Whether a placeholder line is just where the hunk takes lines away."""
@@ -222,7 +222,7 @@ class _HunkApplier:
             return fit(self._file.index, hunk, "exact", expected)
         return found
 
-    def _in_result(self, hunk: Hunk, inserted: _Inserted) -> Fit:
+    def _fit_in_result(self, hunk: Hunk, inserted: _Insertions) -> Fit:
         """Where a hunk is that may be about what those before it made, but not in the middle of that."""
         again = fit(self._file.index, hunk.but(at=None, context=()), self._match)
         inside = isinstance(again.answer, Found) and inserted.holds(again.answer.span)
@@ -236,22 +236,22 @@ class _HunkApplier:
             return False
         return True
 
-    def _applied(self, name: str, hunk: Hunk, fitted: Fit) -> Outcome:
+    def _apply(self, name: str, hunk: Hunk, fitted: Fit) -> Outcome:
         """Apply one hunk, if it has a place."""
         before, block, file = self._file.body, self._block, self._file
         try:
             if isinstance(fitted.answer, Found):
                 file.make(fitted.answer.edits)
                 holds_marker = len(hunk.splits) > 1 and any(map(is_separator, fitted.split.new.split("\n")))
-                return self._done(name, before, fitted.answer).but(holds_marker=holds_marker)
+                return self._success(name, before, fitted.answer).but(holds_marker=holds_marker)
         except SutureError as error:
-            return failed(name, block, error, file.name)
+            return failed_outcome(name, block, error, file.name)
         rejected = self._reject(file, hunk, fitted)
         if isinstance(rejected, AlreadyApplied):
             return Outcome(name, block, "already_applied", block.action, file.name, rejected.start_line)
-        return failed(name, block, rejected, file.name)
+        return failed_outcome(name, block, rejected, file.name)
 
-    def _done(self, name: str, before: bytes, found: Found) -> Outcome:
+    def _success(self, name: str, before: bytes, found: Found) -> Outcome:
         """A hunk that was applied, or changes nothing."""
         block, file = self._block, self._file
         edits = minimize(before, found.edits)
@@ -263,7 +263,7 @@ class _HunkApplier:
         return Outcome(name, block, "applied", block.action, *at, diff, found.base)
 
 
-class _Run:
+class _FoundHunks:
     """The hunks of a patch that were found so far, in the file as it was before all of them."""
 
     def __init__(self) -> None:
@@ -277,7 +277,7 @@ class _Run:
         lines = () if hunk.at is None else (hunk.at + self._offset, hunk.at)
         return Expected(tuple(line for line in dict.fromkeys(lines) if line >= self._behind), self._behind)
 
-    def noted(self, found: Fit, hunk: Hunk) -> Fit:
+    def note(self, found: Fit, hunk: Hunk) -> Fit:
         """Take note of a hunk; where another one has its place, it has none."""
         answer = found.answer
         if not isinstance(answer, Found):
@@ -298,7 +298,7 @@ class _Run:
         return any(span == other or (span[0] < other[1] and other[0] < span[1]) for other in near)
 
 
-class _Inserted:
+class _Insertions:
     """What edits put in, as ranges of the result."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
@@ -316,7 +316,7 @@ class _Inserted:
         return any(start <= span[0] and span[1] <= end for start, end in near)
 
 
-def failed(name: str, block: Block, error: SutureError, path: str | None = None) -> Outcome:
+def failed_outcome(name: str, block: Block, error: SutureError, path: str | None = None) -> Outcome:
     """A block or hunk that was not applied."""
     return Outcome(name, block, "failed", block.action, path or block.path, error=error)
 
@@ -391,7 +391,7 @@ class BlockApplier:
             if not chosen:
                 outcomes += [Outcome(name, block, "skipped", block.action, block.path) for name in block.ids]
                 continue
-            made = list(self._guarded(block, chosen, doubted.get(block.number)))
+            made = list(self._apply_or_fail(block, chosen, doubted.get(block.number)))
             told = {outcome.id for outcome in made}
             ids = block.ids
             made += [Outcome(name, block, "skipped", block.action, block.path) for name in ids if name not in told]
@@ -401,40 +401,40 @@ class BlockApplier:
             log.debug("reply", "block %s: %s", outcome.id, outcome.status)
         return outcomes
 
-    def _guarded(self, block: Block, chosen: Sequence[str], end: Block | None) -> Iterator[Outcome]:
+    def _apply_or_fail(self, block: Block, chosen: Sequence[str], end: Block | None) -> Iterator[Outcome]:
         try:
             self._check_time()
             _check_usable(block, end)
             block = self._targets.of(block)
             _check_path(block)
-            yield from self._applied(block, chosen)
+            yield from self._apply(block, chosen)
         except errors.FileChanged:
             raise  # the caller's own condition for the whole call
         except errors.SutureError as error:
-            yield from (failed(name, block, error) for name in chosen)
+            yield from (failed_outcome(name, block, error) for name in chosen)
 
     def _check_time(self) -> None:
         if self._limit is not None and monotonic() - self._start > self._limit / 1_000:
             raise errors.ReplyTimeout(limit=self._limit)
 
-    def _applied(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
+    def _apply(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         if block.action == "delete":
-            yield self._deleted(block)
+            yield self._delete(block)
         elif block.content is not None:
             fenced = block.format == "new_file"
-            yield self._written(block, _unfenced(block.content, block.path or "") if fenced else block.content)
+            yield self._write(block, _without_fence(block.content, block.path or "") if fenced else block.content)
         elif block.action == "rename":
-            yield from self._renamed(block, chosen)
+            yield from self._rename(block, chosen)
         elif block.copied_from is not None:
-            yield from self._copied(block, chosen)
+            yield from self._copy(block, chosen)
         else:
-            yield from self._updated(block, chosen)
+            yield from self._update(block, chosen)
 
-    def _written(self, block: Block, content: str) -> Outcome:
+    def _write(self, block: Block, content: str) -> Outcome:
         """A whole file; an existing one is replaced only if the format says so."""
         file = self._files.at(block.path or "")
         new, before = file.checked(content), file.body
-        if file.exists and _plain(new) == _plain(before):
+        if file.exists and _with_newlines(new) == _with_newlines(before):
             return Outcome(str(block.number), block, "already_applied", "create", file.name)
         replaces = block.format in {"v4a", "whole_file"}
         if file.exists and before and not replaces and block.format == "search_replace":
@@ -457,36 +457,36 @@ class BlockApplier:
         warned = tuple(warnings)
         return Outcome(str(block.number), block, "applied", action, file.name, 1, diff=diff, note=note, warnings=warned)
 
-    def _deleted(self, block: Block) -> Outcome:
+    def _delete(self, block: Block) -> Outcome:
         file = self._files.at(block.path or "")
         if not file.exists:
             raise errors.FileNotFound(path=block.path or "", near=[], create_by=[])
         self._check_itself(block.path or "")
         if block.format == "unified":
             old = "".join(hunk.splits[0].old for hunk in block.hunks)
-            if _plain(old.encode("utf-8", "surrogatepass")) != _plain(file.body):
-                raise self._kept(block, file)
+            if _with_newlines(old.encode("utf-8", "surrogatepass")) != _with_newlines(file.body):
+                raise self._why_kept(block, file)
         before = file.body
         file.empty()
         diff = diff_of(FileDiff(file.name, None, before, tuple(line_edits(before, b""))))
         return Outcome(block.ids[0], block, "applied", "delete", file.name, 1, diff=diff)
 
-    def _kept(self, block: Block, file: ReplyFile) -> errors.SutureError:
+    def _why_kept(self, block: Block, file: ReplyFile) -> errors.SutureError:
         """Why a file is not deleted: it is not the one that the diff shows."""
         for hunk in block.hunks:
             fitted = fit(file.index, hunk, "exact")
             if not isinstance(fitted.answer, Found):
-                return self._rejected(file, hunk, fitted)
+                return self._reject(file, hunk, fitted)
         return errors.IncompleteBlock(problem="partial", reply_line=block.line, format="unified", path=file.name)
 
-    def _renamed(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
+    def _rename(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         """A file under another name, and what its hunks change; if none of them can be applied, it keeps its name."""
         to = self._files.at(block.to or "")
         source = self._files.at(block.path or "")
         if not source.exists and to.exists and not block.hunks and self._was_there(source):
             yield Outcome(str(block.number), block, "already_applied", "rename", source.name, to=to.name)
             return
-        file = self._existing(block.path or "")
+        file = self._existing_file(block.path or "")
         self._check_itself(block.path or "")
         if to.exists and to is not file and block.format != "v4a":
             raise errors.FileExists(path=to.name)
@@ -499,20 +499,20 @@ class BlockApplier:
         self._files.move(file, to)
         warnings = self._set_mode(block, to)
         if not block.hunks:
-            made = [Outcome(str(block.number), block, "applied", "rename", name, diff=diff_of(_moved(name, to)))]
-        yield from (_told_as(outcome, to.name) for outcome in _warned(made, warnings))
+            made = [Outcome(str(block.number), block, "applied", "rename", name, diff=diff_of(_rename_diff(name, to)))]
+        yield from (_with_name(outcome, to.name) for outcome in _with_warnings(made, warnings))
 
     def _was_there(self, file: ReplyFile) -> bool:
         """Whether the history knows the file, or a block moved it."""
         known = self._session is not None and bool(self._session.past_versions(file.name))
         return known or file.moved_to is not None
 
-    def _copied(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
+    def _copy(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         to = self._files.at(block.path or "")
         if to.exists:
             raise errors.FileExists(path=to.name)
         self._check_new(to)
-        to.begin_as(self._existing(block.copied_from or ""))
+        to.begin_as(self._existing_file(block.copied_from or ""))
         made = list(self._hunks(block, chosen, to))
         warnings = self._set_mode(block, to)
         if to.is_executable and not self._may_be_executable:
@@ -522,14 +522,14 @@ class BlockApplier:
             to.empty()
         if not block.hunks:
             made = [Outcome(str(block.number), block, "applied", "create", to.name, 1)]
-        yield from _warned(made, warnings)
+        yield from _with_warnings(made, warnings)
 
-    def _updated(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
+    def _update(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         if not any(split.old for hunk in block.hunks for split in hunk.splits) and block.format == "search_replace":
             new = block.hunks[0].splits[0].new
-            yield self._written(block, _unfenced(new, block.path or ""))
+            yield self._write(block, _without_fence(new, block.path or ""))
             return
-        file = self._fitting(block)
+        file = self._file_that_fits(block)
         made = list(self._hunks(block, chosen, file))
         before = file.is_executable
         warnings = self._set_mode(block, file)
@@ -538,7 +538,7 @@ class BlockApplier:
                 raise errors.UnsupportedBlock(path=file.name, problem="executable")
             status = "already_applied" if file.is_executable == before else "applied"
             made = [Outcome(str(block.number), block, status, "update", file.name)]
-        yield from _warned(made, warnings)
+        yield from _with_warnings(made, warnings)
 
     @property
     def _may_be_executable(self) -> bool:
@@ -565,8 +565,10 @@ class BlockApplier:
         ids = [block.id_of(number) for number in range(len(block.hunks))]
         wanted = set(chosen)
         hunks = {name: hunk for name, hunk in zip(ids, block.hunks, strict=True) if name in wanted}
-        hunk_applier = _HunkApplier(block, file, self._match, self._rejected, self._check_time)
-        outcomes = hunk_applier.in_patch(hunks) if block.format in IN_HUNKS else hunk_applier.one_by_one(hunks)
+        hunk_applier = _HunkApplier(block, file, self._match, self._reject, self._check_time)
+        outcomes = (
+            hunk_applier.apply_in_patch(hunks) if block.format in IN_HUNKS else hunk_applier.apply_one_by_one(hunks)
+        )
         note = self._note(block, file)
         for outcome in outcomes:
             if outcome.status == "applied" and outcome.line is not None:
@@ -584,7 +586,7 @@ class BlockApplier:
             return ()
         return (taken_literally(argument, found.line),)
 
-    def _rejected(self, file: ReplyFile, hunk: Hunk, fitted: Fit) -> errors.SutureError:
+    def _reject(self, file: ReplyFile, hunk: Hunk, fitted: Fit) -> errors.SutureError:
         line = self._landed.get((file.name, hunk.splits))
         if line is not None:  # the same block, once more
             return _already_applied(Sought(file.name, fitted.split.old, fitted.split.new), line, line)
@@ -593,13 +595,13 @@ class BlockApplier:
         request = Wanted(hunk, self._match, dry_run=self._dry_run, closely=closely)
         return rejection(self._session, file, request, fitted)
 
-    def _existing(self, path: str) -> ReplyFile:
+    def _existing_file(self, path: str) -> ReplyFile:
         file = self._files.at(path)
         if not file.exists:
-            raise missing(path, self._files.near(path))
+            raise not_found(path, self._files.near(path))
         return file
 
-    def _fitting(self, block: Block) -> ReplyFile:
+    def _file_that_fits(self, block: Block) -> ReplyFile:
         """The file that a block is about; if there is none of this name, the one of nearly that name that it fits."""
         path = block.path or ""
         file = self._files.at(path)
@@ -623,7 +625,7 @@ class BlockApplier:
         if self._meant.get(path) in fits:
             fits = [self._meant[path]]
         if len(fits) != 1 or verdicts[fits[0]] != "found" or len(candidates) > _MOST_NEAR:
-            raise missing(path, [name for name in near if name != path])
+            raise not_found(path, [name for name in near if name != path])
         self._meant[path] = fits[0]
         return self._files.at(fits[0])
 
@@ -675,7 +677,7 @@ def _check_path(block: Block) -> None:
         raise errors.PathOutsideWorkspace(path=block.path, reason="it begins at a drive")
 
 
-def _told_as(outcome: Outcome, name: str) -> Outcome:
+def _with_name(outcome: Outcome, name: str) -> Outcome:
     """What became of a hunk, under the name that its file has now."""
     error = outcome.error
     if error is not None and "path" in error.fields():
@@ -683,7 +685,7 @@ def _told_as(outcome: Outcome, name: str) -> Outcome:
     return outcome.but(to=name, error=error)
 
 
-def _warned(made: Sequence[Outcome], warnings: Sequence[str]) -> Iterator[Outcome]:
+def _with_warnings(made: Sequence[Outcome], warnings: Sequence[str]) -> Iterator[Outcome]:
     """Outcomes, the last one that was applied with more warnings."""
     applied = [outcome.id for outcome in made if outcome.status == "applied"]
     for outcome in made:
@@ -691,11 +693,11 @@ def _warned(made: Sequence[Outcome], warnings: Sequence[str]) -> Iterator[Outcom
         yield outcome.but(warnings=(*outcome.warnings, *more)) if more else outcome
 
 
-def _moved(name: str, to: ReplyFile) -> FileDiff:
+def _rename_diff(name: str, to: ReplyFile) -> FileDiff:
     return FileDiff(name, to.name, to.body, ())
 
 
-def _plain(body: bytes) -> bytes:
+def _with_newlines(body: bytes) -> bytes:
     return body.replace(b"\r\n", b"\n")
 
 
@@ -711,7 +713,7 @@ def _as_text(block: Block) -> Block:
     )
 
 
-def _unfenced(content: str, path: str) -> str:
+def _without_fence(content: str, path: str) -> str:
     """A file's content without a code fence around all of it, which no file of code has."""
     lines = content.split("\n")
     fence = lines[0].strip()[:3]

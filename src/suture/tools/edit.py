@@ -427,7 +427,7 @@ FILE_EDIT = ToolSpec(
     request=FileEdit,
     examples=(
         Example(
-            "Replace a text that stands once",
+            "Replace a text that occurs once",
             {"hello.txt": "Hello World\n"},
             {"path": "hello.txt", "edits": [{"old_text": "World", "new_text": "Universe"}]},
             "Edited hello.txt: 1 replacement, at line 1 (change <id>).\n\n"
@@ -493,7 +493,7 @@ class Edited:
         path, total = file.place.name, sum(map(len, self._places))
         lines = file.before.text.lines
         applied = [
-            {"edit_index": index, "occurrences_replaced": len(found), "line_numbers": [lines.at(at) for at in found]}
+            AppliedEdit(edit_index=index, occurrences_replaced=len(found), line_numbers=[lines.at(at) for at in found])
             for index, found in enumerate(self._places)
         ]
         unified, added, removed = outcome.edits_diff(file, edits)
@@ -501,32 +501,28 @@ class Edited:
         warnings = [*self._cautions]
         if (made := outcome.warning(path, body)) is not None:
             warnings.insert(0, made)
-        data: dict[str, Any] = {
-            "path": path,
-            "change_id": None if change is None else change.id,
-            "hash": file.after.digest,
-            "diff": {
-                "unified": unified,
-                "added": added,
-                "removed": removed,
-                "truncated": len(shown) != len(unified.removesuffix("\n")),
-            },
-            "edits_applied": applied,
-            "total_replacements": total,
-            "warnings": warnings,
-        }
+        truncated = len(shown) != len(unified.removesuffix("\n"))
+        result = FileEditResult(
+            path=path,
+            change_id=None if change is None else change.id,
+            hash=file.after.digest,
+            diff=Diff(unified=unified, added=added, removed=removed, truncated=truncated),
+            edits_applied=applied,
+            total_replacements=total,
+            warnings=warnings,
+        )
         if self._dry_run:
-            data |= {"dry_run": True, "would_modify": bool(unified), "preview": list(self._preview())}
+            result = result.but(dry_run=True, would_modify=bool(unified), preview=list(self._preview()))
         text = "\n".join(self._words(applied, change, warnings))
-        return Answer(f"{text}\n\n{shown}" if shown else text, data)
+        return Answer(f"{text}\n\n{shown}" if shown else text, result.data())
 
-    def _words(self, applied: list[dict[str, Any]], change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
+    def _words(self, applied: list[AppliedEdit], change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
         path, number = wording.plain(self._change.place.name), len(applied)
-        replacements = wording.count(sum(row["occurrences_replaced"] for row in applied), "replacement")
-        where = f", at {_lines(applied[0]['line_numbers'])}" if number == 1 else f" by {number} edits"
+        replacements = wording.count(sum(one.occurrences_replaced for one in applied), "replacement")
+        where = f", at {_lines(applied[0].line_numbers)}" if number == 1 else f" by {number} edits"
         if self._dry_run:
             who = f"{number} edits" if number > 1 else "the edit"
-            place = f" ({_lines(applied[0]['line_numbers'])})" if number == 1 else ""
+            place = f" ({_lines(applied[0].line_numbers)})" if number == 1 else ""
             if self._change.is_no_op:
                 yield f"Dry run: no change; {who} would leave {path} as it is ({replacements})."
             else:
@@ -535,14 +531,14 @@ class Edited:
             yield f"Edited {path}: {replacements}{where} (change {change.id})."
         else:
             yield f"No change: the new text equals the old text in {path} ({replacements})."
-        for row in applied[:_SHOWN_EDITS] if number > 1 else ():
-            replaced = wording.count(row["occurrences_replaced"], "replacement")
-            yield f"Edit {row['edit_index'] + 1}: {replaced}, at {_lines(row['line_numbers'])}."
+        for one in applied[:_SHOWN_EDITS] if number > 1 else ():
+            replaced = wording.count(one.occurrences_replaced, "replacement")
+            yield f"Edit {one.edit_index + 1}: {replaced}, at {_lines(one.line_numbers)}."
         if number > _SHOWN_EDITS:
             yield f"… and {number - _SHOWN_EDITS} more edits."
         yield from (f"warning: {warning}" for warning in warnings)
 
-    def _preview(self) -> Iterator[dict[str, Any]]:
+    def _preview(self) -> Iterator[Preview]:
         """Each replacement: its lines as they are, and as they will be after all edits."""
         lines, room = self._change.before.text.lines, _ROOM
         places = [(index, at) for index, found in enumerate(self._places) for at in found][:_MOST_PREVIEWS]
@@ -553,8 +549,8 @@ class Edited:
                 start, end, before, after = self._lines_around(at, until)
             most = min(_LONGEST_PREVIEW, max(room, _SHORT_PREVIEW))
             room -= min(len(before), most) + min(len(after), most)
-            shown = {"before": _cut(before, most), "after": _cut(after, most)}
-            yield {"edit_index": index, "line_number": lines.at(at), **shown}
+            old, new = _cut(before, most), _cut(after, most)
+            yield Preview(edit_index=index, line_number=lines.at(at), before=old, after=new)
 
     @cached_property
     def _bounds(self) -> tuple[list[int], list[int]]:

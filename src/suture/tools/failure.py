@@ -83,6 +83,11 @@ class WrittenOn(results.Data):
     id: str | None = results.text("The change or commit that has it").nullable
     until: str | None = results.text("The change or commit that replaced it").nullable
 
+    @classmethod
+    def of(cls, base: Base | None) -> WrittenOn | None:
+        """A base as results name it."""
+        return None if base is None else cls(source=base.source, id=base.id, until=base.until)
+
 
 WRITTEN_ON = results.member(
     "The earlier version that the text was written on, if the change was merged from there", WrittenOn

@@ -48,7 +48,7 @@ from suture.wording.phrases import AS_SENT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Self
+    from typing import Self
 
     from suture.engine.session import Session
     from suture.match.index import Base
@@ -466,16 +466,16 @@ class Patched:
         diff = outcome.plan_diff([file])
         names = [name for name, _ in self._plan.clipboards]
         warnings = self._warnings(names)
-        data = {
-            "path": file.place.name,
-            "change_id": None if change is None else change.id,
-            "hash": after.digest,
-            "created": self._created,
-            "patches": [self._told(placement) for placement in self._placed],
-            "clipboards": names,
-            "warnings": warnings,
-            "display": {"path": file.place.name, "diff": diff},
-        }
+        result = PatchResult(
+            path=file.place.name,
+            change_id=None if change is None else change.id,
+            hash=after.digest,
+            created=self._created,
+            patches=[self._placed_patch(placement) for placement in self._placed],
+            clipboards=names,
+            warnings=warnings,
+            display=Display(path=file.place.name, diff=diff),
+        )
         notes = [
             note
             for placement in self._placed
@@ -484,16 +484,16 @@ class Patched:
         ]
         notes += [f"warning: {warning}" for warning in warnings]
         if self._session.audience.prints_data:
-            return Answer("\n".join(notes), {**data, **({"dry_run": True} if self._dry_run else {})})
+            return Answer("\n".join(notes), (result.but(dry_run=True) if self._dry_run else result).data())
         if not self._dry_run:
             same = not diff and not self._created
             notes += [f"No change: {wording.plain(file.place.name)} is as it was."] if same else []
             applied = _APPLIED.format("none" if same and not names else "all")
-            return Answer("\n".join([applied, *notes]), data)
+            return Answer("\n".join([applied, *notes]), result.data())
         notes.insert(0, f"Dry run: {self._expected(wording.plain(file.place.name), diff)}; nothing was written.")
         shown = outcome.cut(diff, self._session.settings)
         words = "\n".join([_APPLIED.format("none"), *notes])
-        return Answer(f"{words}\n\n{shown}" if shown else words, {**data, "dry_run": True})
+        return Answer(f"{words}\n\n{shown}" if shown else words, result.but(dry_run=True).data())
 
     def _expected(self, path: str, diff: str) -> str:
         """What the call would do."""
@@ -502,20 +502,21 @@ class Patched:
             return f"{number} would create {path}"
         return f"{number} would be applied" if diff else f"{number} would leave {path} as it is"
 
-    def _told(self, placed: Placement) -> dict[str, Any]:
-        near = placed.runner_up
-        return {
-            "index": placed.index,
-            "operation": placed.operation,
-            "rung": placed.rung,
-            "score": placed.score,
-            "runner_up": near
-            and {"start_line": near.start_line, "end_line": near.end_line, "score": round(near.score, 3)},
-            "start_line": placed.start_line,
-            "end_line": placed.end_line,
-            "replaced": self._replaced(placed),
-            "written_on": version_of(placed.base),
-        }
+    def _placed_patch(self, placed: Placement) -> PlacedPatch:
+        near, runner_up = placed.runner_up, None
+        if near is not None:
+            runner_up = RunnerUp(start_line=near.start_line, end_line=near.end_line, score=round(near.score, 3))
+        return PlacedPatch(
+            index=placed.index,
+            operation=placed.operation,
+            rung=placed.rung,
+            score=placed.score,
+            runner_up=runner_up,
+            start_line=placed.start_line,
+            end_line=placed.end_line,
+            replaced=self._replaced(placed),
+            written_on=WrittenOn.of(placed.base),
+        )
 
     def _replaced(self, placed: Placement) -> str:
         """What was there, not too much of it."""
@@ -805,7 +806,7 @@ PATCH = ToolSpec(
     request=Patch,
     examples=(
         Example(
-            "Replace text that stands once",
+            "Replace text that occurs once",
             {"app.py": "def greet():\n    print('hello')\n"},
             {
                 "path": "app.py",

@@ -341,7 +341,7 @@ def _is_slip(one: str, other: str) -> bool:
     return min(len(stem), len(other_stem)) >= (_SHORT_NAME if same_letters else _LONG_NAME)
 
 
-def missing(path: str, near: Sequence[str]) -> FileNotFound:
+def not_found(path: str, near: Sequence[str]) -> FileNotFound:
     """There is no such file."""
     return FileNotFound(path=path, near=list(near[:3]))
 

@@ -95,7 +95,9 @@ def or_left_out(value: Any) -> Any:
 def _plain(value: object) -> object:
     if isinstance(value, Data):
         return value.data()
-    return [_plain(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list) and value and isinstance(value[0], Data):
+        return [item.data() for item in value]
+    return value
 
 
 def text(about: str, choices: Iterable[str] = ()) -> Any:

@@ -273,7 +273,7 @@ def _conflicts(error: errors.UndoConflict) -> str:
     return "\n".join(lines)
 
 
-def _what_happened(conflict: dict[str, Any]) -> str:
+def _what_happened(conflict: errors.UndoClash) -> str:
     """Why there is a conflict."""
     if conflict.get("about") == "name":
         return "was renamed again"

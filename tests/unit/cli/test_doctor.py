@@ -242,7 +242,7 @@ def test_what_is_broken_is_a_problem_with_what_to_do(world: Path, how: str, capf
     assert main(["doctor", "--root", str(world / "project")]) == 1
     out = capfd.readouterr().out
     assert f"  problem  {wanted[1]}: {wanted[2]}\n           {wanted[3]}\n" in out
-    assert out.splitlines()[-1].startswith("1 problem: below each stands what to do. Also ")
+    assert out.splitlines()[-1].startswith("1 problem: what to do is below each. Also ")
     assert files(world) == before
 
 
@@ -532,7 +532,7 @@ def test_a_file_system_without_locks_is_told(world: Path, monkeypatch: pytest.Mo
             (
                 "note",
                 "{file} cannot be read: mcpServers in it is no object",
-                "Mend it, or its servers do not start.",
+                "Fix it, or its servers do not start.",
             ),
         ),
     ],
@@ -666,7 +666,7 @@ def test_a_check_that_fails_or_hangs_is_a_problem_and_the_others_go_on(
         "  problem  hanging: no answer within 0.05 s\n"
         "           Is a disk gone that it lies on?\n"
         "\n"
-        "2 problems: below each stands what to do.\n"
+        "2 problems: what to do is below each.\n"
     )
 
 

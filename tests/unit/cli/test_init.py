@@ -394,7 +394,7 @@ def test_a_workspace_must_be_there(world: Path, capfd: pytest.CaptureFixture[str
         "",
         (
             f"SETTINGS_NOT_WRITTEN: suture init: there is no folder {world}/project/gone.\n"
-            "Mend that, or choose another --root.\n"
+            "Fix that, or choose another --root.\n"
         ),
     )
     told = json.loads(init(capfd, "codex", "--root", "gone", "--json", code=1)[0])
@@ -403,7 +403,7 @@ def test_a_workspace_must_be_there(world: Path, capfd: pytest.CaptureFixture[str
         "status": "refused",
         "written": False,
         "error": f"there is no folder {world}/project/gone",
-        "hint": "Mend that, or choose another --root.",
+        "hint": "Fix that, or choose another --root.",
     }
 
 

@@ -103,6 +103,17 @@ def test_commands_that_use_a_workspace_take_settings(command: str) -> None:
     assert options.set == [("call_ms", 5)]
 
 
+def test_the_operators_file_is_in_the_configuration_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/c")
+    assert operator_file() == "/c/suture/suture.toml"
+    monkeypatch.setenv("XDG_CONFIG_HOME", "relative")
+    monkeypatch.setenv("HOME", "/h")
+    assert operator_file() == "/h/.config/suture/suture.toml"
+    monkeypatch.setenv("HOME", "relative")
+    assert operator_file() == ""
+    assert operator_file("/named") == "/named"
+
+
 @pytest.mark.parametrize("words", [["init"], ["doctor"], ["completion", "bash"], ["tools"], ["prompt"]], ids=" ".join)
 def test_other_commands_have_no_settings(words: list[str]) -> None:
     assert not hasattr(build_parser(words).parse_args(words), "settings")

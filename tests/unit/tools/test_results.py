@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 from suture import ToolResult, Workspace
 from suture.errors import InternalError
 from suture.testing import MemoryFS
-from suture.tools import COMMANDS, TOOLS, command, every, find
+from suture.tools import COMMANDS, TOOLS, command, every, find, results
 from suture.tools.spec import Example
 from tests.unit.changes import land, write
 from tests.unit.tools.result_cases import EVERY, WRONG_HASH, answer
@@ -216,3 +216,40 @@ def test_a_tool_that_answers_with_a_list_and_a_command_have_no_schema() -> None:
 def test_the_definition_of_a_tool_has_its_schema(tool: str) -> None:
     spec = find(tool)
     assert spec.definition().get("outputSchema") == spec.output_schema
+
+
+class Leaf(results.Data):
+    size: int = results.integer("How large")
+    color: str = results.text("Which", ("red", "green")).nullable.optional
+
+
+class Tree(results.ToolData):
+    name: str = results.text("Its name")
+    leaves: list[Leaf] = results.objects("What grows on it", Leaf)
+    best: Leaf = results.member("The best of them", Leaf).optional
+
+
+def test_the_schema_of_a_result_is_derived_from_its_type() -> None:
+    color = {"type": ["string", "null"], "enum": ["red", "green", None], "description": "Which"}
+    leaf = {
+        "type": "object",
+        "properties": {"size": {"type": "integer", "description": "How large"}, "color": color},
+        "required": ["size"],
+    }
+    schema = Tree.output_schema()
+    assert {key: schema["properties"][key] for key in ("name", "leaves", "best")} == {
+        "name": {"type": "string", "description": "Its name"},
+        "leaves": {"type": "array", "items": leaf, "description": "What grows on it"},
+        "best": {**leaf, "description": "The best of them"},
+    }
+    assert schema["anyOf"] == [{"required": ["name", "leaves"]}, {"required": ["error"]}]
+
+
+def test_a_result_gives_the_data_that_its_schema_describes() -> None:
+    tree = Tree(name="oak", leaves=[Leaf(size=1), Leaf(size=2, color="red")])
+    assert tree.data() == {"name": "oak", "leaves": [{"size": 1}, {"size": 2, "color": "red"}]}
+    assert tree.but(best=Leaf(size=3)).data()["best"] == {"size": 3}
+    assert repr(Leaf(size=1)) == "Leaf(size=1, color=LEFT_OUT)"
+    assert Leaf(size=1) == Leaf(size=1, color=results.or_left_out(None))
+    with pytest.raises(TypeError):
+        Tree(name="oak")

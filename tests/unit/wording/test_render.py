@@ -10,7 +10,7 @@ from suture.wording import edits
 LONG = "a line\n" * 20
 
 
-def conflict(**sides: str | None) -> dict[str, Any]:
+def conflict(**sides: str | None) -> Any:
     return {"path": "x", "line": 3, **sides}
 
 
