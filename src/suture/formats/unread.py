@@ -638,9 +638,9 @@ def _in_prose(reply: _Reply, passages: Sequence[_Passage]) -> Iterator[Unread]:
             yield unread
         for number in passage.numbers:
             line = reply.lines[number]
-            unread = _in_sentence(reply, line, number)
-            if unread is not None:
-                yield unread
+            sentence = _in_sentence(reply, line, number)
+            if sentence is not None:
+                yield sentence
             elif after is not None and number == last and _is_fence_behind(after, number):
                 yield from () if after.opening in halves else _below_introduction(reply, line, after)
 

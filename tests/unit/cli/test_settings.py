@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,14 +53,16 @@ def test_every_setting_can_be_set_by_an_option(name: str) -> None:
     if name == "encodings":
         given, value = "*.csv=cp1252", (("*.csv", "cp1252"),)
     assert parse_setting(f"{name}={given}") == (name, value)
-    Settings(**{name: value}).check()
+    arguments: dict[str, Any] = {name: value}
+    Settings(**arguments).check()
 
 
 def test_every_setting_that_an_error_names_exists() -> None:
     def kinds(kind: type[SutureError]) -> list[type[SutureError]]:
         return [kind, *(each for child in kind.__subclasses__() for each in kinds(child))]
 
-    named = {kind.setting for kind in kinds(SutureError) if isinstance(getattr(kind, "setting", None), str)}
+    settings_named = {getattr(kind, "setting", None) for kind in kinds(SutureError)}
+    named = {name for name in settings_named if isinstance(name, str)}
     assert {"call_ms", "max_memory_bytes"} <= named <= set(Settings._fields)
 
 
