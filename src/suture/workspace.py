@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import fspath
 
 from suture import log, wording
+from suture.audience import MODEL
 from suture.bounds import Overrun, check_time, suspend, within
 from suture.engine import Engine
 from suture.engine.transaction import Transaction
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from suture.audience import Audience
     from suture.engine.session import Progress, Session
     from suture.files.fs import FS
     from suture.files.recovery import Recovered
@@ -38,8 +40,16 @@ class Workspace:
     False
     """
 
-    def __init__(self, root: str | os.PathLike[str], settings: Settings | None = None, *, fs: FS | None = None) -> None:
-        self._engine = Engine(root, settings, fs)
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        settings: Settings | None = None,
+        *,
+        fs: FS | None = None,
+        audience: Audience = MODEL,
+    ) -> None:
+        """`audience` is whom results are worded for: a model, unless the command line prints them."""
+        self._engine = Engine(root, settings, fs, audience)
 
     @property
     def root(self) -> str:
@@ -100,10 +110,11 @@ class Workspace:
             return self._result(name, answer)
         except MemoryError:
             log.exception("call", "%s needs too much memory", name)
-            return ToolResult.failed(OutOfMemory())
+            return ToolResult.failed(OutOfMemory(), self._engine.audience)
         except Exception as error:  # noqa: BLE001  the one broad handler of this surface
             log.exception("call", "%s failed", name)
-            return ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}"))
+            problem = InternalError(exception=f"{type(error).__name__}: {error}")
+            return ToolResult.failed(problem, self._engine.audience)
 
     def _result(self, name: str, answer: Callable[[], _Outcome]) -> ToolResult:
         recovered, trouble, verbatim = None, None, False
@@ -113,7 +124,7 @@ class Workspace:
             recovered, verbatim = recovered or recovered_too, found.verbatim
             result = ToolResult(found.is_error, found.text, found.data, found.rows)
         except SutureError as error:
-            result = ToolResult.failed(error)
+            result = ToolResult.failed(error, self._engine.audience)
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
         if trouble is not None:
             words = "" if verbatim else wording.trouble_text(trouble)
@@ -386,7 +397,7 @@ class Workspace:
             problem = OutOfMemory() if isinstance(error, MemoryError) else error
             if spec.explain is None:
                 raise problem from None
-            return spec.explain(given, problem), None, None
+            return spec.explain(given, problem, self._engine.audience), None, None
 
     def _carried_out(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
         if spec.read is not None:

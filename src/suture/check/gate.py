@@ -81,6 +81,8 @@ class NotRun(Record):
     validator: str
     reason: str
     required: bool = False
+    setting: str = ""
+    """The setting that makes it possible, where one does."""
 
 
 class Report(Record):
@@ -130,7 +132,7 @@ class _Job:
     def __init__(self, chosen: Chosen, subject: Subject, before: str | None, after: str, stage: Stage) -> None:
         self.chosen = chosen
         self.issues: list[Issue] | None = None
-        self.reason = _OVER
+        self.reason, self.setting = _OVER, ""
         self.is_over = False
         self._path = subject.path
         self._roots = subject.roots
@@ -182,7 +184,7 @@ class _Job:
                 raise NotRunError(f"it found more than {_MOST_ISSUES:,} problems")  # noqa: TRY301  as told below
             self.issues = [self._as_ruled(each) for each in found]
         except NotRunError as error:
-            self.reason = str(error)[:_LONGEST]
+            self.reason, self.setting = str(error)[:_LONGEST], error.setting
         except Exception as error:  # noqa: BLE001  a plugin may fail in any way, and must not take the edit with it
             self.reason = f"it crashed: {type(error).__name__}: {error}"[:_LONGEST]
 
@@ -293,7 +295,8 @@ def _report(checks: Sequence[_Check]) -> Report:
         chosen, subject = each.after.chosen, each.subject
         name, found = chosen.validator.name, each.after.issues
         if found is None:
-            not_run.append(NotRun(subject.name, name, each.after.reason, chosen.required))
+            why = each.after
+            not_run.append(NotRun(subject.name, name, why.reason, chosen.required, why.setting))
             continue
         known = None if each.before is None else each.before.issues  # not known: all of them count as new
         codes, first = syntax_codes(chosen.validator), first_only(chosen.validator)

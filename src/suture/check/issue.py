@@ -97,6 +97,11 @@ class Issue(Record):
 class NotRunError(Exception):
     """A check could not be carried out; the message says why, and how to make it possible."""
 
+    def __init__(self, reason: str, setting: str = "") -> None:
+        """`setting` is the one that makes it possible, where one does."""
+        super().__init__(reason)
+        self.setting = setting
+
 
 class Staging(Protocol):
     """The text that is checked, as a file that other programs can read, and what it is a part of."""

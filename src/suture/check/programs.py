@@ -61,13 +61,19 @@ def permitted(name: str, roots: Sequence[str], folder: str, *, beside: bool = Tr
     """What to start for the first word of a command that runs in a folder; NotRunError if there is nothing."""
     if "/" in name:
         if _is_held(os.path.join(folder, name), Inside(roots)):
-            raise NotRunError(held_reason(name))
+            raise NotRunError(held_reason(name), TRUST)
         return name
     found = program(name, roots, beside=beside)
     if found is not None:
         return found
     held = program_inside(name, roots, beside=beside)
-    raise NotRunError(f"{name} is not installed" if held is None else held_reason(held))
+    if held is None:
+        raise NotRunError(f"{name} is not installed")
+    raise NotRunError(held_reason(held), TRUST)
+
+
+TRUST = "project_commands"
+"""The setting by which the operator lets run what is in the workspace."""
 
 
 def held_reason(path: str) -> str:
@@ -75,7 +81,7 @@ def held_reason(path: str) -> str:
     name = os.path.basename(path)
     return (
         f"{path} is not run, because it is in the workspace, where an agent can change it: install {name} elsewhere, "
-        "or trust the workspace, which only the operator can allow (project_commands)"
+        "or trust the workspace, which only the operator can allow"
     )
 
 

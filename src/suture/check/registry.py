@@ -145,15 +145,16 @@ class Unavailable:
 
     external = True  # there is nothing to parse in another process, however large a text is
 
-    def __init__(self, name: str, reason: str, files: Sequence[str] = ("*",)) -> None:
+    def __init__(self, name: str, reason: str, files: Sequence[str] = ("*",), *, setting: str = "") -> None:
         self.name = name
         self.files = tuple(files)
         self._reason = reason
+        self._setting = setting
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """Say why."""
         del path, before, after, staging
-        raise NotRunError(self._reason)
+        raise NotRunError(self._reason, self._setting)
 
 
 class Table:
@@ -312,12 +313,12 @@ def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, 
 
 def _ruff_inside(held: Sequence[str]) -> Iterator[Validator]:
     """The check by ruff, if a root holds the only one there is; then Python's own parser looks at the syntax."""
-    from suture.check.programs import held_reason, program, program_inside
+    from suture.check.programs import TRUST, held_reason, program, program_inside
     from suture.check.python import Ruff
 
     found = program_inside("ruff", held)
     if found is not None and program("ruff", held) is None:
-        yield Unavailable("ruff", held_reason(found), Ruff.files)
+        yield Unavailable("ruff", held_reason(found), Ruff.files, setting=TRUST)
 
 
 def _others() -> Iterator[Validator]:
@@ -329,13 +330,13 @@ def _others() -> Iterator[Validator]:
 
 def _asked_for(rule: Rule, held: Sequence[str], *, commands: bool) -> Validator:
     """A check that only a configuration asks for."""
-    from suture.check.programs import ON_REQUEST, Command  # most projects ask for none
+    from suture.check.programs import ON_REQUEST, TRUST, Command  # most projects ask for none
 
     if rule.command is None and rule.name not in ON_REQUEST:
         return Unavailable(rule.name, "there is no check of this name, and no command is configured for it")
     if rule.by_project and not commands:
-        reason = "the project's configuration asks to run it, which only the operator can allow (project_commands)"
-        return Unavailable(rule.name, reason)
+        reason = "the project's configuration asks to run it, which only the operator can allow"
+        return Unavailable(rule.name, reason, setting=TRUST)
     if rule.command is None:
         return ON_REQUEST[rule.name](held)
     return Command(rule.name, rule.files or (), rule.command, roots=held)
@@ -391,15 +392,17 @@ def _named_plugins(file: str) -> list[tuple[str, str]]:
 
 def _held(point: EntryPoint, file: str, inside: Inside) -> Validator | None:
     """A plugin that is not loaded, because a root holds its package or a module that loading it would import."""
+    from suture.check.programs import TRUST  # most installations have no plugins
+
     places = [file, *_origins(point.value.partition(":")[0].strip())]
     place = next((each for each in places if inside.holds(each)), None)
     if place is None:
         return None
     reason = (
         f"the plugin is not loaded, because {place} is in the workspace, where an agent can change it: install it "
-        "elsewhere (not editable), or trust the workspace, which only the operator can allow (project_commands)"
+        "elsewhere (not editable), or trust the workspace, which only the operator can allow"
     )
-    return Unavailable(point.name, reason)
+    return Unavailable(point.name, reason, setting=TRUST)
 
 
 def _origins(module: str) -> Iterator[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from suture.cli.commands import attempt, refused, tool_arguments
-from suture.cli.output import USAGE, clean, colored, in_options, note, print_json, print_text, recovered, skipped
-from suture.wording.edits import issue_line
+from suture.cli.output import USAGE, clean, colored, note, print_json, print_text, recovered, skipped
+from suture.wording.edits import issue_parts
 from suture.wording.phrases import count
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ def check(options: argparse.Namespace) -> int:
     if options.json:
         print_json(result.to_dict() if result.is_error else data)
     elif result.is_error:
-        refused(options, result, in_options(result.text))
+        refused(options, result)
     else:
         _tell(data)
     if result.is_error or not data["files"]:
@@ -49,10 +49,9 @@ def _tell(data: Row) -> None:
 
 def _line(issue: Row) -> str:
     """A problem, colored on a terminal."""
-    line, code = issue_line(issue), f" {issue['code']} "
-    place, found, rest = line.partition(code)
+    place, code, message = issue_parts(issue)
     color = "red" if issue["severity"] == "error" else "yellow"
-    return f"{colored('bold', place)}{colored(color, code)}{rest}" if found else line
+    return f"{colored('bold', place)}{colored(color, f' {code} ')}{message}"
 
 
 def _not_validated(not_run: Sequence[Row]) -> Iterator[str]:
@@ -62,7 +61,7 @@ def _not_validated(not_run: Sequence[Row]) -> Iterator[str]:
         alike.setdefault((check["validator"], check["reason"]), []).append(check["path"])
     for (validator, reason), paths in alike.items():
         what = paths[0] if len(paths) == 1 else count(len(paths), "file")
-        yield clean(f"{what} by {validator}: {in_options(reason)}")
+        yield clean(f"{what} by {validator}: {reason}")
 
 
 def _summary(data: Row) -> str:

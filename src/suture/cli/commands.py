@@ -5,17 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 
 from suture import wording
+from suture.audience import MODEL, TERMINAL
 from suture.cli.output import (
     STDIN,
     USAGE,
     as_content,
-    as_option,
     at_root,
     clean,
     complain,
     content_of,
     decoded,
-    in_options,
     misused,
     note,
     print_json,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from suture.audience import Audience
     from suture.cli import QuickOptions
 
 _UNFIT = "INVALID_ARGUMENTS"
@@ -40,7 +40,7 @@ _UNFIT = "INVALID_ARGUMENTS"
 
 def read(options: argparse.Namespace) -> int:
     """`suture read`."""
-    result = _call(options, "file_read", tool_arguments(options))
+    result = attempt(options, lambda workspace: workspace.call("file_read", tool_arguments(options)))
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
@@ -67,7 +67,7 @@ def call(options: argparse.Namespace | QuickOptions) -> int:
         arguments = decoded(content_of(STDIN) if options.arguments == STDIN else options.arguments)
     except (ValueError, RecursionError) as error:
         return misused("call", f"the arguments are not JSON: {error}")
-    result = _call(options, options.name, arguments)
+    result = attempt(options, lambda workspace: workspace.call(options.name, arguments), audience=MODEL)
     print_json(result.to_dict())
     return int(result.is_error)
 
@@ -125,19 +125,19 @@ def run(
     options: argparse.Namespace,
     call: Callable[[Workspace], ToolResult],
     tell: Callable[[ToolResult], str],
-    refusal: Callable[[ToolResult], str] | None = None,
     *,
+    audience: Audience = TERMINAL,
     edits: bool = False,
 ) -> int:
     """Make a call and print what it gives: all of it as JSON, or what `tell` makes of it; refusals go to stderr.
 
-    `refusal` has other words for one than the tool. If a call `edits`, how to take that back is told, too.
+    If a call `edits`, how to take that back is told, too.
     """
-    result = attempt(options, call)
+    result = attempt(options, call, audience=audience)
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
-        refused(options, result, None if refusal is None else refusal(result))
+        refused(options, result)
     else:
         print_text(tell(result))
         if edits and result.metadata.get("change_id") is not None:
@@ -148,18 +148,11 @@ def run(
 def refused(options: argparse.Namespace, result: ToolResult, text: str | None = None) -> None:
     """Tell a refusal: its code, what is wrong, and what to do; in `text`, if the command has words of its own."""
     error, said = result.metadata["error"], result.text if text is None else text
-    said = said.replace(error["hint"], in_options(error["hint"])) if error["hint"] else said
-    said = "\n".join(map(_advice, said.split("\n")))
     if error["code"] == _UNFIT:
-        problems = [f"{as_option(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
+        problems = [f"{TERMINAL.argument(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
         misused(options.command, "; ".join(map(clean, problems)))
     else:
         complain(said if said.startswith(f"{error['code']}: ") else f"{error['code']}: {said}")
-
-
-def _advice(line: str) -> str:
-    """A line of a refusal; one of a numbered list, which says what to do, in the words of the command line."""
-    return in_options(line) if line[:1].isdecimal() and line[1:3] == ". " else line
 
 
 def exit_code(result: ToolResult) -> int:
@@ -169,17 +162,25 @@ def exit_code(result: ToolResult) -> int:
     return USAGE if result.metadata["error"]["code"] == _UNFIT else 1
 
 
-def attempt(options: argparse.Namespace | QuickOptions, call: Callable[[Workspace], ToolResult]) -> ToolResult:
-    """Make a call. One that is interrupted leaves nothing half done."""
+def attempt(
+    options: argparse.Namespace | QuickOptions,
+    call: Callable[[Workspace], ToolResult],
+    audience: Audience = TERMINAL,
+) -> ToolResult:
+    """Make a call, worded for someone at a command line; with --json, for a model.
+
+    One that is interrupted leaves nothing half done.
+    """
+    audience = MODEL if options.json else audience
     try:
-        workspace = Workspace(options.root, options.settings)
+        workspace = Workspace(options.root, options.settings, audience=audience)
         try:
             return call(workspace)
         except KeyboardInterrupt:
             _settle(workspace, at_root(options))
             raise
     except SutureError as error:  # the workspace itself cannot be opened
-        return ToolResult.failed(error)
+        return ToolResult.failed(error, audience)
 
 
 def _settle(workspace: Workspace, where: str) -> None:
@@ -196,7 +197,3 @@ def _settle(workspace: Workspace, where: str) -> None:
         if found is not None:
             undo = f"\nTo take it back: suture undo {found.id}{where}" if found.direction == "forward" else ""
             note(wording.recovered_text(found) + undo)
-
-
-def _call(options: argparse.Namespace | QuickOptions, name: str, arguments: object) -> ToolResult:
-    return attempt(options, lambda workspace: workspace.call(name, arguments))

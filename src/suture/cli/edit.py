@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 from suture import wording
+from suture.audience import TERMINAL
 from suture.cli.commands import attempt, exit_code, refused, run
 from suture.cli.output import (
     STDIN,
     USAGE,
-    allowable,
     at_root,
     clean,
     colored,
@@ -18,7 +18,6 @@ from suture.cli.output import (
     content_of,
     document,
     flush,
-    in_options,
     misused,
     note,
     on_validation,
@@ -77,9 +76,9 @@ def failure(block: Told) -> str:
     """Why a block failed, what is known about it, and what to do."""
     error = block["error"]
     message, *more = error["message"].split("\n")
-    known = [*more, *error["details"], in_options(error["hint"])]
+    known = [*more, *error["details"], error["hint"]]
     return "\n".join(
-        map(clean, [f"{error['code']}: Block {block['id']} failed: {message}", *(f"  {each}" for each in known)])
+        map(clean, [f"{error['code']}: Block {block['id']} failed: {message}", *(f"  {detail}" for detail in known)])
     )
 
 
@@ -121,7 +120,7 @@ def _where(block: Told) -> str:
 
 def _how(block: Told) -> str:
     """How its place was found, unless it is as the block has it."""
-    return "" if block["rung"] in _AS_SENT else f"found {wording.matched(block['rung'])}"
+    return "" if block["rung"] in _AS_SENT else f"found {wording.how_matched(block['rung'])}"
 
 
 def _shown(block: Told) -> Iterator[str]:
@@ -183,30 +182,13 @@ def edit(options: argparse.Namespace) -> int:
         return misused("edit", error)
     if options.lines is not None:
         return save(options, arguments)
-    as_given = _as_given(options)
     return run(
         options,
         lambda workspace: workspace.call("file_edit", arguments),
         _told,
-        lambda result: _refusal(result, as_given),
+        audience=TERMINAL.but(edit_options=_as_given(options)),
         edits=True,
     )
-
-
-def _refusal(result: ToolResult, as_given: str) -> str:
-    """Why one edit does not fit, and the correction as a command that can be copied; the tool has it as JSON."""
-    from shlex import quote
-
-    text = result.text
-    alone = result.metadata["error"].get("total_edits") == 1
-    named = result.metadata.get("path", "")
-    path = f"./{named}" if named.startswith("-") else named
-    for fix in result.metadata.get("suggested_fixes", ()) if alone else ():
-        example = fix.get("example", "")
-        if '"new_text"' in example:
-            command = f"suture edit {quote(path)} {quote(_printable(example))}{as_given}"
-            text = text.replace("Send this edit instead", "Type this instead", 1).replace(example, command, 1)
-    return text
 
 
 def _as_given(options: argparse.Namespace) -> str:
@@ -217,16 +199,6 @@ def _as_given(options: argparse.Namespace) -> str:
     flags = {"--allow-commands": options.allow_commands, "--literal": options.literal, "--dry-run": options.dry_run}
     said = [f" {name} {quote(value)}" for name, value in values.items() if value is not None]
     return "".join([*said, *(f" {name}" for name, given in flags.items() if given), at_root(options)])
-
-
-def _printable(document: str) -> str:
-    """JSON that says the same, without characters that a terminal would obey or nobody sees."""
-    return "".join(char if char.isprintable() else _escaped(char) for char in document)
-
-
-def _escaped(char: str) -> str:
-    units = char.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _edit_arguments(options: argparse.Namespace) -> dict[str, Any]:
@@ -246,7 +218,7 @@ def _from_document(options: argparse.Namespace) -> dict[str, Any]:
     if any(
         getattr(options, name) is not None for name in ("old_text", "new_text", "old_file", "new_file", "occurrences")
     ):
-        message = f"the edits stand in {source} already: leave out --old, --new and --occurrences"
+        message = f"the edits are in {source} already: leave out --old, --new and --occurrences"
         raise ValueError(message)
     given: dict[str, Any] = found if isinstance(found, dict) and "edits" in found else {"edits": found}
     if given.get("path", options.path) != options.path:
@@ -257,7 +229,7 @@ def _from_document(options: argparse.Namespace) -> dict[str, Any]:
 
 def _from_options(options: argparse.Namespace) -> dict[str, Any]:
     if options.occurrences is not None and options.occurrences < 1:
-        message = f"--occurrences is how often the text stands in the file: at least 1, not {options.occurrences}"
+        message = f"--occurrences is how often the text occurs in the file: at least 1, not {options.occurrences}"
         raise ValueError(message)
     edit = {"old_text": _text(options, "old"), "new_text": _text(options, "new")}
     return edit if options.occurrences is None else {**edit, "occurrences": options.occurrences}
@@ -292,7 +264,7 @@ def _range(given: str) -> tuple[int, int]:
     """The first and the last line of `12` or `10-20`."""
     first, dash, last = given.partition("-")
     numbers = [first, last] if dash else [first]
-    if not all(each.isascii() and each.isdecimal() and int(each) for each in numbers):
+    if not all(number.isascii() and number.isdecimal() and int(number) for number in numbers):
         message = f"--lines: expected a line such as 12 or a range such as 10-20, counted from 1, not {given!r}"
         raise ValueError(message)
     start, end = int(numbers[0]), int(numbers[-1])
@@ -348,7 +320,7 @@ def _told(result: ToolResult) -> str:
         head = f"No change: {path} is as it was ({replacements})."
     else:
         head = f"Edited {path} ({replacements}) as change {data['change_id']}."
-    notes = [f"warning: {clean(each)}" for each in data["warnings"]]
+    notes = [f"warning: {clean(warning)}" for warning in data["warnings"]]
     checked = on_validation(data)
     found = ["", *map(clean, checked)] if checked else []
     return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])
@@ -391,9 +363,7 @@ def _patch_told(result: ToolResult) -> str:
     else:
         head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
     checked = on_validation(data)
-    below = "\n".join(["", "", *checked]) if checked else ""
-    said = result.text.replace(below, "", 1).partition("\n\ndiff --git ")[0].split("\n")[1:]
-    notes = [clean(line) for line in said if not line.startswith(("Dry run", "No change: "))]
+    notes = [*map(clean, result.text.split("\n"))] if result.text else []
     found = ["", *map(clean, checked)] if checked else []
     return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])
 
@@ -437,8 +407,8 @@ def save(options: argparse.Namespace, given: Mapping[str, object], *, show_diff:
 def _is_broken(validation: dict[str, Any], given: Mapping[str, object]) -> bool:
     """Whether what was only verified would be refused."""
     counted = [*validation["new"], *(validation["existing"] if given.get("validate") == "all" else ())]
-    errors = any(each["severity"] == "error" for each in counted)
-    return errors or any(each["required"] for each in validation["not_run"])
+    errors = any(issue["severity"] == "error" for issue in counted)
+    return errors or any(check["required"] for check in validation["not_run"])
 
 
 def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -> None:
@@ -446,7 +416,7 @@ def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -
     data = result.metadata
     diff = data.get("diff", "").removesuffix("\n") if show_diff else ""
     lines = [*colored_diff(diff)] if diff else []
-    status = _status(result)
+    status = [*map(clean, result.text.split("\n"))]
     if not result.is_error:
         lines += [*([""] if lines else []), *status]
     try:
@@ -458,19 +428,6 @@ def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -
             refused(options, result, "\n".join(status))
         elif data["change_id"] is not None and data.get("history", {}).get("recorded", True):
             note(way_back(options, data))
-
-
-def _status(result: ToolResult) -> list[str]:
-    """The lines that say what became of the file, in the words of the command line."""
-    lines = result.text.split("\n")
-    if result.is_error:
-        hint = result.metadata["error"]["hint"].split("\n")
-        lines += [] if hint[0] in lines else hint
-        lines = [
-            in_options(lines[0].removeprefix("❌ ")),
-            *(in_options(line) if line in hint else line for line in lines[1:]),
-        ]
-    return [clean(allowable(line)) for line in lines]
 
 
 _UNUSABLE = "NO_BLOCKS"
@@ -512,15 +469,15 @@ def _asking(options: argparse.Namespace, arguments: dict[str, Any]) -> int:
     if not result.metadata.get("blocks"):
         return _refused(options, result)
     settled = {name: block for name, block in before.items() if block["status"] in {"failed", "already_applied"}}
-    blocks = [settled.get(each["id"], each) for each in result.metadata["blocks"]]
+    blocks = [settled.get(block["id"], block) for block in result.metadata["blocks"]]
     cleared_up = {"recovered": preview.metadata["recovered"]} if "recovered" in preview.metadata else {}
     _tell_reply(options, {**result.metadata, **cleared_up}, blocks)
-    missed = [each["id"] for each in blocks if each["status"] == "failed" and each["id"] in wanted]
-    left_out = [each["id"] for each in before.values() if each["status"] == "applied" and each["id"] not in wanted]
+    missed = [block["id"] for block in blocks if block["status"] == "failed" and block["id"] in wanted]
+    left_out = [block["id"] for block in before.values() if block["status"] == "applied" and block["id"] not in wanted]
     if missed and left_out:
         note(f"note: {', '.join(missed)} fitted together with what was left out: {', '.join(left_out)}")
-    unread = any(each["edits"] for each in result.metadata["unread"])
-    return int(unread or any(each["status"] == "failed" for each in blocks))
+    unread = any(block["edits"] for block in result.metadata["unread"])
+    return int(unread or any(block["status"] == "failed" for block in blocks))
 
 
 def _call(options: argparse.Namespace, arguments: dict[str, Any]) -> ToolResult:
@@ -560,17 +517,17 @@ def _tell_reply(options: argparse.Namespace, data: dict[str, Any], blocks: Seque
     finally:
         for block in _failed(blocks):
             complain(failure(block))
-        for each in data["unread"]:
-            if each["edits"]:
-                complain(f"UNREAD_EDITS: {clean(each['message'])}.")
+        for part in data["unread"]:
+            if part["edits"]:
+                complain(f"UNREAD_EDITS: {clean(part['message'])}.")
         if data.get("error", {}).get("code") == "UNREAD_EDITS":
-            note(in_options(data["error"]["hint"]))
-        for each in _notes(options, data, blocks):
-            note(each)
+            note(data["error"]["hint"])
+        for words in _notes(options, data, blocks):
+            note(words)
 
 
 def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told]) -> str:
-    numbers = {status: sum(each["status"] == status for each in blocks) for status in data["summary"]}
+    numbers = {status: sum(block["status"] == status for block in blocks) for status in data["summary"]}
     applied = numbers.pop("applied")
     others = ", ".join(f"{number} {_APPLY_WORDS[status]}" for status, number in numbers.items() if number)
     done = count(len(blocks), "block") if applied == len(blocks) else f"{applied} of {count(len(blocks), 'block')}"
@@ -588,20 +545,20 @@ def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[T
     """What else is to be known, and how to take it back."""
     failed = _failed(blocks)
     told = _cut_off(failed)
-    unread = {each["message"] for each in data["unread"] if each["edits"]}
-    errors = [each for each in data["errors"] if each not in unread]
-    yield from (f"note: {clean(each)}" for each in errors if failed and not told)
-    warnings = [each for each in data["warnings"] if not (told and each.startswith("Some "))]
-    yield from (f"warning: {clean(in_options(each))}" for each in warnings)
+    unread = {part["message"] for part in data["unread"] if part["edits"]}
+    errors = [error for error in data["errors"] if error not in unread]
+    yield from (f"note: {clean(error)}" for error in errors if failed and not told)
+    warnings = [warning for warning in data["warnings"] if not (told and warning.startswith("Some "))]
+    yield from (f"warning: {clean(warning)}" for warning in warnings)
     yield from recovered(data)
     if data["change_id"] is not None:
         yield way_back(options, data)
 
 
 def _failed(blocks: Sequence[Told]) -> list[Told]:
-    return [each for each in blocks if each["status"] == "failed"]
+    return [block for block in blocks if block["status"] == "failed"]
 
 
 def _cut_off(failed: Sequence[Told]) -> bool:
     """Whether a block is cut off, which is told with it."""
-    return any(each["error"]["code"] == "INCOMPLETE_BLOCK" for each in failed)
+    return any(block["error"]["code"] == "INCOMPLETE_BLOCK" for block in failed)

@@ -318,8 +318,6 @@ def _tell(text: str) -> None:
 
 
 _DELIMITERS = 2
-_NOT_ALLOWED = "can allow (project_commands)"
-"""How a line ends that tells of a check which only who sits at the command line can allow."""
 _DIGITS = frozenset("123456789")
 
 
@@ -358,14 +356,9 @@ def on_validation(metadata: Mapping[str, Any]) -> list[str]:
     """What checks found, if there were any."""
     if "validation" not in metadata:
         return []
-    from suture.wording.edits import checked_lines  # most calls ask for no checks
+    from suture.wording.edits import validation_lines  # most calls ask for no checks
 
-    return [*map(allowable, checked_lines(metadata["validation"]))]
-
-
-def allowable(line: str) -> str:
-    """A line about a check; one that was not run, because nobody allowed it, names the option that does."""
-    return in_options(line) if line.endswith(_NOT_ALLOWED) else line
+    return validation_lines(metadata["validation"])
 
 
 def skipped(paths: Iterable[str]) -> list[str]:
@@ -398,56 +391,3 @@ def at_root(options: argparse.Namespace | QuickOptions) -> str:
     from shlex import quote
 
     return "" if options.root == "." else f" --root {quote(options.root)}"
-
-
-def in_options(hint: str) -> str:
-    """A hint to callers of tools, for who sits at the command line."""
-    for argument, option in _OPTIONS.items():
-        hint = hint.replace(argument, option)
-    return hint
-
-
-def as_option(argument: str) -> str:
-    """What gives an argument of a tool: an option, or a word; in JSON it has its own name."""
-    name = argument.partition("[")[0]
-    if name in _IN_JSON:
-        return argument
-    return _NAMED_OTHERWISE.get(name) or f"--{name.replace('_', '-')}"
-
-
-_IN_JSON = {"edits", "patches"}
-_NAMED_OTHERWISE = {
-    "change_id": "ID",
-    "content": "stdin",
-    "file_path": "PATH",
-    "line_edits": "--lines",
-    "name": "NAME",
-    "path": "PATH",
-    "paths": "PATH",
-    "pattern": "PATTERN",
-    "replacement": "REPLACEMENT",
-    "reply": "the reply",
-}
-_OPTIONS = {
-    "add literal: true": "add --literal",
-    "set include_ignored": "add --include-ignored",
-    "set whole_files": "add --whole-files",
-    "give default_path": "name it by --default-path",
-    'set match to "lenient"': "use --match lenient",
-    '"lenient" finds more.': "--match lenient finds more.",
-    "Use file_read to see": "Use suture read to see",
-    "Update occurrences to": "Give --occurrences",
-    "or raise max_replacements": "or raise --max-replacements",
-    "set allow_over_match": "add --allow-over-match",
-    "Name the encoding (": "Name the encoding by --encoding (",
-    "name its encoding.": "name its encoding by --encoding.",
-    "expected_text does not stand": "What --expected-text says does not stand",
-    "expected_text stands": "What --expected-text says stands",
-    "expected_text begins": "What --expected-text says begins",
-    "give its whole content instead.": "give its whole content instead, by suture write.",
-    _NOT_ALLOWED: "can allow (--allow-commands)",
-    "(check_max_files)": "(--max-files)",
-    "(check_max_issues)": "(--max-issues)",
-    "(check_call_ms)": "(--max-time)",
-    "can allow (allow_executables)": "can allow (--allow-executables)",
-}

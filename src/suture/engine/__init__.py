@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
+from suture.audience import MODEL
 from suture.bounds import suspend, within
 from suture.engine.session import Carried, Session
 from suture.errors import FileChanged, WorkspaceNotFound
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from _thread import LockType
     from collections.abc import Callable, Iterator
 
+    from suture.audience import Audience
     from suture.engine.session import Progress
     from suture.files.fs import FS
     from suture.files.history import History, Kept
@@ -49,8 +51,15 @@ class Landing(Record):
 class Engine:
     """A workspace's root and settings, and the two things that can be done with them: look and land."""
 
-    def __init__(self, root: str | os.PathLike[str], settings: Settings | None = None, fs: FS | None = None) -> None:
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        settings: Settings | None = None,
+        fs: FS | None = None,
+        audience: Audience = MODEL,
+    ) -> None:
         self.fs = fs or LocalFS()
+        self.audience = audience
         self.settings = settings or Settings()
         self.settings.check()
         self._carried = Carried()
@@ -94,6 +103,7 @@ class Engine:
             history=self._history,
             partner=self._partner,
             progress=progress or self.progress,
+            audience=self.audience,
             own_places=self._own_places,
         )
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, TypeVar
 
+    from suture.audience import Audience
     from suture.files.database import KnownVersion, LogBook, PastVersion
     from suture.files.fs import FS, Tree
     from suture.files.git import CommittedVersion, Repository
@@ -277,6 +278,7 @@ class Session:
         history: Callable[[Tree], History],
         partner: Callable[[str], AbstractContextManager[Finder]],
         progress: Progress,
+        audience: Audience,
         own_places: Collection[str] = (),
     ) -> None:
         """`own_places`: what suture itself runs from; no plan may change anything below."""
@@ -292,6 +294,8 @@ class Session:
         self.partner = partner
         """A function that gives a second process for large work; None if there is none, or another call uses it."""
         self._progress = progress
+        self.audience = audience
+        """Whom the call's result is worded for."""
         self._own_places = own_places
         self._resolver = Resolver(trees, guard)
         self._held: dict[Place, int] = {}
@@ -507,7 +511,8 @@ class Session:
             yield run
         if nothing:
             ignored = not include_ignored and any(walk(self.trees[root], selection, self.guard, include_ignored=True))
-            hidden_by = "What fits is ignored by .gitignore: to have it, set include_ignored" if ignored else None
+            include = self.audience.turn_on("include_ignored")
+            hidden_by = f"What fits is ignored by .gitignore: to have it, {include}" if ignored else None
             raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by)
 
     def sweep(

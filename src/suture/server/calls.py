@@ -17,6 +17,7 @@ from orjson import dumps
 
 from suture import log
 from suture.apis.mcp import call_tool_result
+from suture.audience import MODEL
 from suture.errors import Cancelled, InternalError, OutOfMemory, ResultTooLarge, ServerBusy
 from suture.tools import find
 from suture.tools.spec import ToolResult
@@ -61,7 +62,7 @@ def fit_result(name: str, result: ToolResult, most: int, *, text_too: bool = Fal
     error = ResultTooLarge(size=size, limit=most, total=None if result.rows is None else len(result.rows))
     failed = ToolResult.failed(error)
     if spec.explain is not None:
-        told = spec.explain({}, error)
+        told = spec.explain({}, error, MODEL)
         failed = failed.but(text=told.text, metadata=told.data)
     return call_tool_result(name, failed)
 

@@ -8,22 +8,24 @@ else stands there by mistake.
 from __future__ import annotations
 
 from suture import wording
+from suture.audience import PATCH_WRITER
 from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
 from suture.formats.reply import parse_reply, validate_parsed
 from suture.plan import Create, Delete, Plan, Rename
 from suture.tools import outcome
 from suture.tools.blocks import BlockApplier
 from suture.tools.failure import version_of
-from suture.tools.reply import ApplyReplyResult, Replied, unapplied
+from suture.tools.reply import ApplyReplyResult, ReplyReport, reply_failure
 from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, literal, text
-from suture.wording.phrases import AS_SENT, LITERAL, same
+from suture.wording.phrases import AS_SENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.errors import SutureError
     from suture.formats.reply import Reply
@@ -32,11 +34,11 @@ if TYPE_CHECKING:
     from suture.tools.blocks import Outcome
 
 
-LOOKS_SO = """\
+PATCH_FORMAT = """\
 *** Begin Patch
 *** Update File: path/to/file.py
 @@ def function_around():
- a line as it stands in the file
+ a line as it is in the file
 -a line that goes away
 +a line that comes in
 *** Add File: path/to/new.txt
@@ -45,29 +47,29 @@ LOOKS_SO = """\
 *** End Patch"""
 _SHOWN_FAILED = 5
 _SHOWN_LINES = 60
-_NOTHING_CHANGED = "Nothing was changed: send the whole patch again, with what failed mended."
+_NOTHING_CHANGED = "Nothing was changed: fix what failed, and send the whole patch again."
 
 
-class Enveloped:
+class PatchReport:
     """The outcome of a call, told once it landed, or would have. The metadata are those of `apply_reply`."""
 
     def __init__(
-        self, settings: Settings, plan: Plan, outcomes: Sequence[Outcome], replied: Replied, *, dry_run: bool
+        self, settings: Settings, plan: Plan, outcomes: Sequence[Outcome], report: ReplyReport, *, dry_run: bool
     ) -> None:
         self._settings = settings
         self._plan = plan
         self._outcomes = outcomes
-        self._replied = replied
+        self._report = report
         self._dry_run = dry_run
 
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
-        made = self._replied.answer(change)
-        failed = [each for each in self._outcomes if each.status == "failed"]
+        made = self._report.answer(change)
+        failed = [result for result in self._outcomes if result.status == "failed"]
         if failed:
             return self._failed(made.data, failed)
-        files = sorted({_line(each) for each in self._plan.changes})
-        words = [*self._head(files), *self._notes(), *(f"warning: {each}" for each in made.data["warnings"])]
+        files = sorted({_line(change) for change in self._plan.changes})
+        words = [*self._head(files), *self._notes(), *(f"warning: {warning}" for warning in made.data["warnings"])]
         shown = outcome.cut(made.data["diff"], self._settings) if self._dry_run and files else ""
         return Answer("\n".join([*words, "", shown] if shown else words), made.data)
 
@@ -82,44 +84,30 @@ class Enveloped:
         yield from sorted(files, key=lambda line: "AMD".index(line[0]))
 
     def _notes(self) -> Iterator[str]:
-        for each in self._outcomes:
-            name = wording.plain(each.path or "")
-            if each.status == "already_applied":
-                at = f" at line {each.line}" if each.line else ""
-                yield f"note: {_named(each)} of {name} stands there already{at}, and was left out."
-            elif (version := version_of(each.base)) is not None:
-                merged = f"was written on {wording.written_on(version)}, and merged into the current file"
-                yield f"note: {_named(each)} {merged}, at {name}:{each.line}."
-            elif each.rung not in AS_SENT:
-                found = f"{_named(each)} was found {wording.matched(each.rung)} at {name}:{each.line}"
+        for result in self._outcomes:
+            name = wording.plain(result.path or "")
+            if result.status == "already_applied":
+                at = f" at line {result.line}" if result.line else ""
+                yield f"note: {_named(result)} of {name} is there already{at}, and was left out."
+            elif (version := version_of(result.base)) is not None:
+                merged = f"was written on {wording.version_name(version)}, and merged into the current file"
+                yield f"note: {_named(result)} {merged}, at {name}:{result.line}."
+            elif result.rung not in AS_SENT:
+                found = f"{_named(result)} was found {wording.how_matched(result.rung)} at {name}:{result.line}"
                 yield f"note: {found}, and carried over to the file's own text."
 
     def _failed(self, data: dict[str, Any], failed: Sequence[Outcome]) -> Answer:
         """Each part that failed: what happened, what is known, what to do."""
         total, lines = len(self._outcomes), list[str]()
-        for number, each in enumerate(failed):
-            error = _error(each)
-            line = f"{_named(each).capitalize()} (line {_line_of(each)} of the input) failed: {_message(error)}"
-            more = [*(f"  {detail}" for detail in _details(error)), f"  {_hint(error)}"]
+        errors = {block["id"]: block["error"] for block in data["blocks"]}
+        for number, result in enumerate(failed):
+            error = errors[result.id]
+            line = f"{_named(result).capitalize()} (line {_line_of(result)} of the input) failed: {error['message']}"
+            more = [*(f"  {detail}" for detail in error["details"]), f"  {error['hint']}"]
             lines += [line, *more] if number < _SHOWN_FAILED and len(lines) < _SHOWN_LINES else [line]
-        told = {each.id: _error(each) for each in failed}
-        for block in data["blocks"]:
-            if (error_of := told.get(block["id"])) is not None:
-                words = {"message": _message(error_of), "hint": _hint(error_of), "details": _details(error_of)}
-                block["error"] |= words
         data["error"] |= {"hint": _NOTHING_CHANGED}
         head = f"The patch was not applied: {len(failed)} of {wording.count(total, 'change')} failed."
         return Answer("\n".join([head, *lines, _NOTHING_CHANGED]), data, is_error=True)
-
-
-def unapplied_patch(error: SutureError) -> Answer:
-    """The answer to a call that could not be carried out at all."""
-    made = unapplied(error)
-    if not isinstance(error, NoBlocks):
-        return made
-    message, hint = "The input holds no patch.", f"One looks so:\n{LOOKS_SO}"
-    told = made.data["error"] | {"message": message, "hint": hint}
-    return made.but(text=f"{error.code}: {message} {hint}", data=made.data | {"errors": [message], "error": told})
 
 
 def _line(change: FileChange) -> str:
@@ -128,72 +116,14 @@ def _line(change: FileChange) -> str:
     return f"{kind} {wording.plain(name)}"
 
 
-def _named(each: Outcome) -> str:
-    return f"hunk {each.id}" if "." in each.id else f"section {each.id}"
+def _named(result: Outcome) -> str:
+    return f"hunk {result.id}" if "." in result.id else f"section {result.id}"
 
 
-def _line_of(each: Outcome) -> int:
+def _line_of(result: Outcome) -> int:
     """Where in the input it begins."""
-    lines = {each.block.id_of(number): hunk.line for number, hunk in enumerate(each.block.hunks)}
-    return lines.get(each.id, each.block.line)
-
-
-def _error(each: Outcome) -> SutureError:
-    assert each.error is not None  # noqa: S101  a failure has its reason
-    return each.error
-
-
-def _message(error: SutureError) -> str:
-    said = wording.block_message(error)
-    if error.code != "INCOMPLETE_BLOCK":
-        return said
-    return said.replace("The block", "The section").replace(" of the reply", " of the input")
-
-
-def _details(error: SutureError) -> list[str]:
-    first, *rest = wording.block_details(error) or [""]
-    first = first.replace("This block was refused before", "This hunk was refused before", 1)
-    return [first, *rest] if first else []
-
-
-def _hint(error: SutureError) -> str:
-    return _HINTS.get(error.code, wording.block_hint)(error)
-
-
-def _look_again(error: Any) -> str:
-    path = wording.plain(error.path)
-    if error.why == "deleted":
-        return f"Read {path} again, and decide whether the change is still needed."
-    if error.stale is not None:
-        return f"Your copy of {path} is old: read it again, and write the hunk with the lines as they are now."
-    return f"Copy the context and - lines from the file, whole: read {path} first."
-
-
-def _near(error: Any) -> str:
-    if error.create_by is not None:
-        return "There is nothing to delete: leave the section out."
-    meant = f"Did you mean {' or '.join(map(wording.plain, error.near))}? " if error.near else ""
-    return f"{meant}To create the file, use *** Add File: PATH."
-
-
-_HINTS: dict[str, Callable[[Any], str]] = {
-    "NO_MATCH": _look_again,
-    "OLD_TEXT_NOT_UNIQUE": same(
-        "Add context lines, or a line of @@ with the class or function around the place, so that only one fits."
-    ),
-    "EDIT_CONFLICT": same(
-        "Decide what these lines should say, and write the hunk with the lines as the file has them."
-    ),
-    "TARGET_DELETED": lambda e: f"Read {wording.plain(e.path)} again, and decide whether the change is still needed.",
-    "OUT_OF_SCOPE": lambda e: (
-        f"Read {wording.plain(e.path)} again, and write the class or function that contains the lines after @@."
-    ),
-    "UNPROVED_CHANGE": same("Write the hunk with the lines indented and spelled as the file has them."),
-    "ELISION_IN_NEW_TEXT": same(f"Write out all lines of the hunk. {LITERAL}"),
-    "FILE_NOT_FOUND": _near,
-    "INCOMPLETE_BLOCK": same("Write the patch again, whole, from *** Begin Patch to *** End Patch."),
-}
-"""What to do about what failed, in the words of this format."""
+    lines = {result.block.id_of(number): hunk.line for number, hunk in enumerate(result.block.hunks)}
+    return lines.get(result.id, result.block.line)
 
 
 _NAME = "apply_patch"
@@ -216,14 +146,14 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     sheets = ReplyFiles(WorkspaceFiles(session))
     stitching = BlockApplier(sheets, "lenient", session, dry_run=request.dry_run, literal=request.literal)
     outcomes = stitching.run(reply.blocks)
-    if any(each.status == "failed" for each in outcomes):
-        outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
+    if any(result.status == "failed" for result in outcomes):
+        outcomes = [result.but(status="skipped") if result.status == "applied" else result for result in outcomes]
         sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
-    plan = Plan(changes, _NAME, _summary([each.place.name for each in changes]))
+    plan = Plan(changes, _NAME, _summary([change.place.name for change in changes]))
     found = validate_parsed(request.input, reply)
-    replied = Replied(session.settings, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
-    return Proposal(plan, Enveloped(session.settings, plan, outcomes, replied, dry_run=request.dry_run).answer)
+    report = ReplyReport(session.settings, PATCH_WRITER, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
+    return Proposal(plan, PatchReport(session.settings, plan, outcomes, report, dry_run=request.dry_run).answer)
 
 
 def _parsed(given: str, most: int) -> Reply:
@@ -233,7 +163,7 @@ def _parsed(given: str, most: int) -> Reply:
     if not own:
         raise NoBlocks(fenced=[], characters=len(given))
     others = [block.line for block in reply if block.format != "v4a"] + [
-        each.line for each in reply.unread if each.edits
+        part.line for part in reply.unread if part.edits
     ]
     if others:
         problem = (
@@ -284,19 +214,24 @@ def _wrong(argument: str, problem: str) -> InvalidArguments:
     return InvalidArguments(problems=[{"argument": f"operation.{argument}", "problem": problem}])
 
 
-def explain_apply_patch(_: Mapping[str, object], error: SutureError) -> Answer:
-    """A failure of the whole call, in the shape of its result."""
-    return unapplied_patch(error)
+def explain_apply_patch(_: Mapping[str, object], error: SutureError, _audience: Audience) -> Answer:
+    """A failure of the whole call, in the shape of its result and in the words of its format."""
+    answer = reply_failure(error, PATCH_WRITER)
+    if not isinstance(error, NoBlocks):
+        return answer
+    message, hint = "The input contains no patch.", f"A patch looks like this:\n{PATCH_FORMAT}"
+    told = answer.data["error"] | {"message": message, "hint": hint}
+    return answer.but(text=f"{error.code}: {message} {hint}", data=answer.data | {"errors": [message], "error": told})
 
 
 _DESCRIPTION = f"""\
-Create, change, move and delete files by a patch. All of it lands, or nothing does. It looks so:
+Create, change, move and delete files by a patch. All of it lands, or nothing does. It looks like this:
 
-{LOOKS_SO}
+{PATCH_FORMAT}
 
 A hunk shows about 3 lines of the file above and below what changes, each behind a space; - is a line that goes away, \
-+ one that comes in. Lines of @@ name the class or function a hunk stands in, and separate hunks; there are no line \
-numbers. *** Move to: PATH below *** Update File: renames the file. *** End of File below a hunk says that it stands \
++ one that comes in. Lines of @@ name the class or function a hunk is in, and separate hunks; there are no line \
+numbers. *** Move to: PATH below *** Update File: renames the file. *** End of File below a hunk says that it is \
 at the end."""
 
 APPLY_PATCH = ToolSpec(

@@ -12,6 +12,7 @@ from bisect import bisect_right, insort
 from time import monotonic
 
 from suture import errors, log
+from suture.audience import MODEL
 from suture.errors import AlreadyApplied, SutureError
 from suture.formats import IN_HUNKS
 from suture.formats.search_replace import is_separator
@@ -516,7 +517,7 @@ class BlockApplier:
         warnings = self._set_mode(block, to)
         if to.is_executable and not self._may_be_executable:
             to.set_executable(_PLAIN_FILE)
-            warnings = [_not_executable(to.name)]
+            warnings = [self._not_executable(to.name)]
         if made and all(outcome.status == "failed" for outcome in made):
             to.empty()
         if not block.hunks:
@@ -543,12 +544,17 @@ class BlockApplier:
     def _may_be_executable(self) -> bool:
         return self._session is None or self._session.settings.allow_executables
 
+    def _not_executable(self, name: str) -> str:
+        audience = MODEL if self._session is None else self._session.audience
+        allowed = audience.setting("allow_executables")
+        return f"{name} was not made executable, which only the operator can allow ({allowed})."
+
     def _set_mode(self, block: Block, file: ReplyFile) -> list[str]:
         """Make a file executable or not, as the diff says; a warning if nobody allowed that."""
         if block.mode is None:
             return []
         if block.mode & _EXECUTABLE and not file.is_executable and not self._may_be_executable:
-            return [_not_executable(file.name)]
+            return [self._not_executable(file.name)]
         file.set_executable(block.mode)
         return []
 
@@ -677,10 +683,6 @@ def _with_name(outcome: Outcome, name: str) -> Outcome:
     if error is not None and "path" in error.fields():
         error = type(error)(**{**error.fields(), "path": name})
     return outcome.but(to=name, error=error)
-
-
-def _not_executable(name: str) -> str:
-    return f"{name} was not made executable, which only the operator can allow (allow_executables)."
 
 
 def _with_warnings(made: Sequence[Outcome], warnings: Sequence[str]) -> Iterator[Outcome]:

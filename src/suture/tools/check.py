@@ -25,7 +25,7 @@ from suture.text import Text
 from suture.tools import outcome, results
 from suture.tools.paths import visit_paths
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec, exclude, include_ignored, paths
-from suture.wording.edits import checked_lines
+from suture.wording.edits import validation_lines
 from suture.wording.phrases import count
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
+    from suture.audience import Audience
     from suture.check.gate import Found
     from suture.engine.session import Session
     from suture.files.staging import Staged
@@ -112,7 +113,7 @@ def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
     differing = [each for each in changes if not (isinstance(each, Update) and each.same_content)]
     found = report(session, differing)
     every = level == "all"
-    told = validation(found, every=every).data()
+    told = validation(found, session.audience, every=every).data()
     if level != "warn" and found.blocks(every=every):
         names = list(dict.fromkeys(each.place.name for each in changes))
         blocks = proposal.describe(None).data.get("blocks", ())
@@ -121,8 +122,8 @@ def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
 
     def describe(change: Change | None) -> Answer:
         answer = proposal.describe(change)
-        silent = answer.verbatim or not differing
-        words = answer.text if silent else "\n".join([answer.text, "", *checked_lines(told)])
+        silent = answer.verbatim or not differing or session.audience.prints_data
+        words = answer.text if silent else "\n".join([answer.text, "", *validation_lines(told)])
         return answer.but(text=words, data={**answer.data, "validation": told})
 
     return Proposal(proposal.plan, describe, checked=True)
@@ -268,14 +269,14 @@ def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> 
     return parse(said, where, by_project=by_project)
 
 
-def validation(found: Report, *, every: bool = False) -> results.Validation:
-    """A report as results tell it. With `every`, errors that were there before count as well."""
+def validation(found: Report, audience: Audience, *, every: bool = False) -> results.Validation:
+    """A report as results tell it, for an audience. With `every`, errors that were there before count as well."""
     return results.Validation(
         passed=found.passed(every=every),
         new=[_issue(each) for each in found.new[:_MOST_TOLD]],
         existing=[_issue(each) for each in found.existing[:_MOST_TOLD]],
         fixed=[_issue(each) for each in found.fixed[:_MOST_TOLD]],
-        not_run=[_not_run(each) for each in found.not_run[:_MOST_TOLD]],
+        not_run=[_not_run(each, audience) for each in found.not_run[:_MOST_TOLD]],
     )
 
 
@@ -293,8 +294,9 @@ def _issue(found: Found) -> results.Issue:
     )
 
 
-def _not_run(found: NotRun) -> results.NotRun:
-    return results.NotRun(path=found.path, validator=found.validator, reason=found.reason, required=found.required)
+def _not_run(found: NotRun, audience: Audience) -> results.NotRun:
+    reason = f"{found.reason} ({audience.setting(found.setting)})" if found.setting else found.reason
+    return results.NotRun(path=found.path, validator=found.validator, reason=reason, required=found.required)
 
 
 _MOST_FILES = 50
@@ -349,8 +351,8 @@ class _Checking:
         self._markers_only = 0
         """Of how many files nothing is known but that no conflict was left in them."""
         self._ends = monotonic() + session.settings.check_call_ms / 1000
-        self._left_out: tuple[str, str] | None = None
-        """The first file that was left out, and why."""
+        self._left_out: tuple[str, str, str] | None = None
+        """The first file that was left out, why, and the setting that says so."""
         self._more = 0
         """How many others were."""
         self.seen: set[str] = set()
@@ -404,8 +406,8 @@ class _Checking:
         if len(self.seen) < most and not is_late:
             return False
         if self._left_out is None:
-            why = "time ran out (check_call_ms)" if is_late else f"the limit is {count(most, 'file')} (check_max_files)"
-            self._left_out = name, why
+            limit = f"the limit is {count(most, 'file')}", "check_max_files"
+            self._left_out = name, *(("time ran out", "check_call_ms") if is_late else limit)
         else:
             self._more += 1
         return True
@@ -414,9 +416,10 @@ class _Checking:
         """Tell that none of its checks is carried out on a file."""
         self.seen.add(name)
         is_large = isinstance(error, InputTooLarge)
-        reason = "the file is too large (max_file_bytes)" if is_large else "the file may not be read"
+        reason, setting = ("the file is too large", "max_file_bytes") if is_large else ("the file may not be read", "")
         chosen = table(self._session).chosen(path)
-        self._take(Report(not_run=tuple(NotRun(name, each.validator.name, reason, each.required) for each in chosen)))
+        rows = [NotRun(name, one.validator.name, reason, one.required, setting) for one in chosen]
+        self._take(Report(not_run=tuple(rows)))
 
     def finish(self) -> None:
         """Check what is left."""
@@ -436,7 +439,7 @@ class _Checking:
         self._unchecked += len({each.path for each in found.not_run})
         for one in found.not_run:
             if len(self._not_run) < most or one.required:
-                self._not_run.append(_not_run(one))
+                self._not_run.append(_not_run(one, self._session.audience))
             else:
                 self._unlisted["not_run"] += 1
         if len(self._not_run) > most:  # those that are required fail the command, and one is enough for that
@@ -449,12 +452,12 @@ class _Checking:
         not_run = sorted(self._not_run, key=lambda one: (one.path, one.validator))
         left_out = 0
         if self._left_out is not None:
-            name, why = self._left_out
+            name, why, setting = self._left_out
             left_out = 1 + self._more
             others = f", and {count(self._more, 'more file')} with it" if self._more else ""
             others = ", and all files after it" if self.is_stopped else others
-            reason = f"it was left out{others}: {why}"
-            not_run.append(results.NotRun(path=name, validator="check", reason=reason, required=True))
+            row = NotRun(name, "check", f"it was left out{others}: {why}", required=True, setting=setting)
+            not_run.append(_not_run(row, self._session.audience))
         return {
             "files": len(self.seen),
             "markers_only": self._markers_only,

@@ -33,13 +33,14 @@ from suture.tools.spec import (
     validate,
 )
 from suture.wording.edits import suggestions
-from suture.wording.phrases import plain
+from suture.wording.phrases import in_argument, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Self
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.errors import SutureError
     from suture.plan import Change, Snapshot, Update
@@ -111,8 +112,12 @@ class FileEdit(Request):
         return request
 
 
-def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
-    """Simulate all edits on the file as it is, and plan what they do to it."""
+def plan_file_edit(session: Session, request: FileEdit, audience: Audience | None = None) -> Proposal:
+    """Simulate all edits on the file as it is, and plan what they do to it.
+
+    `audience`: a dialect's, which has other names for the arguments; the session's if left out.
+    """
+    audience = audience or session.audience
     total, most = len(request.edits), session.settings.max_edits
     if total > most:
         raise InputTooLarge(what="The request", size=total, limit=most, setting="max_edits", unit="edits")
@@ -128,14 +133,14 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
         size += step.count * (len(step.new) - len(step.old))
         check_size(before.place.name, size)
     outcome = apply_steps(before.text.body, steps)
-    cautions, left_out = _placeholders(before, request, steps, outcome.places)
+    cautions, left_out = _placeholders(before, request, steps, outcome.places, audience)
     if outcome.failed is not None or left_out:
-        raise _failure(session, before, request, steps, outcome)
+        raise _failure(session, before, request, steps, outcome, audience)
     change = session.plan_update(before, outcome.edits)
     number = f"{total} edits" if total > 1 else "edit"
     plan = Plan((change,), "file_edit", f"{number} of {before.place.name}")
     sizes = [len(step.old) for step in steps]
-    cautions = [*_cautions(before.text.body, steps, outcome.places), *cautions]
+    cautions = [*_cautions(before.text.body, steps, outcome.places, audience), *cautions]
     told = Edited(session.settings, change, outcome.places, sizes, cautions, dry_run=request.dry_run)
     return Proposal(plan, told.answer)
 
@@ -148,19 +153,24 @@ def _step(before: Snapshot, asked: OneEdit) -> Step:
     return Step(old, new, asked.occurrences)
 
 
-def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]]) -> Iterator[str]:
+def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]], audience: Audience) -> Iterator[str]:
     """What may not have been meant, but is done as it was said."""
     for number, (step, found) in enumerate(zip(steps, places, strict=True)):
+        new_text = in_argument(audience.of_edit(number, "new_text"))
         if b"\0" in step.new:
-            yield f"edits[{number}]: new_text holds a NUL; the file may be taken for a binary one."
-        yield from _cuts(body, step, number, found)
+            yield f"{new_text} holds a NUL; the file may be taken for a binary one."
+        yield from _cuts(body, step, number, found, audience)
         at = step.new.find(step.old) if step.old and step.new != step.old else -1
         if at >= 0 and any(_is_there(body, step.new, place - at) for place in found):
-            yield f"edits[{number}]: new_text stood there already; if the edit was sent twice, undo it."
+            yield f"{new_text} stood there already; if the edit was sent twice, undo it."
 
 
 def _placeholders(
-    before: Snapshot, request: FileEdit, steps: Sequence[Step], places: Sequence[Sequence[int]]
+    before: Snapshot,
+    request: FileEdit,
+    steps: Sequence[Step],
+    places: Sequence[Sequence[int]],
+    audience: Audience,
 ) -> tuple[list[str], list[ElisionInNewText]]:
     """Warnings of placeholders that edits only insert, and errors of those that would delete what they represent.
 
@@ -177,14 +187,20 @@ def _placeholders(
         if body.startswith(old, found[0]):  # else it is text of an earlier edit
             old, new = whole_lines(body, edit(found[0], found[0] + len(old), step.new))
         try:
-            warnings += check_placeholders(old, new, name, f"edits[{number}].new_text", index=number, total=total)
+            where = audience.of_edit(number, "new_text")
+            warnings += check_placeholders(old, new, name, where, index=number, total=total)
         except ElisionInNewText as error:
             failures.append(error)
     return warnings, failures
 
 
 def _failure(
-    session: Session, before: Snapshot, request: FileEdit, steps: Sequence[Step], outcome: Outcome
+    session: Session,
+    before: Snapshot,
+    request: FileEdit,
+    steps: Sequence[Step],
+    outcome: Outcome,
+    audience: Audience,
 ) -> SutureError:
     """The error of the first edit that fails, and with it all others, each on the text without those that fail."""
     from time import monotonic
@@ -199,7 +215,7 @@ def _failure(
             if monotonic() > until:
                 left = len(steps) - 1 - step_outcome.failed
                 break
-    found += [(error.index, error) for error in _placeholders(before, request, steps, outcome.places)[1]]
+    found += [(error.index, error) for error in _placeholders(before, request, steps, outcome.places, audience)[1]]
     (_, first), *others = sorted(found, key=lambda failure: failure[0])
     first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
     first.unexamined = left
@@ -241,8 +257,9 @@ def _is_there(body: bytes, new: bytes, at: int) -> bool:
     return at >= 0 and body.startswith(new, at) and not body.startswith(b"\r\n", at + len(new) - 1)
 
 
-def _cuts(body: bytes, step: Step, number: int, places: Sequence[int]) -> Iterator[str]:
+def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience: Audience) -> Iterator[str]:
     """Where a text begins or ends in the middle of something; said once per edit."""
+    old_text = in_argument(audience.of_edit(number, "old_text"))
     for start in places[:_LOOKED_AT]:
         end = start + len(step.old)
         if not step.old or not body.startswith(step.old, start):
@@ -251,21 +268,21 @@ def _cuts(body: bytes, step: Step, number: int, places: Sequence[int]) -> Iterat
         before, after = body[max(start - 1, line) : start], body[end : end + 1]
         if any(len(pair) > 1 and pair.isalnum() for pair in (before + step.old[:1], step.old[-1:] + after)):
             word = body[max(start - 10, line) : end + 10].decode("utf-8", "ignore").split("\n")[0]
-            yield f"edits[{number}]: old_text stands inside a longer word or number: {plain(word)}"
+            yield f"{old_text} stands inside a longer word or number: {plain(word)}"
             return
         indent = body[line:start]
         others = step.new.strip(b"\n").split(b"\n")[1:]
         if indent and not indent.strip() and any(line.strip() and not line.startswith(indent) for line in others):
             yield (
-                f"edits[{number}]: old_text begins inside the indentation of its line; "
-                "new_text was put in as it is, its other lines without that indentation."
+                f"{old_text} begins inside the indentation of its line; "
+                f"{audience.argument('new_text')} was put in as it is, its other lines without that indentation."
             )
             return
 
 
-def explain_file_edit(given: Mapping[str, object], error: SutureError) -> Answer:
+def explain_file_edit(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the specification's shape."""
-    return explained(given, error)
+    return explained(given, error, audience)
 
 
 _DESCRIPTION = """\
@@ -414,7 +431,7 @@ FILE_EDIT = ToolSpec(
     request=FileEdit,
     examples=(
         Example(
-            "Replace a text that stands once",
+            "Replace a text that occurs once",
             {"hello.txt": "Hello World\n"},
             {"path": "hello.txt", "edits": [{"old_text": "World", "new_text": "Universe"}]},
             "Edited hello.txt: 1 replacement, at line 1 (change <id>).\n\n"
@@ -627,10 +644,10 @@ def _consumed_by(request: FileEdit, outcome: Outcome, places: Sequence[tuple[int
     return None
 
 
-def explained(given: Mapping[str, object], error: errors.SutureError) -> Answer:
+def explained(given: Mapping[str, object], error: errors.SutureError, audience: Audience) -> Answer:
     """An error in the tool's own shape; `given` are the arguments as they were sent."""
     path, edits = getattr(error, "path", given.get("path")), given.get("edits")
-    told = {name: value for name, value in wording.error_data(error).items() if name not in _OWN}
+    told = {name: value for name, value in wording.error_data(error, audience).items() if name not in _OWN}
     data: dict[str, Any] = {"path": path} if isinstance(path, str) else {}
     if error.code in _TYPES:
         data["validation_error"] = {
@@ -640,10 +657,10 @@ def explained(given: Mapping[str, object], error: errors.SutureError) -> Answer:
             "message": told["message"],
             **_of_type(error),
         }
-        data["suggested_fixes"] = suggestions(error)
+        data["suggested_fixes"] = suggestions(error, audience)
         if (preview := getattr(error, "file_preview", None)) is not None:
             data["file_preview"] = preview
-    return Answer(wording.error_text(error), {**data, "error": told}, is_error=True)
+    return Answer(wording.error_text(error, audience), {**data, "error": told}, is_error=True)
 
 
 def _of_type(error: errors.SutureError) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from suture.text import Text
 from suture.text.diff import FileDiff, counts, unified, unified_and_counts
 from suture.text.edits import common_ends, edit
 from suture.tools.results import ChangedFile
-from suture.wording.phrases import count, plain
+from suture.wording.phrases import count, in_argument, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -314,8 +314,8 @@ def check_placeholders(
 
 def taken_literally(argument: str, line: str) -> str:
     """A warning of a placeholder that was put in."""
-    said = argument.replace("].", "]: ") or "The new text"
-    return f"{said} seems to contain a placeholder ({plain(line)[:_LONGEST]}); it is taken literally."
+    where = in_argument(argument) or "The new text"
+    return f"{where} seems to contain a placeholder ({plain(line)[:_LONGEST]}); it is taken literally."
 
 
 def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:

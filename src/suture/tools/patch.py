@@ -483,6 +483,8 @@ class Patched:
             if note
         ]
         notes += [f"warning: {warning}" for warning in warnings]
+        if self._session.audience.prints_data:
+            return Answer("\n".join(notes), (result.but(dry_run=True) if self._dry_run else result).data())
         if not self._dry_run:
             same = not diff and not self._created
             notes += [f"No change: {wording.plain(file.place.name)} is as it was."] if same else []
@@ -529,9 +531,9 @@ class Patched:
             return ""
         where = wording.span(placed.start_line, placed.end_line)
         if (version := version_of(placed.base)) is not None:
-            written = f"written on {wording.written_on(version)}"
+            written = f"written on {wording.version_name(version)}"
             return f"{_named(placed)}: {written}; merged into the current file at {where}."
-        words = f"{_named(placed)}: found at {where} {wording.matched(placed.rung)}"
+        words = f"{_named(placed)}: found at {where} {wording.how_matched(placed.rung)}"
         if placed.runner_up is not None:
             words += f" (next best: {wording.span(placed.runner_up.start_line, placed.runner_up.end_line)})"
         if not placed.carried:
@@ -804,7 +806,7 @@ PATCH = ToolSpec(
     request=Patch,
     examples=(
         Example(
-            "Replace text that stands once",
+            "Replace text that occurs once",
             {"app.py": "def greet():\n    print('hello')\n"},
             {
                 "path": "app.py",

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.errors import SutureError
     from suture.formats import Block, Unread
@@ -70,16 +71,19 @@ _SHOWN_FAILED = 5
 _SHOWN_LINES = 60
 _STATUSES = ("applied", "already_applied", "failed", "skipped")
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
+_OLD_PARTS = {"call": "its old text", **dict.fromkeys(IN_HUNKS, "its context and - lines")}
+"""What the formats call the text to find, other than SEARCH/REPLACE blocks."""
 _HIDDEN = ("edit_index", "total_edits", "expected_occurrences", "index", "total")
 """Fields of errors that say something about other tools' requests."""
 
 
-class Replied:
+class ReplyReport:
     """The outcome of a call, told once it landed, or would have."""
 
     def __init__(
         self,
         settings: Settings,
+        audience: Audience,
         plan: Plan,
         outcomes: Sequence[Outcome],
         validation: Validation,
@@ -88,14 +92,15 @@ class Replied:
         atomic: bool,
         chosen: bool = False,
     ) -> None:
-        """`chosen`: the caller said which blocks to apply, and so knows what the rest of the reply is."""
+        """`chosen`: the caller said which blocks to apply, and knows what the rest of the reply is."""
         self._settings = settings
+        self._audience = audience
         self._plan = plan
         self._outcomes = outcomes
         self._validation = validation
         self._dry_run = dry_run
         self._atomic = atomic
-        self._missed = [] if chosen else [each for each in validation.unread if each.edits]
+        self._missed = [] if chosen else [part for part in validation.unread if part.edits]
 
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
@@ -105,18 +110,18 @@ class Replied:
         data: dict[str, Any] = {
             "change_id": None if change is None else change.id,
             "summary": {status: len(self._with(status)) for status in _STATUSES},
-            "blocks": [_told(each) for each in self._outcomes],
+            "blocks": [_block_data(result, self._audience) for result in self._outcomes],
             "files": outcome.files(self._plan.changes),
-            "unread": [unread_data(each) for each in self._validation.unread],
+            "unread": [unread_data(part) for part in self._validation.unread],
             "errors": self._validation.errors,
             "warnings": warnings,
             "diff": diff,
         }
         if failed:
             error = BlocksFailed(failed=_ids(failed), landed=_ids(self._with("applied")), total=len(self._outcomes))
-            data["error"] = wording.error_data(error)
+            data["error"] = wording.error_data(error, self._audience)
         elif self._missed:
-            data["error"] = wording.error_data(self._unread_edits())
+            data["error"] = wording.error_data(self._unread_edits(), self._audience)
         words = "\n".join([self._head(change), *self._words(change, warnings)])
         shown = outcome.cut(diff, self._settings) if self._dry_run else ""
         return Answer(f"{words}\n\n{shown}" if shown else words, data, is_error="error" in data)
@@ -125,15 +130,15 @@ class Replied:
         return UnreadEdits(unread=list(map(unread_data, self._missed)), landed=_ids(self._with("applied")))
 
     def _with(self, status: str) -> list[Outcome]:
-        return [each for each in self._outcomes if each.status == status]
+        return [result for result in self._outcomes if result.status == status]
 
     def _head(self, change: Change | None) -> str:
         applied, failed, total = self._with("applied"), self._with("failed"), len(self._outcomes)
         already, skipped = self._with("already_applied"), self._with("skipped")
         others = [
-            f"{len(each)} {words}"
-            for each, words in ((failed, "failed"), (already, "applied already"), (skipped, "skipped"))
-            if each
+            f"{len(several)} {words}"
+            for several, words in ((failed, "failed"), (already, "applied already"), (skipped, "skipped"))
+            if several
         ]
         others += [f"{wording.count(len(self._missed), 'edit')} not read"] if self._missed else []
         rest = f"; {', '.join(others)}" if others else ""
@@ -151,13 +156,13 @@ class Replied:
 
     def _words(self, change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
         applied, failed = self._with("applied"), self._with("failed")
-        for each in applied[:_SHOWN_APPLIED]:
-            yield _line(each)
+        for result in applied[:_SHOWN_APPLIED]:
+            yield _line(result)
         if len(applied) > _SHOWN_APPLIED:
             yield f"… and {len(applied) - _SHOWN_APPLIED} more."
-        for each in self._with("already_applied"):
-            at = f" at line {each.line}" if each.line else ""
-            yield f"{each.id} {wording.plain(each.path or '')}: applied already{at}; leave it out."
+        for result in self._with("already_applied"):
+            at = f" at line {result.line}" if result.line else ""
+            yield f"{result.id} {wording.plain(result.path or '')}: applied already{at}; leave it out."
         missed = failed or self._missed
         if missed and change is not None and applied:
             ids = ", ".join(_ids(applied))
@@ -166,48 +171,51 @@ class Replied:
         elif missed and self._atomic and self._with("skipped"):
             yield "atomic is set: nothing landed. Fix the following, and send all blocks again:"
         room = _SHOWN_LINES
-        for number, each in enumerate(failed):
-            lines = _failure(each, full=number < _SHOWN_FAILED and room > 0)
+        for number, result in enumerate(failed):
+            lines = _failure(result, self._audience, full=number < _SHOWN_FAILED and room > 0)
             room -= len(lines)
             yield from lines
-        named = any(isinstance(each.error, IncompleteBlock) for each in failed)
+        named = any(isinstance(result.error, IncompleteBlock) for result in failed)
         known = {*self._validation.errors, *self._validation.warnings} if named else set()  # told with the block
-        known -= {describe_unread(each) for each in self._validation.unread}
-        yield from (f"error: {each}" for each in self._validation.errors if each not in known)
+        known -= {describe_unread(part) for part in self._validation.unread}
+        yield from (f"error: {error}" for error in self._validation.errors if error not in known)
         if self._missed:
-            yield wording.error_data(self._unread_edits())["hint"]
-        yield from (f"warning: {each}" for each in warnings if each not in known)
+            yield wording.hint(self._unread_edits(), self._audience)
+        yield from (f"warning: {warning}" for warning in warnings if warning not in known)
 
     def _warnings(self) -> Iterator[str]:
         """What may not have been meant, or is worth knowing, but was done."""
-        for each in self._with("applied"):
-            if each.holds_marker:
-                yield f"Block {each.id}: a line of ======= was taken for a part of the new text."
-        for note in dict.fromkeys(each.note for each in self._outcomes if each.note and each.status != "failed"):
+        for result in self._with("applied"):
+            if result.holds_marker:
+                yield f"Block {result.id}: a line of ======= was taken for a part of the new text."
+        for note in dict.fromkeys(
+            result.note for result in self._outcomes if result.note and result.status != "failed"
+        ):
             yield wording.plain(f"{note[0].upper()}{note[1:]}.")
-        yield from dict.fromkeys(warning for each in self._with("applied") for warning in each.warnings)
+        yield from dict.fromkeys(warning for result in self._with("applied") for warning in result.warnings)
         for file in self._plan.changes:
             before = getattr(file, "before", None)
             if before is not None and (made := outcome.warning(file.place.name, before.text.body)) is not None:
                 yield f"{file.place.name}: {made}"
 
 
-def unapplied(error: SutureError) -> Answer:
+def reply_failure(error: SutureError, audience: Audience) -> Answer:
     """The answer to a call that could not be carried out at all."""
+    message, told = wording.message(error, audience), wording.error_data(error, audience)
     data: dict[str, Any] = {"change_id": None, "summary": dict.fromkeys(_STATUSES, 0), "blocks": [], "files": []}
     data |= {"unread": error.unread if isinstance(error, NoBlocks) else []}
-    data |= {"errors": [wording.message(error)], "warnings": [], "diff": "", "error": wording.error_data(error)}
-    return Answer(wording.error_text(error), data, is_error=True)
+    data |= {"errors": [message], "warnings": [], "diff": "", "error": told}
+    return Answer(wording.error_text(error, audience), data, is_error=True)
 
 
-def unread_data(each: Unread) -> dict[str, Any]:
+def unread_data(part: Unread) -> dict[str, Any]:
     """Something that was not read."""
     names = ("line", "kind", "path", "edits")
-    return {**{name: getattr(each, name) for name in names}, "message": describe_unread(each)}
+    return {**{name: getattr(part, name) for name in names}, "message": describe_unread(part)}
 
 
 def _ids(outcomes: Sequence[Outcome]) -> list[str]:
-    return [each.id for each in outcomes]
+    return [result.id for result in outcomes]
 
 
 def _of(number: int, total: int) -> str:
@@ -217,59 +225,62 @@ def _of(number: int, total: int) -> str:
     return {1: "the block", 2: "both blocks"}.get(total, f"all {total} blocks")
 
 
-def _line(each: Outcome) -> str:
+def _line(result: Outcome) -> str:
     """One block that was applied."""
-    line = f":{each.line}" if each.line and each.action == "update" else ""
-    line = f" → {wording.plain(each.to)}" if each.to else line
-    how = "" if each.rung in AS_SENT else f"; found {wording.matched(each.rung)}, carried over to the file's own text"
-    if (version := version_of(each.base)) is not None:
-        how = f"; written on {wording.written_on(version)}, merged into the current file"
-    return f"{each.id} {wording.plain(each.path or '')}{line}, {_DONE[each.action]}{how}"
+    line = f":{result.line}" if result.line and result.action == "update" else ""
+    line = f" → {wording.plain(result.to)}" if result.to else line
+    how = (
+        ""
+        if result.rung in AS_SENT
+        else f"; found {wording.how_matched(result.rung)}, carried over to the file's own text"
+    )
+    if (version := version_of(result.base)) is not None:
+        how = f"; written on {wording.version_name(version)}, merged into the current file"
+    return f"{result.id} {wording.plain(result.path or '')}{line}, {_DONE[result.action]}{how}"
 
 
-def _failure(each: Outcome, *, full: bool) -> list[str]:
+def _failure(result: Outcome, audience: Audience, *, full: bool) -> list[str]:
     """One block that failed: what happened, what is known, what to do."""
-    assert each.error is not None  # noqa: S101  a failure has its reason
-    message, hint = wording.block_message(each.error), _hint(each)
-    head = f"Block {each.id} failed: {message}"
-    if not full:
-        return [head]
-    return [head, *(f"  {line}" for line in wording.block_details(each.error)), f"  {hint}"]
+    assert result.error is not None  # noqa: S101  a failure has its reason
+    words = _block_words(result.error, result.block.format, audience)
+    head = f"Block {result.id} failed: {words['message']}"
+    return [head, *(f"  {line}" for line in words["details"]), f"  {words['hint']}"] if full else [head]
 
 
-def _hint(each: Outcome) -> str:
-    """What to do about a block that failed, in the words of its format."""
-    assert each.error is not None  # noqa: S101  a failure has its reason
-    hint = wording.block_hint(each.error)
-    old = "its context and - lines" if each.block.format in IN_HUNKS else "its old text"
-    return hint.replace("its SEARCH part", old) if each.block.format in IN_HUNKS | {"call"} else hint
-
-
-def _told(each: Outcome) -> dict[str, Any]:
+def _block_words(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
+    """What happened to a block, what else is known, and what to do, in the words of its format."""
+    audience = audience.but(old_part=_OLD_PARTS[format_]) if format_ in _OLD_PARTS else audience
     return {
-        "id": each.id,
-        "format": each.block.format,
-        "action": each.action,
-        "path": each.path,
-        **({"to": each.to} if each.to else {}),
-        "path_as_written": each.block.path_as_written,
-        "status": each.status,
-        "line": each.line if each.status != "failed" else None,
-        "reply_line": each.block.line,
-        "rung": each.rung,
-        "score": each.score,
-        "written_on": version_of(each.base),
-        "diff": each.diff,
-        "error": None if each.error is None else error_data(each),
+        "details": wording.block_details(error, audience),
+        "message": wording.block_message(error, audience),
+        "hint": wording.block_hint(error, audience),
     }
 
 
-def error_data(each: Outcome) -> dict[str, Any]:
-    """Why a block failed."""
-    assert each.error is not None  # noqa: S101  asked only then
-    told = wording.error_data(each.error)
-    told |= {"details": wording.block_details(each.error)}
-    told |= {"message": wording.block_message(each.error), "hint": _hint(each)}
+def _block_data(result: Outcome, audience: Audience) -> dict[str, Any]:
+    """What became of a block, as data."""
+    error, block = result.error, result.block
+    return {
+        "id": result.id,
+        "format": block.format,
+        "action": result.action,
+        "path": result.path,
+        **({"to": result.to} if result.to else {}),
+        "path_as_written": block.path_as_written,
+        "status": result.status,
+        "line": result.line if result.status != "failed" else None,
+        "reply_line": block.line,
+        "rung": result.rung,
+        "score": result.score,
+        "written_on": version_of(result.base),
+        "diff": result.diff,
+        "error": None if error is None else _error_data(error, block.format, audience),
+    }
+
+
+def _error_data(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
+    """Why a block failed, as data."""
+    told = wording.error_data(error, audience) | _block_words(error, format_, audience)
     return {name: value for name, value in told.items() if name not in _HIDDEN}
 
 
@@ -298,22 +309,23 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     most = session.settings.max_edits + 1
     reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most)
     if not reply:
-        skipped = sum(each.blocks for each in reply.thoughts)
-        unread = [unread_data(each) for each in reply.unread]
+        skipped = sum(thought.blocks for thought in reply.thoughts)
+        unread = [unread_data(part) for part in reply.unread]
         raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped, unread=unread)
     _check(reply.blocks, request.only, session.settings.max_edits)
     sheets = ReplyFiles(WorkspaceFiles(session), request.expect_hash)
     stitching = BlockApplier(sheets, request.match, session, dry_run=request.dry_run, literal=request.literal)
     outcomes = stitching.run(reply.blocks, request.only)
     sheets.check_others(request.expect_hash)
-    missed = request.only is None and any(each.edits for each in reply.unread)
-    if request.atomic and (missed or any(each.status == "failed" for each in outcomes)):
-        outcomes = [each.but(status="skipped") if each.status == "applied" else each for each in outcomes]
+    missed = request.only is None and any(part.edits for part in reply.unread)
+    if request.atomic and (missed or any(result.status == "failed" for result in outcomes)):
+        outcomes = [result.but(status="skipped") if result.status == "applied" else result for result in outcomes]
         sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, "apply_reply", _summary(outcomes))
-    told = Replied(
+    told = ReplyReport(
         session.settings,
+        session.audience,
         plan,
         outcomes,
         validate_parsed(request.reply, reply),
@@ -324,16 +336,16 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     return Proposal(plan, told.answer)
 
 
-def explain_apply_reply(_: Mapping[str, object], error: SutureError) -> Answer:
+def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure of the whole call, in the shape of its result."""
-    return unapplied(error)
+    return reply_failure(error, audience)
 
 
 def _check(blocks: Sequence[Block], only: Sequence[str] | None, most: int) -> None:
-    known = [each for block in blocks for each in block.ids]
+    known = [name for block in blocks for name in block.ids]
     if len(known) > most:
         raise InputTooLarge(what="The reply", size=len(known), limit=most, setting="max_edits", unit="blocks")
-    unknown = [each for each in only or () if not any(block.chosen([each]) for block in blocks)]
+    unknown = [name for name in only or () if not any(block.chosen([name]) for block in blocks)]
     if unknown:
         shown = ", ".join(known[:_SHOWN_IDS])
         problem = f"there is no block {unknown[0][:_LONGEST_ID]}; known are {shown}"
@@ -341,8 +353,8 @@ def _check(blocks: Sequence[Block], only: Sequence[str] | None, most: int) -> No
 
 
 def _summary(outcomes: Sequence[Outcome]) -> str:
-    applied = [each for each in outcomes if each.status == "applied"]
-    names = list(dict.fromkeys(each.path or "" for each in applied))
+    applied = [result for result in outcomes if result.status == "applied"]
+    names = list(dict.fromkeys(result.path or "" for result in applied))
     blocks = f"{len(applied)} blocks" if len(applied) != 1 else "1 block"
     return f"{blocks} of a reply: {', '.join(names[:_SHOWN_NAMES])}{' …' if len(names) > _SHOWN_NAMES else ''}"
 
@@ -354,7 +366,7 @@ prose between them:
 - SEARCH/REPLACE blocks, below the path of the file:
   path/to/file.py
   <<<<<<< SEARCH
-  whole lines as they stand in the file
+  whole lines as they are in the file
   =======
   the lines that replace them
   >>>>>>> REPLACE
@@ -363,7 +375,7 @@ prose between them:
 - *** Begin Patch … *** End Patch (apply_patch), and unified diffs; line numbers may be wrong or missing.
 
 Blocks are applied in order, each to the result of those before. A block fits one place, or it fails, and the answer \
-says why and how to mend it; the others land (set atomic to have all or none). Small differences in white space, \
+says why and how to fix it; the others land (set atomic to have all or none). Small differences in whitespace, \
 quotes or indentation are bridged where only one place fits. Send again only what failed or is in unread."""
 
 
@@ -512,8 +524,8 @@ def apply_blocks(
     named = [_about_text(block) for block in chosen]
     known = {block.number: block for block in chosen}
     outcomes = [
-        each.but(block=known[each.block.number], path=known[each.block.number].path)
-        for each in BlockApplier(sheets, match, literal=literal).run(named)
+        result.but(block=known[result.block.number], path=known[result.block.number].path)
+        for result in BlockApplier(sheets, match, literal=literal).run(named)
     ]
     return Applied(_said(sheets.at(_ONLY).body), outcomes)
 
@@ -532,7 +544,7 @@ def preview_reply(
     reply = parse_reply(text, default_path, whole_files=whole_files)
     sheets = ReplyFiles(_Texts(files))
     outcomes = BlockApplier(sheets, match, literal=literal).run(reply.blocks, None if only is None else list(only))
-    changed = {each.name: _said(each.body) if each.exists else None for each in sheets.changed()}
+    changed = {file.name: _said(file.body) if file.exists else None for file in sheets.changed()}
     return Preview(changed, outcomes, validate_parsed(text, reply))
 
 
@@ -585,12 +597,12 @@ class _Texts:
         """Texts of nearly that name, or of the same one elsewhere."""
         from difflib import get_close_matches  # only a failure needs it
 
-        same = [each for each in self._texts if each.rpartition("/")[2] == path.rpartition("/")[2]]
+        same = [known for known in self._texts if known.rpartition("/")[2] == path.rpartition("/")[2]]
         return list(dict.fromkeys([*same, *get_close_matches(path, self._texts)]))
 
     def same_named(self, names: Collection[str]) -> list[str]:
         """Texts whose paths end so."""
-        return [each for each in self._texts if each.rpartition("/")[2] in names]
+        return [known for known in self._texts if known.rpartition("/")[2] in names]
 
 
 def _said(body: bytes) -> str:

@@ -39,13 +39,14 @@ from suture.tools.spec import (
     mode,
     text,
 )
-from suture.wording.edits import existing_errors, failed_lines, new_lines, other_lines
+from suture.wording.edits import existing_errors, new_lines, other_lines, rejection_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Self
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.plan import Change, Create, Snapshot, Update
     from suture.text import Text
@@ -319,7 +320,7 @@ def _backticks(line: str) -> list[str]:
     return "".join(char if char == "`" else " " for char in line).split() if "`" in line else []
 
 
-def unsaved(given: Mapping[str, object], error: SutureError) -> Answer:
+def unsaved(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the shape of a result."""
     path, mode = getattr(error, "path", given.get("path")), given.get("mode")
     result = SafeEditResult(
@@ -332,7 +333,7 @@ def unsaved(given: Mapping[str, object], error: SutureError) -> Answer:
         diff="",
         validation=results.Validation(passed=False, new=[], existing=[], fixed=[], not_run=[]).data(),
     )
-    words = _told(error)
+    words = _told(error, audience)
     if isinstance(error, ValidationFailed):
         result = result.but(
             path=error.files[0], replacements=error.replacements, diff=error.diff, validation=error.validation
@@ -340,28 +341,30 @@ def unsaved(given: Mapping[str, object], error: SutureError) -> Answer:
         words = preview(error.diff, words) if given.get("show_diff") not in {False, "false"} else words
     elif isinstance(error, PatternNotFound):
         result = result.but(replacements=0)
-    shown = {name: each for name, each in wording.error_data(error).items() if name not in _TOLD_ABOVE}
+    shown = {name: each for name, each in wording.error_data(error, audience).items() if name not in _TOLD_ABOVE}
     return Answer(words, {**result.data(), "error": shown}, is_error=True)
 
 
-def _told(error: SutureError) -> str:
+def _told(error: SutureError, audience: Audience) -> str:
     """An error as the specification has it: a cross, what is wrong, and what to do about it."""
     if isinstance(error, ValidationFailed):
         found = error.validation
         blamed = bool(found["new"]) or any(each["required"] for each in found["not_run"])
-        lines, others = failed_lines(found), other_lines(found, existing=blamed, required=False)
-        return "\n".join(["❌ Edit rejected due to validation errors (Mode: strict):", *lines, *others])
+        lines, others = rejection_lines(found), other_lines(found, existing=blamed, required=False)
+        head = audience.mark_failure("Edit rejected due to validation errors (Mode: strict):")
+        advice = [wording.hint(error, audience)] if audience.prints_data else []  # the specified text has none
+        return "\n".join([head, *lines, *others, *advice])
     if isinstance(error, InvalidArguments):
         problems = [wording.plain(f"{each['argument']}: {each['problem']}") for each in error.problems[:_SHOWN]]
-        return "\n".join(["❌ Invalid arguments:", *problems, wording.hint(error)])
-    message, hint = wording.message(error), wording.hint(error)
+        return "\n".join([audience.mark_failure("Invalid arguments:"), *problems, wording.hint(error, audience)])
+    message, hint = wording.message(error, audience), wording.hint(error, audience)
     if error.code in _EDIT_ERRORS:
         message = f"Edit failed: {message}"
     elif error.code == "BINARY_FILE":
         message = f"Cannot edit binary file {wording.plain(getattr(error, 'path', ''))}"
     elif error.code in _WRITE_ERRORS:
         message = f"Failed to write file: {message}"
-    return f"❌ {message}\n{hint}"
+    return f"{audience.mark_failure(message)}\n{hint}"
 
 
 MODES = ("content", "line_edits", "search_replace")
@@ -482,7 +485,7 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     changes = _changes(session, request, before, old, edits)
     every = request.validate == "all"
     report = check.report(session, changes)
-    found = check.validation(report, every=every).data()
+    found = check.validation(report, session.audience, every=every).data()
     diff, current = outcome.plan_diff(changes), None if before is None else before.content.digest
     if request.mode == "strict" and diff and report.blocks(every=every):
         raise ValidationFailed(files=[name], validation=found, diff=diff, replacements=replacements)
@@ -555,9 +558,9 @@ def _not_found(session: Session, wanted: SearchReplace | None, name: str, before
     return PatternNotFound(**fields)
 
 
-def explain_safe_edit(given: Mapping[str, object], error: SutureError) -> Answer:
+def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the shape of a result."""
-    return unsaved(given, error)
+    return unsaved(given, error, audience)
 
 
 _DESCRIPTION = """\

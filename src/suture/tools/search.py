@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.files.worker import Finder, Partner
     from suture.patterns.engines import Compiled
@@ -141,16 +142,19 @@ def list_answer(rows: Iterable[str], data: dict[str, Any] | None = None) -> Answ
     return Answer(text, data or {}, verbatim=True, rows=Rows(text))
 
 
-def explain_one(given: Mapping[str, object], error: SutureError) -> Answer:
+def explain_one(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure of a tool that works on one file, in one line."""
-    del given  # the texts are fixed
-    return Answer(error_line(error, several=False), {"error": error_data(error)}, verbatim=True, is_error=True)
+    return _explain(error, audience, several=False)
 
 
-def explain_several(given: Mapping[str, object], error: SutureError) -> Answer:
+def explain_several(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure of a tool that works on many files, in one line."""
-    del given
-    return Answer(error_line(error, several=True), {"error": error_data(error)}, verbatim=True, is_error=True)
+    return _explain(error, audience, several=True)
+
+
+def _explain(error: SutureError, audience: Audience, *, several: bool) -> Answer:
+    data = {"error": error_data(error, audience)}
+    return Answer(error_line(error, audience, several=several), data, verbatim=True, is_error=True)
 
 
 _WORTH_ASKING = 200  # files that are searched here before a second process that runs is asked,

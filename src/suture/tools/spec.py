@@ -16,6 +16,7 @@ Rejected: pydantic. It is good, and importing it takes 95 ms, eight times as lon
 from __future__ import annotations
 
 from suture import wording
+from suture.audience import MODEL
 from suture.errors import InvalidArguments
 from suture.json_text import loads, parsed
 from suture.records import Record, dataclass_transform
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.errors import SutureError
     from suture.plan import Change, Plan
@@ -91,7 +93,7 @@ class ToolSpec(Record):
     plan: Callable[[Session, Any], Proposal] | None = None
     result: type[ToolData] | None = None
     """The type of its results' metadata; None where nothing is promised, as for lists."""
-    explain: Callable[[Mapping[str, object], SutureError], Answer] | None = None
+    explain: Callable[[Mapping[str, object], SutureError, Audience], Answer] | None = None
     """How a failure is told, where the tool's specification has a shape for that."""
     own_clock: bool = False
     """Whether it sees to its time itself, and gives what it has when that is over."""
@@ -133,9 +135,10 @@ class ToolResult(Record):
     listed: Rows | None = None
 
     @classmethod
-    def failed(cls, error: SutureError) -> ToolResult:
+    def failed(cls, error: SutureError, audience: Audience = MODEL) -> ToolResult:
         """The result that tells an error."""
-        return cls(is_error=True, text=wording.error_text(error), metadata={"error": wording.error_data(error)})
+        data = {"error": wording.error_data(error, audience)}
+        return cls(is_error=True, text=wording.error_text(error, audience), metadata=data)
 
     @property
     def data(self) -> Any:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from itertools import accumulate
 
 from suture import errors, wording
+from suture.audience import EDITOR
 from suture.errors import (
-    ElisionInNewText,
     FileNotFound,
     InvalidArguments,
     LineOutOfBounds,
@@ -28,13 +28,14 @@ from suture.tools.edit import FileEdit, OneEdit, plan_file_edit
 from suture.tools.outcome import check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.safe import whole
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec, integer, literal, text
-from suture.wording.phrases import as_it_is, count, few, first_line, matched, plain, span
+from suture.wording.phrases import as_it_is, count, few, first_line, how_matched, plain, span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Self
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.files.glob import Ignore
     from suture.files.paths import Target
@@ -55,20 +56,23 @@ _HINTS = {
 """What to do where other tools have an argument for it."""
 
 
-def explained(given: Mapping[str, object], error: errors.SutureError) -> Answer:
-    """A failure as data and in words; `given` are the arguments as they were sent."""
-    sentence, *diagnosis = _told(error, given)
+def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audience = EDITOR) -> Answer:
+    """A failure: the sentence that the tool's documentation has for it, and below it what is known.
+
+    `given` are the arguments as they were sent.
+    """
+    sentence, *diagnosis = _sentences(error, given)
     path = getattr(error, "path", given.get("path"))
     data = {
         "command": command if isinstance(command := given.get("command"), str) else None,
         "path": path if isinstance(path, str) else None,
         "change_id": None,
-        "error": wording.error_data(error) | {"message": sentence, "hint": diagnosis[-1]},
+        "error": wording.error_data(error, EDITOR) | {"message": sentence, "hint": diagnosis[-1]},
     }
     return Answer("\n".join([f"Error: {sentence}", *diagnosis]), data, is_error=True)
 
 
-def _told(error: errors.SutureError, given: Mapping[str, object]) -> list[str]:
+def _sentences(error: SutureError, given: Mapping[str, object]) -> list[str]:
     """What happened, in the documented words where there are some; what is known about it; what to do."""
     match error:
         case errors.NoMatch():
@@ -78,14 +82,17 @@ def _told(error: errors.SutureError, given: Mapping[str, object]) -> list[str]:
             many = f"Found {error.actual_occurrences} matches for replacement text."
             return [f"{many} Please provide more context to make a unique match.", *_wrong_count(error)]
         case errors.FileNotFound():
-            return ["File not found", wording.message(error), wording.hint(error)]
+            return ["File not found", wording.message(error, EDITOR), wording.hint(error, EDITOR)]
         case errors.PermissionDenied():
             what = "Cannot read file." if error.operation in _READING else "Cannot write to file."
-            return [f"Permission denied. {what}", wording.message(error), wording.hint(error)]
+            return [f"Permission denied. {what}", wording.message(error, EDITOR), wording.hint(error, EDITOR)]
         case errors.LineOutOfBounds():
             end = f" to {error.total_lines} (the end)" if error.total_lines else " only, for the file is empty"
-            return [f"{wording.message(error)}.", f"insert_line goes from 0 (the beginning){end}. Nothing was changed."]
-    return [wording.message(error), _HINTS.get(error.code) or wording.hint(error)]
+            return [
+                f"{wording.message(error, EDITOR)}.",
+                f"insert_line goes from 0 (the beginning){end}. Nothing was changed.",
+            ]
+    return [wording.message(error, EDITOR), _HINTS.get(error.code) or wording.hint(error, EDITOR)]
 
 
 def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[str]:
@@ -108,7 +115,7 @@ def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[st
         call = {"command": "str_replace", "path": given.get("path", error.path)}
         said = _json({**call, "old_str": fits["old_text"], "new_str": fits["new_text"]})
         if len(said) > _LONGEST_CALL:
-            said = "(in metadata.error.correction, for it is long)"
+            said = "(in metadata.error.correction, because it is long)"
         yield f"Nothing was changed. Send this instead, which fits once, at {_span(fits)}: {said}"
         return
     yield from _unique(error)
@@ -118,12 +125,12 @@ def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[st
 def _evidence(error: errors.NoMatch) -> Iterator[str]:
     if error.applied is not None:
         change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
-        yield f"new_str stands already at {_span(error.applied)}{change}."
+        yield f"new_str is already at {_span(error.applied)}{change}."
     elif error.written_on is not None:
-        yield from wording.block_details(error)
+        yield from wording.block_details(error, EDITOR)
     elif error.why == "ambiguous":
-        places = ", ".join(f"line {each['line_number']}" for each in error.similar_content)
-        yield f"It fits {count(len(error.similar_content), 'place')} {matched(error.rung)}: {places}."
+        places = ", ".join(f"line {place['line_number']}" for place in error.similar_content)
+        yield f"It fits {count(len(error.similar_content), 'place')} {how_matched(error.rung)}: {places}."
     elif error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
         yield f"Line {error.sides['line']} is not what the edit assumes:"
         sides = {"in old_str: ": error.sides["base"], "in the file:": error.sides["ours"]}
@@ -133,12 +140,12 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
         yield f"{_span(error.region).capitalize()}, exactly:"
         yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
     else:
-        yield from wording.block_details(error)
+        yield from wording.block_details(error, EDITOR)
 
 
 _ADVICE = {
     "deleted": "View the file again, and decide whether the edit is still needed.",
-    "ambiguous": "Copy the lines of the place you mean, with enough around them to stand only there.",
+    "ambiguous": "Copy the lines of the place you mean, with enough around them to occur only there.",
     "partly_applied": "A part of this edit is there already: send only what is still to be changed.",
     "elided": "Write out what is left out ('...') in old_str and new_str.",
 }
@@ -149,15 +156,15 @@ def _advice(error: errors.NoMatch) -> str:
         return "If that is the place, the edit is done: leave it out."
     if error.why not in _ADVICE and error.stale is not None:
         return "Your copy of the file is old: view it again."
-    return _ADVICE.get(error.why, "View the file, and copy old_str from it exactly, white space included.")
+    return _ADVICE.get(error.why, "View the file, and copy old_str from it exactly, whitespace included.")
 
 
 def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
     """Where the text stands, and what would be unique."""
-    yield f"It stands in {plain(error.path)} at:"
-    for each in error.match_locations[:_SHOWN_PLACES]:
-        content = as_it_is(each["line_content"].strip())
-        yield f"  Line {each['line_number']}, column {each['column_start']}: {content}"
+    yield f"It occurs in {plain(error.path)} at:"
+    for location in error.match_locations[:_SHOWN_PLACES]:
+        content = as_it_is(location["line_content"].strip())
+        yield f"  Line {location['line_number']}, column {location['column_start']}: {content}"
     if error.actual_occurrences > _SHOWN_PLACES:
         yield f"  … and {error.actual_occurrences - _SHOWN_PLACES} more"
     yield from _unique(error)
@@ -165,9 +172,9 @@ def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
 
 
 def _unique(error: errors.NoMatch | errors.WrongCount) -> Iterator[str]:
-    for each in error.unique:
-        said = _json({"old_str": each["old_text"]})
-        yield f"To change line {each['line_number']} and no other, begin from this, which stands once: {said}"
+    for unique in error.unique:
+        said = _json({"old_str": unique["old_text"]})
+        yield f"To change line {unique['line_number']} and no other, begin from this, which occurs once: {said}"
 
 
 def _span(lines: Mapping[str, Any]) -> str:
@@ -208,7 +215,7 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
     if end < last:
         notes.append(f"Note: cut after line {end} of {total}; go on with view_range [{end + 1}, -1].")
     if body.encoding is None:
-        notes.append("Note: the file's encoding is not known; U+FFFD stands for what cannot be read.")
+        notes.append("Note: the file's encoding is not known; U+FFFD replaces what cannot be read.")
     data = {
         "command": "view",
         "path": name,
@@ -280,7 +287,7 @@ class _Listing:
                 continue
             below = self._below(name, rules) if room else [""]
             self.cut = self.cut or len(below) > room
-            entries += [f"{self._shown}{name}{each}" for each in below[:room]]
+            entries += [f"{self._shown}{name}{entry}" for entry in below[:room]]
             room -= min(len(below), room)
         return entries
 
@@ -365,7 +372,7 @@ class _Range(Argument):
         if not isinstance(value, list | tuple) or len(value) != 2:  # noqa: PLR2004  the first and the last
             raise self.wrong(value)
         number = integer("A line")
-        return [number.check(each) for each in value]
+        return [number.check(line) for line in value]
 
     def kind(self) -> dict[str, Any]:
         return {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
@@ -383,7 +390,7 @@ class TextEditor(Request):
     command: str = text("What to do", choices=tuple(_ARGUMENTS))
     path: str = text("Path of the file, or for view of a file or folder, absolute or relative to the workspace root")
     view_range: list[int] | None = _view_range()
-    old_str: str | None = text("For str_replace: the text to replace, exactly as it stands in the file", default=None)
+    old_str: str | None = text("For str_replace: the text to replace, exactly as it is in the file", default=None)
     new_str: str | None = text("For str_replace: the new text; if left out, old_str is deleted", default=None)
     file_text: str | None = text("For create: the content of the file", default=None)
     insert_line: int | None = integer(
@@ -395,12 +402,12 @@ class TextEditor(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments; null means left out, and older models insert `new_str`."""
-        kept = {name: each for name, each in given.items() if each is not None or name not in cls._fields}
+        kept = {name: value for name, value in given.items() if value is not None or name not in cls._fields}
         command = str(kept.get("command"))
         if command == "insert" and "new_str" in kept and kept.get("insert_text", kept["new_str"]) == kept["new_str"]:
             kept["insert_text"] = kept.pop("new_str")
         others = {name for names in _ARGUMENTS.values() for name in names} - {*_ARGUMENTS.get(command, ())}
-        kept = {name: each for name, each in kept.items() if each or name not in others}  # empty ones say nothing
+        kept = {name: value for name, value in kept.items() if value or name not in others}  # empty ones say nothing
         request = super().parse(kept)
         problems = [
             {"argument": name, "problem": f"{command} does not take it"}
@@ -458,20 +465,10 @@ def _str_replace(session: Session, request: TextEditor) -> Proposal:
         validate="off",
         literal=request.literal,
     )
-    try:
-        made = plan_file_edit(session, wanted)
-    except ElisionInNewText as error:
-        raise ElisionInNewText(**{**error.fields(), "argument": "new_str"}) from None
+    made = plan_file_edit(session, wanted, EDITOR)
     (change,) = made.plan.changes
-    warnings = [_in_our_words(each) for each in made.describe(None).data["warnings"]]
+    warnings = made.describe(None).data["warnings"]
     return _proposal(request, change, "Successfully replaced text at exactly one location.", warnings)
-
-
-def _in_our_words(warning: str) -> str:
-    """What `file_edit` warns of, with this tool's names for the two texts, but for what is quoted from the file."""
-    said = warning.removeprefix("edits[0]: ")
-    cut = min(at for at in (said.find("("), said.find(": "), len(said)) if at >= 0)
-    return said[:cut].replace("old_text", "old_str").replace("new_text", "new_str") + said[cut:]
 
 
 def _create(session: Session, request: TextEditor) -> Proposal:
@@ -488,7 +485,7 @@ def _create(session: Session, request: TextEditor) -> Proposal:
     name, body = before.place.name, before.text.body
     if not request.literal:
         warnings += check_placeholders(body, content, name, "file_text", whole=True)
-    words = f"File created successfully at: {plain(target.name)}\nIt took the place of the file that stood there."
+    words = f"File created successfully at: {plain(target.name)}\nIt replaced the existing file."
     change = session.plan_update(before, whole(before.text, content))
     warnings += shrinkage(name, body, content.encode("utf-8", "surrogatepass"))
     return _proposal(request, change, words, warnings)
@@ -544,22 +541,17 @@ def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Seq
             "warnings": list(warnings),
         }
         done = words if landed is not None else f"No change: {plain(file['path'])} already has this content."
-        return Answer("\n".join([done, *(f"warning: {each}" for each in warnings)]), data)
+        return Answer("\n".join([done, *(f"warning: {warning}" for warning in warnings)]), data)
 
     return Proposal(Plan((change,), _NAME, f"{request.command} {file['path']}"), told)
-
-
-def explain_text_editor(given: Mapping[str, object], error: SutureError) -> Answer:
-    """A failure: the sentence that the tool's documentation has for it, and below it what is known."""
-    return explained(given, error)
 
 
 _DESCRIPTION = """\
 View, create and edit text files.
 
 - view: a file with numbered lines (view_range for a part), or a folder's files and folders, two levels deep.
-- str_replace: replace old_str, which must stand in the file exactly once, by new_str; without new_str it is deleted.
-- create: write a file whole, with file_text; one that stands there is overwritten, missing folders are made.
+- str_replace: replace old_str, which must occur in the file exactly once, with new_str; without new_str it is deleted.
+- create: write a file whole, with file_text; an existing file is overwritten, missing folders are created.
 - insert: put insert_text in after line insert_line, as whole lines; 0 is the beginning of the file.
 
 White space counts; line numbers that view prints are not part of the file. If old_str is not found, the answer shows \

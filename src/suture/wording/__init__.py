@@ -1,23 +1,27 @@
 """Words. Errors and outcomes are data everywhere else; here, once, they become sentences.
 
-Every message says what happened and where; every hint says what to do next. `MESSAGES` has an entry for
-each error code, and a test holds it to that; many come from the modules of one kind each (`patch_wording`, …).
+Every message says what happened and where; every hint says what to do next. Both are made for an audience: a model,
+someone at a terminal, the editor dialect, `apply_patch`. `MESSAGES` has an entry for each error code, and a test holds
+it to that; `edits`, `patterns` and `replies` have those of their kind.
 """
 
 from __future__ import annotations
 
+from suture import errors
+from suture.audience import MODEL, PatchWriter
 from suture.json_text import dumps
 from suture.settings import how_to_set
 from suture.wording.edits import EDIT_MESSAGES, EDIT_TEXTS, PATCH_MESSAGES, SAFE_MESSAGES
 from suture.wording.patterns import PATTERN_MESSAGES, one_line
-from suture.wording.phrases import count, few, matched, plain, same, span, written_on
-from suture.wording.replies import BLOCK_MESSAGES, REPLY_MESSAGES, details
+from suture.wording.phrases import count, entry, few, how_matched, plain, span, version_name
+from suture.wording.replies import BLOCK_MESSAGES, PATCH_HINTS, REPLY_MESSAGES, details
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from suture.audience import Audience
     from suture.errors import SutureError
     from suture.files.recovery import Recovered
     from suture.plan import Trouble
@@ -33,7 +37,7 @@ __all__ = [
     "error_line",
     "error_text",
     "hint",
-    "matched",
+    "how_matched",
     "message",
     "plain",
     "recovered_data",
@@ -41,7 +45,7 @@ __all__ = [
     "span",
     "trouble_data",
     "trouble_text",
-    "written_on",
+    "version_name",
 ]
 
 _SHOWN_PROBLEMS = 8
@@ -76,72 +80,79 @@ class _Shown:
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._error, name)
         if isinstance(value, list):
-            return [plain(each) if isinstance(each, str) else each for each in value]
+            return [plain(item) if isinstance(item, str) else item for item in value]
         return plain(value) if isinstance(value, str) and name not in _CUT_LATER else value
 
 
-def message(error: SutureError) -> str:
+def message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened, in a sentence."""
-    return MESSAGES[error.code][0](_Shown(error))
+    return MESSAGES[error.code][0](_Shown(error), audience)
 
 
-def hint(error: SutureError) -> str:
+def hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it, in a sentence."""
-    return MESSAGES[error.code][1](_Shown(error))
+    return MESSAGES[error.code][1](_Shown(error), audience)
 
 
-def block_message(error: SutureError) -> str:
+def block_message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened to a block of a reply."""
-    return BLOCK_MESSAGES.get(error.code, MESSAGES[error.code])[0](_Shown(error))
+    return (BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[0](_Shown(error), audience)
 
 
-def block_hint(error: SutureError) -> str:
+def block_hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it."""
-    return BLOCK_MESSAGES.get(error.code, MESSAGES[error.code])[1](_Shown(error))
+    own = PATCH_HINTS.get(error.code) if isinstance(audience, PatchWriter) else None
+    return (own or BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[1](_Shown(error), audience)
 
 
-def block_details(error: SutureError) -> list[str]:
+def block_details(error: SutureError, audience: Audience = MODEL) -> list[str]:
     """What else is known about it."""
-    return details(error)
+    return details(error, audience)
 
 
-def error_data(error: SutureError) -> dict[str, Any]:
-    """An error as it stands in `metadata.error`."""
+def error_data(error: SutureError, audience: Audience = MODEL) -> dict[str, Any]:
+    """An error as it is in `metadata.error`."""
+    further = [_further(*part, audience) for part in error.further]
     return {
         "code": error.code,
-        "message": message(error),
-        "hint": hint(error),
+        "message": message(error, audience),
+        "hint": hint(error, audience),
         "retryable": error.retryable,
         **error.fields(),
-        **({"further_failures": [_further(*each) for each in error.further]} if error.further else {}),
+        **({"further_failures": further} if further else {}),
         **({"unexamined": error.unexamined} if error.unexamined else {}),
     }
 
 
-def _further(index: int, error: SutureError, closely: bool) -> dict[str, Any]:  # noqa: FBT001  as it is kept
+def _further(
+    index: int,
+    error: SutureError,
+    closely: bool,  # noqa: FBT001  as it is kept
+    audience: Audience,
+) -> dict[str, Any]:
     """Another part of a call that failed: what happened, and if it was looked into, what is known in short."""
-    told: dict[str, Any] = {"index": index, "code": error.code, "message": message(error)}
+    told: dict[str, Any] = {"index": index, "code": error.code, "message": message(error, audience)}
     if not closely:
         return told
     known = {name: value for name, value in error.fields().items() if name not in _TOLD_ONCE and value is not None}
-    return {**told, "hint": hint(error), **known}
+    return {**told, "hint": hint(error, audience), **known}
 
 
-def error_text(error: SutureError) -> str:
-    """An error as a model reads it."""
+def error_text(error: SutureError, audience: Audience = MODEL) -> str:
+    """An error as it is read: what happened, what is known, what to do."""
     if error.code in EDIT_TEXTS:
-        lines = [*EDIT_TEXTS[error.code](error)]
+        lines = [*EDIT_TEXTS[error.code](error, audience)]
     else:
-        lines = [f"{error.code}: {message(error)}", hint(error)]
-    return "\n".join([*lines, *_further_lines(error)])
+        lines = [f"{error.code}: {message(error, audience)}", hint(error, audience)]
+    return "\n".join([*lines, *_further_lines(error, audience)])
 
 
-def _further_lines(error: SutureError) -> Iterator[str]:
+def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
     """The other failures of a call, a line each; a correction that is short goes along."""
     if error.further:
         yield f"{count(len(error.further), 'more failure')} in this call:"
     for _, other, _ in error.further[:_SHOWN_FURTHER]:
-        yield f"- {other.code}: {message(other).partition(chr(10))[0]}"
+        yield f"- {other.code}: {message(other, audience).partition(chr(10))[0]}"
         fits = getattr(other, "correction", None)
         if fits is not None:
             edit = dumps({name: fits[name] for name in ("old_text", "new_text")})
@@ -153,10 +164,10 @@ def _further_lines(error: SutureError) -> Iterator[str]:
         yield f"{count(error.unexamined, 'more part')} not checked: time limit reached."
 
 
-def error_line(error: SutureError, *, several: bool) -> str:
+def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool) -> str:
     """An error in one line, as the regex tools tell it."""
     own = error.code in PATTERN_MESSAGES
-    words = message(error) if own else f"{message(error)} {hint(error)}"
+    words = message(error, audience) if own else f"{message(error, audience)} {hint(error, audience)}"
     return one_line(error, words, several=several)
 
 
@@ -196,8 +207,8 @@ _UNBLOCKED = {
 }
 
 
-def _problems(error: Any) -> str:
-    lines = [plain(f"{each['argument']}: {each['problem']}") for each in error.problems[:_SHOWN_PROBLEMS]]
+def _problems(error: errors.InvalidArguments) -> str:
+    lines = [plain(f"{problem['argument']}: {problem['problem']}") for problem in error.problems[:_SHOWN_PROBLEMS]]
     more = len(error.problems) - len(lines)
     return (
         "The arguments do not fit.\n"
@@ -206,14 +217,14 @@ def _problems(error: Any) -> str:
     )
 
 
-def _near(error: Any) -> str:
+def _near(error: errors.FileNotFound) -> str:
     create = f" To create it, use {' or '.join(error.create_by)}." if error.create_by else ""
     if error.near:
         return f"Did you mean {' or '.join(error.near)}?{create}"
     return f"Check the path; it is relative to the workspace root.{create}"
 
 
-def _range(error: Any) -> str:
+def _range(error: errors.RangeOutOfBounds) -> str:
     asked = f"line {error.start_line}" if error.end_line is None else f"lines {error.start_line} to {error.end_line}"
     if error.end_line is not None and error.end_line < error.start_line:
         return (
@@ -230,7 +241,7 @@ def _why_protected(rule: str) -> str:
     return "it is a file that suture works with" if _own(rule) else "it runs or configures something on this machine"
 
 
-def _changed(error: Any) -> str:
+def _changed(error: errors.FileChanged) -> str:
     if error.found is None:
         return f"{error.path} was removed by another process."
     if error.expected is None:
@@ -238,7 +249,7 @@ def _changed(error: Any) -> str:
     return f"{error.path} is not the file that was expected: its hash is {error.found}."
 
 
-def _damaged(error: Any) -> str:
+def _damaged(error: errors.HistoryDamaged) -> str:
     if error.what == "content":
         return f"The needed version of {error.path} is damaged in the history: {error.name}."
     if error.path is not None:
@@ -247,27 +258,27 @@ def _damaged(error: Any) -> str:
     return f"The {error.what} {name} is damaged in the history."
 
 
-def _conflicts(error: Any) -> str:
+def _conflicts(error: errors.UndoConflict) -> str:
     number = len(error.conflicts)
     most = _SHOWN_LINES if number == 1 else 1
     done = "done again" if error.operation == "redo" else "taken back"
-    lines = [f"{error.change_id} cannot be {done}: later work stands in its way ({count(number, 'place')})."]
-    for each in error.conflicts[:_SHOWN_CONFLICTS]:
-        lines.append(f"  {plain(each['path'])}:{each['line']} {_what_happened(each)}")
-        lines += [f"    it is now:            {line}" for line in few(each["ours"], most)]
-        lines += [f"    {error.operation} would put:       {line}" for line in few(each["theirs"], most)]
-        lines += [f"    in place of:          {line}" for line in few(each["base"], most)]
+    lines = [f"{error.change_id} cannot be {done}: later changes are in the way ({count(number, 'place')})."]
+    for conflict in error.conflicts[:_SHOWN_CONFLICTS]:
+        lines.append(f"  {plain(conflict['path'])}:{conflict['line']} {_what_happened(conflict)}")
+        lines += [f"    it is now:            {line}" for line in few(conflict["ours"], most)]
+        lines += [f"    {error.operation} would put:       {line}" for line in few(conflict["theirs"], most)]
+        lines += [f"    in place of:          {line}" for line in few(conflict["base"], most)]
     if number > _SHOWN_CONFLICTS:
         lines.append(f"  … {number - _SHOWN_CONFLICTS} more in the metadata")
     return "\n".join(lines)
 
 
-def _what_happened(conflict: dict[str, Any]) -> str:
+def _what_happened(conflict: errors.UndoClash) -> str:
     """Why there is a conflict."""
     if conflict.get("about") == "name":
         return "was renamed again"
     if conflict.get("about") == "file":
-        return "was deleted since, and another file stands there"
+        return "was deleted since, and another file is there now"
     if conflict["ours"] is None:
         return "is gone"
     if conflict["base"] is None:
@@ -277,13 +288,13 @@ def _what_happened(conflict: dict[str, Any]) -> str:
     return "was changed in the same lines"
 
 
-def _way_out(error: Any) -> str:
+def _way_out(error: errors.UndoConflict) -> str:
     if not error.later:
         return "Nothing was changed. Somebody else changed these places since: edit them by hand."
     return f"Nothing was changed. Undo {error.later[0]} first, which touched them later, or edit them by hand."
 
 
-def _other_change(error: Any) -> str:
+def _other_change(error: errors.ChangeNotFound) -> str:
     if error.candidates:
         return "Give more of the id."
     names = f" Snapshots are: {', '.join(error.snapshots)}." if error.snapshots else ""
@@ -304,7 +315,7 @@ def trouble_text(trouble: Trouble, subject: str = "This change") -> str:
     return f"{subject} cannot be undone: {why} {trouble.reason}."
 
 
-def _smaller(error: Any) -> str:
+def _smaller(error: errors.InputTooLarge) -> str:
     if error.unit == "clipboards":
         return (
             f"Use a name that is there already, or ask the operator to raise the setting {how_to_set(error.setting)}."
@@ -314,188 +325,234 @@ def _smaller(error: Any) -> str:
     )
 
 
-MESSAGES: dict[str, Words] = {
-    **EDIT_MESSAGES,
-    **PATCH_MESSAGES,
-    **PATTERN_MESSAGES,
-    **REPLY_MESSAGES,
-    **SAFE_MESSAGES,
-    "INVALID_ARGUMENTS": (_problems, same("Correct the arguments and call again; nothing was changed.")),
-    "UNKNOWN_TOOL": (
-        lambda e: f"There is no tool '{e.name}'.",
-        lambda e: f"{f'Did you mean {e.near[0]}? ' if e.near else ''}Known are {', '.join(e.known)}.",
-    ),
-    "INPUT_TOO_LARGE": (
-        lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
-        _smaller,
-    ),
-    "SERVER_BUSY": (
-        lambda e: f"{e.limit:,} calls are under way, and the server takes no more.",
-        same("Nothing was changed. Wait for answers, and repeat the call."),
-    ),
-    "RESULT_TOO_LARGE": (
-        lambda e: (
-            f"The result has {e.size:,} bytes{f' ({e.total:,} entries)' if e.total is not None else ''}; "
-            f"the limit is {e.limit:,}."
+MESSAGES: dict[str, Words] = dict(
+    [
+        *EDIT_MESSAGES.items(),
+        *PATCH_MESSAGES.items(),
+        *PATTERN_MESSAGES.items(),
+        *REPLY_MESSAGES.items(),
+        *SAFE_MESSAGES.items(),
+        entry(errors.InvalidArguments, _problems, "Correct the arguments and call again; nothing was changed."),
+        entry(
+            errors.UnknownTool,
+            lambda e: f"There is no tool '{e.name}'.",
+            lambda e: f"{f'Did you mean {e.near[0]}? ' if e.near else ''}Known are {', '.join(e.known)}.",
         ),
-        same("Ask for less: a narrower pattern or path, max_matches or max_lines, fewer lines of a file."),
-    ),
-    "INVALID_PATH": (
-        lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",
-        same("Give a plain path relative to the workspace root."),
-    ),
-    "PATH_OUTSIDE_WORKSPACE": (
-        lambda e: f"{e.path} lies outside the workspace: {e.reason}.",
-        same("Only files below the workspace root, or a configured extra root, can be used."),
-    ),
-    "PROTECTED_PATH": (
-        lambda e: f"{e.path} is protected ({e.rule}): {_why_protected(e.rule)}.",
-        lambda e: (
-            "Leave it alone" + (", or ask the operator to allow it (allow_protected)." if not _own(e.rule) else ".")
+        entry(
+            errors.InputTooLarge,
+            lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
+            _smaller,
         ),
-    ),
-    "FILE_NOT_FOUND": (lambda e: f"There is no file {e.path}.", _near),
-    "NOT_A_FILE": (
-        lambda e: f"{e.path} is a {'device, pipe or socket' if e.kind == 'other' else e.kind}, not a file.",
-        same("Name a regular file."),
-    ),
-    "NOT_A_FOLDER": (
-        lambda e: f"{e.path} cannot exist: {e.folder} is not a folder.",
-        same("Check the path; a file has no files below it."),
-    ),
-    "FILE_EXISTS": (
-        lambda e: f"{e.path} exists already.",
-        same("Edit the existing file, or choose another name."),
-    ),
-    "PERMISSION_DENIED": (
-        lambda e: f"No permission to {e.operation} {e.path}.",
-        same("Ask the operator to change the permissions, or work on another file; nothing was changed."),
-    ),
-    "WORKSPACE_NOT_FOUND": (
-        lambda e: f"The workspace root {e.root} cannot be opened: {e.reason}.",
-        same("Give the path of an existing folder."),
-    ),
-    "BINARY_FILE": (
-        lambda e: f"{e.path} is a binary file: it holds a NUL near its beginning.",
-        same("Only text can be read and edited. If it is UTF-16 without a mark, name its encoding."),
-    ),
-    "RANGE_OUT_OF_BOUNDS": (
-        _range,
-        lambda e: f"Ask for lines from 1 to {e.total_lines}." if e.total_lines else "The file is empty.",
-    ),
-    "ENCODING_UNKNOWN": (
-        lambda e: f"U+{ord(e.character):04X} cannot be written: the file's encoding is not known.",
-        lambda e: f"Name the encoding ({', '.join(e.candidates) or 'none of the usual ones fits'}), or write ASCII.",
-    ),
-    "ENCODING_MISMATCH": (
-        lambda e: f"The encoding {e.encoding} cannot be used here: {e.reason}.",
-        same("Name the encoding the file is really in (for UTF-16 without a mark, utf-16-le or utf-16-be)."),
-    ),
-    "NOT_ENCODABLE": (
-        lambda e: f"U+{ord(e.character):04X} does not exist in the file's encoding, {e.encoding}.",
-        same("Write it another way (an escape, an entity), or convert the file first."),
-    ),
-    "OVERLAPPING_EDITS": (
-        lambda e: f"The edits at {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]} overlap.",
-        same("Make one edit of them."),
-    ),
-    "EDIT_OUT_OF_BOUNDS": (
-        lambda e: f"There is no span {e.start}-{e.end} in a text of {e.size} bytes.",
-        same("Find the place again in the text as it is now."),
-    ),
-    "FILE_CHANGED": (_changed, same("Read the file again and repeat the edit; nothing was changed.")),
-    "SAME_FILE_TWICE": (
-        lambda e: f"{e.path} and {e.other} are the same file, named twice in one transaction.",
-        same("Change each file once."),
-    ),
-    "READ_FAILED": (
-        lambda e: f"{e.path or 'The workspace'} could not be read: {e.reason}.",
-        same("Nothing was changed. Remove the cause and repeat the call."),
-    ),
-    "WRITE_FAILED": (
-        lambda e: f"{e.path} could not be written: {e.reason}.",
-        same("Everything is as it was before the call. Remove the cause and repeat it."),
-    ),
-    "WORKSPACE_BUSY": (
-        lambda e: f"Another process has held the workspace for {e.waited_ms} ms.",
-        lambda e: f"Repeat the call, or raise the setting {how_to_set(e.setting)}; nothing was changed.",
-    ),
-    "CANCELLED": (
-        same("The call was cancelled."),
-        same("Nothing was changed."),
-    ),
-    "CALL_TIMED_OUT": (
-        lambda e: f"The call took longer than {e.timeout_ms:,} ms.",
-        lambda e: (
-            "Nothing was changed. Do less in one call: fewer edits, exact search texts, a smaller file; "
-            f"or ask the operator to raise the setting {how_to_set(e.setting)}."
+        entry(
+            errors.ServerBusy,
+            lambda e: f"{e.limit:,} calls are under way, and the server takes no more.",
+            "Nothing was changed. Wait for answers, and repeat the call.",
         ),
-    ),
-    "OUT_OF_MEMORY": (
-        same("The call ran out of memory."),
-        lambda e: (
-            "Nothing was changed. Do less in one call, make calls one at a time, "
-            f"or ask the operator to raise the setting {how_to_set(e.setting)}."
+        entry(
+            errors.ResultTooLarge,
+            lambda e: (
+                f"The result has {e.size:,} bytes{f' ({e.total:,} entries)' if e.total is not None else ''}; "
+                f"the limit is {e.limit:,}."
+            ),
+            "Ask for less: a narrower pattern or path, max_matches or max_lines, fewer lines of a file.",
         ),
-    ),
-    "RECOVERY_BLOCKED": (
-        lambda e: (
-            f"Change {e.change_id} failed, and could not be rolled back: {e.reason}."
-            if e.state == "open"
-            else f"An interrupted transaction cannot be cleared up: {e.reason}."
+        entry(
+            errors.InvalidPath,
+            lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",
+            "Give a plain path relative to the workspace root.",
         ),
-        lambda e: _UNBLOCKED[e.state].format(intent=e.intent, change=e.change_id),
-    ),
-    "HISTORY_UNAVAILABLE": (
-        lambda e: f"The history of this workspace cannot be used: {e.reason}.",
-        same("Nothing was changed. Edits still work; the next one puts a damaged history aside and begins a new one."),
-    ),
-    "HISTORY_DAMAGED": (
-        _damaged,
-        same("Nothing was changed. Undo other changes by id, or restore files by path to another point."),
-    ),
-    "CHANGE_NOT_FOUND": (
-        lambda e: (
-            f"More than one change begins with '{e.change_id}': {', '.join(e.candidates)}."
-            if e.candidates
-            else f"There is no change '{e.change_id}'."
+        entry(
+            errors.PathOutsideWorkspace,
+            lambda e: f"{e.path} lies outside the workspace: {e.reason}.",
+            "Only files below the workspace root, or a configured extra root, can be used.",
         ),
-        _other_change,
-    ),
-    "NOTHING_TO_UNDO": (
-        lambda e: f"There is no change in {e.root} that could be taken back.",
-        same("Only what suture changed in this workspace, and has not undone, can be undone. Is it the right folder?"),
-    ),
-    "NOTHING_TO_REDO": (
-        lambda e: f"{e.change_id} is not undone." if e.change_id else "There is no undone change.",
-        same("Only what undo took back can be done again; the history tool shows the state of each change."),
-    ),
-    "ALREADY_UNDONE": (
-        lambda e: f"{e.change_id} is undone already.",
-        lambda e: f"To have it back, redo {e.change_id}.",
-    ),
-    "UNDO_CONFLICT": (
-        _conflicts,
-        _way_out,
-    ),
-    "CONTENT_NOT_KEPT": (
-        lambda e: f"The history knows the needed version of {e.path} only by its hash, {e.hash}.",
-        same("It was lost in a crash. Nothing was changed; restore another version."),
-    ),
-    "NOT_RECORDED": (
-        lambda e: f"The history has no version of {e.path}.",
-        lambda e: (
-            f"Did you mean {' or '.join(e.near)}?"
-            if e.near
-            else "Only files that suture changed here, or that a snapshot kept, can be restored."
+        entry(
+            errors.ProtectedPath,
+            lambda e: f"{e.path} is protected ({e.rule}): {_why_protected(e.rule)}.",
+            lambda e: (
+                "Leave it alone" + (", or ask the operator to allow it (allow_protected)." if not _own(e.rule) else ".")
+            ),
         ),
-    ),
-    "SNAPSHOT_EXISTS": (
-        lambda e: f"There is a snapshot '{e.name}' already, or a change whose id begins so.",
-        same("Choose another name."),
-    ),
-    "INTERNAL": (
-        lambda e: f"suture failed: {e.exception}.",
-        same("This is a defect in suture; the log under suture.call has the traceback. Nothing was changed."),
-    ),
-}
+        entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _near),
+        entry(
+            errors.NotAFile,
+            lambda e: f"{e.path} is a {'device, pipe or socket' if e.kind == 'other' else e.kind}, not a file.",
+            "Name a regular file.",
+        ),
+        entry(
+            errors.NotAFolder,
+            lambda e: f"{e.path} cannot exist: {e.folder} is not a folder.",
+            "Check the path; a file has no files below it.",
+        ),
+        entry(
+            errors.FileExists,
+            lambda e: f"{e.path} exists already.",
+            "Edit the existing file, or choose another name.",
+        ),
+        entry(
+            errors.PermissionDenied,
+            lambda e: f"No permission to {e.operation} {e.path}.",
+            "Ask the operator to change the permissions, or work on another file; nothing was changed.",
+        ),
+        entry(
+            errors.WorkspaceNotFound,
+            lambda e: f"The workspace root {e.root} cannot be opened: {e.reason}.",
+            "Give the path of an existing folder.",
+        ),
+        entry(
+            errors.BinaryFile,
+            lambda e: f"{e.path} is a binary file: it holds a NUL near its beginning.",
+            hint_for=lambda _, audience: (
+                "Only text can be read and edited. If it is UTF-16 without a mark, "
+                f"name its encoding{audience.by('encoding')}."
+            ),
+        ),
+        entry(
+            errors.RangeOutOfBounds,
+            _range,
+            lambda e: f"Ask for lines from 1 to {e.total_lines}." if e.total_lines else "The file is empty.",
+        ),
+        entry(
+            errors.EncodingUnknown,
+            lambda e: f"U+{ord(e.character):04X} cannot be written: the file's encoding is not known.",
+            hint_for=lambda e, audience: (
+                f"Name the encoding{audience.by('encoding')} "
+                f"({', '.join(e.candidates) or 'none of the usual ones fits'}), or write ASCII."
+            ),
+        ),
+        entry(
+            errors.EncodingMismatch,
+            lambda e: f"The encoding {e.encoding} cannot be used here: {e.reason}.",
+            "Name the encoding the file is really in (for UTF-16 without a mark, utf-16-le or utf-16-be).",
+        ),
+        entry(
+            errors.NotEncodable,
+            lambda e: f"U+{ord(e.character):04X} does not exist in the file's encoding, {e.encoding}.",
+            "Write it another way (an escape, an entity), or convert the file first.",
+        ),
+        entry(
+            errors.OverlappingEdits,
+            lambda e: f"The edits at {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]} overlap.",
+            "Make one edit of them.",
+        ),
+        entry(
+            errors.EditOutOfBounds,
+            lambda e: f"There is no span {e.start}-{e.end} in a text of {e.size} bytes.",
+            "Find the place again in the text as it is now.",
+        ),
+        entry(errors.FileChanged, _changed, "Read the file again and repeat the edit; nothing was changed."),
+        entry(
+            errors.SameFileTwice,
+            lambda e: f"{e.path} and {e.other} are the same file, named twice in one transaction.",
+            "Change each file once.",
+        ),
+        entry(
+            errors.ReadFailed,
+            lambda e: f"{e.path or 'The workspace'} could not be read: {e.reason}.",
+            "Nothing was changed. Remove the cause and repeat the call.",
+        ),
+        entry(
+            errors.WriteFailed,
+            lambda e: f"{e.path} could not be written: {e.reason}.",
+            "Everything is as it was before the call. Remove the cause and repeat it.",
+        ),
+        entry(
+            errors.WorkspaceBusy,
+            lambda e: f"Another process has held the workspace for {e.waited_ms} ms.",
+            lambda e: f"Repeat the call, or raise the setting {how_to_set(e.setting)}; nothing was changed.",
+        ),
+        entry(
+            errors.Cancelled,
+            "The call was cancelled.",
+            "Nothing was changed.",
+        ),
+        entry(
+            errors.CallTimedOut,
+            lambda e: f"The call took longer than {e.timeout_ms:,} ms.",
+            lambda e: (
+                "Nothing was changed. Do less in one call: fewer edits, exact search texts, a smaller file; "
+                f"or ask the operator to raise the setting {how_to_set(e.setting)}."
+            ),
+        ),
+        entry(
+            errors.OutOfMemory,
+            "The call ran out of memory.",
+            lambda e: (
+                "Nothing was changed. Do less in one call, make calls one at a time, "
+                f"or ask the operator to raise the setting {how_to_set(e.setting)}."
+            ),
+        ),
+        entry(
+            errors.RecoveryBlocked,
+            lambda e: (
+                f"Change {e.change_id} failed, and could not be rolled back: {e.reason}."
+                if e.state == "open"
+                else f"An interrupted transaction cannot be cleared up: {e.reason}."
+            ),
+            lambda e: _UNBLOCKED[e.state].format(intent=e.intent, change=e.change_id),
+        ),
+        entry(
+            errors.HistoryUnavailable,
+            lambda e: f"The history of this workspace cannot be used: {e.reason}.",
+            "Nothing was changed. Edits still work; the next one puts a damaged history aside and begins a new one.",
+        ),
+        entry(
+            errors.HistoryDamaged,
+            _damaged,
+            "Nothing was changed. Undo other changes by id, or restore files by path to another point.",
+        ),
+        entry(
+            errors.ChangeNotFound,
+            lambda e: (
+                f"More than one change begins with '{e.change_id}': {', '.join(e.candidates)}."
+                if e.candidates
+                else f"There is no change '{e.change_id}'."
+            ),
+            _other_change,
+        ),
+        entry(
+            errors.NothingToUndo,
+            lambda e: f"There is no change in {e.root} that could be taken back.",
+            "Only what suture changed in this workspace, and has not undone, can be undone. Is it the right folder?",
+        ),
+        entry(
+            errors.NothingToRedo,
+            lambda e: f"{e.change_id} is not undone." if e.change_id else "There is no undone change.",
+            "Only what undo took back can be done again; the history tool shows the state of each change.",
+        ),
+        entry(
+            errors.AlreadyUndone,
+            lambda e: f"{e.change_id} is undone already.",
+            lambda e: f"To have it back, redo {e.change_id}.",
+        ),
+        entry(
+            errors.UndoConflict,
+            _conflicts,
+            _way_out,
+        ),
+        entry(
+            errors.ContentNotKept,
+            lambda e: f"The history knows the needed version of {e.path} only by its hash, {e.hash}.",
+            "It was lost in a crash. Nothing was changed; restore another version.",
+        ),
+        entry(
+            errors.NotRecorded,
+            lambda e: f"The history has no version of {e.path}.",
+            lambda e: (
+                f"Did you mean {' or '.join(e.near)}?"
+                if e.near
+                else "Only files that suture changed here, or that a snapshot kept, can be restored."
+            ),
+        ),
+        entry(
+            errors.SnapshotExists,
+            lambda e: f"There is a snapshot '{e.name}' already, or a change whose id begins with it.",
+            "Choose another name.",
+        ),
+        entry(
+            errors.InternalError,
+            lambda e: f"suture failed: {e.exception}.",
+            "This is a defect in suture; the log under suture.call has the traceback. Nothing was changed.",
+        ),
+    ]
+)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from suture import errors
+from suture.audience import MODEL
 from suture.wording.phrases import (
     LINE,
-    LITERAL,
     as_it_is,
     count,
+    entry,
     few,
     first_line,
+    how_matched,
+    in_argument,
     in_symbol,
-    matched,
+    literal,
     ordinal,
     plain,
     provenance,
-    same,
     shown_lines,
     span,
-    written_on,
+    version_name,
 )
 
 TYPE_CHECKING = False
@@ -25,7 +28,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
+    from suture.audience import Audience
     from suture.wording.phrases import Words
+
+    Fixes = Callable[[Any, Audience], Iterable[dict[str, str]]]
+    Mismatch = errors.NoMatch | errors.WrongCount
+    OfPatch = (
+        errors.AlreadyApplied
+        | errors.ClipboardNotFound
+        | errors.ClipboardRequiresReplace
+        | errors.EditConflict
+        | errors.ElisionInNewText
+        | errors.MissingOldText
+        | errors.OldTextNotFound
+        | errors.OldTextNotUnique
+        | errors.PartlyApplied
+        | errors.StripPreconditionFailed
+        | errors.TargetDeleted
+        | errors.UnprovedChange
+    )
 
 
 _SHOWN_DIFFERENCES = (3, 2)  # of the nearest place, and of the next
@@ -38,15 +59,18 @@ _SPACES = {"indentation", "trailing", "spacing", "exotic_space"}
 _LINES = {"line_break", "blank_line", "missing_line", "extra_line", "spelled"}
 _ADDED = {"escape", "entities", "numbers", "fence", "spelled"}
 """Differences that call for a suggestion of their own."""
-_FILE_READ = "Use file_read to see the exact content, then copy it precisely"
 
 
-def suggestions(error: Any) -> list[dict[str, str]]:
+def suggestions(error: errors.SutureError, audience: Audience = MODEL) -> list[dict[str, str]]:
     """What to do about an error: type, suggestion, and an example where one can be given."""
-    return list(_SUGGESTIONS[error.code](error))
+    return list(_SUGGESTIONS[error.code](error, audience))
 
 
-def _no_match(error: Any) -> Iterator[str]:
+def _read_first(audience: Audience) -> str:
+    return f"Use {audience.tool('file_read')} to see the exact content, then copy it precisely"
+
+
+def _no_match(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     """The specification's text for a text that is not there."""
     again = " again" if error.attempt > 1 else ""
     yield f"{_head(error)} failed{again}: Could not find exact text in {plain(error.path)}."
@@ -60,11 +84,11 @@ def _no_match(error: Any) -> Iterator[str]:
     yield from _closer(error)
     yield ""
     yield "Suggestions:"
-    yield from _numbered(suggestions(error)[: _SHOWN_FIXES if error.attempt == 1 else None])
+    yield from _numbered(suggestions(error, audience)[: _SHOWN_FIXES if error.attempt == 1 else None])
     yield _unchanged(error)
 
 
-def _unchanged(error: Any) -> str:
+def _unchanged(error: Mismatch) -> str:
     if error.total_edits == 1:
         return "Nothing was changed."
     fixed = "with all failures fixed" if error.further else "with this one fixed"
@@ -80,16 +104,16 @@ def _searched(text: str) -> str:
     return f"{shown}\n" if text.endswith("\n") else shown
 
 
-def _evidence(error: Any) -> Iterator[str]:
+def _evidence(error: errors.NoMatch) -> Iterator[str]:
     """What is known about where the text should stand."""
     if error.applied is not None:
         change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
         yield ""
-        yield f"new_text stands already at {_span(error.applied)}{change}."
+        yield f"new_text is already at {_span(error.applied)}{change}."
         return
     if error.consumed_by is not None:
         yield ""
-        yield f"It stands in the file, but edit {error.consumed_by + 1} of this call changes it first."
+        yield f"It is in the file, but edit {error.consumed_by + 1} of this call changes it first."
         return
     if error.written_on is not None:
         yield ""
@@ -98,7 +122,7 @@ def _evidence(error: Any) -> Iterator[str]:
             yield f"{_span(error.stale).capitalize()} now:"
             yield from shown_lines(error.stale["start_line"], error.stale["text"], 3)
         return
-    if error.why == "conflict" and (error.sides["base"] + error.sides["ours"]).strip():
+    if error.why == "conflict" and error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
         yield ""
         yield f"Line {error.sides['line']} is not what the change assumes:"
         sides = {"in old_text:": error.sides["base"], "in the file:": error.sides["ours"]}
@@ -112,27 +136,26 @@ def _evidence(error: Any) -> Iterator[str]:
         yield from _similar(error)
 
 
-def _similar(error: Any) -> Iterator[str]:
-    found = error.similar_content
+def _similar(error: errors.NoMatch) -> Iterator[str]:
+    places = error.similar_content
     if error.why == "unproved":
-        yield f"It stands there {matched(error.rung)}; what new_text becomes there cannot be told for sure:"
+        yield f"It is there {how_matched(error.rung)}; what new_text should become there is not certain:"
     elif error.why == "ambiguous":
         one = ", and nothing tells which one is meant" if error.expected_occurrences == 1 else ""
-        yield f"It fits {count(len(found), 'place')} {matched(error.rung)}{one}:"
+        yield f"It fits {count(len(places), 'place')} {how_matched(error.rung)}{one}:"
     else:
         after = "" if not error.edit_index else "After the edits before this one: "
         yield f"{after}File contains similar content that might be what you're looking for:"
     yield ""
-    for each, most in zip(found, _SHOWN_DIFFERENCES, strict=False):
-        yield f"Line {each['line_number']}{in_symbol(each['symbol'])}: {_one_line(each['content'])}"
-        where = " (line {})" if "\n" in each["content"] else ""
-        named = [one["description"] + where.format(one["line_number"]) for one in each["differences"]]
-        named = [words.replace(" times) (line", " times, first in line") for words in named]
-        shown = most if len(named) <= most else most - 1
-        for words in named[:shown]:
-            yield f"  Difference: {words}"
-        if len(named) > shown:
-            yield f"  … and {count(len(named) - shown, 'more difference')}"
+    for place, most in zip(places, _SHOWN_DIFFERENCES, strict=False):
+        yield f"Line {place['line_number']}{in_symbol(place['symbol'])}: {_one_line(place['content'])}"
+        differences = place["differences"]
+        shown = most if len(differences) <= most else most - 1
+        for difference in differences[:shown]:
+            where = f" in line {difference['line_number']}" if "\n" in place["content"] else ""
+            yield f"  Difference{where}: {difference['description']}"
+        if len(differences) > shown:
+            yield f"  … and {count(len(differences) - shown, 'more difference')}"
 
 
 def _one_line(content: str) -> str:
@@ -141,30 +164,30 @@ def _one_line(content: str) -> str:
     return f"{first} … ({len(lines)} lines)" if len(lines) > 1 else first
 
 
-def _closer(error: Any) -> Iterator[str]:
+def _closer(error: errors.NoMatch) -> Iterator[str]:
     """What a repeated edit shows in addition: the region itself, or the words that are there at all."""
     if error.region is not None and error.attempt > 1:
         yield ""
         yield f"{_span(error.region).capitalize()} of {plain(error.path)}, exactly:"
         yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
     elif error.words is not None and error.why == "missing":
-        yield from _words(error)
+        yield from _words(error, error.words)
 
 
-def _words(error: Any) -> Iterator[str]:
-    """Which words of the text are there at all; the second time, with the lines in which they stand."""
-    there, missing = error.words["there"], ", ".join(map(plain, error.words["missing"]))
+def _words(error: errors.NoMatch, known: errors.WordsFound) -> Iterator[str]:
+    """Which words of the text are there at all; the second time, with the lines in which they occur."""
+    there, missing = known["there"], ", ".join(map(plain, known["missing"]))
     if not there and not missing:
         return
     yield ""
     if missing:
-        yield f"Words of old_text that stand nowhere in the file: {missing}."
+        yield f"Words of old_text that are nowhere in the file: {missing}."
     if there and error.attempt == 1:
-        words = ", ".join(f"{plain(each['word'])} (line {each['line_number']})" for each in there)
-        yield f"Words of old_text that stand in the file: {words}."
+        words = ", ".join(f"{plain(known_word['word'])} (line {known_word['line_number']})" for known_word in there)
+        yield f"Words of old_text that are in the file: {words}."
     elif there:
         yield "Lines that share a word with old_text:"
-        lines = dict.fromkeys((each["line_number"], each["content"]) for each in there)
+        lines = dict.fromkeys((known_word["line_number"], known_word["content"]) for known_word in there)
         yield from (f"Line {number}: {as_it_is(content)}" for number, content in lines)
     else:
         yield f"Is {plain(error.path)} the right file?"
@@ -173,29 +196,29 @@ def _words(error: Any) -> Iterator[str]:
             yield from map(as_it_is, error.file_preview["content"].split("\n")[:_SHOWN_HEAD])
 
 
-def _span(lines: dict[str, Any]) -> str:
+def _span(lines: errors.LineRange) -> str:
     return span(lines["start_line"], lines["end_line"])
 
 
-def _head(error: Any) -> str:
+def _head(error: Mismatch) -> str:
     return f"Edit {error.edit_index + 1} of {error.total_edits}"
 
 
 def _numbered(fixes: list[dict[str, str]]) -> Iterator[str]:
-    for number, each in enumerate(fixes, 1):
-        example = each.get("example", "")
+    for number, fix in enumerate(fixes, 1):
+        example = fix.get("example", "")
         if example and len(example) > _LONGEST_EXAMPLE:
-            example = "(in metadata.suggested_fixes, for it is long)"
-        yield f"{number}. {each['suggestion']}{f': {example}' if example else ''}"
+            example = "(in metadata.suggested_fixes, because it is long)"
+        yield f"{number}. {fix['suggestion']}{f': {example}' if example else ''}"
 
 
-def _no_match_fixes(error: Any) -> Iterator[dict[str, str]]:
+def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[str, str]]:
     if error.applied is not None:
         seems = "it has been" if error.applied["change_id"] else "if this is the place, it has been"
         yield _fix("ALREADY_APPLIED", f"Leave this edit out: {seems} applied already")
         return
     if not error.file_preview:
-        yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty old_text. {_FILE_READ}")
+        yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty old_text. {_read_first(audience)}")
         return
     if error.why == "deleted":
         yield _fix("TARGET_DELETED", "Read the file again, and decide whether the change is still needed")
@@ -206,43 +229,43 @@ def _no_match_fixes(error: Any) -> Iterator[dict[str, str]]:
         return
     if error.correction is not None:
         fixed = _json({name: error.correction[name] for name in ("old_text", "new_text")})
-        others = f" in place of edit {error.edit_index + 1}, with the others" if error.total_edits > 1 else " instead"
-        place = f"it stands once, at {_span(error.correction)}"
-        yield _fix("USE_EXACT_TEXT", f"Send this edit{others}; {place}", fixed)
-    yield from _special_fixes(error)
+        others = f" in place of edit {error.edit_index + 1}, with the others" if error.total_edits > 1 else ""
+        order, example = audience.correction(error.path, fixed, others=others)
+        yield _fix("USE_EXACT_TEXT", f"{order}; it occurs once, at {_span(error.correction)}", example)
+    yield from _special_fixes(error, audience)
     if error.attempt > 1 and error.region is not None:
         whole = f"Replace {_span(error.region)} whole: send this as old_text, and what it should become as new_text"
         yield _fix("USE_EXACT_TEXT", whole, _json({"old_text": error.region["text"]}))
     yield from _unique_fixes(error)
     if error.stale is None:
-        yield _fix("USE_EXACT_TEXT", _FILE_READ)
+        yield _fix("USE_EXACT_TEXT", _read_first(audience))
     yield from _white_space_fixes(error)
 
 
-def _white_space_fixes(error: Any) -> Iterator[dict[str, str]]:
+def _white_space_fixes(error: errors.NoMatch) -> Iterator[dict[str, str]]:
     """What to look at where white space differs, or nothing is known."""
-    differing = [each for place in error.similar_content[:1] for each in place["differences"]]
-    spaces = [each for each in differing if each["name"] in _SPACES]
-    tabs = any("\t" in each["expected"] + each["found"] for each in spaces)
+    differing = [difference for place in error.similar_content[:1] for difference in place["differences"]]
+    spaces = [difference for difference in differing if difference["name"] in _SPACES]
+    tabs = any("\t" in difference["expected"] + difference["found"] for difference in spaces)
     if tabs or not differing:
         yield _fix("CHECK_WHITESPACE", f"Check for tabs vs spaces - the file uses {_style(error.indent)}")
     elif spaces:
-        yield _fix("CHECK_WHITESPACE", f"Check the white space - {spaces[0]['description']}")
-    broken = any(each["name"] in _LINES for each in differing)
+        yield _fix("CHECK_WHITESPACE", f"Check the whitespace - {spaces[0]['description']}")
+    broken = any(difference["name"] in _LINES for difference in differing)
     if "\n" in error.search_text.strip("\n") and (broken or not differing):
         yield _fix("CHECK_WHITESPACE", "Ensure you include all line breaks in multi-line searches")
 
 
-def _special_fixes(error: Any) -> Iterator[dict[str, str]]:
+def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[str, str]]:
     """What only some failures need."""
     if error.consumed_by is not None:
         first = error.consumed_by + 1
         yield _fix("USE_EXACT_TEXT", f"Edits see the result of those before: match what edit {first} makes of it")
     if error.stale is not None:
-        yield _fix("USE_EXACT_TEXT", f"Your copy of the file is old. {_FILE_READ}")
+        yield _fix("USE_EXACT_TEXT", f"Your copy of the file is old. {_read_first(audience)}")
     if error.why == "ambiguous":
-        one = "Copy the lines of the place you mean, with enough around them to stand only there"
-        every = "Copy the text as it stands there; it must be the same at every place that is to be replaced"
+        one = "Copy the lines of the place you mean, with enough around them to occur only there"
+        every = "Copy the text as it is there; it must be the same at every place to replace"
         yield _fix("USE_EXACT_TEXT", one if error.expected_occurrences == 1 else every)
     if error.why == "partly_applied":
         yield _fix("USE_EXACT_TEXT", "A part of this change is there already: send only what is still to be changed")
@@ -253,20 +276,21 @@ def _special_fixes(error: Any) -> Iterator[dict[str, str]]:
     elif error.why == "conflict":
         what = "Copy these lines into old_text exactly, and write in new_text what they should become"
         yield _fix("USE_EXACT_TEXT", what)
-    if any(each["name"] in _ADDED for place in error.similar_content[:1] for each in place["differences"]):
-        yield _fix("ESCAPE_SPECIAL", "Send characters as they stand in the file: no escapes, entities or line numbers")
+    if any(difference["name"] in _ADDED for place in error.similar_content[:1] for difference in place["differences"]):
+        yield _fix("ESCAPE_SPECIAL", "Send characters as they are in the file: no escapes, entities or line numbers")
     if error.candidates is not None and not error.search_text.isascii():
         some = f" ({', '.join(error.candidates[:3])})" if error.candidates else ""
-        yield _fix("ESCAPE_SPECIAL", f"The file's encoding is not known: name it in the argument encoding{some}")
+        where = audience.by("encoding") or " in the argument encoding"
+        yield _fix("ESCAPE_SPECIAL", f"The file's encoding is not known: name it{where}{some}")
 
 
-def _style(indent: dict[str, Any]) -> str:
+def _style(indent: errors.IndentStyle) -> str:
     if indent["style"] == "spaces" and indent["width"]:
         return f"spaces ({indent['width']} a step)"
     return {"none": "no indentation", "mixed": "both tabs and spaces"}.get(indent["style"], str(indent["style"]))
 
 
-def _wrong_count(error: Any) -> Iterator[str]:
+def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
     """The specification's text for a text that stands there more or less often than expected."""
     expected, actual = error.expected_occurrences, error.actual_occurrences
     again = " again" if error.attempt > 1 else ""
@@ -275,9 +299,9 @@ def _wrong_count(error: Any) -> Iterator[str]:
     yield ""
     sought = f"'{first_line(error.search_text)}'"
     yield f"Expected to replace {count(expected, 'instance')} of {sought} but found {count(actual, 'instance')} at:"
-    for each in error.match_locations[:_SHOWN_LOCATIONS]:
-        content = f": {as_it_is(each['line_content'].strip())}" if error.attempt > 1 else ""
-        yield f"  Line {each['line_number']}, column {each['column_start']}{content}"
+    for location in error.match_locations[:_SHOWN_LOCATIONS]:
+        content = f": {as_it_is(location['line_content'].strip())}" if error.attempt > 1 else ""
+        yield f"  Line {location['line_number']}, column {location['column_start']}{content}"
     if actual > _SHOWN_LOCATIONS:
         yield f"  … and {actual - _SHOWN_LOCATIONS} more"
     if error.originally is not None:
@@ -285,13 +309,13 @@ def _wrong_count(error: Any) -> Iterator[str]:
         yield f"The file itself has {error.originally}; earlier edits of this call {what} the others."
     yield ""
     yield "Options to fix:"
-    yield from _numbered(suggestions(error))
+    yield from _numbered(suggestions(error, audience))
     yield _unchanged(error)
 
 
-def _wrong_count_fixes(error: Any) -> Iterator[dict[str, str]]:
+def _wrong_count_fixes(error: errors.WrongCount, audience: Audience) -> Iterator[dict[str, str]]:
     actual, expected = error.actual_occurrences, error.expected_occurrences
-    every = f"Update occurrences to {actual} if you want to replace all instances"
+    every = f"{audience.update_occurrences(actual)} if you want to replace all instances"
     few_only = "the one" if expected == 1 else f"just the {expected}"
     adjust = _fix("ADJUST_COUNT", every, f'"occurrences": {actual}' if error.attempt > 1 else "")
     context = _fix("USE_EXACT_TEXT", f"Add more context to make the old_text unique to {few_only} you want")
@@ -301,18 +325,19 @@ def _wrong_count_fixes(error: Any) -> Iterator[dict[str, str]]:
         yield _fix("USE_EXACT_TEXT", "Split into multiple edits with unique old_text for each target")
     else:
         yield adjust
-        yield _fix("USE_EXACT_TEXT", f"Check whether the missing {expected - actual} differ in spelling. {_FILE_READ}")
+        missing = f"Check whether the missing {expected - actual} differ in spelling"
+        yield _fix("USE_EXACT_TEXT", f"{missing}. {_read_first(audience)}")
     if error.attempt > 1:
         yield from _unique_fixes(error)
 
 
-def _unique_fixes(error: Any) -> Iterator[dict[str, str]]:
-    for each in error.unique:
-        only = f"To change line {each['line_number']} and no other, begin from this old_text, which stands once"
-        yield _fix("USE_EXACT_TEXT", only, _json({"old_text": each["old_text"]}))
+def _unique_fixes(error: Mismatch) -> Iterator[dict[str, str]]:
+    for text in error.unique:
+        only = f"To change line {text['line_number']} and no other, begin from this old_text, which occurs once"
+        yield _fix("USE_EXACT_TEXT", only, _json({"old_text": text["old_text"]}))
 
 
-def _not_found_fixes(error: Any) -> Iterator[dict[str, str]]:
+def _not_found_fixes(error: errors.FileNotFound, _: Audience) -> Iterator[dict[str, str]]:
     for near in error.near:
         yield _fix("USE_EXACT_TEXT", f"Did you mean {plain(near)}?")
     yield _fix("USE_EXACT_TEXT", "Check the path: file_edit changes existing files; patch can create one")
@@ -341,31 +366,40 @@ def _fix(kind: str, suggestion: str, example: str = "") -> dict[str, str]:
     return {"type": kind, "suggestion": suggestion, **({"example": example} if example else {})}
 
 
-def _first_fix(error: Any) -> str:
-    return f"Nothing was changed. {suggestions(error)[0]['suggestion']}."
+def _first_fix(error: Mismatch, audience: Audience) -> str:
+    return f"Nothing was changed. {suggestions(error, audience)[0]['suggestion']}."
 
 
-EDIT_TEXTS = {"NO_MATCH": _no_match, "WRONG_COUNT": _wrong_count}
-_SUGGESTIONS: dict[str, Callable[[Any], Iterable[dict[str, str]]]] = {
+EDIT_TEXTS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {"NO_MATCH": _no_match, "WRONG_COUNT": _wrong_count}
+"""The whole text of the errors whose text a specification fixes."""
+_SUGGESTIONS: dict[str, Fixes] = {
     "NO_MATCH": _no_match_fixes,
     "WRONG_COUNT": _wrong_count_fixes,
     "FILE_NOT_FOUND": _not_found_fixes,
-    "BINARY_FILE": lambda _: [_fix("USE_EXACT_TEXT", "Edit the text this file is made from, or name its encoding")],
-    "PERMISSION_DENIED": lambda _: [_fix("USE_EXACT_TEXT", "Ask the operator to change the permissions of the file")],
+    "BINARY_FILE": lambda _, audience: [
+        _fix("USE_EXACT_TEXT", f"Edit the text this file is made from, or name its encoding{audience.by('encoding')}")
+    ],
+    "PERMISSION_DENIED": lambda _error, _audience: [
+        _fix("USE_EXACT_TEXT", "Ask the operator to change the permissions of the file")
+    ],
 }
-EDIT_MESSAGES: dict[str, Words] = {
-    "NO_MATCH": (
-        lambda e: f"{_head(e)} failed: Could not find exact text in {e.path}.",
-        _first_fix,
-    ),
-    "WRONG_COUNT": (
-        lambda e: (
-            f"{_head(e)} failed: Expected {count(e.expected_occurrences, 'occurrence')} "
-            f"but found {e.actual_occurrences} in {e.path}."
+EDIT_MESSAGES: dict[str, Words] = dict(
+    [
+        entry(
+            errors.NoMatch,
+            lambda e: f"{_head(e)} failed: Could not find exact text in {e.path}.",
+            hint_for=_first_fix,
         ),
-        _first_fix,
-    ),
-}
+        entry(
+            errors.WrongCount,
+            lambda e: (
+                f"{_head(e)} failed: Expected {count(e.expected_occurrences, 'occurrence')} "
+                f"but found {e.actual_occurrences} in {e.path}."
+            ),
+            hint_for=_first_fix,
+        ),
+    ]
+)
 
 
 _SHOWN_LINES = 2
@@ -374,13 +408,13 @@ _SHOWN_NAMES = 10
 _SHOWN_NEAR = 2
 
 
-def _patch(error: Any) -> str:
+def _patch(error: OfPatch) -> str:
     """Which patch an error is about."""
     which = f" (the {ordinal(error.index + 1)} of {error.total})" if error.total > 1 else ""
     return f"patches[{error.index}]{which}"
 
 
-def _overlapping(error: Any) -> str:
+def _overlapping(error: errors.OverlappingPatches) -> str:
     one, other = (
         f"patches[{index}] (the {ordinal(index + 1)} of {error.total}, {span(*lines)})"
         for index, lines in ((error.first, error.first_lines), (error.second, error.second_lines))
@@ -388,157 +422,171 @@ def _overlapping(error: Any) -> str:
     return f"{one} and {other} replace the same text of {error.path}."
 
 
-def _not_found(error: Any) -> str:
-    lines = [f"{_patch(error)}: oldText does not stand in {error.path}: {first_line(error.search_text)}"]
+def _not_found(error: errors.OldTextNotFound) -> str:
+    lines = [f"{_patch(error)}: oldText was not found in {error.path}: {first_line(error.search_text)}"]
     if error.stale is not None:
         where = span(error.stale["start_line"], error.stale["end_line"])
         until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
-        lines.append(f"  It stood there {until}; {where} of the file now:")
+        lines.append(f"  It was there {until}; {where} of the file now:")
         lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
-    how = f"It stands there {matched(error.rung)}," if error.rung else "Most like it,"
-    for each in error.nearest[:_SHOWN_NEAR]:
-        score = "" if error.rung else f" {each['score']:.0%},"
-        lines.append(f"  {how}{score} at {span(each['start_line'], each['end_line'])}{in_symbol(each['symbol'])}:")
-        lines += shown_lines(each["start_line"], each["text"], _SHOWN_LINES)
-        lines += [f"    {plain(words)}" for words in each["differences"][:_SHOWN_LINES] if not error.rung]
+    how = f"It is there {how_matched(error.rung)}," if error.rung else "Most like it,"
+    for place in error.nearest[:_SHOWN_NEAR]:
+        score = "" if error.rung else f" {place['score']:.0%},"
+        lines.append(f"  {how}{score} at {span(place['start_line'], place['end_line'])}{in_symbol(place['symbol'])}:")
+        lines += shown_lines(place["start_line"], place["text"], _SHOWN_LINES)
+        lines += [f"    {plain(words)}" for words in place["differences"][:_SHOWN_LINES] if not error.rung]
     return "\n".join(lines)
 
 
-def _look_again(error: Any) -> str:
+def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
     if error.stale is not None:
         return "Nothing was changed. Your copy of the file is old: read it again, and send the text as it is now."
     if error.match != "lenient":
-        return f'Nothing was changed. Send the text as the file has it; match is "{error.match}", "lenient" finds more.'
-    return "Nothing was changed. Read the file again, and send the text as it stands there."
+        more = f"{audience.choice('match', 'lenient')} finds more"
+        return f'Nothing was changed. Send the text as the file has it; match is "{error.match}", {more}.'
+    return "Nothing was changed. Read the file again, and send the text as it is there."
 
 
-def _not_unique(error: Any) -> str:
+def _not_unique(error: errors.OldTextNotUnique) -> str:
     found: dict[str, int] = {}
-    for each in error.places:
-        where = span(each["start_line"], each["end_line"])
+    for place in error.places:
+        where = span(place["start_line"], place["end_line"])
         found[where] = found.get(where, 0) + 1
     places = [f"{where} ({times} times)" if times > 1 else where for where, times in found.items()]
     places, more = places[:_SHOWN_PLACES], len(places) - _SHOWN_PLACES
     return (
-        f"{_patch(error)}: oldText fits {count(len(error.places), 'place')} in {error.path} {matched(error.rung)}: "
+        f"{_patch(error)}: oldText fits {count(len(error.places), 'place')} in {error.path} {how_matched(error.rung)}: "
         + ", ".join(places)
         + (f" and {more} more" if more > 0 else "")
         + "."
     )
 
 
-def _sides(error: Any) -> str:
+def _sides(error: errors.EditConflict) -> str:
     lines = [f"{_patch(error)}: {error.path}:{error.line} differs from oldText in what the change touches."]
     if error.written_on is not None:
-        version = written_on(error.written_on)
+        version = version_name(error.written_on)
         lines = [f"{_patch(error)}: oldText is from {version}; {error.path}:{error.line} has changed since."]
     sides = {"in oldText: ": error.base, "in the file:": error.ours, "in newText: ": error.theirs}
     lines += [f"    {name} {line}" for name, side in sides.items() for line in few(side, _SHOWN_LINES)]
     return "\n".join(lines)
 
 
-def _partly(error: Any) -> str:
+def _partly(error: errors.PartlyApplied) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     head = f"{_patch(error)}: a part of this change has been made already, at {where}:"
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
-def _unproved(error: Any) -> str:
+def _unproved(error: errors.UnprovedChange) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
-    head = f"{_patch(error)}: oldText stands at {where} {matched(error.rung)}, but newText does not fit there{why}:"
+    head = f"{_patch(error)}: oldText is at {where} {how_matched(error.rung)}, but newText does not fit there{why}:"
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
-def _elided(error: Any) -> str:
+def _elided(error: errors.ElisionInNewText) -> str:
     if error.marker:
         said = plain(error.marker.strip())[:LINE]
         own = not error.argument or error.argument.startswith("patches[")
-        argument = f"{_patch(error)}: newText" if own else error.argument.replace("].", "]: ")
+        argument = f"{_patch(error)}: newText" if own else in_argument(error.argument)
         return f"{argument} has a placeholder ({said}): the text it represents would be deleted from {error.path}."
     return (
         f"{_patch(error)}: oldText and newText do not leave out ('...') the same parts: code would be deleted unseen."
     )
 
 
-def _whole(error: Any) -> str:
+def _whole(error: errors.ElisionInNewText, audience: Audience) -> str:
+    what = "Write everything out, or leave out the same parts in both texts."
     if error.operation == "overwrite":
-        return f"Nothing was changed. Write the whole file, or replace only the parts that change. {LITERAL}"
-    return f"Nothing was changed. Write everything out, or leave out the same parts in both texts. {LITERAL}"
+        what = "Write the whole file, or replace only the parts that change."
+    return f"Nothing was changed. {what} {literal(audience)}"
 
 
-def _known_clipboards(error: Any) -> str:
+def _known_clipboards(error: errors.ClipboardNotFound) -> str:
     if not error.known:
         return "There are no clipboards yet: fill one with toClipboard in a replace."
     more = len(error.known) - _SHOWN_NAMES
     return f"Known are {', '.join(error.known[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''}."
 
 
-PATCH_MESSAGES: dict[str, Words] = {
-    "OLD_TEXT_NOT_FOUND": (_not_found, _look_again),
-    "OLD_TEXT_NOT_UNIQUE": (
-        _not_unique,
-        same("Nothing was changed. Send more of the lines around the place you mean, so that only one fits."),
-    ),
-    "MISSING_OLD_TEXT": (
-        lambda e: f"{_patch(e)}: replace needs oldText; an empty one fits only an empty file.",
-        same("Say what to replace; to write a whole file use overwrite, to add to it append_eof or prepend_bof."),
-    ),
-    "ALREADY_APPLIED": (
-        lambda e: (
-            f"{_patch(e)}: newText stands already at {span(e.start_line, e.end_line)} of {e.path}"
-            f"{f', by change {e.change_id}' if e.change_id else ''}."
+PATCH_MESSAGES: dict[str, Words] = dict(
+    [
+        entry(errors.OldTextNotFound, _not_found, hint_for=_look_again),
+        entry(
+            errors.OldTextNotUnique,
+            _not_unique,
+            "Nothing was changed. Send more of the lines around the place you mean, so that only one fits.",
         ),
-        same("Nothing was changed. Leave this patch out."),
-    ),
-    "PARTLY_APPLIED": (
-        _partly,
-        same("Nothing was changed. Read these lines again, and send only what is still to be changed."),
-    ),
-    "TARGET_DELETED": (
-        lambda e: "\n".join(
-            [
-                f"{_patch(e)}: oldText is no longer in {e.path}. {provenance('deleted', e.written_on)}",
-                f"  {span(e.start_line, e.end_line).capitalize()} now:",
-                *shown_lines(e.start_line, e.text, _SHOWN_LINES),
-            ]
+        entry(
+            errors.MissingOldText,
+            lambda e: f"{_patch(e)}: replace needs oldText; an empty one fits only an empty file.",
+            "Say what to replace; to write a whole file use overwrite, to add to it append_eof or prepend_bof.",
         ),
-        same("Nothing was changed. Read the file again, and decide whether the change is still needed."),
-    ),
-    "EDIT_CONFLICT": (
-        _sides,
-        same("Nothing was changed. Decide what these lines should say, and send them as the file has them."),
-    ),
-    "ELISION_IN_NEW_TEXT": (
-        _elided,
-        _whole,
-    ),
-    "UNPROVED_CHANGE": (
-        _unproved,
-        same(
-            "Nothing was changed. Send whole lines in oldText and newText, indented and spelled as the file has them."
+        entry(
+            errors.AlreadyApplied,
+            lambda e: (
+                f"{_patch(e)}: newText is already at {span(e.start_line, e.end_line)} of {e.path}"
+                f"{f', by change {e.change_id}' if e.change_id else ''}."
+            ),
+            "Nothing was changed. Leave this patch out.",
         ),
-    ),
-    "OVERLAPPING_PATCHES": (
-        _overlapping,
-        same("Nothing was changed. Make one patch of them, or leave the shared lines out of one."),
-    ),
-    "CLIPBOARD_NOT_FOUND": (
-        lambda e: f"{_patch(e)}: there is no clipboard '{e.name}'.",
-        _known_clipboards,
-    ),
-    "CLIPBOARD_REQUIRES_REPLACE": (
-        lambda e: f"{_patch(e)}: toClipboard goes with replace only, not with {e.operation}.",
-        same("Nothing was changed. Put the text into the clipboard by a replace that finds it."),
-    ),
-    "STRIP_PRECONDITION_FAILED": (
-        lambda e: (
-            f"{_patch(e)}: line {e.line_number} of the text to insert does not begin with {e.prefix[:LINE]!r}: "
-            f"{e.line[:LINE]!r}."
+        entry(
+            errors.PartlyApplied,
+            _partly,
+            "Nothing was changed. Read these lines again, and send only what is still to be changed.",
         ),
-        same("Nothing was changed. Strip only what every line that is not empty begins with."),
-    ),
-}
+        entry(
+            errors.TargetDeleted,
+            lambda e: "\n".join(
+                [
+                    f"{_patch(e)}: oldText is no longer in {e.path}. {provenance('deleted', e.written_on)}",
+                    f"  {span(e.start_line, e.end_line).capitalize()} now:",
+                    *shown_lines(e.start_line, e.text, _SHOWN_LINES),
+                ]
+            ),
+            "Nothing was changed. Read the file again, and decide whether the change is still needed.",
+        ),
+        entry(
+            errors.EditConflict,
+            _sides,
+            "Nothing was changed. Decide what these lines should say, and send them as the file has them.",
+        ),
+        entry(
+            errors.ElisionInNewText,
+            _elided,
+            hint_for=_whole,
+        ),
+        entry(
+            errors.UnprovedChange,
+            _unproved,
+            "Nothing was changed. Send whole lines in oldText and newText, indented and spelled as the file has them.",
+        ),
+        entry(
+            errors.OverlappingPatches,
+            _overlapping,
+            "Nothing was changed. Make one patch of them, or leave the shared lines out of one.",
+        ),
+        entry(
+            errors.ClipboardNotFound,
+            lambda e: f"{_patch(e)}: there is no clipboard '{e.name}'.",
+            _known_clipboards,
+        ),
+        entry(
+            errors.ClipboardRequiresReplace,
+            lambda e: f"{_patch(e)}: toClipboard goes with replace only, not with {e.operation}.",
+            "Nothing was changed. Put the text into the clipboard by a replace that finds it.",
+        ),
+        entry(
+            errors.StripPreconditionFailed,
+            lambda e: (
+                f"{_patch(e)}: line {e.line_number} of the text to insert does not begin with {e.prefix[:LINE]!r}: "
+                f"{e.line[:LINE]!r}."
+            ),
+            "Nothing was changed. Strip only what every line that is not empty begins with.",
+        ),
+    ]
+)
 
 
 _SHOWN = 10
@@ -548,10 +596,16 @@ _SHOWN_SAFE_PLACES = 5
 _SYNTAX, _CONFLICT = "invalid-syntax", "conflict-marker"
 
 
+def issue_parts(issue: dict[str, Any]) -> tuple[str, str, str]:
+    """The place, the code and the message of a problem, fit to be shown."""
+    warning = " (warning)" if issue["severity"] == "warning" else ""
+    place = f"{issue['path']}:{issue['line']}:{issue['column']}"
+    return plain(place), plain(issue["code"]), plain(issue["message"] + warning)
+
+
 def issue_line(issue: dict[str, Any]) -> str:
     """A problem in a line."""
-    told = f"{issue['path']}:{issue['line']}:{issue['column']} {issue['code']} {issue['message']}"
-    return plain(told + (" (warning)" if issue["severity"] == "warning" else ""))
+    return " ".join(issue_parts(issue))
 
 
 def new_lines(validation: dict[str, Any]) -> Iterator[str]:
@@ -561,13 +615,13 @@ def new_lines(validation: dict[str, Any]) -> Iterator[str]:
 
 def required_lines(validation: dict[str, Any]) -> Iterator[str]:
     """The checks that must be carried out, and could not be."""
-    yield from _few([_not_run(each) for each in validation["not_run"] if each["required"]], _SHOWN)
+    yield from _few([_not_run(check) for check in validation["not_run"] if check["required"]], _SHOWN)
 
 
 def existing_errors(validation: dict[str, Any]) -> list[str]:
     """The errors that were there before."""
-    errors = [each for each in validation["existing"] if each["severity"] == "error"]
-    return [*_few([*map(issue_line, errors)], _SHOWN)]
+    found = [issue for issue in validation["existing"] if issue["severity"] == "error"]
+    return [*_few([*map(issue_line, found)], _SHOWN)]
 
 
 def other_lines(validation: dict[str, Any], *, existing: bool = True, required: bool = True) -> Iterator[str]:
@@ -577,11 +631,11 @@ def other_lines(validation: dict[str, Any], *, existing: bool = True, required: 
         yield from _few([*map(issue_line, _errors_first(validation["existing"]))], _SHOWN_OTHERS)
     if validation["fixed"]:
         yield f"Repaired: {count(len(validation['fixed']), 'problem')}."
-    for each in _few([_not_run(each) for each in validation["not_run"] if required or not each["required"]], _SHOWN):
-        yield f"⚠️ Not validated: {each}"
+    unchecked = [_not_run(check) for check in validation["not_run"] if required or not check["required"]]
+    yield from (f"⚠️ Not validated: {line}" for line in _few(unchecked, _SHOWN))
 
 
-def checked_lines(validation: dict[str, Any]) -> list[str]:
+def validation_lines(validation: dict[str, Any]) -> list[str]:
     """What came of the checks of an edit that is carried out, as tools append it to what they say."""
     new, others = [*new_lines(validation)], [*other_lines(validation)]
     if validation["passed"] and not new:
@@ -592,14 +646,14 @@ def checked_lines(validation: dict[str, Any]) -> list[str]:
 def _errors_first(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Errors before warnings, a merge conflict before what it leads to, and a line that is no code told once."""
     shown: dict[tuple[str, int, str, str], dict[str, Any]] = {}
-    for each in issues:
-        words = "" if each["code"] == _SYNTAX else each["message"]
-        shown.setdefault((each["path"], each["line"], each["code"], words), each)
-    return sorted(shown.values(), key=lambda each: (each["severity"] != "error", each["code"] != _CONFLICT))
+    for issue in issues:
+        words = "" if issue["code"] == _SYNTAX else issue["message"]
+        shown.setdefault((issue["path"], issue["line"], issue["code"], words), issue)
+    return sorted(shown.values(), key=lambda issue: (issue["severity"] != "error", issue["code"] != _CONFLICT))
 
 
-def _not_run(each: dict[str, Any]) -> str:
-    return plain(f"{each['path']} by {each['validator']}: {each['reason']}")
+def _not_run(check: dict[str, Any]) -> str:
+    return plain(f"{check['path']} by {check['validator']}: {check['reason']}")
 
 
 def _few(lines: list[str], most: int) -> Iterator[str]:
@@ -608,40 +662,42 @@ def _few(lines: list[str], most: int) -> Iterator[str]:
         yield f"… and {len(lines) - most} more in the metadata"
 
 
-def _near(error: Any) -> str:
+def _near(error: errors.LineOutOfBounds | errors.PatternNotFound) -> str:
     return f" Did you mean {' or '.join(error.near)}?" if error.near else ""
 
 
-def _drifted(error: Any) -> str:
+def _drifted(error: errors.Drifted, audience: Audience) -> str:
     where = span(error.start_line, error.end_line)
     shown = "\n".join(f"  {line}" for line in few(error.text.replace("\r\n", "\n"), _SHOWN_SAFE_LINES))
-    return f"expected_text does not stand at {where} of {error.path}, but:\n{shown}"
+    expected = audience.text_given_by("expected_text")
+    return f"{expected} is not at {where} of {error.path}, which has:\n{shown}"
 
 
-def _drifted_to(error: Any) -> str:
+def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
+    expected = audience.text_given_by("expected_text")
     if not error.stands_at:
-        return "expected_text stands nowhere in the file. Read the lines again, and repeat the edit."
+        return f"{expected} is nowhere in the file. Read the lines again, and repeat the edit."
     places = ", ".join(map(str, error.stands_at[:_SHOWN_SAFE_PLACES]))
-    return f"expected_text begins at line {places} now. Repeat the edit with the lines of the right place."
+    return f"{expected} begins at line {places} now. Repeat the edit with the lines of the right place."
 
 
-def _search_not_found(error: Any) -> str:
+def _search_not_found(error: errors.PatternNotFound) -> str:
     if not error.exists:
         return f"There is no file {error.path}.{_near(error)}"
-    advice = "Read the file, and search for what stands there; nothing was changed."
+    advice = "Read the file, and search for what is there; nothing was changed."
     if error.correction is not None:
         advice = "The metadata has the corrected search_replace, ready to send (error.correction); nothing was changed."
     return "\n".join([*error.details, advice])
 
 
-def failed_lines(validation: dict[str, Any]) -> list[str]:
+def rejection_lines(validation: dict[str, Any]) -> list[str]:
     """Why an edit is refused."""
     return [*new_lines(validation), *required_lines(validation)] or existing_errors(validation)
 
 
-def _failed(error: Any) -> str:
+def _failed(error: errors.ValidationFailed) -> str:
     """Why, with the first line that is wrong, which stands nowhere yet."""
-    why = failed_lines(error.validation)
+    why = rejection_lines(error.validation)
     first = next(iter(_errors_first(error.validation["new"])), {"source": ""})
     if first["source"] and why:
         why.insert(1, f"  | {plain(first['source'])}")
@@ -649,32 +705,37 @@ def _failed(error: Any) -> str:
     return "\n".join(["The edit was rejected, because of what it would leave:", *lines])
 
 
-def _mend(error: Any) -> str:
+def _fix_first(error: errors.ValidationFailed) -> str:
     found = error.validation
-    if any(each["severity"] == "error" for each in found["new"]):
-        return "Nothing was written. Mend the edit and send it again; earlier problems of the file need no attention."
-    if any(each["required"] for each in found["not_run"]):
+    if any(issue["severity"] == "error" for issue in found["new"]):
+        return "Nothing was written. Fix the edit and send it again; you can ignore earlier problems of the file."
+    if any(check["required"] for check in found["not_run"]):
         return "Nothing was written. Make the check possible, or ask the operator not to require it."
-    return "Nothing was written. The edit is not to blame: mend these earlier errors first, or count only new ones."
+    return "Nothing was written. The edit is not to blame: fix these earlier errors first, or count only new ones."
 
 
-SAFE_MESSAGES: dict[str, Words] = {
-    "LINE_OUT_OF_BOUNDS": (
-        lambda e: f"{e.which} {e.line} exceeds file length ({e.total_lines} lines)",
-        lambda e: (
-            f"Name lines from 1 to {e.total_lines} of {e.path}; to add at the end, replace the last line."
-            if e.total_lines
-            else f"{e.path} is empty or does not exist: give its whole content instead.{_near(e)}"
+SAFE_MESSAGES: dict[str, Words] = dict(
+    [
+        entry(
+            errors.LineOutOfBounds,
+            lambda e: f"{e.which} {e.line} exceeds file length ({e.total_lines} lines)",
+            hint_for=lambda e, audience: (
+                f"Name lines from 1 to {e.total_lines} of {e.path}; to add at the end, replace the last line."
+                if e.total_lines
+                else f"{e.path} is empty or does not exist: {audience.whole_content()}.{_near(e)}"
+            ),
         ),
-    ),
-    "OVERLAPPING_LINES": (
-        lambda e: f"Overlapping edits: lines {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]}",
-        same("All ranges refer to the file as it is. Make one edit of both."),
-    ),
-    "DRIFTED": (_drifted, _drifted_to),
-    "PATTERN_NOT_FOUND": (lambda e: f"Pattern '{e.search}' not found in file", _search_not_found),
-    "VALIDATION_FAILED": (
-        _failed,
-        _mend,
-    ),
-}
+        entry(
+            errors.OverlappingLines,
+            lambda e: f"Overlapping edits: lines {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]}",
+            "All ranges refer to the file as it is. Make one edit of both.",
+        ),
+        entry(errors.Drifted, message_for=_drifted, hint_for=_drifted_to),
+        entry(errors.PatternNotFound, lambda e: f"Pattern '{e.search}' not found in file", _search_not_found),
+        entry(
+            errors.ValidationFailed,
+            _failed,
+            _fix_first,
+        ),
+    ]
+)

@@ -5,12 +5,16 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
-    from suture.errors import Version
+    from suture.audience import Audience
+    from suture.errors import SutureError, Version
     from suture.match.diagnose import Difference
 
-    Words = tuple[Callable[[Any], str], Callable[[Any], str]]
+    E = TypeVar("E", bound=SutureError)
+    Sentence = Callable[[Any, Audience], str]
+    Words = tuple[Sentence, Sentence]
+    """What happened, and what to do about it, for an audience."""
 
 
 _LONGEST = 300
@@ -18,19 +22,17 @@ _LONGEST_COPY = 200
 _SHORT_ID = 12
 LINE = 120
 """Characters of a line that is shown among others."""
-LITERAL = "If the file should contain this line, add literal: true."
-"""What to do if a placeholder is meant as text."""
 AS_SENT = {"exact", "line_ends", None}
 """The rungs of a text that stands in the file just as it was sent; None where there was none to find."""
 _RUNGS = {
     "exact": "exactly",
-    "line_ends": "but for line ends",
-    "trailing": "but for trailing white space",
-    "indentation": "but for indentation",
-    "trimmed": "but for its outer lines",
-    "look_alike": "but for look-alike characters",
-    "escape": "but for escapes, line numbers or a code fence",
-    "tokens": "but for white space",
+    "line_ends": "ignoring line endings",
+    "trailing": "ignoring trailing whitespace",
+    "indentation": "ignoring indentation",
+    "trimmed": "ignoring its outer lines",
+    "look_alike": "ignoring look-alike characters",
+    "escape": "ignoring escapes, line numbers or a code fence",
+    "tokens": "ignoring whitespace",
     "elision": "around what is elided",
     "rebased": "as it was in an earlier version",
     "similar": "by similarity",
@@ -66,7 +68,7 @@ def few(side: str | None, most: int) -> list[str]:
     return shown if more <= 0 else [*shown[:-1], f"{shown[-1]} … and {count(more, 'line')} more"]
 
 
-def matched(rung: str | None) -> str:
+def how_matched(rung: str | None) -> str:
     """How a text was recognized, in words."""
     return _RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
 
@@ -76,7 +78,7 @@ def in_symbol(symbol: str) -> str:
     return f" in {plain(symbol)}" if symbol else ""
 
 
-def written_on(version: Version) -> str:
+def version_name(version: Version) -> str:
     """The version of a file that a text was written on, in words."""
     source, known, until = version["source"], version["id"], version["until"]
     if source == "history":
@@ -93,13 +95,15 @@ def _replaced_by(version: Version) -> str:
     return f"change {until}" if version["source"] in {"read", "history"} else f"commit {until[:_SHORT_ID]}"
 
 
-def provenance(why: str, version: Version) -> str:
+def provenance(why: str, version: Version | None) -> str:
     """On which version a text was written that can't be found as it was sent, and what became of it."""
+    if version is None:
+        return "It was in an earlier version of the file."
     did = {"deleted": "removed it", "conflict": "changed these lines"}.get(why)
     rest = f"{_replaced_by(version)} {did}" if did else "the file has changed since"
     if did and version["source"] == "history" and version["id"] is None and version["until"]:
         return f"{rest[0].upper()}{rest[1:]}."
-    return f"It is in {written_on(version)}; {rest}."
+    return f"It is in {version_name(version)}; {rest}."
 
 
 def span(start_line: int, end_line: int) -> str:
@@ -125,21 +129,49 @@ def first_line(text: str) -> str:
     return f"{shown} … ({count(len(lines), 'line')})" if len(lines) > 1 else shown
 
 
-def same(words: str) -> Callable[[Any], str]:
-    """Words that are the same whatever the error's fields are."""
-    return lambda _: words
+def in_argument(argument: str) -> str:
+    """Where in a call's arguments something is, such as `edits[0].new_text`, at the beginning of a sentence."""
+    part, dot, name = argument.rpartition("].")
+    return f"{part}]: {name}" if dot else argument
+
+
+def literal(audience: Audience) -> str:
+    """What to do if a placeholder is meant as text."""
+    return f"If the file should contain this line, {audience.add_literal()}."
+
+
+def entry(
+    kind: type[E],
+    message: str | Callable[[E], str] = "",
+    hint: str | Callable[[E], str] = "",
+    *,
+    message_for: Callable[[E, Audience], str] | None = None,
+    hint_for: Callable[[E, Audience], str] | None = None,
+) -> tuple[str, Words]:
+    """An entry of a table of words, by the code of a kind of error.
+
+    A text is the same whatever the error's fields are. `message_for` and `hint_for` are also told whom they are for.
+    """
+    return kind.code, (message_for or _for_all(message), hint_for or _for_all(hint))
+
+
+def _for_all(sentence: str | Callable[[E], str]) -> Sentence:
+    """A sentence that is the same for every audience."""
+    if isinstance(sentence, str):
+        return lambda _error, _audience: sentence
+    return lambda error, _audience: sentence(error)
 
 
 _SHORT = 40
 _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 
 
-def difference(each: Difference) -> str:
+def difference(found: Difference) -> str:
     """A difference, in words."""
-    if each.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
-        return f"line {each.sent_line} of your text is not at this place"
-    words = _DIFFERENCES[each.what](each.expected, each.found)
-    return f"{words} ({each.times} times)" if each.times > 1 else words
+    if found.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
+        return f"line {found.sent_line} of your text is not at this place"
+    words = _DIFFERENCES[found.what](found.expected, found.found)
+    return f"{words} ({found.times} times)" if found.times > 1 else words
 
 
 def _space(white: str) -> str:
@@ -175,17 +207,17 @@ def _quoted(text: str) -> str:
 
 def _spacing(expected: str, found: str) -> str:
     word = expected.rstrip() if expected.strip() and found.strip() else ""
-    sent, here = (each[len(word) :] for each in (expected, found)) if found.startswith(word) else (expected, found)
+    sent, here = (text[len(word) :] for text in (expected, found)) if found.startswith(word) else (expected, found)
     if word and not (sent + here).strip():
         if here == f"{sent} ":
             return f"Extra space after {_quoted(word)}"
         return f"after {_quoted(word)}: file has {_space(here)}, you sent {_space(sent)}"
-    return f"white space: {_quoted(found)} in the file, {_quoted(expected)} in your text"
+    return f"whitespace: {_quoted(found)} in the file, {_quoted(expected)} in your text"
 
 
 def _quotes(expected: str, found: str) -> str:
     kinds = {'"': "double", "'": "single"}
-    here, sent = (next((kinds[char] for char in each if char in kinds), "other") for each in (found, expected))
+    here, sent = (next((kinds[char] for char in text if char in kinds), "other") for text in (found, expected))
     return f"Uses {here} quotes instead of {sent} quotes"
 
 
@@ -212,7 +244,7 @@ _DIFFERENCES: dict[str, Callable[[str, str], str]] = {
     "marks": _other,
     "composition": lambda sent, here: f"{_quoted(here)} is {_points(here)} in the file, {_points(sent)} in your text",
     "numbers": lambda sent, _here: f"your text has line numbers ({_quoted(sent)}) that are not in the file",
-    "fence": lambda _sent, _here: "your text stands in a code fence that is not in the file",
+    "fence": lambda _sent, _here: "your text is in a code fence that is not in the file",
     "word": _other,
     "extra_line": lambda _sent, here: f"the file has a line more here: {_quoted(here.strip())}",
 }

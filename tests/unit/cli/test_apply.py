@@ -53,7 +53,7 @@ new file mode 100644
 @@ -0,0 +1 @@
 +# Notes
 """.format(" ")
-LINES = "✓ 1 src/app.py:2, found but for indentation\n✓ 2 src/app.py:6\n✓ 3 notes.md, created\n"
+LINES = "✓ 1 src/app.py:2, found ignoring indentation\n✓ 2 src/app.py:6\n✓ 3 notes.md, created\n"
 FAILING = "### File: src/app.py\n" + block("nowhere at all\n", "x\n")
 MISSED = "NO_MATCH: Block 1 failed: Could not find matching text in src/app.py: nowhere at all\n"
 AFTER = {"src/app.py": APP.replace("1", "10").replace("2", "20"), "notes.md": "# Notes\n"}
@@ -194,7 +194,7 @@ def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:
 
 def test_a_block_without_a_file_is_told_by_its_line(said: Run) -> None:
     err = "NO_PATH: Block 1 failed: The block at line 1 of the reply does not say which file it is about.\n"
-    err += "  Send this block again below a line `### File: PATH`, or name it by --default-path.\n"
+    err += "  Send this block again below a line `### File: PATH`, or give --default-path.\n"
     out = said(block("a\n", "b\n"), code=1, err=err)
     assert out == "✗ 1 (line 1 of the reply), failed\nNothing was changed: 1 failed.\n"
 
@@ -643,7 +643,7 @@ def test_a_block_is_shown_before_it_is_asked_about(asked: Callable[..., Any]) ->
     _, out, _ = asked("n\n?\nn\nn\n")
     first, second, third, rest = re.split(r"Apply block . to \S+\? \[y,n,q,a,d,\?\] (?=[B-])", out)
     assert first.startswith(
-        "Block 1: update src/app.py:2, found but for indentation\ndiff --git a/src/app.py b/src/app.py\n"
+        "Block 1: update src/app.py:2, found ignoring indentation\ndiff --git a/src/app.py b/src/app.py\n"
     )
     assert "\n-    return 1\n+    return 10\n" in first
     assert second.startswith("Block 2: update src/app.py:6\n")

@@ -71,7 +71,7 @@ def test_notes_and_warnings_stand_before_the_diff(root: Path, capfd: pytest.Capt
     assert main(["patch", "yarn.lock", given(root, patch)]) == 0
     head, note, warning, empty, first, *_ = capfd.readouterr().out.split("\n")
     assert head.startswith("Patched yarn.lock")
-    assert note.startswith("patches[0]: found at lines 2-3 but for indentation")
+    assert note.startswith("patches[0]: found at lines 2-3 ignoring indentation")
     assert warning.startswith("warning: yarn.lock is a lock file")
     assert (empty, first) == ("", "diff --git a/yarn.lock b/yarn.lock")
 

@@ -106,7 +106,7 @@ def test_nothing_found_is_exit_code_1(capfd: pytest.CaptureFixture[str], words: 
     [
         (
             ["extract", "name", "setup.cfg"],
-            "NO_CAPTURE_GROUPS: Pattern has no capture groups: name\nPut parentheses around what shall be extracted.\n",
+            "NO_CAPTURE_GROUPS: Pattern has no capture groups: name\nPut parentheses around what to extract.\n",
         ),
         (["lines", "x", "setup.cf"], "FILE_NOT_FOUND: File not found: setup.cf\nDid you mean setup.cfg?\n"),
         (

@@ -13,7 +13,7 @@ from suture.engine import Engine
 from suture.errors import EncodingMismatch, NoMatch, UnknownTool
 from suture.testing import FaultyFS, MemoryFS
 from suture.tools import DIALECTS, TOOLS, every, find
-from suture.tools.text_editor import explained
+from suture.tools.text_editor import explain_text_editor
 from tests.unit.changes import done, land, refused, workspace, write
 from tests.unit.file_edits import seen
 
@@ -220,14 +220,14 @@ SIDES = {"line": 7, "base": "one\n", "ours": "two\n", "theirs": "three\n"}
     ],
 )
 def test_why_an_edit_does_not_fit_is_told(fields: dict[str, Any], told: str) -> None:
-    answer = explained({"command": "str_replace", "path": "a"}, NoMatch(**BASE, **fields))
+    answer = explain_text_editor({"command": "str_replace", "path": "a"}, NoMatch(**BASE, **fields))
     assert answer.text.startswith(f"{NO_MATCH}\n")
     assert told in answer.text
     assert answer.data["error"]["hint"] == answer.text.split("\n")[-1]
 
 
 def test_a_configured_encoding_that_is_wrong_is_the_operators_to_mend() -> None:
-    answer = explained({}, EncodingMismatch(encoding="utf-7", reason="cannot be cut at this place"))
+    answer = explain_text_editor({}, EncodingMismatch(encoding="utf-7", reason="cannot be cut at this place"))
     assert (answer.data["command"], answer.data["path"]) == (None, None)
     assert "the setting encodings" in answer.text
 
@@ -288,7 +288,7 @@ def test_a_text_that_is_offered_stands_once_also_where_it_ends_with_an_empty_lin
             offered += [
                 json.loads(line[line.index("{") :])["old_str"]
                 for line in told.split("\n")
-                if "which stands once" in line
+                if "which occurs once" in line
             ]
     assert offered
     assert [before.count(text) for text in offered] == [1] * len(offered)

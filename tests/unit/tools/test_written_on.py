@@ -215,7 +215,7 @@ def test_an_exact_tool_says_that_a_change_was_made_already(tool: str, version: s
     applied = {"start_line": 7, "end_line": 7, "change_id": known.change}
     expected = {"why": "applied", "applied": applied, "stale": None, "written_on": known.version}
     assert part(told(result), expected) == expected
-    assert (known.change or "stands already at line 7") in result.text
+    assert (known.change or "is already at line 7") in result.text
 
 
 # The text that a model reads

@@ -114,7 +114,7 @@ def test_a_text_that_is_not_there_is_told_as_in_the_specification() -> None:
         "",
         "Suggestions:",
         "1. Use file_read to see the exact content, then copy it precisely",
-        "2. Check the white space - Extra space after 'const'",
+        "2. Check the whitespace - Extra space after 'const'",
         "Nothing was changed, not by the other edits either: send all 3 again, with this one fixed.",
     ]
 
@@ -122,19 +122,19 @@ def test_a_text_that_is_not_there_is_told_as_in_the_specification() -> None:
 def test_the_edit_that_lands_is_the_first_suggestion() -> None:
     error = no_match(why="found", rung="indentation", similar_content=[place()], correction=FIXED)
     first, *rest = edits.suggestions(error)
-    assert first["suggestion"] == "Send this edit instead; it stands once, at line 3"
+    assert first["suggestion"] == "Send this edit instead; it occurs once, at line 3"
     assert json.loads(first["example"]) == {"old_text": "\tvalue = 1\n", "new_text": "\tvalue = 2\n"}
     assert [each.get("example") for each in rest] == [None] * len(rest)
     assert fixes(error)[1:] == [READ, TABS]
     assert r'{"old_text": "\tvalue = 1\n", "new_text": "\tvalue = 2\n"}' in wording.error_text(error)
-    assert wording.hint(error) == "Nothing was changed. Send this edit instead; it stands once, at line 3."
+    assert wording.hint(error) == "Nothing was changed. Send this edit instead; it occurs once, at line 3."
 
 
 def test_an_example_that_is_long_stands_in_the_metadata_only() -> None:
     long = {**FIXED, "old_text": "x" * 5_000}
     error = no_match(why="found", rung="indentation", similar_content=[place()], correction=long)
     assert "x" * 5_000 in edits.suggestions(error)[0]["example"]
-    assert "at line 3: (in metadata.suggested_fixes, for it is long)" in wording.error_text(error)
+    assert "at line 3: (in metadata.suggested_fixes, because it is long)" in wording.error_text(error)
     assert "xxx" not in wording.error_text(error)
 
 
@@ -178,12 +178,12 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
     ),
     "ambiguous": (
         {"why": "ambiguous", "rung": "indentation", "similar_content": [place(3), place(9), place(12)]},
-        ["It fits 3 places but for indentation", "Line 3: \tvalue = 1", TAB, "Line 9: \tvalue = 1", TAB],
+        ["It fits 3 places ignoring indentation", "Line 3: \tvalue = 1", TAB, "Line 9: \tvalue = 1", TAB],
         "the place you mean",
     ),
     "unproved": (
         {"why": "unproved", "rung": "similar", "detail": "no_rule", "similar_content": [place()]},
-        ["It stands there by similarity", "Line 3: \tvalue = 1", TAB],
+        ["It is there by similarity", "Line 3: \tvalue = 1", TAB],
         "file_read",
     ),
     "partly applied": ({"why": "partly_applied"}, [], "is there already"),
@@ -305,7 +305,7 @@ def test_what_is_known_is_told_and_what_to_do_first(fields: dict[str, Any], told
 def test_what_stands_there_already_is_told_and_nothing_is_to_be_sent(change_id: str | None, by: str) -> None:
     done = {"start_line": 3, "end_line": 4, "change_id": change_id}
     error = no_match(why="applied", applied=done, correction=FIXED, similar_content=[place()])
-    assert body(error) == [f"new_text stands already at lines 3-4{by}."]
+    assert body(error) == [f"new_text is already at lines 3-4{by}."]
     ((kind, words),) = fixes(error)
     assert kind == "ALREADY_APPLIED"
     assert words.startswith("Leave this edit out: ")
@@ -316,8 +316,8 @@ def test_what_stands_there_already_is_told_and_nothing_is_to_be_sent(change_id: 
     ("what", "sent", "here", "words"),
     [
         ("indentation", "    ", "\t", "Check for tabs vs spaces - the file uses tabs"),
-        ("indentation", "    ", "  ", "Check the white space - indentation: file has 2 spaces, you sent 4 spaces"),
-        ("spacing", "a ", "a  ", "Check the white space - Extra space after 'a'"),
+        ("indentation", "    ", "  ", "Check the whitespace - indentation: file has 2 spaces, you sent 4 spaces"),
+        ("spacing", "a ", "a  ", "Check the whitespace - Extra space after 'a'"),
         ("word", "a", "b", None),
         ("case", "a", "A", None),
     ],
@@ -356,7 +356,7 @@ SPECIAL = [
 @pytest.mark.parametrize(("what", "sent", "here"), SPECIAL)
 def test_what_was_decoded_is_told_to_be_sent_as_it_stands(what: str, sent: str, here: str) -> None:
     error = no_match(similar_content=[place(3, "x", Difference(what, sent, here, 3))])
-    assert ("ESCAPE_SPECIAL", "Send characters as they stand in the file: no escapes, entities or line numbers") in (
+    assert ("ESCAPE_SPECIAL", "Send characters as they are in the file: no escapes, entities or line numbers") in (
         fixes(error)
     )
 
@@ -397,7 +397,7 @@ def test_places_and_differences_are_not_told_without_end() -> None:
     told = body(no_match(similar_content=[place(number, content, *many) for number in range(3, 8)]))
     assert told[1:3] == [
         "Line 3: first_line … (34 lines)",
-        "  Difference: 'here0' in the file, 'sent0' in your text (line 3)",
+        "  Difference in line 3: 'here0' in the file, 'sent0' in your text",
     ]
     assert [line for line in told if line.startswith("Line ")] == [
         "Line 3: first_line … (34 lines)",
@@ -405,7 +405,7 @@ def test_places_and_differences_are_not_told_without_end() -> None:
     ]
     for number in (3, 4):
         start = told.index(f"Line {number}: first_line … (34 lines)") + 1
-        shown = next(at for at, line in enumerate(told[start:]) if not line.startswith("  Difference: "))
+        shown = next(at for at, line in enumerate(told[start:]) if not line.startswith("  Difference in line "))
         assert 1 <= shown <= 3
         assert told[start + shown] == f"  … and {6 - shown} more differences"
 
@@ -413,7 +413,7 @@ def test_places_and_differences_are_not_told_without_end() -> None:
 def test_a_difference_of_many_lines_is_told_with_the_first() -> None:
     tabs = Difference("indentation", "    ", "\t", 7, 1, 2, times=3)
     told = body(no_match(similar_content=[place(6, "a\n\tb\n\tc\n\td", tabs)]))
-    assert told[-1] == "  Difference: indentation: file has 1 tab, you sent 4 spaces (3 times, first in line 7)"
+    assert told[-1] == "  Difference in line 7: indentation: file has 1 tab, you sent 4 spaces (3 times)"
 
 
 def test_more_suggestions_than_five_stand_in_the_metadata() -> None:
@@ -448,7 +448,7 @@ def test_a_repeated_edit_is_shown_the_region_and_how_to_replace_it() -> None:
 
 def test_a_repeated_edit_without_a_region_is_shown_the_lines_that_share_its_words() -> None:
     assert body(no_match(attempt=2, words=SOME)) == [
-        "Words of old_text that stand nowhere in the file: amount.",
+        "Words of old_text that are nowhere in the file: amount.",
         "Lines that share a word with old_text:",
         "Line 3: \tvalue = 1",
     ]
@@ -467,7 +467,7 @@ def test_a_repeated_edit_of_which_nothing_is_there_is_shown_how_the_file_begins(
     head = {**PREVIEW, "content": "\n".join(f"line {number}" for number in range(200))}
     told = body(no_match(attempt=2, words={"there": [], "missing": ["zebra"]}, file_preview=head))
     assert told[:5] == [
-        "Words of old_text that stand nowhere in the file: zebra.",
+        "Words of old_text that are nowhere in the file: zebra.",
         "Is src/app.py the right file?",
         "It begins:",
         "line 0",
@@ -482,7 +482,7 @@ def test_a_repeated_edit_that_fits_several_places_is_shown_them_and_what_is_uniq
         attempt=2, why="ambiguous", rung="indentation", similar_content=[place(3), place(9)], unique=unique
     )
     told = text(error)
-    assert "It fits 2 places but for indentation, and nothing tells which one is meant:" in told
+    assert "It fits 2 places ignoring indentation, and nothing tells which one is meant:" in told
     examples = [json.loads(each["example"]) for each in edits.suggestions(error) if "example" in each]
     assert examples == [{"old_text": each["old_text"]} for each in unique]
 

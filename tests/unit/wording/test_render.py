@@ -288,7 +288,7 @@ def test_an_error_of_an_edit_repeats_one_line_of_what_was_sent_and_names_the_edi
 
 def test_the_place_of_a_patch_is_told_in_words() -> None:
     assert [wording.span(3, 3), wording.span(3, 5)] == ["line 3", "lines 3-5"]
-    assert [wording.matched(rung) for rung in ("exact", "similar", "new_rung")] == [
+    assert [wording.how_matched(rung) for rung in ("exact", "similar", "new_rung")] == [
         "exactly",
         "by similarity",
         "by new rung",
@@ -387,7 +387,7 @@ def test_a_patch_is_named_by_its_index_and_by_its_number_where_there_are_several
 )
 def test_what_was_not_found_is_told_by_its_first_line_and_their_number(sent: str, said: str) -> None:
     error = errors.OldTextNotFound(index=0, total=1, path="x", match="exact", search_text=sent, nearest=[])
-    assert wording.message(error) == f"patches[0]: oldText does not stand in x: {said}"
+    assert wording.message(error) == f"patches[0]: oldText was not found in x: {said}"
 
 
 def test_a_file_that_is_not_there_is_told_with_the_way_to_create_it() -> None:
@@ -411,4 +411,12 @@ def test_trouble_with_the_history_is_told_as_data_and_in_words() -> None:
     damaged = Trouble(recorded=True, reason="it was damaged", aside="x.db.damaged-1")
     assert wording.trouble_text(damaged) == (
         "The history was damaged; it is kept as x.db.damaged-1. What was done before cannot be undone."
+    )
+
+
+def test_a_deleted_text_of_an_unknown_version_is_told_as_well() -> None:
+    where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "search_text": "was"}
+    deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=None)
+    assert wording.message(deleted).startswith(
+        "patches[0]: oldText is no longer in x. It was in an earlier version of the file.\n"
     )
