@@ -126,10 +126,10 @@ MALFORMED: dict[str, bytes | dict[str, Any]] = {
     "a backup without a hash": with_step(before=None),
     "a flag that is a text": with_step(in_place="yes"),
     "in place without a backup": with_step(in_place=True, before=None, backup=None),
-    "a helping file of another change": with_step(temp=".suture-000000000000000-0.new"),
-    "a helping file of another ending": with_step(temp=f"{STEM}.db"),
-    "a helping file with a folder in its name": with_step(temp=f".suture-{ID}-/0.new"),
-    "one helping file for two": with_step(temp=f"{STEM}.old"),
+    "a temporary file of another change": with_step(temp=".suture-000000000000000-0.new"),
+    "a temporary file of another ending": with_step(temp=f"{STEM}.db"),
+    "a temporary file with a folder in its name": with_step(temp=f".suture-{ID}-/0.new"),
+    "one temporary file for two": with_step(temp=f"{STEM}.old"),
     "two steps for one path": {**document(), "steps": document()["steps"] * 2},
     "an id that is none": with_record(id="../../x"),
     "an id that is a number": with_record(id=5),
@@ -465,7 +465,7 @@ NEIGHBORS: dict[str, Callable[[MemoryFS, str], object]] = {
 
 
 def replaced(fs: MemoryFS, ending: str, neighbor: str) -> list[str]:
-    """Put something else at the name of every helping file; the names."""
+    """Put something else at the name of every temporary file; the names."""
     names = [name for name in fs.files() if name.rpartition("/")[2].startswith(".suture-") and name.endswith(ending)]
     for name in names:
         folder = fs.open_root(fs.root)

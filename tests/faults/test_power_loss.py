@@ -421,7 +421,7 @@ def test_a_failing_sync_among_many_is_an_error_and_changes_nothing() -> None:
 
 
 def left_behind(fs: MemoryFS, **files: bytes) -> str:
-    """Put helping files of a transaction of this root there; how their names begin."""
+    """Put temporary files of a transaction of this root there; how their names begin."""
     stem = f".suture-537q7a6j43e1zsy-{fs.fstat(fs.open_root(fs.root)).inode:x}-"
     fs.crash()
     for ending, data in files.items():

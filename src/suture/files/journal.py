@@ -282,12 +282,12 @@ class Journal:
 
 
 def helper_stem(change_id: str, home: Tree) -> str:
-    """How the names of a transaction's helping files begin; with the root's number, by which a stray one is known."""
+    """How the names of a transaction's temporary files begin; with the root's number, by which a stray one is known."""
     return f"{OWN_PREFIX}{change_id}-{_number_of(home)}-"
 
 
 def stray_id(name: str, home: Tree) -> str | None:
-    """The change whose helping file this is, if that had this root; None for any other name."""
+    """The change whose temporary file this is, if that had this root; None for any other name."""
     stem = name.removesuffix("-probe")
     if not name.startswith(OWN_PREFIX) or not stem.endswith(_HELPERS if stem == name else ".new"):
         return None

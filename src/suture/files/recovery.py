@@ -8,7 +8,7 @@
 
 `undo` and `finish` can be repeated, and look at the files rather than at any memory of what was done.
 A file that somebody else wrote after a crash is left alone; what was there before is put beside it.
-What lies at the name of a helping file and is no file is not ours: it is never read, moved, or taken for content.
+What lies at the name of a temporary file and is no file is not ours: it is never read, moved, or taken for content.
 
 Both are only ever done under the workspace lock, so a transaction that is under way in another
 process is never touched. Every action can be repeated: a recovery that is itself killed is begun
@@ -16,7 +16,7 @@ again by the next process.
 
 An intent that this user did not sign (planted, another user's, 0.1.0's, or of a user who can keep no key) can do
 little: it gets nothing into the history, and removes no folder in which it made nothing. A torn one names nothing at
-all. A power cut can leave it together with helping files, which are known by their names (`journal.stray_id`).
+all. A power cut can leave it together with temporary files, which are known by their names (`journal.stray_id`).
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def recover(
 ) -> Recovered | None:
     """Clear up what an earlier process left behind, in each root. The caller holds the locks of all roots.
 
-    `strays`: look for helping files that no intent names, in all folders, even if nothing was interrupted.
+    `strays`: look for temporary files that no intent names, in all folders, even if nothing was interrupted.
     """
     results = []
     for home in trees:
@@ -257,7 +257,7 @@ def roll_back(
 
 
 def find_strays(trees: Sequence[Tree], guard: Guard) -> Iterator[tuple[Tree, str, str]]:
-    """The helping files that a transaction of the first root left anywhere, each with its change's id.
+    """The temporary files that a transaction of the first root left anywhere, each with its change's id.
 
     Another root's are not touched: an intent there may name them. Nor is what is protected.
     """
