@@ -8,7 +8,7 @@ from docs.making.markdown import fenced, link, prose, table
 from suture.cli.arguments import build_parser
 from suture.cli.menu import COMMANDS, EXIT_CODES, GROUPS
 
-HELP_NOTE = "`suture help COMMAND`, or `suture COMMAND --help`, prints what stands here."
+HELP_NOTE = "`suture help COMMAND`, or `suture COMMAND --help`, prints the same text."
 FAILURE_NOTE = """\
 A message about a failure goes to stderr. It begins with the code of an [error](errors.md), and ends with what to do.
 With `--json` a refusal is JSON on stdout, as a result is; wrong usage (exit code 2) is told on stderr all the same.

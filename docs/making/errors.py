@@ -26,7 +26,7 @@ INTRODUCTION = """\
 Whatever goes wrong has a code that does not change, and fields with what is known about it. From Python an error is
 an exception of the class named here, which is in `suture.errors`; in a result it is `metadata.error`, with `code`,
 `message`, `hint`, `retryable` and the fields. Of `NO_MATCH` and `WRONG_COUNT` of `file_edit`, places, preview and
-correction stand beside it: in `validation_error`, `file_preview` and `suggested_fixes`. On the command line the message
+correction are next to it: in `validation_error`, `file_preview` and `suggested_fixes`. On the command line the message
 begins with the code.
 
 After an error nothing has changed, unless it says what did, as `BLOCKS_FAILED` does. *May work later* means that the

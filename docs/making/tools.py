@@ -33,7 +33,7 @@ These fields of the metadata are there only if there is something to tell, whate
 CHECKS_NOTE = """\
 ## Checks in a result
 
-What the [checks](validators.md) found stands in `validation`, where a tool has been asked to check what it writes.
+What the [checks](validators.md) found is in `validation`, where a tool has been asked to check what it writes.
 """
 LIST_NOTE = "The text is a JSON array; what its items hold is described above."
 READ_NOTE = "The metadata have no schema; a failure has `error`."

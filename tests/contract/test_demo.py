@@ -19,7 +19,7 @@ SHOWN = [
     r"NO_MATCH: Edit 1 of 1 failed: Could not find exact text in src/cart\.py\.",
     r"1\. Type this instead; it occurs once, at line 1: (?P<edit>suture edit src/cart\.py '\{.*\}')\n\$ (?P=edit)\n",
     r"-TAX = 1\.25\n\+TAX = 1\.20",
-    r"patches\[0\]: found at lines 6-7 ignoring indentation; your change was carried over",
+    r"patches\[0\]: found at lines 6-7 ignoring indentation; your change was adapted",
     r"-        net \*= 0\.9\n\+        net \*= 0\.8",
     r"OLD_TEXT_NOT_UNIQUE: patches\[0\]: oldText fits 2 places in src/bill\.py exactly: line 4, line 5\.",
     r"VALIDATION_FAILED: .*\nsrc/cart\.py:8:12 .*'\(' was never closed",

@@ -71,7 +71,7 @@ class Found(Record):
     validator: str
     issue: Issue
     source: str = ""
-    """The line that it stands in, of a text that may never be written."""
+    """The line it is in, of a text that may never be written."""
 
 
 class NotRun(Record):

@@ -56,7 +56,8 @@ class PythonSyntax:
         """The first error, in the compiler's words."""
         del before, staging
         if "\0" in after:
-            return [Issue("error", *Places(after).at(after.index("\0")), INVALID, "a null byte cannot stand in Python")]
+            line, column = Places(after).at(after.index("\0"))
+            return [Issue("error", line, column, INVALID, "a null byte is not allowed in Python source")]
         _hold_bearable(path, after)
         try:
             self._compile(path, after)

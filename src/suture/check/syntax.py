@@ -201,7 +201,7 @@ class Syntax:
             readings.append((reader, tree))
         odd = [word.decode().strip() for word in language.unchecked if word in source]
         if odd or path.endswith(language.without):
-            what = f"it holds {odd[0]}, which" if odd else "what stands in such files"
+            what = f"it holds {odd[0]}, which" if odd else "what is in such files"
             raise NotRunError(f"{what} the grammar of {self.name} may not know")
         old = None if before is None else before.encode("utf-8", "replace")
         fitting = [] if old is None else [each for each in readings if each[0].reads(old)]

@@ -411,7 +411,7 @@ def _add_tools(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format",
         choices=("anthropic", "openai", "openai-responses", "gemini", "mcp"),
-        help="print what stands in the field `tools` of a request to this API",
+        help="print the value of the field `tools` of a request to this API",
     )
     _add_choice_of_tools(command)
 

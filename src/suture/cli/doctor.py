@@ -689,7 +689,7 @@ def _done(check: Check, root: str) -> list[Finding]:
     thread.start()
     thread.join(_DOCTOR_SECONDS)
     if thread.is_alive():
-        return [*found, problem(name, f"no answer within {_DOCTOR_SECONDS:g} s", "Is a disk gone that it lies on?")]
+        return [*found, problem(name, f"no answer within {_DOCTOR_SECONDS:g} s", "Is its disk still connected?")]
     return found
 
 

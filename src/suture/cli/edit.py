@@ -229,7 +229,7 @@ def _from_document(options: argparse.Namespace) -> dict[str, Any]:
 
 def _from_options(options: argparse.Namespace) -> dict[str, Any]:
     if options.occurrences is not None and options.occurrences < 1:
-        message = f"--occurrences is how often the text occurs in the file: at least 1, not {options.occurrences}"
+        message = f"--occurrences is the number of occurrences in the file: at least 1, not {options.occurrences}"
         raise ValueError(message)
     edit = {"old_text": _text(options, "old"), "new_text": _text(options, "new")}
     return edit if options.occurrences is None else {**edit, "occurrences": options.occurrences}

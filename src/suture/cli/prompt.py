@@ -51,11 +51,11 @@ def part(name):
 *** End Patch
 ```
 
-- Above the first block for a file stands "### File: " and its path from the root of the project.
+- Above the first block for a file, write "### File: " and its path from the root of the project.
   Further blocks for the same file may follow below it, as the second one does.
-- Each marker stands on a line of its own and begins in the first column.
-- SEARCH holds lines that are in the file now, REPLACE what is to stand there instead. To insert,
-  search for a line beside the place and repeat it in REPLACE.
+- Each marker is on a line of its own and begins in the first column.
+- SEARCH holds lines that are in the file now, REPLACE the lines to put there instead. To
+  insert, search for a line next to the place and repeat it in REPLACE.
 - An empty REPLACE part deletes the lines, as in the second block. NEW_FILE holds all of a file that
   does not exist yet. A whole file is deleted as at the end of the example.
 """
@@ -85,7 +85,7 @@ the files; whatever you write around it is for people.
 - Each file has a section, which begins with "*** Update File: ", "*** Add File: " or
   "*** Delete File: " and the file's path from the root of the project.
 - A section that updates a file may have any number of hunks, from the top of the file to its end.
-  A hunk begins with "@@", behind which may stand a line from further up in the file, such as the
+  A hunk begins with "@@", which a line from further up in the file may follow, such as the
   head of the function, to tell places apart that look alike.
 - In a hunk, the first character of each line counts: "-" before a line that goes, "+" before one
   that comes, a space before one that stays. The line itself follows, with its own indentation.
@@ -142,7 +142,7 @@ What makes a change land where you mean it:
 - Copy what is already in the file character by character, in whole lines: indentation, blank lines,
   quotes and comments included. Never write it from memory; ask for a file that you have not seen.
 - Show as many lines as it takes for the place to be the only one of its kind in the file, and not
-  many more. A lone closing bracket or "return None" may stand anywhere.
+  many more. A lone closing bracket or "return None" can be anywhere.
 - Keep to one purpose at a time: two changes that do not need each other are two blocks or hunks.
 - Files and blocks are changed in the order in which you write them, each block as those before it
   have left the file. The hunks of one patch or diff are all about the file as it is before them.

@@ -63,7 +63,7 @@ class Address(Record):
             message = f"expected HOST:PORT such as 127.0.0.1:8080, not {given!r}"
             raise ValueError(message)
         if ":" in host and not (host.startswith("[") and host.endswith("]")):
-            message = f"an IPv6 address stands in brackets: [{host}]:{port}"
+            message = f"an IPv6 address needs brackets: [{host}]:{port}"
             raise ValueError(message)
         return cls(host.removeprefix("[").removesuffix("]"), int(port))
 

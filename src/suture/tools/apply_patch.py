@@ -94,7 +94,7 @@ class PatchReport:
                 yield f"note: {_named(result)} {merged}, at {name}:{result.line}."
             elif result.rung not in AS_SENT:
                 found = f"{_named(result)} was found {wording.how_matched(result.rung)} at {name}:{result.line}"
-                yield f"note: {found}, and carried over to the file's own text."
+                yield f"note: {found}, and adapted to the file's text."
 
     def _failed(self, data: dict[str, Any], failed: Sequence[Outcome]) -> Answer:
         """Each part that failed: what happened, what is known, what to do."""

@@ -79,7 +79,7 @@ class OneEdit(Request):
             meant = _ALIASES.get(name, name)
             found[name if meant in given else meant] = value  # named twice: the second name is unknown
         if found.pop("replace_all", False):
-            problem = "unknown: say in occurrences how often old_text stands in the file; all of them are replaced"
+            problem = "unknown: use occurrences to say how often old_text occurs in the file; all of them are replaced"
             raise InvalidArguments(problems=[{"argument": "replace_all", "problem": problem}])
         return super().parse({name: value for name, value in found.items() if (name, value) != ("occurrences", None)})
 
@@ -162,7 +162,7 @@ def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]
         yield from _cuts(body, step, number, found, audience)
         at = step.new.find(step.old) if step.old and step.new != step.old else -1
         if at >= 0 and any(_is_there(body, step.new, place - at) for place in found):
-            yield f"{new_text} stood there already; if the edit was sent twice, undo it."
+            yield f"{new_text} was there already; if the edit was sent twice, undo it."
 
 
 def _placeholders(
@@ -268,7 +268,7 @@ def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience:
         before, after = body[max(start - 1, line) : start], body[end : end + 1]
         if any(len(pair) > 1 and pair.isalnum() for pair in (before + step.old[:1], step.old[-1:] + after)):
             word = body[max(start - 10, line) : end + 10].decode("utf-8", "ignore").split("\n")[0]
-            yield f"{old_text} stands inside a longer word or number: {plain(word)}"
+            yield f"{old_text} is part of a longer word or number: {plain(word)}"
             return
         indent = body[line:start]
         others = step.new.strip(b"\n").split(b"\n")[1:]
@@ -290,7 +290,7 @@ Replace exact text in a file. One or several edits; all of them succeed, or the 
 
 - old_text must match exactly, white space included: no regular expressions, no fuzzy matching. "\\n" stands for the \
 line ends that the file has.
-- occurrences says how often old_text stands in the file (default 1). If it stands there more or less often, nothing \
+- occurrences says how often old_text occurs in the file (default 1). If it occurs more or less often, nothing \
 is changed, and the answer names the places. All occurrences are replaced.
 - Edits are applied in order: each one sees the result of those before it.
 - If old_text is not found, the answer shows the nearest text, names what differs, and, where one place clearly \
@@ -348,7 +348,7 @@ class NamedDifference(results.Data):
     type: str = results.text("What kind of difference", dict.fromkeys(KINDS.values()))
     name: str = results.text("The same, more closely", KINDS)
     expected: str = results.text("As it was sent")
-    found: str = results.text("As it stands in the file")
+    found: str = results.text("As it is in the file")
     line_number: int = results.integer("From 1")
     description: str = results.text("In words")
 
@@ -357,7 +357,7 @@ class SimilarContent(results.Data):
     """A place like a text."""
 
     line_number: int = results.integer("From 1")
-    content: str = results.text("What stands there")
+    content: str = results.text("The text there")
     similarity_score: float = results.number("Up to 1")
     symbol: str = results.text("The class or function that it is in, if any")
     differences: list[NamedDifference] = results.objects("What is different", NamedDifference)
@@ -373,9 +373,9 @@ class FailedEdit(results.Data):
     total_edits: int = results.integer("How many were sent")
     message: str = results.text("What happened")
     search_text: str = results.text("The old_text that was sent").optional
-    expected_occurrences: int = results.integer("How often it should stand there").optional
+    expected_occurrences: int = results.integer("How often it should occur").optional
     actual_occurrences: int = results.integer("How often it does").optional
-    match_locations: list[MatchLocation] = results.objects("Where it stands", MatchLocation).optional
+    match_locations: list[MatchLocation] = results.objects("Where it occurs", MatchLocation).optional
     similar_content: list[SimilarContent] = results.objects("Places like it, best first", SimilarContent).optional
 
 

@@ -241,7 +241,7 @@ class Redo(Request):
 
 
 class Conflict(results.Data):
-    """Where later work stands in the way of an undo."""
+    """Where later work conflicts with an undo."""
 
     path: str = results.PATH
     line: int = results.integer("From 1")
@@ -258,7 +258,7 @@ class UndoFailure(results.ToolFailure):
     """The error of an undo or redo."""
 
     conflicts: list[Conflict] = results.objects(
-        "UNDO_CONFLICT: where later work stands in the way; a side is null where there is no such file", Conflict
+        "UNDO_CONFLICT: where later changes conflict; a side is null where there is no such file", Conflict
     ).optional
     later: list[str] = results.values("UNDO_CONFLICT: later changes of these files, newest first").optional
 

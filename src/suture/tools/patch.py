@@ -115,7 +115,7 @@ class OnePatch(Request):
     def check(self) -> None:
         """Refuse what would be passed over otherwise."""
         if self.oldText and self.operation != "replace":
-            raise _invalid("oldText", f"goes with replace only; {self.operation} needs no place")
+            raise _invalid("oldText", f"works only with replace; {self.operation} needs no place")
         for name in ("toClipboard", "fromClipboard"):
             clipboard = getattr(self, name) or ""
             if len(clipboard) > _LONGEST_NAME or any("\ud800" <= char <= "\udfff" for char in clipboard):
@@ -538,7 +538,7 @@ class Patched:
             words += f" (next best: {wording.span(placed.runner_up.start_line, placed.runner_up.end_line)})"
         if not placed.carried:
             return f"{words}."
-        return f"{words}; your change was carried over to the file's own text."
+        return f"{words}; your change was adapted to the file's text."
 
     def _clipboard_note(self, placed: Placement) -> str:
         """What was put into which clipboard."""
@@ -770,7 +770,7 @@ class PlacedPatch(results.Data):
     runner_up: RunnerUp | None = results.member("The next best place", RunnerUp).nullable
     start_line: int = results.START_LINE
     end_line: int = results.END_LINE
-    replaced: str = results.text("What stood there; a long text is cut")
+    replaced: str = results.text("The text that was there; a long text is cut")
     written_on: WrittenOn | None = WRITTEN_ON
 
 

@@ -115,7 +115,7 @@ FILE_READ = ToolSpec(
     title="Read a file",
     description=(
         "Read a text file, whole or a range of lines. The answer has each line behind its number and a tab "
-        "(format numbered), or the text as it stands in the file (format raw). The metadata tell what an edit "
+        "(format numbered), or the text as it is in the file (format raw). The metadata tell what an edit "
         "must respect: encoding, line ending, indentation, final newline, and the file's hash for expect_hash."
     ),
     request=FileRead,
@@ -127,7 +127,7 @@ FILE_READ = ToolSpec(
             "     2\ttwo\n     3\tthree",
         ),
         Example(
-            "A whole file as it stands",
+            "A whole file as it is",
             {"src/app.py": "def main():\n    return 0\n"},
             {"path": "src/app.py", "format": "raw"},
             "def main():\n    return 0\n",

@@ -229,11 +229,7 @@ def _line(result: Outcome) -> str:
     """One block that was applied."""
     line = f":{result.line}" if result.line and result.action == "update" else ""
     line = f" → {wording.plain(result.to)}" if result.to else line
-    how = (
-        ""
-        if result.rung in AS_SENT
-        else f"; found {wording.how_matched(result.rung)}, carried over to the file's own text"
-    )
+    how = "" if result.rung in AS_SENT else f"; found {wording.how_matched(result.rung)}, adapted to the file's text"
     if (version := version_of(result.base)) is not None:
         how = f"; written on {wording.version_name(version)}, merged into the current file"
     return f"{result.id} {wording.plain(result.path or '')}{line}, {_DONE[result.action]}{how}"

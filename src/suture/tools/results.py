@@ -254,7 +254,7 @@ class Issue(Data):
     code: str = text("The check's own code")
     message: str = text("What is wrong")
     validator: str = text("The check")
-    source: str = text("The line that it stands in")
+    source: str = text("The line it is in")
 
 
 class NotRun(Data):

@@ -209,7 +209,7 @@ class SafeEditResult(results.ToolData):
     mode: str = results.text("As it was sent: strict, interactive or verify_only")
     written: bool = results.flag("Whether the file was written")
     change_id: str | None = results.CHANGE_ID
-    hash: str | None = results.digest("Of the file as it stands now, for expect_hash; null if there is none").nullable
+    hash: str | None = results.digest("Of the file as it is now, for expect_hash; null if there is none").nullable
     replacements: int | None = results.integer("How many places a search found; null without a search").nullable
     diff: str = results.DIFF
     validation: dict[str, Any] = results.VALIDATION

@@ -268,7 +268,7 @@ class Search(Request):
     include_ignored: bool = include_ignored()
     encoding: str | None = encoding("files that are named themselves, not by a folder or a glob")
     view: str = text(
-        "The matches; the lines that they stand in; the number of them in each file; or the files that have any",
+        "The matches; the lines they are in; the number of them in each file; or the files that have any",
         default="rows",
         choices=("rows", "lines", "numbers", "names"),
     )

@@ -145,8 +145,8 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
 
 _ADVICE = {
     "deleted": "View the file again, and decide whether the edit is still needed.",
-    "ambiguous": "Copy the lines of the place you mean, with enough around them to occur only there.",
-    "partly_applied": "A part of this edit is there already: send only what is still to be changed.",
+    "ambiguous": "Copy the lines you mean, with enough surrounding lines to make them unique.",
+    "partly_applied": "Part of this edit is already made: send only the rest.",
     "elided": "Write out what is left out ('...') in old_str and new_str.",
 }
 
@@ -570,7 +570,7 @@ class TextEditorResult(results.ToolData):
     total_lines: int = results.integer("Lines of the file that was viewed").optional
     start_line: int = results.integer("The first line that is shown").optional
     end_line: int = results.integer("The last line that is shown").optional
-    entries: list[str] = results.values("What stands in the folder, two levels deep; folders end with a slash").optional
+    entries: list[str] = results.values("What is in the folder, two levels deep; folders end with a slash").optional
     left_out: int = results.integer("How many entries are not shown").optional
     truncated: bool = results.flag("Whether something is not shown").optional
 

@@ -261,8 +261,8 @@ def _damaged(error: errors.HistoryDamaged) -> str:
 def _conflicts(error: errors.UndoConflict) -> str:
     number = len(error.conflicts)
     most = _SHOWN_LINES if number == 1 else 1
-    done = "done again" if error.operation == "redo" else "taken back"
-    lines = [f"{error.change_id} cannot be {done}: later changes are in the way ({count(number, 'place')})."]
+    done = "redone" if error.operation == "redo" else "undone"
+    lines = [f"{error.change_id} cannot be {done}: later changes conflict with it ({count(number, 'place')})."]
     for conflict in error.conflicts[:_SHOWN_CONFLICTS]:
         lines.append(f"  {plain(conflict['path'])}:{conflict['line']} {_what_happened(conflict)}")
         lines += [f"    it is now:            {line}" for line in few(conflict["ours"], most)]
@@ -278,7 +278,7 @@ def _what_happened(conflict: errors.UndoClash) -> str:
     if conflict.get("about") == "name":
         return "was renamed again"
     if conflict.get("about") == "file":
-        return "was deleted since, and another file is there now"
+        return "has been deleted, and another file is there now"
     if conflict["ours"] is None:
         return "is gone"
     if conflict["base"] is None:
@@ -290,8 +290,8 @@ def _what_happened(conflict: errors.UndoClash) -> str:
 
 def _way_out(error: errors.UndoConflict) -> str:
     if not error.later:
-        return "Nothing was changed. Somebody else changed these places since: edit them by hand."
-    return f"Nothing was changed. Undo {error.later[0]} first, which touched them later, or edit them by hand."
+        return "Nothing was changed. Someone else has changed these lines: edit them yourself."
+    return f"Nothing was changed. Undo the later change {error.later[0]} first, or edit these lines yourself."
 
 
 def _other_change(error: errors.ChangeNotFound) -> str:
@@ -512,13 +512,13 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.NothingToUndo,
-            lambda e: f"There is no change in {e.root} that could be taken back.",
+            lambda e: f"There is nothing to undo in {e.root}.",
             "Only what suture changed in this workspace, and has not undone, can be undone. Is it the right folder?",
         ),
         entry(
             errors.NothingToRedo,
             lambda e: f"{e.change_id} is not undone." if e.change_id else "There is no undone change.",
-            "Only what undo took back can be done again; the history tool shows the state of each change.",
+            "Only an undone change can be redone; the history tool shows the state of each change.",
         ),
         entry(
             errors.AlreadyUndone,

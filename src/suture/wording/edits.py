@@ -105,7 +105,7 @@ def _searched(text: str) -> str:
 
 
 def _evidence(error: errors.NoMatch) -> Iterator[str]:
-    """What is known about where the text should stand."""
+    """What is known about where the text should be."""
     if error.applied is not None:
         change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
         yield ""
@@ -139,9 +139,9 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
 def _similar(error: errors.NoMatch) -> Iterator[str]:
     places = error.similar_content
     if error.why == "unproved":
-        yield f"It is there {how_matched(error.rung)}; what new_text should become there is not certain:"
+        yield f"It was found {how_matched(error.rung)}, but it is not clear what new_text should become there:"
     elif error.why == "ambiguous":
-        one = ", and nothing tells which one is meant" if error.expected_occurrences == 1 else ""
+        one = ", and it is not clear which one you mean" if error.expected_occurrences == 1 else ""
         yield f"It fits {count(len(places), 'place')} {how_matched(error.rung)}{one}:"
     else:
         after = "" if not error.edit_index else "After the edits before this one: "
@@ -181,7 +181,7 @@ def _words(error: errors.NoMatch, known: errors.WordsFound) -> Iterator[str]:
         return
     yield ""
     if missing:
-        yield f"Words of old_text that are nowhere in the file: {missing}."
+        yield f"Words of old_text that are not in the file: {missing}."
     if there and error.attempt == 1:
         words = ", ".join(f"{plain(known_word['word'])} (line {known_word['line_number']})" for known_word in there)
         yield f"Words of old_text that are in the file: {words}."
@@ -208,7 +208,7 @@ def _numbered(fixes: list[dict[str, str]]) -> Iterator[str]:
     for number, fix in enumerate(fixes, 1):
         example = fix.get("example", "")
         if example and len(example) > _LONGEST_EXAMPLE:
-            example = "(in metadata.suggested_fixes, because it is long)"
+            example = "(too long to show; see metadata.suggested_fixes)"
         yield f"{number}. {fix['suggestion']}{f': {example}' if example else ''}"
 
 
@@ -225,7 +225,7 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
         return
     if error.why == "empty":
         yield _fix("USE_EXACT_TEXT", "Say which text to replace: an empty old_text fits only an empty file")
-        yield _fix("USE_EXACT_TEXT", "To insert, send a line beside the place as old_text, and repeat it in new_text")
+        yield _fix("USE_EXACT_TEXT", "To insert, send a line next to the place as old_text, and repeat it in new_text")
         return
     if error.correction is not None:
         fixed = _json({name: error.correction[name] for name in ("old_text", "new_text")})
@@ -260,15 +260,17 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
     """What only some failures need."""
     if error.consumed_by is not None:
         first = error.consumed_by + 1
-        yield _fix("USE_EXACT_TEXT", f"Edits see the result of those before: match what edit {first} makes of it")
+        yield _fix(
+            "USE_EXACT_TEXT", f"Each edit sees the result of the previous ones: match the text that edit {first} leaves"
+        )
     if error.stale is not None:
         yield _fix("USE_EXACT_TEXT", f"Your copy of the file is old. {_read_first(audience)}")
     if error.why == "ambiguous":
-        one = "Copy the lines of the place you mean, with enough around them to occur only there"
-        every = "Copy the text as it is there; it must be the same at every place to replace"
+        one = "Copy the lines you mean, with enough surrounding lines to make them unique"
+        every = "Copy the text exactly; it must be identical at every place to replace"
         yield _fix("USE_EXACT_TEXT", one if error.expected_occurrences == 1 else every)
     if error.why == "partly_applied":
-        yield _fix("USE_EXACT_TEXT", "A part of this change is there already: send only what is still to be changed")
+        yield _fix("USE_EXACT_TEXT", "Part of this change is already made: send only the rest")
     if error.why == "elided":
         yield _fix("USE_EXACT_TEXT", "Write out what is left out ('...') in old_text and new_text")
     if error.why == "conflict" and error.detail == "two_sided":
@@ -277,7 +279,7 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
         what = "Copy these lines into old_text exactly, and write in new_text what they should become"
         yield _fix("USE_EXACT_TEXT", what)
     if any(difference["name"] in _ADDED for place in error.similar_content[:1] for difference in place["differences"]):
-        yield _fix("ESCAPE_SPECIAL", "Send characters as they are in the file: no escapes, entities or line numbers")
+        yield _fix("ESCAPE_SPECIAL", "Send characters exactly as in the file: no escapes, entities or line numbers")
     if error.candidates is not None and not error.search_text.isascii():
         some = f" ({', '.join(error.candidates[:3])})" if error.candidates else ""
         where = audience.by("encoding") or " in the argument encoding"
@@ -291,7 +293,7 @@ def _style(indent: errors.IndentStyle) -> str:
 
 
 def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
-    """The specification's text for a text that stands there more or less often than expected."""
+    """The specification's text for a text that occurs more or less often than expected."""
     expected, actual = error.expected_occurrences, error.actual_occurrences
     again = " again" if error.attempt > 1 else ""
     found = f"Expected {count(expected, 'occurrence')} but found {actual}"
@@ -333,7 +335,7 @@ def _wrong_count_fixes(error: errors.WrongCount, audience: Audience) -> Iterator
 
 def _unique_fixes(error: Mismatch) -> Iterator[dict[str, str]]:
     for text in error.unique:
-        only = f"To change line {text['line_number']} and no other, begin from this old_text, which occurs once"
+        only = f"To change line {text['line_number']} and no other, use this old_text, which occurs once"
         yield _fix("USE_EXACT_TEXT", only, _json({"old_text": text["old_text"]}))
 
 
@@ -429,7 +431,7 @@ def _not_found(error: errors.OldTextNotFound) -> str:
         until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
         lines.append(f"  It was there {until}; {where} of the file now:")
         lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
-    how = f"It is there {how_matched(error.rung)}," if error.rung else "Most like it,"
+    how = f"Found {how_matched(error.rung)}," if error.rung else "Most like it,"
     for place in error.nearest[:_SHOWN_NEAR]:
         score = "" if error.rung else f" {place['score']:.0%},"
         lines.append(f"  {how}{score} at {span(place['start_line'], place['end_line'])}{in_symbol(place['symbol'])}:")
@@ -444,7 +446,7 @@ def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
     if error.match != "lenient":
         more = f"{audience.choice('match', 'lenient')} finds more"
         return f'Nothing was changed. Send the text as the file has it; match is "{error.match}", {more}.'
-    return "Nothing was changed. Read the file again, and send the text as it is there."
+    return "Nothing was changed. Read the file again, and send the text exactly as it is there."
 
 
 def _not_unique(error: errors.OldTextNotUnique) -> str:
@@ -481,7 +483,9 @@ def _partly(error: errors.PartlyApplied) -> str:
 def _unproved(error: errors.UnprovedChange) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
-    head = f"{_patch(error)}: oldText is at {where} {how_matched(error.rung)}, but newText does not fit there{why}:"
+    head = (
+        f"{_patch(error)}: oldText was found at {where} {how_matched(error.rung)}, but newText does not fit there{why}:"
+    )
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
@@ -574,7 +578,7 @@ PATCH_MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.ClipboardRequiresReplace,
-            lambda e: f"{_patch(e)}: toClipboard goes with replace only, not with {e.operation}.",
+            lambda e: f"{_patch(e)}: toClipboard works only with replace, not with {e.operation}.",
             "Nothing was changed. Put the text into the clipboard by a replace that finds it.",
         ),
         entry(
@@ -627,10 +631,10 @@ def existing_errors(validation: dict[str, Any]) -> list[str]:
 def other_lines(validation: dict[str, Any], *, existing: bool = True, required: bool = True) -> Iterator[str]:
     """What else is to know: problems that were there before, and what was not checked."""
     if existing and validation["existing"]:
-        yield "Existing problems, not brought by this edit:"
+        yield "Existing problems, not caused by this edit:"
         yield from _few([*map(issue_line, _errors_first(validation["existing"]))], _SHOWN_OTHERS)
     if validation["fixed"]:
-        yield f"Repaired: {count(len(validation['fixed']), 'problem')}."
+        yield f"Fixed: {count(len(validation['fixed']), 'problem')}."
     unchecked = [_not_run(check) for check in validation["not_run"] if required or not check["required"]]
     yield from (f"⚠️ Not validated: {line}" for line in _few(unchecked, _SHOWN))
 
@@ -670,13 +674,13 @@ def _drifted(error: errors.Drifted, audience: Audience) -> str:
     where = span(error.start_line, error.end_line)
     shown = "\n".join(f"  {line}" for line in few(error.text.replace("\r\n", "\n"), _SHOWN_SAFE_LINES))
     expected = audience.text_given_by("expected_text")
-    return f"{expected} is not at {where} of {error.path}, which has:\n{shown}"
+    return f"{expected} is not at {where} of {error.path}; found there:\n{shown}"
 
 
 def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
     expected = audience.text_given_by("expected_text")
     if not error.stands_at:
-        return f"{expected} is nowhere in the file. Read the lines again, and repeat the edit."
+        return f"{expected} is not in the file. Read the lines again, and repeat the edit."
     places = ", ".join(map(str, error.stands_at[:_SHOWN_SAFE_PLACES]))
     return f"{expected} begins at line {places} now. Repeat the edit with the lines of the right place."
 
@@ -684,7 +688,7 @@ def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
 def _search_not_found(error: errors.PatternNotFound) -> str:
     if not error.exists:
         return f"There is no file {error.path}.{_near(error)}"
-    advice = "Read the file, and search for what is there; nothing was changed."
+    advice = "Read the file, and search for text that is in it; nothing was changed."
     if error.correction is not None:
         advice = "The metadata has the corrected search_replace, ready to send (error.correction); nothing was changed."
     return "\n".join([*error.details, advice])
@@ -696,22 +700,24 @@ def rejection_lines(validation: dict[str, Any]) -> list[str]:
 
 
 def _failed(error: errors.ValidationFailed) -> str:
-    """Why, with the first line that is wrong, which stands nowhere yet."""
+    """Why, with the first line that is wrong, which is in no file yet."""
     why = rejection_lines(error.validation)
     first = next(iter(_errors_first(error.validation["new"])), {"source": ""})
     if first["source"] and why:
         why.insert(1, f"  | {plain(first['source'])}")
     lines = [f"  {line}" for line in (*why, *map(plain, error.failed))]
-    return "\n".join(["The edit was rejected, because of what it would leave:", *lines])
+    brings = any(issue["severity"] == "error" for issue in error.validation["new"])
+    return "\n".join([f"The edit was rejected{' because it introduces errors' if brings else ''}:", *lines])
 
 
 def _fix_first(error: errors.ValidationFailed) -> str:
     found = error.validation
     if any(issue["severity"] == "error" for issue in found["new"]):
-        return "Nothing was written. Fix the edit and send it again; you can ignore earlier problems of the file."
+        return "Nothing was written. Fix the edit and send it again; you can ignore existing problems."
     if any(check["required"] for check in found["not_run"]):
         return "Nothing was written. Make the check possible, or ask the operator not to require it."
-    return "Nothing was written. The edit is not to blame: fix these earlier errors first, or count only new ones."
+    first = "fix them first, or check only for new errors"
+    return f"Nothing was written. These errors were there before this edit: {first}."
 
 
 SAFE_MESSAGES: dict[str, Words] = dict(

@@ -23,13 +23,13 @@ _SHORT_ID = 12
 LINE = 120
 """Characters of a line that is shown among others."""
 AS_SENT = {"exact", "line_ends", None}
-"""The rungs of a text that stands in the file just as it was sent; None where there was none to find."""
+"""The rungs of a text that is in the file just as it was sent; None where there was none to find."""
 _RUNGS = {
     "exact": "exactly",
     "line_ends": "ignoring line endings",
     "trailing": "ignoring trailing whitespace",
     "indentation": "ignoring indentation",
-    "trimmed": "ignoring its outer lines",
+    "trimmed": "ignoring its first or last line",
     "look_alike": "ignoring look-alike characters",
     "escape": "ignoring escapes, line numbers or a code fence",
     "tokens": "ignoring whitespace",

@@ -68,12 +68,12 @@ def _not_found(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield from _similar(error)
     elif error.words is not None and error.words["missing"]:
         missing = ", ".join(map(plain, error.words["missing"][:_SHOWN_WORDS]))
-        yield f"Words of it that are nowhere in the file: {missing}. Is {plain(error.path)} the right file?"
+        yield f"Words of it that are not in the file: {missing}. Is {plain(error.path)} the right file?"
 
 
 def _similar(error: errors.NoMatch) -> Iterator[str]:
     best = error.similar_content[0]
-    how = f"It is there {how_matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
+    how = f"Found {how_matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
     yield f"{how}, line {best['line_number']}{in_symbol(best['symbol'])}:"
     yield from shown_lines(best["line_number"], best["content"], _SHOWN_LINES)
     differing = best["differences"] if best["similarity_score"] >= _NEAR else []
@@ -150,13 +150,13 @@ def _ambiguous(error: errors.AmbiguousBlock, audience: Audience) -> str:
         return f"The {audience.part} {where} may end at line {lines}: there is text between two end markers."
     if len(error.readings) == 1:
         return (
-            f"The {audience.part} {where} comes behind a SEARCH marker without "
-            "an end, and the file has that marker, too: what is to be replaced cannot be told."
+            f"The {audience.part} {where} follows a SEARCH marker without "
+            "an end, and the file also contains that marker: it is not clear what to replace."
         )
     if len({reading["old"] for reading in error.readings}) == 1:
         return (
             f"The hunk {where} has more added lines behind it "
-            "than its @@ line counts; nothing tells whether they belong to it."
+            "than its @@ line counts; it is not clear whether they belong to it."
         )
     ways = count(len(error.readings), "way")
     return (
@@ -188,7 +188,7 @@ def _near(error: errors.FileNotFound) -> str:
 
 def _no_blocks(error: errors.NoBlocks) -> str:
     """That there is no block, and what is there instead."""
-    said = ["The reply holds no block that could be applied."]
+    said = ["The reply contains no block that can be applied."]
     if error.skipped:
         are = "is" if error.skipped == 1 else "are"
         said.append(f"{count(error.skipped, 'block')} in it {are} part of the model's thinking, which is not applied.")
@@ -367,8 +367,8 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.UnprovedChange,
             lambda e: (
-                f"The text is at {span(e.start_line, e.end_line)} of {e.path} {how_matched(e.rung)}, but the new one "
-                "does not fit there."
+                f"The text was found at {span(e.start_line, e.end_line)} of {e.path} {how_matched(e.rung)}, but the "
+                "new one does not fit there."
             ),
             f"{_AGAIN} with the lines indented and spelled as the file has them.",
         ),
@@ -383,7 +383,7 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.MissingOldText,
             "The SEARCH part is empty, which fits only a new or empty file.",
-            "To insert, put a line beside the place into the SEARCH part, and repeat it in the REPLACE part.",
+            "To insert, put a line next to the place in the SEARCH part, and repeat it in the REPLACE part.",
         ),
         entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _near),
         entry(

@@ -322,7 +322,7 @@ def test_whole_files_are_taken_if_asked_for(root: Path, said: Run, capfd: pytest
     assert main(["apply", "reply.md"]) == 2
     out, err = capfd.readouterr()
     hint = "It has whole files in code fences (src/app.py): to write those, add --whole-files."
-    assert (out, err) == ("", f"NO_BLOCKS: The reply holds no block that could be applied.\n{hint}\n")
+    assert (out, err) == ("", f"NO_BLOCKS: The reply contains no block that can be applied.\n{hint}\n")
     assert "Applied 1 block as change" in said(reply, "--whole-files")
     assert contents(root)["src/app.py"] == "x = 1\n"
 

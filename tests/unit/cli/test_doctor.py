@@ -664,7 +664,7 @@ def test_a_check_that_fails_or_hangs_is_a_problem_and_the_others_go_on(
         "           If nothing explains it, it is a fault of suture: report it.\n"
         "  ok       second: seen\n"
         "  problem  hanging: no answer within 0.05 s\n"
-        "           Is a disk gone that it lies on?\n"
+        "           Is its disk still connected?\n"
         "\n"
         "2 problems: what to do is below each.\n"
     )

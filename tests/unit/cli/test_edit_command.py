@@ -270,7 +270,7 @@ BOTH = "the edits are in edits.json already: leave out --old, --new and --occurr
         (["--occurrences", "2"], "give --old TEXT or --old-file FILE (or the edits as JSON)"),
         (
             ["--old", "two", "--new", "2", "--occurrences", "0"],
-            "--occurrences is how often the text occurs in the file: at least 1, not 0",
+            "--occurrences is the number of occurrences in the file: at least 1, not 0",
         ),
         (["--old", "two", "--old-file", "old", "--new", "2"], "give only one of --old TEXT or --old-file FILE"),
         (["--old", "two", "--new", "", "--new-file", "old"], "give only one of --new TEXT or --new-file FILE"),

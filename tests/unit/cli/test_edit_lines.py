@@ -149,7 +149,7 @@ def test_lines_that_hold_something_else_are_told_in_the_words_of_the_command_lin
     assert capfd.readouterr() == (
         "",
         (
-            "DRIFTED: Edit failed: What --expected-text says is not at line 2 of a.txt, which has:\n  two\n"
+            "DRIFTED: Edit failed: What --expected-text says is not at line 2 of a.txt; found there:\n  two\n"
             "What --expected-text says begins at line 3 now. Repeat the edit with the lines of the right place.\n"
         ),
     )

@@ -77,7 +77,7 @@ def test_what_brings_errors_is_rejected(root: Path, said: Run) -> None:
     head, issue, hint = err.splitlines()
     assert head == "VALIDATION_FAILED: Edit rejected due to validation errors (Mode: strict):"
     assert issue.startswith("a.json:")
-    assert hint == "Nothing was written. Fix the edit and send it again; you can ignore earlier problems of the file."
+    assert hint == "Nothing was written. Fix the edit and send it again; you can ignore existing problems."
     assert (root / "a.json").read_bytes() == b"[1]\n"
     assert Workspace(root).history().metadata["changes"] == []
 

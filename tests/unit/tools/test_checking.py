@@ -117,7 +117,7 @@ def test_strict_leaves_old_errors_alone_and_all_does_not(root: Path) -> None:
     assert call(root, "file_edit", {**arguments, "validate": "all"}).is_error
     result = call(root, "file_edit", {**arguments, "validate": "strict"})
     assert not result.is_error
-    assert "Existing problems, not brought by this edit:\nb.py:1:7 F821" in result.text
+    assert "Existing problems, not caused by this edit:\nb.py:1:7 F821" in result.text
 
 
 def settings(tmp_path: Path, said: str, **others: Any) -> Settings:

@@ -343,7 +343,7 @@ def test_a_match_that_is_not_exact_is_told_with_its_place_and_the_next_best(monk
     assert told["replaced"] == "def one():\n    return 1\n"
     assert result.text == (
         f"{APPLIED}\npatches[0]: found at lines 1-2 by similarity (next best: lines 5-6); "
-        "your change was carried over to the file's own text.\n"
+        "your change was adapted to the file's text.\n"
         "Put lines 1-2 (before the change) into clipboard 'x'."
     )
     assert fs.files()["a"] == CODE.replace(b"one", b"ONE")

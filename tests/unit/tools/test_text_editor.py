@@ -213,7 +213,7 @@ SIDES = {"line": 7, "base": "one\n", "ours": "two\n", "theirs": "three\n"}
             {"why": "conflict", "sides": {**SIDES, "base": "", "ours": "\n"}},
             "Searched a for: one\nNothing was changed.",
         ),
-        ({"why": "partly_applied"}, "send only what is still to be changed."),
+        ({"why": "partly_applied"}, "send only the rest."),
         ({"why": "elided"}, "Write out what is left out"),
         ({"why": "missing"}, "View the file, and copy old_str from it exactly"),
         ({"why": "missing", "applied": {"start_line": 2, "end_line": 3, "change_id": None}}, "already at lines 2-3.\n"),

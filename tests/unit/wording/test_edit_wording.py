@@ -134,7 +134,7 @@ def test_an_example_that_is_long_stands_in_the_metadata_only() -> None:
     long = {**FIXED, "old_text": "x" * 5_000}
     error = no_match(why="found", rung="indentation", similar_content=[place()], correction=long)
     assert "x" * 5_000 in edits.suggestions(error)[0]["example"]
-    assert "at line 3: (in metadata.suggested_fixes, because it is long)" in wording.error_text(error)
+    assert "at line 3: (too long to show; see metadata.suggested_fixes)" in wording.error_text(error)
     assert "xxx" not in wording.error_text(error)
 
 
@@ -179,14 +179,14 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "ambiguous": (
         {"why": "ambiguous", "rung": "indentation", "similar_content": [place(3), place(9), place(12)]},
         ["It fits 3 places ignoring indentation", "Line 3: \tvalue = 1", TAB, "Line 9: \tvalue = 1", TAB],
-        "the place you mean",
+        "Copy the lines you mean, with enough surrounding lines",
     ),
     "unproved": (
         {"why": "unproved", "rung": "similar", "detail": "no_rule", "similar_content": [place()]},
-        ["It is there by similarity", "Line 3: \tvalue = 1", TAB],
+        ["It was found by similarity, but it is not clear", "Line 3: \tvalue = 1", TAB],
         "file_read",
     ),
-    "partly applied": ({"why": "partly_applied"}, [], "is there already"),
+    "partly applied": ({"why": "partly_applied"}, [], "is already made"),
     "conflict": (
         {"why": "conflict", "sides": SIDES},
         ["Line 3 ", "in old_text: one", "in the file: two"],
@@ -271,13 +271,13 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "an unknown encoding that does not matter": ({"search_text": "size", "candidates": []}, [], "file_read"),
     "words, some of them there": (
         {"words": SOME},
-        ["nowhere in the file: amount.", "in the file: value (line 3)."],
+        ["that are not in the file: amount.", "that are in the file: value (line 3)."],
         "file_read",
     ),
     "words, all of them there": ({"words": {**SOME, "missing": []}}, ["in the file: value (line 3)."], "file_read"),
     "words, none of them there": (
         {"words": {**NONE, "missing": ["zebra"]}},
-        ["nowhere in the file: zebra.", "Is src/app.py the right file?"],
+        ["that are not in the file: zebra.", "Is src/app.py the right file?"],
         "file_read",
     ),
     "no words": ({"words": NONE}, [], "file_read"),
@@ -356,7 +356,7 @@ SPECIAL = [
 @pytest.mark.parametrize(("what", "sent", "here"), SPECIAL)
 def test_what_was_decoded_is_told_to_be_sent_as_it_stands(what: str, sent: str, here: str) -> None:
     error = no_match(similar_content=[place(3, "x", Difference(what, sent, here, 3))])
-    assert ("ESCAPE_SPECIAL", "Send characters as they are in the file: no escapes, entities or line numbers") in (
+    assert ("ESCAPE_SPECIAL", "Send characters exactly as in the file: no escapes, entities or line numbers") in (
         fixes(error)
     )
 
@@ -448,7 +448,7 @@ def test_a_repeated_edit_is_shown_the_region_and_how_to_replace_it() -> None:
 
 def test_a_repeated_edit_without_a_region_is_shown_the_lines_that_share_its_words() -> None:
     assert body(no_match(attempt=2, words=SOME)) == [
-        "Words of old_text that are nowhere in the file: amount.",
+        "Words of old_text that are not in the file: amount.",
         "Lines that share a word with old_text:",
         "Line 3: \tvalue = 1",
     ]
@@ -467,7 +467,7 @@ def test_a_repeated_edit_of_which_nothing_is_there_is_shown_how_the_file_begins(
     head = {**PREVIEW, "content": "\n".join(f"line {number}" for number in range(200))}
     told = body(no_match(attempt=2, words={"there": [], "missing": ["zebra"]}, file_preview=head))
     assert told[:5] == [
-        "Words of old_text that are nowhere in the file: zebra.",
+        "Words of old_text that are not in the file: zebra.",
         "Is src/app.py the right file?",
         "It begins:",
         "line 0",
@@ -482,7 +482,7 @@ def test_a_repeated_edit_that_fits_several_places_is_shown_them_and_what_is_uniq
         attempt=2, why="ambiguous", rung="indentation", similar_content=[place(3), place(9)], unique=unique
     )
     told = text(error)
-    assert "It fits 2 places ignoring indentation, and nothing tells which one is meant:" in told
+    assert "It fits 2 places ignoring indentation, and it is not clear which one you mean:" in told
     examples = [json.loads(each["example"]) for each in edits.suggestions(error) if "example" in each]
     assert examples == [{"old_text": each["old_text"]} for each in unique]
 
