@@ -18,7 +18,7 @@ empty :=
 PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
 
 # Many examples of what other tests reach: measuring coverage would double their time, and add hardly any.
-UNMEASURED := tests/contract tests/faults tests/fuzz tests/interop \
+UNMEASURED := tests/cases/test_ways.py tests/contract tests/faults tests/fuzz tests/interop \
 	$(filter-out tests/property/test_patterns.py,$(wildcard tests/property/test_*.py)) \
 	tests/unit/test_editbench.py tests/unit/test_search_bench.py \
 	$(addprefix tests/unit/tools/test_,apply_reply_spec.py reply_functions_spec.py file_edit_performance.py)

@@ -1,9 +1,8 @@
-"""Every case file, each way: the library, the command line, MCP."""
+"""Every case file by the library; `test_ways.py` has the command line and MCP."""
 
 from __future__ import annotations
 
 import json
-from functools import cache
 
 import pytest
 
@@ -13,9 +12,8 @@ from tests.cases.ways import Done, filled, run
 CASES = every_case()
 
 
-@cache
-def by_library(number: int) -> list[Done]:
-    return run(CASES[number], "library")
+def case_marks(case: Case) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.promise(promise) for promise in case.promises]
 
 
 def check(case: Case, found: list[Done]) -> None:
@@ -61,25 +59,6 @@ def wrong_tree(call: Call, done: Done) -> list[str]:
     return problems
 
 
-BY_WAY = [(number, way) for number, case in enumerate(CASES) for way in case.ways]
-
-
-PARAMETERS = [
-    pytest.param(
-        number, way, id=f"{CASES[number].id}, {way}", marks=[*map(pytest.mark.promise, CASES[number].promises)]
-    )
-    for number, way in BY_WAY
-]
-
-
-# A server's thread may leave this generator to the garbage collector of another, which cannot close its database.
-@pytest.mark.filterwarnings("ignore:.*generator object Bases.every:pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize(("number", "way"), PARAMETERS)
-def test_a_case_is_the_same_by_library_command_line_and_server(number: int, way: str) -> None:
-    case, expected = CASES[number], by_library(number)
-    if way == "library":
-        check(case, expected)
-        return
-    for count, (library, other) in enumerate(zip(expected, run(case, way), strict=True), 1):
-        assert other.outcome == library.outcome, f"request {count}"
-        assert other.tree == library.tree, f"request {count}"
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.id, marks=case_marks(case)) for case in CASES])
+def test_the_library_does_what_a_case_says(case: Case) -> None:
+    check(case, run(case, "library"))
