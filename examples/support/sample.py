@@ -23,7 +23,7 @@ export function greet(name) {
 OLD = '    if not name:\n        return "Helo, you"\n    return "Helo, " + name\n'
 EDIT = {"old_text": OLD, "new_text": OLD.replace("Helo", "Hello")}
 RIGHT = {"path": "greeting.py", "edits": [EDIT]}
-"""Arguments of `file_edit` that mend the greeting."""
+"""Arguments of `file_edit` that fix the greeting."""
 WRONG = {"path": "greeting.py", "edits": [{name: text.replace("    ", "\t") for name, text in EDIT.items()}]}
 """The same with tabs, where the file has spaces; the refusal says to send `EDIT` instead."""
 

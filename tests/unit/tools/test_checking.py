@@ -105,6 +105,7 @@ def test_one_broken_file_of_several_keeps_all_from_landing(root: Path) -> None:
 def test_a_refusal_tells_which_blocks_had_failed_before(root: Path) -> None:
     both = reply("b.py", "import nothing", "import json") + reply("b.py", "print(os.sep)", "print(json)")
     result = call(root, "apply_reply", {"reply": both, "validate": "strict"})
+    assert result.text.startswith("VALIDATION_FAILED: The edit was rejected because it introduces errors:\n")
     assert "F821 Undefined name `json`" in result.text
     assert "Block 1 failed: Could not find matching text in b.py" in result.text
 
@@ -114,7 +115,13 @@ def test_a_refusal_tells_which_blocks_had_failed_before(root: Path) -> None:
 def test_strict_leaves_old_errors_alone_and_all_does_not(root: Path) -> None:
     (root / "b.py").write_text("print(nothing)\nx = 1\n")
     arguments = {"path": "b.py", "edits": [{"old_text": "x = 1", "new_text": "x = 2"}]}
-    assert call(root, "file_edit", {**arguments, "validate": "all"}).is_error
+    refused = call(root, "file_edit", {**arguments, "validate": "all"})
+    assert refused.is_error
+    head, first, *_, last = refused.text.removesuffix("\n").split("\n")
+    assert head == "VALIDATION_FAILED: The edit was rejected:"
+    assert first.startswith("  b.py:1:7 F821 ")
+    fix = "fix them first, or check only for new errors."
+    assert last == f"Nothing was written. These errors were there before this edit: {fix}"
     result = call(root, "file_edit", {**arguments, "validate": "strict"})
     assert not result.is_error
     assert "Existing problems, not caused by this edit:\nb.py:1:7 F821" in result.text
