@@ -9,12 +9,6 @@ import pytest
 from tests.cases.case_file import ANYTHING, Call, Case, differences, every_case
 from tests.cases.ways import Done, filled, run
 
-CASES = every_case()
-
-
-def case_marks(case: Case) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.promise(promise) for promise in case.promises]
-
 
 def check(case: Case, found: list[Done]) -> None:
     """Hold what the calls of a case gave to what it says."""
@@ -59,6 +53,9 @@ def wrong_tree(call: Call, done: Done) -> list[str]:
     return problems
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.id, marks=case_marks(case)) for case in CASES])
+PARAMETERS = [pytest.param(case, id=case.id, marks=[*map(pytest.mark.promise, case.promises)]) for case in every_case()]
+
+
+@pytest.mark.parametrize("case", PARAMETERS)
 def test_the_library_does_what_a_case_says(case: Case) -> None:
     check(case, run(case, "library"))
