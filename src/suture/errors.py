@@ -24,7 +24,7 @@
     └── InternalError
 
 An error has a stable `code`, typed fields and says whether the same call may succeed later. It has
-no words: `render` makes them, once, for every surface.
+no words: `wording` makes them, once, for every surface.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the commands do: make a call, print what it gives."""
+"""The commands `read`, `call`, `tools` and `recover`, and what all share: make a call, print what it gives."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class Block(Record):
     number: int
     """Its place among the blocks of the reply, counted from 1."""
     format: str
-    """`search_replace`, `new_file`, `v4a`, `unified`, `call` or `whole_file`."""
+    """`search_replace`, `new_file`, `v4a`, `unified`, `call` or `whole_file`, as the result of `apply_reply` has it."""
     action: str
     """`create`, `update`, `delete` or `rename`."""
     line: int

@@ -282,7 +282,7 @@ class ReplyParser:
         return sum(not block.problem for block in parser.reply)
 
     def _reading(self, at: int) -> Reading | None:
-        """The reader of what begins at a line."""
+        """The reader of what begins at a line. Most lines begin nothing, which their first character tells."""
         line = self._source.lines[at]
         start = line.lstrip()[:1]
         if start not in {"<", "-", "*", "d", "@"}:

@@ -55,7 +55,9 @@ COMPARED: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
     ("escape", lambda sent, actual: is_escaped(sent.strip(), actual.strip())),
     ("tokens", lambda sent, actual: words(unescape_quotes(fold(sent))) == words(unescape_quotes(fold(actual)))),
 )
-"""The rungs that compare line by line: whether a line that was sent is the one that occurs there."""
+"""The rungs that compare line by line: whether a line that was sent is the one that occurs there.
+
+Only lines with the same key are compared (`normalize.coarse`). A line that fits one rung must fit those behind it."""
 
 ENOUGH = 16
 """Letters and digits that a text must have to be recognized by them alone."""

@@ -98,6 +98,7 @@ PROFILES: dict[str, tuple[str, ...]] = {
     "search": ("file_read", *_LOOKING),
     "read-only": ("file_read", "history", *_LOOKING),
 }
+"""The help of `--profile` and the docstring of `definitions` repeat their names."""
 
 
 def chosen(profile: str | None = None, names: Iterable[str] | None = None) -> list[str]:

@@ -4,16 +4,19 @@ import argparse
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
+from suture.apis import FORMATS, definitions
 from suture.cli import main
 from suture.cli.arguments import build_parser
+from suture.cli.clients import CLIENTS
 from suture.cli.menu import COMMANDS, EXIT_CODES, GROUPS, MEANT, page
 from suture.cli.output import CODES
+from suture.cli.prompt import PROMPTS
 from suture.errors import SutureError
-from suture.tools import TOOLS, find
+from suture.tools import PROFILES, TOOLS, find
 
 COMMON = ("--json", "--root", "--quiet", "--verbose")
 
@@ -205,6 +208,31 @@ def test_arguments_of_a_tool_have_the_same_names_on_the_command_line(command: st
 def test_every_tool_has_a_command() -> None:
     single = {"regex_replace", "regex_search"}  # of one file: the commands take any number
     assert set(MADE_OF.values()) == set(TOOLS) - single
+
+
+# What the parser repeats, so as not to import it at every start
+
+
+def test_the_formats_that_can_be_chosen_are_those_that_there_are() -> None:
+    assert options("tools")["--format"].choices == FORMATS
+    assert options("prompt")["--format"].choices == tuple(PROMPTS)
+
+
+def test_the_help_names_every_profile_and_every_agent() -> None:
+    profiles = [options(command)["--profile"].help for command in ("init", "mcp", "tools")]
+    assert [_named(said, PROFILES) for said in profiles] == [list(PROFILES)] * 3
+    client = next(each for each in actions("init") if each.dest == "client")
+    assert _named(client.help, CLIENTS) == list(CLIENTS)
+
+
+def test_the_docstring_of_definitions_names_every_format_and_profile() -> None:
+    named = re.findall(r"`([a-z-]+)`", definitions.__doc__ or "")
+    assert {*FORMATS, *PROFILES} <= {*named}
+
+
+def _named(said: str | None, names: Iterable[str]) -> list[str]:
+    words = re.findall(r"[a-z-]+", said or "")
+    return [name for name in names if name in words]
 
 
 # Pages
