@@ -240,6 +240,8 @@ def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> C
     if os.path.lexists(file) and not is_outside(file, roots):  # before it is opened: it might be a pipe
         reason = f"{file} is in the workspace, where an agent can change it, and is not used"
         return Configuration(problems=(reason,))
+    if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):  # a pipe is waited for
+        return Configuration(problems=(f"{file} cannot be read: it is not a regular file",))
     try:
         with open(file, "rb") as opened:
             raw = opened.read()
