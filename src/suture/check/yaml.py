@@ -179,7 +179,7 @@ class _Reader:
         if "cannot start any token" in message:
             return offset, message if "'" in message else f"{message}: {text[offset : offset + 1]!r}"  # a tab, often
         if context and begin >= len(text.rstrip()):
-            message = f"{message} before the end of the text"
+            message += "" if "stream end" in message else " before the end of the text"
         elif context:
             message = f"{message} {context} that begins in line {self._places.line(begin)}"
         return min(offset, len(text.rstrip())), message

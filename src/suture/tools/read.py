@@ -67,9 +67,11 @@ def read(session: Session, request: FileRead) -> Answer:
     shown = shown[:most]
     if request.format == "numbered":  # raw is the file's text and nothing else
         if truncated:
-            shown += f"\n\nNote: cut after line {shown_last} of {total}; go on with start_line {shown_last + 1}."
+            start_line = session.audience.argument("start_line")
+            shown += f"\n\nNote: cut after line {shown_last} of {total}; go on with {start_line} {shown_last + 1}."
         if body.encoding is None:
-            shown += "\n\nNote: the encoding is not known; name it with `encoding` to see what U+FFFD stands for."
+            encoding = session.audience.argument("encoding")
+            shown += f"\n\nNote: the encoding is not known; name it with `{encoding}` to see what U+FFFD stands for."
     indent = detect(body.body)
     result = FileReadResult(
         path=found.place.name,

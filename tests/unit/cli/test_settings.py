@@ -300,3 +300,9 @@ def test_nobody_writes_the_operators_file_through_a_workspace_that_holds_it(
 def test_the_folder_of_the_operators_file_is_protected_wherever_it_is(tmp_path: Path) -> None:
     result = Workspace(tmp_path).safe_edit("home/.config/suture/suture.toml", content="[settings]\n")
     assert result.metadata["error"]["code"] == "PROTECTED_PATH"
+
+
+def test_a_part_of_a_file_names_the_option_that_shows_the_rest(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert root.is_dir()
+    assert main(["read", "a.txt", "--set", "max_read_lines=1"]) == 0
+    assert capfd.readouterr().out.endswith("Note: cut after line 1 of 2; go on with --start-line 2.\n")
