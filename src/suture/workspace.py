@@ -120,9 +120,9 @@ class Workspace:
         recovered, trouble, verbatim = None, None, False
         try:
             recovered = self._engine.recover(wait=False)
-            found, recovered_too, trouble = answer()
-            recovered, verbatim = recovered or recovered_too, found.verbatim
-            result = ToolResult(found.is_error, found.text, found.data, found.rows)
+            outcome, recovered_too, trouble = answer()
+            recovered, verbatim = recovered or recovered_too, outcome.verbatim
+            result = ToolResult(outcome.is_error, outcome.text, outcome.data, outcome.rows)
         except SutureError as error:
             result = ToolResult.failed(error, self._engine.audience)
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
@@ -409,14 +409,14 @@ class Workspace:
         expected, level = getattr(request, "expect_hash", None), getattr(request, "validate", "off")
 
         def propose(session: Session) -> Plan:
-            made: Proposal = spec.plan(session, request)  # type: ignore[misc]  # checked above
-            _check_hashes(expected, made.plan)
-            if level != "off" and not made.checked:
+            proposal: Proposal = spec.plan(session, request)  # type: ignore[misc]  # checked above
+            _check_hashes(expected, proposal.plan)
+            if level != "off" and not proposal.checked:
                 from suture.tools.check import gated  # most calls ask for no checks
 
-                made = gated(session, made, level)
-            proposed.append(made)
-            return made.plan
+                proposal = gated(session, proposal, level)
+            proposed.append(proposal)
+            return proposal.plan
 
         if getattr(request, "dry_run", False):
             with self._engine.session(progress) as session:
@@ -446,7 +446,7 @@ def _landed(proposal: Proposal, change: Change | None) -> Answer:
             raise
         left = "memory" if isinstance(error, MemoryError) else "time"
         note = f"There was no {left} left to show what changed."
-        files = [{"path": each.to or each.path, "action": each.action, "hash": each.after} for each in change.files]
+        files = [{"path": file.to or file.path, "action": file.action, "hash": file.after} for file in change.files]
         data = {"change_id": change.id, "files": files, "diff": "", "warnings": [note]}
         return Answer(f"Done: {proposal.plan.summary} (change {change.id}). {note}", data)
 
@@ -463,13 +463,13 @@ def _told(proposal: Proposal, change: Change | None) -> Answer:
 def _given(arguments: dict[str, Any]) -> dict[str, Any]:
     """A method's arguments as its tool takes them."""
     del arguments["self"]
-    return {name: list(each) if isinstance(each, tuple) else _plain(each) for name, each in arguments.items()}
+    return {name: list(value) if isinstance(value, tuple) else _plain(value) for name, value in arguments.items()}
 
 
 def _plain(value: Any) -> Any:
     """A value as tools take it: models as objects, alone or in a list."""
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return value.model_dump() if hasattr(value, "model_dump") else _named(value)
 
 
@@ -496,14 +496,14 @@ def _text_size(value: object) -> int:
     """How much text a request holds, without building another copy of it."""
     total, values, stack = 0, 0, [value]
     while stack:
-        each = stack.pop()
+        item = stack.pop()
         values += 1
         if values > _MOST_VALUES:  # a structure that holds itself has no end
             raise InputTooLarge(what="The request", size=values, limit=_MOST_VALUES, setting="", unit="values")
-        if isinstance(each, str):
-            total += len(each) if each.isascii() else len(each.encode("utf-8", "surrogatepass"))
-        elif isinstance(each, dict):
-            stack.extend((*each.keys(), *each.values()))
-        elif isinstance(each, list | tuple):
-            stack.extend(each)
+        if isinstance(item, str):
+            total += len(item) if item.isascii() else len(item.encode("utf-8", "surrogatepass"))
+        elif isinstance(item, dict):
+            stack.extend((*item.keys(), *item.values()))
+        elif isinstance(item, list | tuple):
+            stack.extend(item)
     return total

@@ -64,14 +64,14 @@ class PatchReport:
 
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
-        made = self._report.answer(change)
+        report = self._report.answer(change)
         failed = [result for result in self._outcomes if result.status == "failed"]
         if failed:
-            return self._failed(made.data, failed)
+            return self._failed(report.data, failed)
         files = sorted({_line(change) for change in self._plan.changes})
-        words = [*self._head(files), *self._notes(), *(f"warning: {warning}" for warning in made.data["warnings"])]
-        shown = outcome.cut(made.data["diff"], self._settings) if self._dry_run and files else ""
-        return Answer("\n".join([*words, "", shown] if shown else words), made.data)
+        words = [*self._head(files), *self._notes(), *(f"warning: {warning}" for warning in report.data["warnings"])]
+        shown = outcome.cut(report.data["diff"], self._settings) if self._dry_run and files else ""
+        return Answer("\n".join([*words, "", shown] if shown else words), report.data)
 
     def _head(self, files: Sequence[str]) -> Iterator[str]:
         """`A` for added, `M` for modified, `D` for deleted, in this order."""
@@ -93,8 +93,8 @@ class PatchReport:
                 merged = f"was written on {wording.version_name(version)}, and merged into the current file"
                 yield f"note: {_named(result)} {merged}, at {name}:{result.line}."
             elif result.rung not in AS_SENT:
-                found = f"{_named(result)} was found {wording.how_matched(result.rung)} at {name}:{result.line}"
-                yield f"note: {found}, and adapted to the file's text."
+                match = f"{_named(result)} was found {wording.how_matched(result.rung)} at {name}:{result.line}"
+                yield f"note: {match}, and adapted to the file's text."
 
     def _failed(self, data: dict[str, Any], failed: Sequence[Outcome]) -> Answer:
         """Each part that failed: what happened, what is known, what to do."""
@@ -151,8 +151,10 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
         sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, _NAME, _summary([change.place.name for change in changes]))
-    found = validate_parsed(request.input, reply)
-    report = ReplyReport(session.settings, PATCH_WRITER, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
+    validation = validate_parsed(request.input, reply)
+    report = ReplyReport(
+        session.settings, PATCH_WRITER, plan, outcomes, validation, dry_run=request.dry_run, atomic=True
+    )
     return Proposal(plan, PatchReport(session.settings, plan, outcomes, report, dry_run=request.dry_run).answer)
 
 
@@ -220,8 +222,10 @@ def explain_apply_patch(_: Mapping[str, object], error: SutureError, _audience: 
     if not isinstance(error, NoBlocks):
         return answer
     message, hint = "The input contains no patch.", f"A patch looks like this:\n{PATCH_FORMAT}"
-    told = answer.data["error"] | {"message": message, "hint": hint}
-    return answer.but(text=f"{error.code}: {message} {hint}", data=answer.data | {"errors": [message], "error": told})
+    error_data = answer.data["error"] | {"message": message, "hint": hint}
+    return answer.but(
+        text=f"{error.code}: {message} {hint}", data=answer.data | {"errors": [message], "error": error_data}
+    )
 
 
 _DESCRIPTION = f"""\

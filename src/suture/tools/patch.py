@@ -99,16 +99,16 @@ class OnePatch(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check one patch, taking well-known wrong spellings for what they mean."""
-        found: dict[str, object] = {}
+        fields: dict[str, object] = {}
         for name, value in given.items():
             meant = _ALIASES.get(name, name)
-            found[name if meant in given else meant] = value  # named twice: the second name is unknown
-        found = {name: value for name, value in found.items() if value is not None or name not in cls._fields}
-        if "operation" not in found and "oldText" in found:
-            found["operation"] = "replace"
-        elif isinstance(named := found.get("operation"), str):
-            found["operation"] = _OPERATIONS.get(_bare(named), named)
-        patch = super().parse(found)
+            fields[name if meant in given else meant] = value  # named twice: the second name is unknown
+        fields = {name: value for name, value in fields.items() if value is not None or name not in cls._fields}
+        if "operation" not in fields and "oldText" in fields:
+            fields["operation"] = "replace"
+        elif isinstance(named := fields.get("operation"), str):
+            fields["operation"] = _OPERATIONS.get(_bare(named), named)
+        patch = super().parse(fields)
         patch.check()
         return patch.but(toClipboard=patch.toClipboard or None, fromClipboard=patch.fromClipboard or None)
 
@@ -142,9 +142,9 @@ def gathered(given: Mapping[str, object]) -> Mapping[str, object]:
     fields = {*OnePatch._fields, *_ALIASES}
     if given.get("patches") is not None or not fields & given.keys():
         return given
-    one = {name: value for name, value in given.items() if name in fields}
+    patch = {name: value for name, value in given.items() if name in fields}
     rest = {name: value for name, value in given.items() if name not in fields}
-    return {**rest, "patches": [one]}
+    return {**rest, "patches": [patch]}
 
 
 def reindented(inserted: str, patch: OnePatch, index: int, total: int) -> str:
@@ -258,13 +258,13 @@ class Placing:
                 continue
             check_time()
             try:
-                found = self._placed(index, patch)
+                placement = self._placed(index, patch)
             except errors.SutureError as error:
                 failures.append((index, error.with_traceback(None)))  # or it holds all that was made on the way
                 unfilled.add(patch.toClipboard)
                 until = until or monotonic() + _PATIENCE
             else:
-                placed.append(self._sized(found))
+                placed.append(self._sized(placement))
         try:
             self._check_overlaps(placed)
         except errors.OverlappingPatches as error:
@@ -301,15 +301,15 @@ class Placing:
         return Placement(index, patch.operation, at, at, (edit(at, at, new),), line, line, rank=rank)
 
     def _replacement(self, index: int, patch: OnePatch) -> Placement:
-        found = self._found(index, patch)
+        match = self._found(index, patch)
         self._check_placeholders(index, patch, patch.oldText or "")
-        start, end = self._span(found, patch.oldText or "")
+        start, end = self._span(match, patch.oldText or "")
         if patch.toClipboard is not None:
             self.clipboards[patch.toClipboard] = self._text.body[start:end].decode("utf-8", "surrogateescape")
         if patch.is_copy:
             edits: tuple[Edit, ...] = ()
         elif patch.carries:
-            edits = found.edits
+            edits = match.edits
             for change in edits:
                 check_writable(self._text, change.new, self._text.body[start:end])
         else:
@@ -320,14 +320,14 @@ class Placing:
             min([start, *(edit.span.start for edit in edits)]),
             max([end, *(edit.span.end for edit in edits)]),
             edits,
-            found.site.start_line,
-            found.site.end_line,
-            found.rung,
-            found.score,
-            found.runner_up,
+            match.site.start_line,
+            match.site.end_line,
+            match.rung,
+            match.score,
+            match.runner_up,
             claims=not patch.is_copy,
             carried=patch.carries,
-            base=found.base,
+            base=match.base,
         )
 
     def _found(self, index: int, patch: OnePatch) -> Found:
@@ -346,14 +346,14 @@ class Placing:
             answer = answer if isinstance(gone, Found) else gone
         if isinstance(answer, Found):
             return answer
-        sought = Sought(self._path, patch.oldText, new, index, len(self._patches), match=self._match)
+        target = Sought(self._path, patch.oldText, new, index, len(self._patches), match=self._match)
         failure = failure_of(self._searched, patch.oldText, new, answer, self._match)
-        raise patch_error(sought, failure, View(self._searched, self._text))
+        raise patch_error(target, failure, View(self._searched, self._text))
 
-    def _span(self, found: Found, old: str) -> tuple[int, int]:
+    def _span(self, match: Found, old: str) -> tuple[int, int]:
         """The bytes that were meant: without the end of the last line, if the text that was sent has none."""
-        start, end = found.span
-        if old.endswith(("\n", "\r")) or found.rung == "exact":
+        start, end = match.span
+        if old.endswith(("\n", "\r")) or match.rung == "exact":
             return start, end
         part = self._text.body[start:end]
         return start, start + len(part.removesuffix(b"\n").removesuffix(b"\r"))
@@ -365,11 +365,11 @@ class Placing:
             check_whole(self._text, patch.newText or "", "")
             return reindented(patch.newText or "", patch, index, total)
         try:
-            found = self.clipboards[name] if name in self.clipboards else self._recall(name)
+            content = self.clipboards[name] if name in self.clipboards else self._recall(name)
         except errors.ClipboardNotFound as error:
             known = sorted({*error.known, *self.clipboards})
             raise errors.ClipboardNotFound(index=index, total=total, name=name, known=known) from None
-        return reindented(found, patch, index, total)
+        return reindented(content, patch, index, total)
 
     def _adapted(self, inserted: str, at: int) -> bytes:
         """Text to put in at an offset, with the line ends of that place, unless it brings its own."""
@@ -406,10 +406,10 @@ class Placing:
         claims = sorted(
             (placement for placement in placed if placement.operation == "replace" and placement.claims), key=_where
         )
-        for one, next_one in pairwise(claims):
-            same = (one.start, one.end) == (next_one.start, next_one.end)
-            if next_one.start < one.end or same:
-                first, second = sorted((one, next_one), key=lambda placement: placement.index)
+        for claim, next_claim in pairwise(claims):
+            same = (claim.start, claim.end) == (next_claim.start, next_claim.end)
+            if next_claim.start < claim.end or same:
+                first, second = sorted((claim, next_claim), key=lambda placement: placement.index)
                 raise errors.OverlappingPatches(
                     path=self._path,
                     first=first.index,
@@ -422,7 +422,7 @@ class Placing:
 
 def edits_of(placed: Sequence[Placement]) -> list[Edit]:
     """All edits, by position; `edits.sort_edits` keeps this order where they are at one point."""
-    return [edit for one in sorted(placed, key=_where) for edit in one.edits]
+    return [edit for placement in sorted(placed, key=_where) for edit in placement.edits]
 
 
 def _where(placement: Placement) -> tuple[int, int, int, int]:
@@ -593,8 +593,8 @@ class Patched:
         return [placement for placement in self._placed if placement.operation == operation and placement.edits[0].new]
 
     def _warnings(self, names: Sequence[str]) -> list[str]:
-        found = outcome.warning(self._plan.changes[0].place.name, self._original.body)
-        warnings = [*([found] if found else []), *self._noticed, *self._cautions()]
+        generated = outcome.warning(self._plan.changes[0].place.name, self._original.body)
+        warnings = [*([generated] if generated else []), *self._noticed, *self._cautions()]
         unsaved = not self._session.settings.history or any(name in self._session.unsaved for name in names)
         if names and unsaved:
             warnings.append("The history cannot be used: clipboards last only as long as this process.")
@@ -654,10 +654,10 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
         before = None if before is None else before.but(text=blank)
 
     def recall(clipboard: str) -> str:
-        found = session.clipboard(clipboard)
-        if found is None:
+        content = session.clipboard(clipboard)
+        if content is None:
             raise ClipboardNotFound(index=0, total=0, name=clipboard, known=session.clipboard_names())
-        return found
+        return content
 
     bases = () if before is None else session.bases(before)
     placing = Placing(name, blank, request.patches, request.match, recall, bases, literal=request.literal)
@@ -666,8 +666,8 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
     change = _change(session, request, before, blank, placed)
     kept = tuple(sorted(placing.clipboards.items()))
     plan = Plan((change,), "patch", _summary(request, name), clipboards=kept)
-    told = Patched(session, plan, blank, placed, request, placing.warnings, created=before is None)
-    return Proposal(plan, told.answer)
+    report = Patched(session, plan, blank, placed, request, placing.warnings, created=before is None)
+    return Proposal(plan, report.answer)
 
 
 def _before(session: Session, request: Patch) -> Snapshot | None:
@@ -696,8 +696,8 @@ def _check_clipboards(session: Session, filled: Mapping[str, str]) -> None:
     for name, content in filled.items():
         size = len(content.encode("utf-8", "surrogateescape"))
         if size > largest:
-            what, setting = f"The text for clipboard '{name}'", "max_clipboard_bytes"
-            raise InputTooLarge(what=what, size=size, limit=largest, setting=setting)
+            subject, setting = f"The text for clipboard '{name}'", "max_clipboard_bytes"
+            raise InputTooLarge(what=subject, size=size, limit=largest, setting=setting)
     known = session.clipboard_names() if filled else []
     size = len({*known, *filled})
     if size > max(most, len(known)):

@@ -71,8 +71,8 @@ class Data(Record):
 
     def data(self) -> dict[str, Any]:
         """The object as JSON has it."""
-        found = ((name, self.__dict__[name]) for name in self._fields)
-        return {name: _plain(value) for name, value in found if value is not LEFT_OUT}
+        fields = ((name, self.__dict__[name]) for name in self._fields)
+        return {name: _plain(value) for name, value in fields if value is not LEFT_OUT}
 
     @classmethod
     def schema(cls) -> Schema:

@@ -325,7 +325,7 @@ class _Texts(Argument):
 
     def check(self, value: object) -> object:
         if isinstance(value, str):
-            value = found if isinstance(found := _decoded(value), list) else [value]
+            value = items if isinstance(items := _decoded(value), list) else [value]
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise self.wrong(value)
         return list(value)

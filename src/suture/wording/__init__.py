@@ -131,11 +131,11 @@ def _further(
     audience: Audience,
 ) -> dict[str, Any]:
     """Another part of a call that failed: what happened, and if it was looked into, what is known in short."""
-    told: dict[str, Any] = {"index": index, "code": error.code, "message": message(error, audience)}
+    data: dict[str, Any] = {"index": index, "code": error.code, "message": message(error, audience)}
     if not closely:
-        return told
+        return data
     known = {name: value for name, value in error.fields().items() if name not in _TOLD_ONCE and value is not None}
-    return {**told, "hint": hint(error, audience), **known}
+    return {**data, "hint": hint(error, audience), **known}
 
 
 def error_text(error: SutureError, audience: Audience = MODEL) -> str:
@@ -177,20 +177,25 @@ _ASIDE = {
 }
 
 
-def recovered_data(found: Recovered) -> dict[str, Any]:
+def recovered_data(recovered: Recovered) -> dict[str, Any]:
     """A recovery as data."""
-    return {"id": found.id, "direction": found.direction, "files": list(found.files), "aside": list(found.aside)}
+    return {
+        "id": recovered.id,
+        "direction": recovered.direction,
+        "files": list(recovered.files),
+        "aside": list(recovered.aside),
+    }
 
 
-def recovered_text(found: Recovered) -> str:
+def recovered_text(recovered: Recovered) -> str:
     """A recovery in words."""
-    if found.direction == "unknown":
-        text = f"A power cut interrupted change {found.id}; its temporary files were removed. Check recent edits."
+    if recovered.direction == "unknown":
+        text = f"A power cut interrupted change {recovered.id}; its temporary files were removed. Check recent edits."
     else:
-        way = "was complete and has landed" if found.direction == "forward" else "has been rolled back"
-        text = f"An interrupted transaction ({found.id}, {count(len(found.files), 'path')}) {way}."
-    if found.aside:
-        text += f" {_ASIDE[found.direction]} {', '.join(found.aside)}."
+        way = "was complete and has landed" if recovered.direction == "forward" else "has been rolled back"
+        text = f"An interrupted transaction ({recovered.id}, {count(len(recovered.files), 'path')}) {way}."
+    if recovered.aside:
+        text += f" {_ASIDE[recovered.direction]} {', '.join(recovered.aside)}."
     return text
 
 

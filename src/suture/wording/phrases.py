@@ -166,12 +166,12 @@ _SHORT = 40
 _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 
 
-def difference(found: Difference) -> str:
+def difference(differing: Difference) -> str:
     """A difference, in words."""
-    if found.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
-        return f"line {found.sent_line} of your text is not at this place"
-    words = _DIFFERENCES[found.what](found.expected, found.found)
-    return f"{words} ({found.times} times)" if found.times > 1 else words
+    if differing.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
+        return f"line {differing.sent_line} of your text is not at this place"
+    words = _DIFFERENCES[differing.what](differing.expected, differing.found)
+    return f"{words} ({differing.times} times)" if differing.times > 1 else words
 
 
 def _space(white: str) -> str:
@@ -205,26 +205,26 @@ def _quoted(text: str) -> str:
     return f'"{shown}"' if "'" in shown else f"'{shown}'"
 
 
-def _spacing(expected: str, found: str) -> str:
-    word = expected.rstrip() if expected.strip() and found.strip() else ""
-    sent, here = (text[len(word) :] for text in (expected, found)) if found.startswith(word) else (expected, found)
-    if word and not (sent + here).strip():
-        if here == f"{sent} ":
+def _spacing(expected: str, actual: str) -> str:
+    word = expected.rstrip() if expected.strip() and actual.strip() else ""
+    sent, own = (text[len(word) :] for text in (expected, actual)) if actual.startswith(word) else (expected, actual)
+    if word and not (sent + own).strip():
+        if own == f"{sent} ":
             return f"Extra space after {_quoted(word)}"
-        return f"after {_quoted(word)}: file has {_space(here)}, you sent {_space(sent)}"
-    return f"whitespace: {_quoted(found)} in the file, {_quoted(expected)} in your text"
+        return f"after {_quoted(word)}: file has {_space(own)}, you sent {_space(sent)}"
+    return f"whitespace: {_quoted(actual)} in the file, {_quoted(expected)} in your text"
 
 
-def _quotes(expected: str, found: str) -> str:
+def _quotes(expected: str, actual: str) -> str:
     kinds = {'"': "double", "'": "single"}
-    here, sent = (next((kinds[char] for char in text if char in kinds), "other") for text in (found, expected))
-    return f"Uses {here} quotes instead of {sent} quotes"
+    own, sent = (next((kinds[char] for char in text if char in kinds), "other") for text in (actual, expected))
+    return f"Uses {own} quotes instead of {sent} quotes"
 
 
-def _other(expected: str, found: str) -> str:
-    if not expected or not found:
-        return f"only in {'the file' if found else 'your text'}: {_quoted(found or expected)}"
-    return f"{_quoted(found)} in the file, {_quoted(expected)} in your text"
+def _other(expected: str, actual: str) -> str:
+    if not expected or not actual:
+        return f"only in {'the file' if actual else 'your text'}: {_quoted(actual or expected)}"
+    return f"{_quoted(actual)} in the file, {_quoted(expected)} in your text"
 
 
 _DIFFERENCES: dict[str, Callable[[str, str], str]] = {

@@ -172,10 +172,10 @@ def _unambiguous(error: errors.AmbiguousBlock) -> str:
 
 
 def _written_out(error: errors.ElisionInNewText, audience: Audience) -> str:
-    what = f"{_AGAIN} with everything written out, or with the same parts left out in both halves."
+    advice = f"{_AGAIN} with everything written out, or with the same parts left out in both halves."
     if error.operation == "overwrite":
-        what = "Write out the whole file, or send blocks for the parts that change."
-    return f"{what} {literal(audience)}"
+        advice = "Write out the whole file, or send blocks for the parts that change."
+    return f"{advice} {literal(audience)}"
 
 
 def _near(error: errors.FileNotFound) -> str:
@@ -188,20 +188,22 @@ def _near(error: errors.FileNotFound) -> str:
 
 def _no_blocks(error: errors.NoBlocks) -> str:
     """That there is no block, and what is there instead."""
-    said = ["The reply contains no block that can be applied."]
+    sentences = ["The reply contains no block that can be applied."]
     if error.skipped:
         are = "is" if error.skipped == 1 else "are"
-        said.append(f"{count(error.skipped, 'block')} in it {are} part of the model's thinking, which is not applied.")
+        sentences.append(
+            f"{count(error.skipped, 'block')} in it {are} part of the model's thinking, which is not applied."
+        )
     seen = [part for part in error.unread if part["kind"] != "fenced_file"]
-    return " ".join([*said, *_few_unread(seen)])
+    return " ".join([*sentences, *_few_unread(seen)])
 
 
 def _fenced(error: errors.NoBlocks, audience: Audience) -> str:
     tagged = [part["path"] for part in error.unread if part["kind"] == "file"]
     if error.fenced or tagged:
         names = ", ".join([*error.fenced, *tagged][:3])
-        what = f"whole files{'' if tagged else ' in code fences'} ({names})"
-        return f"It has {what}: to write those, {audience.turn_on('whole_files')}."
+        subject = f"whole files{'' if tagged else ' in code fences'} ({names})"
+        return f"It has {subject}: to write those, {audience.turn_on('whole_files')}."
     if error.skipped:
         return "Send the blocks again outside of <think> and other thinking tags."
     return (
@@ -213,9 +215,9 @@ def _fenced(error: errors.NoBlocks, audience: Audience) -> str:
 def _out_of_scope(error: errors.OutOfScope) -> str:
     named = " / ".join(plain(line.strip())[:LINE] for line in error.context)
     where = [span(place["start_line"], place["end_line"]) + in_symbol(place["symbol"]) for place in error.places]
-    found = f" Its lines were found at {', '.join(where[:_SHOWN_PLACES])}." if where else ""
-    what = f"does not contain the hunk's lines in {error.path}" if error.exists else f"is not in {error.path}"
-    return f"The hunk names {named}, which {what}.{found}"
+    places = f" Its lines were found at {', '.join(where[:_SHOWN_PLACES])}." if where else ""
+    problem = f"does not contain the hunk's lines in {error.path}" if error.exists else f"is not in {error.path}"
+    return f"The hunk names {named}, which {problem}.{places}"
 
 
 def _no_path(error: errors.NoPath) -> str:
