@@ -24,7 +24,7 @@ from suture.records import Record
 from suture.text.diff import FileDiff, changes, line_edits, unified
 from suture.text.edits import minimize
 from suture.tools.failure import (
-    Sought,
+    SearchTarget,
     View,
     attempt,
     change_of,
@@ -66,7 +66,7 @@ def rejection(session: Session | None, file: ReplyFile, wanted: Wanted, fitted: 
     """The error of a hunk; `AlreadyApplied` where the file has its new text."""
     answer: Refused = fitted.answer  # type: ignore[assignment]  # asked only then
     old, new, hunk = fitted.split.old, fitted.split.new, wanted.hunk
-    target = Sought(file.name, old, new, match=wanted.match)
+    target = SearchTarget(file.name, old, new, match=wanted.match)
     if (unfit := _unfit(file, hunk, answer, target)) is not None:
         return unfit
     if answer.why == "missing" and not wanted.closely:
@@ -84,12 +84,14 @@ def rejection(session: Session | None, file: ReplyFile, wanted: Wanted, fitted: 
     return no_match(target, failure, View(index, now.text), attempt(session, now, target, dry_run=wanted.dry_run))
 
 
-def _already_applied(target: Sought, start_line: int, end_line: int, change_id: str | None = None) -> AlreadyApplied:
+def _already_applied(
+    target: SearchTarget, start_line: int, end_line: int, change_id: str | None = None
+) -> AlreadyApplied:
     lines = {"start_line": start_line, "end_line": end_line}
     return AlreadyApplied(path=target.path, search_text=target.old, **lines, change_id=change_id)
 
 
-def _unfit(file: ReplyFile, hunk: Hunk, answer: Refused, target: Sought) -> SutureError | None:
+def _unfit(file: ReplyFile, hunk: Hunk, answer: Refused, target: SearchTarget) -> SutureError | None:
     """What is wrong with a hunk, whatever its lines are."""
     if answer.why == "unplaced":
         return errors.NoContext(path=file.name, context=list(hunk.context))
@@ -435,7 +437,7 @@ class BlockApplier:
     def _write(self, block: Block, content: str) -> Outcome:
         """A whole file; an existing one is replaced only if the format says so."""
         file = self._files.at(block.path or "")
-        new, before = file.checked(content), file.body
+        new, before = file.prepare_content(content), file.body
         if file.exists and _with_newlines(new) == _with_newlines(before):
             return Outcome(str(block.number), block, "already_applied", "create", file.name)
         replaces = block.format in {"v4a", "whole_file"}
@@ -593,7 +595,7 @@ class BlockApplier:
     def _reject(self, file: ReplyFile, hunk: Hunk, fitted: Fit) -> errors.SutureError:
         line = self._landed.get((file.name, hunk.splits))
         if line is not None:  # the same block, once more
-            return _already_applied(Sought(file.name, fitted.split.old, fitted.split.new), line, line)
+            return _already_applied(SearchTarget(file.name, fitted.split.old, fitted.split.new), line, line)
         self._failures += 1
         closely = self._failures <= _MOST_CLOSELY
         request = Wanted(hunk, self._match, dry_run=self._dry_run, closely=closely)

@@ -48,7 +48,7 @@ _MOST_BYTES = 16_000_000
 _LARGEST_CONFIGURATION = 200_000
 
 
-class _Written(Record):
+class _WrittenFile(Record):
     """A file that a plan would leave."""
 
     place: Place
@@ -69,15 +69,15 @@ class _Written(Record):
 
 def report(session: Session, changes: Sequence[FileChange]) -> Report:
     """Check the files that changes would leave."""
-    return _report(session, changes, list(_written(changes)))
+    return _report(session, changes, list(_written_files(changes)))
 
 
 def state(session: Session, files: Iterable[Snapshot]) -> Report:
     """Check files as they are: all that is found is new."""
-    return _report(session, (), [_Written(file.place, None, file.content, file.text) for file in files])
+    return _report(session, (), [_WrittenFile(file.place, None, file.content, file.text) for file in files])
 
 
-def _report(session: Session, changes: Sequence[FileChange], written: Sequence[_Written]) -> Report:
+def _report(session: Session, changes: Sequence[FileChange], written: Sequence[_WrittenFile]) -> Report:
     if not written:
         return Report()
     validators = table(session)
@@ -95,8 +95,8 @@ def _report(session: Session, changes: Sequence[FileChange], written: Sequence[_
     return report
 
 
-def _batches(written: Sequence[_Written]) -> Iterator[list[_Written]]:
-    batch: list[_Written] = []
+def _batches(written: Sequence[_WrittenFile]) -> Iterator[list[_WrittenFile]]:
+    batch: list[_WrittenFile] = []
     size = 0
     for file in written:
         size += file.after.size + (0 if file.before is None else file.before.content.size)
@@ -107,7 +107,7 @@ def _batches(written: Sequence[_Written]) -> Iterator[list[_Written]]:
     yield batch
 
 
-def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
+def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
     """A tool's proposal with what checks find in it: added to what it tells, or reason enough to refuse."""
     changes = proposal.plan.changes
     differing = [change for change in changes if not (isinstance(change, Update) and change.same_content)]
@@ -129,22 +129,22 @@ def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
     return Proposal(proposal.plan, describe, checked=True)
 
 
-def _written(changes: Iterable[FileChange]) -> Iterator[_Written]:
+def _written_files(changes: Iterable[FileChange]) -> Iterator[_WrittenFile]:
     for change in changes:
         match change:
             case Create(place=place, after=after):
-                yield _Written(place, None, after)
+                yield _WrittenFile(place, None, after)
             case Update(place=place, before=before, after=after):
-                yield _Written(place, before, after)
+                yield _WrittenFile(place, before, after)
             case Rename(before=before, to=place, after=moved):
                 same_type = os.path.splitext(place.path)[1] == os.path.splitext(change.place.path)[1]
-                yield _Written(place, before if same_type else None, moved or before.content)
+                yield _WrittenFile(place, before if same_type else None, moved or before.content)
 
 
 class _Stages:
     """The files of a plan, laid out as they are and as they are going to be, below each root."""
 
-    def __init__(self, session: Session, changes: Iterable[FileChange], written: Sequence[_Written]) -> None:
+    def __init__(self, session: Session, changes: Iterable[FileChange], written: Sequence[_WrittenFile]) -> None:
         files: dict[tuple[int, bool], dict[str, Callable[[], bytes] | None]] = {}
         for change in changes:
             if isinstance(change, Delete | Rename):
@@ -165,7 +165,7 @@ class _Stages:
             layout.remove()
 
 
-def _subject(session: Session, file: _Written, validators: Table, stages: _Stages) -> Subject | tuple[NotRun, ...]:
+def _subject(session: Session, file: _WrittenFile, validators: Table, stages: _Stages) -> Subject | tuple[NotRun, ...]:
     """What is checked, or what is not because the file is too large."""
     chosen = tuple(validators.chosen(file.place.path))
     name, limit = file.place.name, session.settings.validate_max_bytes
@@ -176,13 +176,13 @@ def _subject(session: Session, file: _Written, validators: Table, stages: _Stage
     before, after = file.texts
     if after.is_binary() and len(chosen) == 1:  # only what every file gets: it is no text, and need not be
         return ()
-    old_text = None if before is None or before.is_binary() else _decoded(before)
+    old_text = None if before is None or before.is_binary() else _decode(before)
     staged = stages.at(file.place, after=False), stages.at(file.place, after=True)
     roots = tuple(tree.root for tree in session.trees)
-    return Subject(name, file.place.path, old_text, _decoded(after), *staged, chosen, roots)
+    return Subject(name, file.place.path, old_text, _decode(after), *staged, chosen, roots)
 
 
-def _decoded(text: Text) -> str:
+def _decode(text: Text) -> str:
     return text.body.decode("utf-8", "replace")
 
 
@@ -314,14 +314,14 @@ class Check(Request):
 
 def check(session: Session, request: Check) -> Answer:
     """The problems of what the arguments name, sorted by place, and what could not be checked."""
-    checking, binary = _Checking(session), list[str]()
+    checking, binary = _Checker(session), list[str]()
 
-    def named(path: str) -> None:
+    def visit_file(path: str) -> None:
         file = session.read(path)
         if file.place.name not in checking.seen and not checking.add(file):
             binary.append(file.place.name)
 
-    def meant(glob: str, exclude: list[str]) -> None:
+    def visit_glob(glob: str, exclude: list[str]) -> None:
         root, runs = session.runs(glob, exclude, include_ignored=request.include_ignored)
         for folder, prefix, names in runs:
             for name in names:
@@ -329,13 +329,13 @@ def check(session: Session, request: Check) -> Answer:
             if checking.is_stopped:
                 return
 
-    for _ in visit_paths(session, request, named, meant):
+    for _ in visit_paths(session, request, visit_file, visit_glob):
         pass
     checking.finish()
     return Answer("", checking.data() | ({"binary": binary} if binary else {}), verbatim=True)
 
 
-class _Checking:
+class _Checker:
     """One call's files, a batch of them at a time, and what was found so far."""
 
     def __init__(self, session: Session) -> None:

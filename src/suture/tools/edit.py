@@ -15,7 +15,7 @@ from suture.text.edits import apply, edit
 from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, occurrences
 from suture.text.replace import number as count_occurrences
 from suture.tools import outcome, results
-from suture.tools.failure import Sought, View, attempt, no_match, unexamined, wrong_count
+from suture.tools.failure import SearchTarget, View, attempt, no_match, unexamined, wrong_count
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, whole_lines
 from suture.tools.spec import (
     Answer,
@@ -141,7 +141,7 @@ def plan_file_edit(session: Session, request: FileEdit, audience: Audience | Non
     plan = Plan((change,), "file_edit", f"{number} of {before.place.name}")
     sizes = [len(step.old) for step in steps]
     cautions = [*_cautions(before.text.body, steps, outcome.places, audience), *cautions]
-    report = Edited(session.settings, change, outcome.places, sizes, cautions, dry_run=request.dry_run)
+    report = EditReport(session.settings, change, outcome.places, sizes, cautions, dry_run=request.dry_run)
     return Proposal(plan, report.answer)
 
 
@@ -238,12 +238,12 @@ def _one_by_one(outcome: Outcome, steps: Sequence[Step]) -> Iterator[Outcome]:
             edits=(*outcome.edits, *later.edits),
             places=(*outcome.places, (), *places),
             failed=None if later.failed is None else outcome.failed + 1 + later.failed,
-            origin=_composed(tuple(origins)),
+            origin=_compose(tuple(origins)),
         )
     yield outcome
 
 
-def _composed(origins: Sequence[Callable[[int], int]]) -> Callable[[int], int]:
+def _compose(origins: Sequence[Callable[[int], int]]) -> Callable[[int], int]:
     def origin(offset: int) -> int:
         for mapping in reversed(origins):
             offset = mapping(offset)
@@ -282,7 +282,7 @@ def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience:
 
 def explain_file_edit(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the specification's shape."""
-    return explained(given, error, audience)
+    return explain_failure(given, error, audience)
 
 
 _DESCRIPTION = """\
@@ -469,7 +469,7 @@ _SHORT_PREVIEW = 200
 _ROOM = 1_000_000
 
 
-class Edited:
+class EditReport:
     """The outcome of a call: the change of the file, and where in the original each edit found its text."""
 
     def __init__(
@@ -581,7 +581,7 @@ class Edited:
             first, last = min(first, lines.at(nearby[0].span.start)), max(last, lines.at(nearby[-1].span.end - 1))
         moved = [edit(original.span.start - start, original.span.end - start, original.new) for original in nearby]
         before = text.body[start:end]
-        return start, end, _shown(before), _shown(apply(before, moved))
+        return start, end, _preview_text(before), _preview_text(apply(before, moved))
 
 
 def _range(lines: Lines, first: int, last: int) -> tuple[int, int]:
@@ -589,7 +589,7 @@ def _range(lines: Lines, first: int, last: int) -> tuple[int, int]:
     return (lines.span(first)[0], lines.span(last)[1]) if len(lines) else (0, 0)
 
 
-def _shown(text: bytes) -> str:
+def _preview_text(text: bytes) -> str:
     decoded = text[: 4 * _LONGEST_PREVIEW].decode("utf-8", "replace")
     return decoded if len(text) > 4 * _LONGEST_PREVIEW else decoded.removesuffix("\n").removesuffix("\r")
 
@@ -617,7 +617,7 @@ def _error(
     assert outcome.failed is not None  # noqa: S101  asked only then
     asked, name = request.edits[outcome.failed], before.place.name
     total, hits = len(request.edits), outcome.hits
-    target = Sought(name, asked.old_text, asked.new_text, outcome.failed, total, asked.occurrences)
+    target = SearchTarget(name, asked.old_text, asked.new_text, outcome.failed, total, asked.occurrences)
     if not closely:
         return unexamined(target, len(hits))
     index = Index(outcome.body, name, session.bases(before))
@@ -646,7 +646,7 @@ def _consumed_by(request: FileEdit, outcome: Outcome, places: Sequence[tuple[int
     return None
 
 
-def explained(given: Mapping[str, object], error: errors.SutureError, audience: Audience) -> Answer:
+def explain_failure(given: Mapping[str, object], error: errors.SutureError, audience: Audience) -> Answer:
     """An error in the tool's own shape; `given` are the arguments as they were sent."""
     path, edits = getattr(error, "path", given.get("path")), given.get("edits")
     error_data = {name: value for name, value in wording.error_data(error, audience).items() if name not in _OWN}

@@ -94,7 +94,7 @@ WRITTEN_ON = results.member(
 ).nullable
 
 
-class Sought(Record):
+class SearchTarget(Record):
     """A text that was looked for, and which part of the call it is."""
 
     path: str
@@ -106,14 +106,14 @@ class Sought(Record):
     match: str = "lenient"
 
 
-def examine(session: Session | None, before: Snapshot, target: Sought, *, dry_run: bool) -> errors.NoMatch:
+def examine(session: Session | None, before: Snapshot, target: SearchTarget, *, dry_run: bool) -> errors.NoMatch:
     """Why one text is not in a file; without a session, nothing is known of earlier versions and attempts."""
     index = Index(before.text.body, target.path, () if session is None else session.bases(before))
     failure = diagnose(index, target.old, target.new)
     return no_match(target, failure, View(index, before.text), attempt(session, before, target, dry_run=dry_run))
 
 
-def attempt(session: Session | None, before: Snapshot, target: Sought, *, dry_run: bool) -> int:
+def attempt(session: Session | None, before: Snapshot, target: SearchTarget, *, dry_run: bool) -> int:
     """How often this edit was sent for this content of the file, this time included."""
     if session is None:
         return 1
@@ -121,7 +121,7 @@ def attempt(session: Session | None, before: Snapshot, target: Sought, *, dry_ru
     return session.attempt(hash(call))
 
 
-def unexamined(target: Sought, hits: int = 0) -> errors.NoMatch | errors.WrongCount:
+def unexamined(target: SearchTarget, hits: int = 0) -> errors.NoMatch | errors.WrongCount:
     """That a text is not there, or so often, and no more."""
     part = edit_part(target)
     if hits:
@@ -130,7 +130,7 @@ def unexamined(target: Sought, hits: int = 0) -> errors.NoMatch | errors.WrongCo
 
 
 def no_match(
-    target: Sought, failure: Failure, view: View, attempt: int, consumed_by: int | None = None
+    target: SearchTarget, failure: Failure, view: View, attempt: int, consumed_by: int | None = None
 ) -> errors.NoMatch:
     """A text that is not there as it was sent, with all that is known.
 
@@ -165,7 +165,7 @@ def no_match(
 
 
 def wrong_count(
-    target: Sought, view: View, hits: Sequence[tuple[int, int]], actual: int, originally: int, attempt: int
+    target: SearchTarget, view: View, hits: Sequence[tuple[int, int]], actual: int, originally: int, attempt: int
 ) -> errors.WrongCount:
     """A text that is there, but not as often as expected; `originally` is how often the file itself has it."""
     locations = [view.location(*hit) for hit in hits[:MOST_HITS]]
@@ -181,7 +181,7 @@ def wrong_count(
     )
 
 
-def patch_error(target: Sought, failure: Failure, view: View) -> errors.SutureError:
+def patch_error(target: SearchTarget, failure: Failure, view: View) -> errors.SutureError:
     """The error of a patch, or of a block that the search itself refuses."""
     part: _PatchPart = {
         "index": target.index,
@@ -238,7 +238,7 @@ def version_of(base: Base | None) -> Version | None:
     return None if base is None else {"source": base.source, "id": base.id, "until": base.until}
 
 
-def edit_part(target: Sought) -> _EditPart:
+def edit_part(target: SearchTarget) -> _EditPart:
     """What was looked for, as the errors of exact edits name it."""
     return {
         "path": target.path,
@@ -320,7 +320,7 @@ class View:
         there, missing = words_of(self.index, text)
         return {
             "there": [
-                {"word": word, "line_number": self._original(line), "content": self._shown(line, _SHORT_LINE)}
+                {"word": word, "line_number": self._original(line), "content": self._line_text(line, _SHORT_LINE)}
                 for word, line in there[:_MOST_WORDS]
             ],
             "missing": missing[:_MOST_WORDS],
@@ -339,7 +339,7 @@ class View:
         if region is None:
             return None
         first, last = region
-        text = "\n".join(self._shown(number) for number in range(first, last + 1))
+        text = "\n".join(self._line_text(number) for number in range(first, last + 1))
         return {**self._range(first, last), "text": text}
 
     def similar(self, place: Place) -> SimilarContent:
@@ -381,7 +381,7 @@ class View:
         start = max(first - around, 1)
         end = min(last + around, len(self.index.lines), start + _PREVIEW_LINES - 1)
         begin, until = self._original(start), self._original(end)
-        lines = [self._shown(number) for number in range(start, end + 1)]
+        lines = [self._line_text(number) for number in range(start, end + 1)]
         if self._origin is not None:  # the lines of the file itself, as they are numbered
             own = self.text.lines.contents(begin, min(until, len(self.text.lines)))
             lines = [line.decode("utf-8", "replace")[:_LONGEST_LINE] for line in own]
@@ -408,9 +408,9 @@ class View:
             "line_content": content,
         }
         if line > 1:
-            data["context_before"] = self._shown(line - 1, _LONGEST_LINE if self._room else _SHORT_LINE)
+            data["context_before"] = self._line_text(line - 1, _LONGEST_LINE if self._room else _SHORT_LINE)
         if line < len(lines):
-            data["context_after"] = self._shown(line + 1, _LONGEST_LINE if self._room else _SHORT_LINE)
+            data["context_after"] = self._line_text(line + 1, _LONGEST_LINE if self._room else _SHORT_LINE)
         return data
 
     def unique(self, places: Sequence[tuple[int, int]]) -> Iterator[UniqueText]:
@@ -445,9 +445,9 @@ class View:
         """A line, whole as long as there is room for whole ones."""
         start, end = self.index.lines.span(line) if len(self.index.lines) else (0, 0)
         self._room -= min(end - start, self._room)
-        return self._shown(line, end - start if self._room else _SHORT_LINE)
+        return self._line_text(line, end - start if self._room else _SHORT_LINE)
 
-    def _shown(self, line: int, most: int = _LONGEST_LINE) -> str:
+    def _line_text(self, line: int, most: int = _LONGEST_LINE) -> str:
         """A line for people and models; the only line of an empty text is empty."""
         return "" if line > len(self.index.lines) else _readable(self.index.line(line - 1))[:most]
 

@@ -85,7 +85,7 @@ def history(session: Session, request: History) -> Answer:
     """List changes."""
     with session.history.reading() as book:
         before = None if request.before is None else book.listed(request.before).number
-        path = None if request.path is None else named(session, request.path)
+        path = None if request.path is None else history_name(session, request.path)
         records: list[ChangeRecord] = []
         more, files = False, 0
         for change in book.changes(before) if path is None else _touching(book, path, before):
@@ -130,7 +130,7 @@ def recorded_change(book: LogBook, change: ChangeRecord) -> RecordedChange:
     )
 
 
-def named(session: Session, path: str) -> str:
+def history_name(session: Session, path: str) -> str:
     """A path as the history names it, whether a file stands there, a folder, or nothing any more."""
     return session.locate(path.rstrip("/") or path[:1], folders=True).name
 
@@ -422,7 +422,7 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         raise InvalidArguments(problems=[{"argument": "to", "problem": problem}])
     with session.history.reading() as book:
         state, folders, sure, damage = _state(book, request.to, named=bool(request.paths))
-        wanted = [_known(session, book, path) for path in request.paths]
+        wanted = [_recorded_path(session, book, path) for path in request.paths]
         if damage is not None and not (wanted and sure.issuperset(wanted)):
             raise damage
         if wanted:
@@ -490,10 +490,10 @@ def _state(
     return state, tuple(dict.fromkeys(new_folders)), sure, damage
 
 
-def _known(session: Session, book: LogBook, path: str) -> str:
+def _recorded_path(session: Session, book: LogBook, path: str) -> str:
     """The path as the history names it, if it has seen it or something below it."""
     known = book.paths()
-    path = path if path in known else named(session, path)  # a link now, perhaps, but a file once
+    path = path if path in known else history_name(session, path)  # a link now, perhaps, but a file once
     if not any(is_below(name, path) for name in known):
         from difflib import get_close_matches  # only a failure needs it
 

@@ -62,7 +62,7 @@ def read(session: Session, request: FileRead) -> Answer:
     session.show(snapshot)
     most = session.settings.max_read_bytes
     shown_last = _last_within(body, first, last, session.settings.max_read_lines, most)
-    shown = _numbered(body, first, shown_last) if request.format == "numbered" else _raw(body, first, shown_last)
+    shown = _number_lines(body, first, shown_last) if request.format == "numbered" else _raw(body, first, shown_last)
     truncated = shown_last < last or len(shown) > most
     shown = shown[:most]
     if request.format == "numbered":  # raw is the file's text and nothing else
@@ -99,7 +99,7 @@ def _last_within(body: Text, first: int, last: int, max_lines: int, max_bytes: i
     return max(first, min(last, body.lines.at(start + max_bytes) - 1))
 
 
-def _numbered(body: Text, first: int, last: int) -> str:
+def _number_lines(body: Text, first: int, last: int) -> str:
     lines = body.lines.contents(first, last)
     return "\n".join([f"{number:6d}\t{line.decode('utf-8', 'replace')}" for number, line in enumerate(lines, first)])
 

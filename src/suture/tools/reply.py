@@ -523,7 +523,7 @@ def apply_blocks(
         result.but(block=known[result.block.number], path=known[result.block.number].path)
         for result in BlockApplier(sheets, match, literal=literal).run(named)
     ]
-    return Applied(_said(sheets.at(_ONLY).body), outcomes)
+    return Applied(_decode(sheets.at(_ONLY).body), outcomes)
 
 
 def preview_reply(
@@ -540,7 +540,7 @@ def preview_reply(
     reply = parse_reply(text, default_path, whole_files=whole_files)
     sheets = ReplyFiles(_Texts(files))
     outcomes = BlockApplier(sheets, match, literal=literal).run(reply.blocks, None if only is None else list(only))
-    changed = {file.name: _said(file.body) if file.exists else None for file in sheets.changed()}
+    changed = {file.name: _decode(file.body) if file.exists else None for file in sheets.changed_files()}
     return Preview(changed, outcomes, validate_parsed(text, reply))
 
 
@@ -601,5 +601,5 @@ class _Texts:
         return [known for known in self._texts if known.rpartition("/")[2] in names]
 
 
-def _said(body: bytes) -> str:
+def _decode(body: bytes) -> str:
     return body.decode("utf-8", "surrogatepass")

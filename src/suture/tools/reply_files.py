@@ -114,7 +114,7 @@ class ReplyFile:
         (number, size, first), (more, _, second) = self._steps[-2:]
         self._steps[-2:] = [(number + more, size, compose(size, first, second))]
 
-    def checked(self, content: str) -> bytes:
+    def prepare_content(self, content: str) -> bytes:
         """A whole content as its text can hold it; a byte order mark is not doubled."""
         check_whole(self.text, content, "")
         new = (content.removeprefix("\ufeff") if self.text.bom else content).encode("utf-8", "surrogatepass")
@@ -228,7 +228,7 @@ class ReplyFiles:
         file.empty()
         to.moved_from, file.moved_to = file, to
 
-    def changed(self) -> list[ReplyFile]:
+    def changed_files(self) -> list[ReplyFile]:
         """The files that are not as they were."""
         return [file for file in self._open.values() if _differs(file)]
 
@@ -241,7 +241,7 @@ class ReplyFiles:
             if source is not None and _is_move(source, to):
                 changes.append(self._rename(session, source, to))
                 moved |= {source.name, to.name}
-        changes += [_change(session, file) for file in self.changed() if file.name not in moved]
+        changes += [_change(session, file) for file in self.changed_files() if file.name not in moved]
         return changes
 
     def _rename(self, session: Session, source: ReplyFile, to: ReplyFile) -> FileChange:
@@ -383,7 +383,7 @@ class Targets:
     def _of(self, block: Block) -> Block:
         inherited = block.inherited
         if block.follows is not None:
-            inherited = self._followed(block)
+            inherited = self._path_of_previous(block)
         if not block.mentions:
             return block if block.follows is None else block.but(path=inherited, path_as_written=inherited)
         mentions = [mention for mention in block.mentions if not self._is_content(mention, inherited)]
@@ -391,7 +391,7 @@ class Targets:
         path, written = decision or (inherited, inherited)
         return block.but(path=path, path_as_written=written)
 
-    def _followed(self, block: Block) -> str | None:
+    def _path_of_previous(self, block: Block) -> str | None:
         """The file of the block that this one follows."""
         try:
             return self.of(self._blocks[block.follows or 0]).path
@@ -413,7 +413,9 @@ class Targets:
         paths = list(dict.fromkeys(mention.path for mention in likely))
         if len(paths) > 1:
             free = list(
-                dict.fromkeys(mention.path for mention in likely if not any(map(self._holds, self._meant(mention))))
+                dict.fromkeys(
+                    mention.path for mention in likely if not any(map(self._holds, self._candidates(mention)))
+                )
             )
             if len(free) != 1:
                 raise NoPath(reply_line=block.line, candidates=paths, why="several")
@@ -430,7 +432,7 @@ class Targets:
         held = self._name(inherited)
         targets = [mention for mention in mentions if mention.role == "target"]
         mentioned = self._mentioned_files(targets, held)
-        missing = [mention.path for mention in targets if mention.sure and not self._meant(mention)]
+        missing = [mention.path for mention in targets if mention.sure and not self._candidates(mention)]
         protected = [path for path in missing if self._is_protected(path)]
         if protected and set(mentioned) <= {held}:
             return protected[-1], protected[-1]  # opening it says why not
@@ -443,7 +445,7 @@ class Targets:
             lost = [
                 mention.path
                 for mention in others
-                if mention.role == "source" and mention.sure and not self._meant(mention)
+                if mention.role == "source" and mention.sure and not self._candidates(mention)
             ]
             if lost and inherited is not None:
                 raise NoPath(reply_line=block.line, candidates=[*lost, inherited], why="missing")
@@ -480,14 +482,14 @@ class Targets:
         """The files that are mentioned, each with how that is written. A bare name may mean the file in force, too."""
         mentioned: dict[str, str] = {}
         for mention in mentions:
-            names = self._meant(mention)
+            names = self._candidates(mention)
             if held is not None and names and held.endswith(f"/{mention.path}"):
                 names = [*names, held]
             for name in names:
                 mentioned.setdefault(name, mention.path)
         return mentioned
 
-    def _meant(self, mention: Mention) -> list[str]:
+    def _candidates(self, mention: Mention) -> list[str]:
         """The files of the workspace that a mention may mean, by the names that they have now."""
         if now := self._now(mention.path):
             return [now]
@@ -539,7 +541,7 @@ class Targets:
         """The file in force; of a name that does not exist, the only one that it may mean."""
         if path is None:
             return None
-        meant = self._meant(Mention(path, sure=True))
+        meant = self._candidates(Mention(path, sure=True))
         return meant[0] if len(meant) == 1 else path
 
     def _file_at(self, path: str) -> ReplyFile | None:

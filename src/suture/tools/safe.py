@@ -215,7 +215,7 @@ class SafeEditResult(results.ToolData):
     validation: dict[str, Any] = results.VALIDATION
 
 
-class Saved:
+class SafeEditReport:
     """The outcome of a call, told once it landed, or would have."""
 
     def __init__(
@@ -260,15 +260,15 @@ class Saved:
         counted = [*new_lines(validation)]
         if every := request.validate == "all":
             counted += existing_errors(validation)
-        yield from self._done(change)
+        yield from self._done_lines(change)
         if request.mode == "verify_only":
-            yield from self._verified(counted)
+            yield from self._verified_lines(counted)
         elif change is not None and counted:
             yield f"⚠️ Saved with validation warnings (Mode: {request.mode}):"
             yield from counted
         yield from other_lines(validation, existing=not every)
 
-    def _done(self, change: Change | None) -> Iterator[str]:
+    def _done_lines(self, change: Change | None) -> Iterator[str]:
         """What became of the file."""
         wanted = self._request.search_replace
         if wanted is not None and not self._replacements:
@@ -283,7 +283,7 @@ class Saved:
                 yield f"✅ Replaced {wording.count(self._replacements or 0, 'occurrence')} of {old} → {new}"
             yield "✅ File saved successfully."
 
-    def _verified(self, counted: Sequence[str]) -> Iterator[str]:
+    def _verified_lines(self, counted: Sequence[str]) -> Iterator[str]:
         """What an edit that is not written would bring."""
         validation = self._validation
         errors = [issue for issue in validation["new"] if issue["severity"] == "error"]
@@ -320,7 +320,7 @@ def _backticks(line: str) -> list[str]:
     return "".join(char if char == "`" else " " for char in line).split() if "`" in line else []
 
 
-def unsaved(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
+def failure_answer(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the shape of a result."""
     path, mode = getattr(error, "path", given.get("path")), given.get("mode")
     result = SafeEditResult(
@@ -333,7 +333,7 @@ def unsaved(given: Mapping[str, object], error: SutureError, audience: Audience)
         diff="",
         validation=results.Validation(passed=False, new=[], existing=[], fixed=[], not_run=[]).data(),
     )
-    words = _told(error, audience)
+    words = _error_words(error, audience)
     if isinstance(error, ValidationFailed):
         result = result.but(
             path=error.files[0], replacements=error.replacements, diff=error.diff, validation=error.validation
@@ -345,7 +345,7 @@ def unsaved(given: Mapping[str, object], error: SutureError, audience: Audience)
     return Answer(words, {**result.data(), "error": shown}, is_error=True)
 
 
-def _told(error: SutureError, audience: Audience) -> str:
+def _error_words(error: SutureError, audience: Audience) -> str:
     """An error as the specification has it: a cross, what is wrong, and what to do about it."""
     if isinstance(error, ValidationFailed):
         validation = error.validation
@@ -491,8 +491,8 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     diff, current = outcome.plan_diff(changes), None if before is None else before.content.digest
     if request.mode == "strict" and diff and report.blocks(every=every):
         raise ValidationFailed(files=[name], validation=validation, diff=diff, replacements=replacements)
-    saved = Saved(request, name, current, changes, diff, replacements, validation, warnings)
-    return Proposal(Plan(tuple(changes), "safe_edit", f"safe_edit of {name}"), saved.answer, checked=True)
+    edit_report = SafeEditReport(request, name, current, changes, diff, replacements, validation, warnings)
+    return Proposal(Plan(tuple(changes), "safe_edit", f"safe_edit of {name}"), edit_report.answer, checked=True)
 
 
 def _edits(session: Session, request: SafeEdit, name: str, before: Snapshot | None, old: Text) -> list[Edit]:
@@ -550,10 +550,10 @@ def _not_found(session: Session, wanted: SearchReplace | None, name: str, before
     not_found = PatternNotFound(path=name, search=wanted.search, exists=True, near=[], details=[])
     if wanted.regex:
         return not_found
-    from suture.tools.failure import Sought, examine
+    from suture.tools.failure import SearchTarget, examine
     from suture.wording import block_details
 
-    missing = examine(session, before, Sought(before.place.name, wanted.search, wanted.replace), dry_run=False)
+    missing = examine(session, before, SearchTarget(before.place.name, wanted.search, wanted.replace), dry_run=False)
     fits = missing.correction
     corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
     fields = {**not_found.fields(), "details": block_details(missing), "correction": corrected}
@@ -562,7 +562,7 @@ def _not_found(session: Session, wanted: SearchReplace | None, name: str, before
 
 def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the shape of a result."""
-    return unsaved(given, error, audience)
+    return failure_answer(given, error, audience)
 
 
 _DESCRIPTION = """\

@@ -301,16 +301,16 @@ class _Listing:
 
     def _names(self, folder: str, rules: Rules) -> list[str]:
         """The names in a folder that are shown, sorted; those of folders with a slash."""
-        names, folders = self._scanned(folder)
+        names, folders = self._scan(folder)
         prefix = f"{folder}/" if folder else ""
         plainly = [name for name in names if not name.startswith(".") and name not in _PASSED_OVER]
         shown = [name for name in plainly if self._guard.rule(prefix + name) is None]
-        gone = self._ignored(shown, folders, prefix, rules)
+        gone = self._ignored_names(shown, folders, prefix, rules)
         shown = [name for name in shown if name not in gone]
         self.left_out += len(names) - len(shown)
         return [f"{name}/" if name in folders else name for name in shown]
 
-    def _scanned(self, folder: str) -> tuple[list[str], set[str]]:
+    def _scan(self, folder: str) -> tuple[list[str], set[str]]:
         """All names in a folder, sorted, and those of folders; a link is none."""
         names = self._tree.names(folder)
         try:
@@ -321,7 +321,7 @@ class _Listing:
         return names, set(folders)
 
     @staticmethod
-    def _ignored(names: Sequence[str], folders: set[str], prefix: str, rules: Rules) -> set[str]:
+    def _ignored_names(names: Sequence[str], folders: set[str], prefix: str, rules: Rules) -> set[str]:
         """Those that a `.gitignore` leaves out; the nearest one that says something about a name decides."""
         gone: set[str] = set()
         open_files = [name for name in names if name not in folders]
@@ -479,7 +479,7 @@ def _create(session: Session, request: TextEditor) -> Proposal:
         creation = session.plan_create(request.path, b"".join(splice(blank, whole(blank, content))))
         return _proposal(request, creation, f"File created successfully at: {plain(target.name)}", [])
     before = session.text(request.path)
-    warnings = [*_generated(before)]
+    warnings = [*_generated_warnings(before)]
     if "\r" not in content and b"\r\n" in before.text.body:
         warnings.append("the file's lines ended with CRLF; those of file_text end with LF, and are taken so.")
     name, body = before.place.name, before.text.body
@@ -498,15 +498,15 @@ def _insert(session: Session, request: TextEditor) -> Proposal:
     name, line, total = before.place.name, request.insert_line, len(before.text.lines)
     if line > total:
         raise LineOutOfBounds(path=name, which="insert_line", line=line, total_lines=total, near=[])
-    at, new = _inserted(before, line, request.insert_text)
+    at, new = _insertion(before, line, request.insert_text)
     where = f"after line {line}" if line else "at the beginning"
     change = session.plan_update(before, [edit(at, at, new)])
     warnings = [] if request.literal else check_placeholders("", request.insert_text, name, "insert_text")
     words = f"Successfully inserted text {where} of {plain(name)}."
-    return _proposal(request, change, words, [*_generated(before), *warnings])
+    return _proposal(request, change, words, [*_generated_warnings(before), *warnings])
 
 
-def _inserted(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
+def _insertion(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
     """Where a text goes, and its bytes: whole lines, which end as those around them; the file ends as it did."""
     body, lines = before.text.body, before.text.lines
     at = lines.span(line)[1] if line else 0
@@ -521,7 +521,7 @@ def _inserted(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
     return at, new if new.endswith((b"\n", end)) else new + end
 
 
-def _generated(before: Snapshot) -> list[str]:
+def _generated_warnings(before: Snapshot) -> list[str]:
     warning = outcome.warning(before.place.name, before.text.body)
     return [] if warning is None else [warning]
 

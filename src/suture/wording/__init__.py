@@ -71,7 +71,7 @@ _TOLD_ONCE = {
 _CUT_LATER = {"character", "search_text", "text", "base", "ours", "theirs", "line", "prefix", "marker"}
 
 
-class _Shown:
+class _SafeFields:
     """An error's fields fit to be shown: nothing that a terminal obeys, nothing without end."""
 
     def __init__(self, error: SutureError) -> None:
@@ -86,23 +86,23 @@ class _Shown:
 
 def message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened, in a sentence."""
-    return MESSAGES[error.code][0](_Shown(error), audience)
+    return MESSAGES[error.code][0](_SafeFields(error), audience)
 
 
 def hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it, in a sentence."""
-    return MESSAGES[error.code][1](_Shown(error), audience)
+    return MESSAGES[error.code][1](_SafeFields(error), audience)
 
 
 def block_message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened to a block of a reply."""
-    return (BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[0](_Shown(error), audience)
+    return (BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[0](_SafeFields(error), audience)
 
 
 def block_hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it."""
     own = PATCH_HINTS.get(error.code) if isinstance(audience, PatchWriter) else None
-    return (own or BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[1](_Shown(error), audience)
+    return (own or BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[1](_SafeFields(error), audience)
 
 
 def block_details(error: SutureError, audience: Audience = MODEL) -> list[str]:
@@ -238,15 +238,19 @@ def _range(error: errors.RangeOutOfBounds) -> str:
     return f"{error.path} has {count(error.total_lines, 'line')}; {asked} cannot be read."
 
 
-def _own(rule: str) -> bool:
+def _is_own_rule(rule: str) -> bool:
     return rule.startswith(".suture-")
 
 
 def _why_protected(rule: str) -> str:
-    return "it is a file that suture works with" if _own(rule) else "it runs or configures something on this machine"
+    return (
+        "it is a file that suture works with"
+        if _is_own_rule(rule)
+        else "it runs or configures something on this machine"
+    )
 
 
-def _changed(error: errors.FileChanged) -> str:
+def _file_changed(error: errors.FileChanged) -> str:
     if error.found is None:
         return f"{error.path} was removed by another process."
     if error.expected is None:
@@ -254,7 +258,7 @@ def _changed(error: errors.FileChanged) -> str:
     return f"{error.path} is not the file that was expected: its hash is {error.found}."
 
 
-def _damaged(error: errors.HistoryDamaged) -> str:
+def _history_damaged(error: errors.HistoryDamaged) -> str:
     if error.what == "content":
         return f"The needed version of {error.path} is damaged in the history: {error.name}."
     if error.path is not None:
@@ -375,7 +379,8 @@ MESSAGES: dict[str, Words] = dict(
             errors.ProtectedPath,
             lambda e: f"{e.path} is protected ({e.rule}): {_why_protected(e.rule)}.",
             lambda e: (
-                "Leave it alone" + (", or ask the operator to allow it (allow_protected)." if not _own(e.rule) else ".")
+                "Leave it alone"
+                + (", or ask the operator to allow it (allow_protected)." if not _is_own_rule(e.rule) else ".")
             ),
         ),
         entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _near),
@@ -445,7 +450,7 @@ MESSAGES: dict[str, Words] = dict(
             lambda e: f"There is no span {e.start}-{e.end} in a text of {e.size} bytes.",
             "Find the place again in the text as it is now.",
         ),
-        entry(errors.FileChanged, _changed, "Read the file again and repeat the edit; nothing was changed."),
+        entry(errors.FileChanged, _file_changed, "Read the file again and repeat the edit; nothing was changed."),
         entry(
             errors.SameFileTwice,
             lambda e: f"{e.path} and {e.other} are the same file, named twice in one transaction.",
@@ -503,7 +508,7 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.HistoryDamaged,
-            _damaged,
+            _history_damaged,
             "Nothing was changed. Undo other changes by id, or restore files by path to another point.",
         ),
         entry(

@@ -79,23 +79,23 @@ def _no_match(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield f"This same edit was refused before, and the file has not changed since (attempt {error.attempt})."
     else:
         yield "Searched for (between >>>markers<<<):"
-        yield f">>>{_searched(error.search_text)}<<<"
+        yield f">>>{_search_excerpt(error.search_text)}<<<"
     yield from _evidence(error)
     yield from _closer(error)
     yield ""
     yield "Suggestions:"
-    yield from _numbered(suggestions(error, audience)[: _SHOWN_FIXES if error.attempt == 1 else None])
-    yield _unchanged(error)
+    yield from _number_fixes(suggestions(error, audience)[: _SHOWN_FIXES if error.attempt == 1 else None])
+    yield _nothing_changed(error)
 
 
-def _unchanged(error: Mismatch) -> str:
+def _nothing_changed(error: Mismatch) -> str:
     if error.total_edits == 1:
         return "Nothing was changed."
     fixed = "with all failures fixed" if error.further else "with this one fixed"
     return f"Nothing was changed, not by the other edits either: send all {error.total_edits} again, {fixed}."
 
 
-def _searched(text: str) -> str:
+def _search_excerpt(text: str) -> str:
     """The first line of what was sent that says something, with all white space around it; and how many there are."""
     lines = text.removesuffix("\n").split("\n")
     shown = as_it_is(next((line for line in lines if line.strip()), lines[0]))
@@ -204,7 +204,7 @@ def _head(error: Mismatch) -> str:
     return f"Edit {error.edit_index + 1} of {error.total_edits}"
 
 
-def _numbered(fixes: list[dict[str, str]]) -> Iterator[str]:
+def _number_fixes(fixes: list[dict[str, str]]) -> Iterator[str]:
     for number, fix in enumerate(fixes, 1):
         example = fix.get("example", "")
         if example and len(example) > _LONGEST_EXAMPLE:
@@ -311,8 +311,8 @@ def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
         yield f"The file itself has {error.originally}; earlier edits of this call {cause} the others."
     yield ""
     yield "Options to fix:"
-    yield from _numbered(suggestions(error, audience))
-    yield _unchanged(error)
+    yield from _number_fixes(suggestions(error, audience))
+    yield _nothing_changed(error)
 
 
 def _wrong_count_fixes(error: errors.WrongCount, audience: Audience) -> Iterator[dict[str, str]]:
@@ -480,7 +480,7 @@ def _partly(error: errors.PartlyApplied) -> str:
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
-def _unproved(error: errors.UnprovedChange) -> str:
+def _unproved_message(error: errors.UnprovedChange) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
     head = (
@@ -489,7 +489,7 @@ def _unproved(error: errors.UnprovedChange) -> str:
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
-def _elided(error: errors.ElisionInNewText) -> str:
+def _placeholder_message(error: errors.ElisionInNewText) -> str:
     if error.marker:
         marker = plain(error.marker.strip())[:LINE]
         own = not error.argument or error.argument.startswith("patches[")
@@ -558,12 +558,12 @@ PATCH_MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.ElisionInNewText,
-            _elided,
+            _placeholder_message,
             hint_for=_whole,
         ),
         entry(
             errors.UnprovedChange,
-            _unproved,
+            _unproved_message,
             "Nothing was changed. Send whole lines in oldText and newText, indented and spelled as the file has them.",
         ),
         entry(
@@ -670,7 +670,7 @@ def _near(error: errors.LineOutOfBounds | errors.PatternNotFound) -> str:
     return f" Did you mean {' or '.join(error.near)}?" if error.near else ""
 
 
-def _drifted(error: errors.Drifted, audience: Audience) -> str:
+def _drift_message(error: errors.Drifted, audience: Audience) -> str:
     where = span(error.start_line, error.end_line)
     shown = "\n".join(f"  {line}" for line in few(error.text.replace("\r\n", "\n"), _SHOWN_SAFE_LINES))
     expected = audience.text_given_by("expected_text")
@@ -699,7 +699,7 @@ def rejection_lines(validation: dict[str, Any]) -> list[str]:
     return [*new_lines(validation), *required_lines(validation)] or existing_errors(validation)
 
 
-def _failed(error: errors.ValidationFailed) -> str:
+def _validation_message(error: errors.ValidationFailed) -> str:
     """Why, with the first line that is wrong, which is in no file yet."""
     why = rejection_lines(error.validation)
     first = next(iter(_errors_first(error.validation["new"])), {"source": ""})
@@ -736,11 +736,11 @@ SAFE_MESSAGES: dict[str, Words] = dict(
             lambda e: f"Overlapping edits: lines {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]}",
             "All ranges refer to the file as it is. Make one edit of both.",
         ),
-        entry(errors.Drifted, message_for=_drifted, hint_for=_drifted_to),
+        entry(errors.Drifted, message_for=_drift_message, hint_for=_drifted_to),
         entry(errors.PatternNotFound, lambda e: f"Pattern '{e.search}' not found in file", _search_not_found),
         entry(
             errors.ValidationFailed,
-            _failed,
+            _validation_message,
             _fix_first,
         ),
     ]

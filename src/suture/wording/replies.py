@@ -133,7 +133,7 @@ def _incomplete(error: errors.IncompleteBlock, audience: Audience) -> str:
     }.get(error.problem, f"The {part}{path} at {where} cannot be read: {error.problem}.")
 
 
-def _completed(error: errors.IncompleteBlock, audience: Audience) -> str:
+def _how_to_complete(error: errors.IncompleteBlock, audience: Audience) -> str:
     return {
         "excerpt": "Send the whole file, or a SEARCH/REPLACE block for the part that changes.",
         "many_separators": _OTHER_MARKERS,
@@ -198,7 +198,7 @@ def _no_blocks(error: errors.NoBlocks) -> str:
     return " ".join([*sentences, *_few_unread(seen)])
 
 
-def _fenced(error: errors.NoBlocks, audience: Audience) -> str:
+def _fenced_files(error: errors.NoBlocks, audience: Audience) -> str:
     tagged = [part["path"] for part in error.unread if part["kind"] == "file"]
     if error.fenced or tagged:
         names = ", ".join([*error.fenced, *tagged][:3])
@@ -253,7 +253,7 @@ def _send_unread(error: errors.UnreadEdits, audience: Audience) -> str:
     return f"{asked}Send {only}what was not read again, as SEARCH/REPLACE blocks or as a patch."
 
 
-def _landed(error: errors.BlocksFailed) -> str:
+def _send_again(error: errors.BlocksFailed) -> str:
     only = " only" if error.landed else ""
     return f"Fix these blocks, and send{only} them again."
 
@@ -267,17 +267,17 @@ _DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
 }
 REPLY_MESSAGES: dict[str, Words] = dict(
     [
-        entry(errors.NoBlocks, _no_blocks, hint_for=_fenced),
+        entry(errors.NoBlocks, _no_blocks, hint_for=_fenced_files),
         entry(errors.UnreadEdits, lambda e: " ".join(_few_unread(e.unread)), hint_for=_send_unread),
         entry(
             errors.BlocksFailed,
             lambda e: f"{len(e.failed)} of {count(e.total, 'block')} could not be applied: {', '.join(e.failed)}.",
-            _landed,
+            _send_again,
         ),
         entry(
             errors.IncompleteBlock,
             message_for=_incomplete,
-            hint_for=_completed,
+            hint_for=_how_to_complete,
         ),
         entry(
             errors.AmbiguousBlock,
