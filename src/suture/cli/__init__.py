@@ -132,9 +132,9 @@ def _configure(options: QuickOptions | Namespace, *, own_process: bool) -> int:
         try:
             options.settings = settings_of(options)
         except ValueError as error:
-            from suture.cli.output import misused
+            from suture.cli.output import report_misuse
 
-            return misused(options.command, error)
+            return report_misuse(options.command, error)
     settings = getattr(options, "settings", None) or Settings()
     if own_process:
         _limit_memory(settings.max_memory_bytes)

@@ -8,7 +8,7 @@ import sys
 
 from suture import __version__
 from suture.cli.menu import COMMANDS, DESCRIPTION
-from suture.cli.output import USAGE, misused, print_always
+from suture.cli.output import USAGE, print_always, report_misuse
 from suture.records import Record
 from suture.settings import Settings
 
@@ -536,7 +536,7 @@ _MORE: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 """What adds the arguments of other commands that have any of their own."""
 
 
-_WIDTH = 100
+_FALLBACK_COLUMNS = 100
 _PATTERN_NOTES = (
     """\
 PATTERN is a JavaScript regular expression, plain or as /pattern/flags. All matches count, and ^ and
@@ -600,7 +600,7 @@ _INSTEAD_OF_JSON = {
     "tools": {"format": "--format"},
 }
 _HOMES = {
-    **dict.fromkeys(("read", "call", "tools", "recover"), "commands"),
+    **dict.fromkeys(("read", "call", "tools", "recover", "check"), "commands"),
     **dict.fromkeys(("log", "show", "undo", "redo", "snapshot", "restore"), "history"),
     **dict.fromkeys(("extract", "lines", "split", "replace"), "search"),
     **dict.fromkeys(("patch", "write", "apply"), "edit"),
@@ -665,7 +665,7 @@ class _Parser(argparse.ArgumentParser):
         unknown = [word for word in self._before_dashes() if self._is_unknown(word)]
         if ("are required:" in message and unknown) or "ignored explicit argument" in message:
             message += self._meant(unknown)
-        misused(self.prog.partition(" ")[2], message)
+        report_misuse(self.prog.partition(" ")[2], message)
         sys.exit(USAGE)
 
     def _meant(self, words: list[str]) -> str:
@@ -704,8 +704,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         try:
             width = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
         except (ValueError, OSError):
-            width = _WIDTH
-        super().__init__(prog, max_help_position=28, width=min(width, _WIDTH))
+            width = _FALLBACK_COLUMNS
+        super().__init__(prog, max_help_position=28, width=min(width, _FALLBACK_COLUMNS))
 
 
 def _lazily(command: str) -> Callable[[argparse.Namespace], int]:
@@ -716,7 +716,7 @@ def _lazily(command: str) -> Callable[[argparse.Namespace], int]:
 
         for name, option in _INSTEAD_OF_JSON.get(command, {}).items():
             if options.json and getattr(options, name):
-                return misused(command, f"--json and {option} do not go together")
+                return report_misuse(command, f"--json and {option} do not go together")
         home = import_module(f"suture.cli.{_HOMES.get(command, command)}")
         function: Callable[[argparse.Namespace], int] = getattr(home, command)
         return function(options)

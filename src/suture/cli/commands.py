@@ -1,4 +1,4 @@
-"""The commands `read`, `call`, `tools` and `recover`, and what all share: make a call, print what it gives."""
+"""The commands `read`, `call`, `tools`, `recover` and `check`, and what all commands share to make a call."""
 
 from __future__ import annotations
 
@@ -12,30 +12,33 @@ from suture.cli.output import (
     as_content,
     at_root,
     clean,
+    colored,
     complain,
     content_of,
-    decoded,
-    misused,
     note,
+    parse_json,
     print_json,
     print_text,
-    recovered,
+    recovery_notes,
+    report_misuse,
+    skipped_notes,
     way_back,
 )
 from suture.errors import SutureError
 from suture.tools.spec import ToolResult
+from suture.wording.phrases import count
 from suture.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from suture.audience import Audience
     from suture.cli import QuickOptions
 
-_UNFIT = "INVALID_ARGUMENTS"
+_WRONG_ARGUMENTS = "INVALID_ARGUMENTS"
 
 
 def read(options: argparse.Namespace) -> int:
@@ -44,7 +47,7 @@ def read(options: argparse.Namespace) -> int:
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
-        refused(options, result)
+        print_refusal(options, result)
     else:
         shown = "\n".join(map(as_content, result.text.split("\n")))
         print_text(shown, "" if options.format == "raw" or not result.text else "\n")
@@ -54,19 +57,19 @@ def read(options: argparse.Namespace) -> int:
 
 
 def _note_on_raw(metadata: dict[str, Any]) -> None:
-    """What a file's own text cannot say."""
+    """Print what the raw text of a file cannot say: where it was cut, and what was recovered first."""
     if metadata["truncated"]:
         note(f"note: cut after line {metadata['end_line']} of {metadata['total_lines']}")
-    for line in recovered(metadata):
+    for line in recovery_notes(metadata):
         note(line)
 
 
 def call(options: argparse.Namespace | QuickOptions) -> int:
     """`suture call`."""
     try:
-        arguments = decoded(content_of(STDIN) if options.arguments == STDIN else options.arguments)
+        arguments = parse_json(content_of(STDIN) if options.arguments == STDIN else options.arguments)
     except (ValueError, RecursionError) as error:
-        return misused("call", f"the arguments are not JSON: {error}")
+        return report_misuse("call", f"the arguments are not JSON: {error}")
     result = attempt(options, lambda workspace: workspace.call(options.name, arguments), audience=MODEL)
     print_json(result.to_dict())
     return int(result.is_error)
@@ -82,7 +85,7 @@ def tools(options: argparse.Namespace) -> int:
     try:
         names = chosen(options.profile, options.tools)
     except ValueError as error:
-        return misused("tools", error)
+        return report_misuse("tools", error)
     except SutureError as error:
         complain(wording.error_text(error))
         return USAGE
@@ -101,7 +104,7 @@ def tools(options: argparse.Namespace) -> int:
 def recover(options: argparse.Namespace) -> int:
     """`suture recover`."""
     try:
-        found = Workspace(options.root, options.settings).recover()
+        recovery = Workspace(options.root, options.settings).recover()
     except SutureError as error:
         if options.json:
             print_json({"error": wording.error_data(error)})
@@ -109,14 +112,78 @@ def recover(options: argparse.Namespace) -> int:
             complain(wording.error_text(error))
         return 1
     if options.json:
-        print_json({"recovered": None if found is None else wording.recovered_data(found)})
+        print_json({"recovered": None if recovery is None else wording.recovered_data(recovery)})
     else:
-        print_text("Nothing to recover." if found is None else wording.recovered_text(found))
+        print_text("Nothing to recover." if recovery is None else wording.recovered_text(recovery))
     return 0
 
 
+def check(options: argparse.Namespace) -> int:
+    """`suture check`: print one problem per line; the summary and what was not checked go to stderr."""
+    arguments = tool_arguments(options)
+    result = attempt(options, lambda workspace: workspace.command("check", arguments))
+    data = result.metadata
+    if options.json:
+        print_json(result.to_dict() if result.is_error else data)
+    elif result.is_error:
+        print_refusal(options, result)
+    else:
+        _print_check(data)
+    if result.is_error or not data["files"]:
+        return USAGE
+    return int(bool(data["errors"]) or any(skipped_check["required"] for skipped_check in data["not_run"]))
+
+
+def _print_check(data: dict[str, Any]) -> None:
+    """Print the problems, then notes on what was cut off, skipped or not validated."""
+    if data["issues"]:
+        print_text("\n".join(map(_issue_line, data["issues"])))
+    if data["unlisted"]["issues"]:
+        note(f"… and {count(data['unlisted']['issues'], 'more problem')} (--max-issues)")
+    for reason in _unvalidated(data["not_run"]):
+        note(f"⚠️ Not validated: {reason}")
+    if data["unlisted"]["not_run"]:
+        note(f"⚠️ … and {count(data['unlisted']['not_run'], 'more check')} (--max-issues)")
+    for line in (*skipped_notes(data.get("binary", ())), *recovery_notes(data)):
+        note(line)
+    note(_check_summary(data))
+
+
+def _issue_line(issue: dict[str, Any]) -> str:
+    """A problem, colored on a terminal."""
+    from suture.wording.edits import issue_parts  # only `check` needs it
+
+    place, code, message = issue_parts(issue)
+    color = "red" if issue["severity"] == "error" else "yellow"
+    return f"{colored('bold', place)}{colored(color, f' {code} ')}{message}"
+
+
+def _unvalidated(not_run: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """What was not checked, and why; several files with the same reason are counted, not named."""
+    paths_by_reason: dict[tuple[str, str], list[str]] = {}
+    for skipped_check in not_run:
+        paths_by_reason.setdefault((skipped_check["validator"], skipped_check["reason"]), []).append(
+            skipped_check["path"]
+        )
+    for (validator, reason), paths in paths_by_reason.items():
+        what = paths[0] if len(paths) == 1 else count(len(paths), "file")
+        yield clean(f"{what} by {validator}: {reason}")
+
+
+def _check_summary(data: dict[str, Any]) -> str:
+    if not data["files"]:
+        return "Nothing was checked: there is no text file."
+    unchecked = data["unchecked"]
+    numbers = [count(data[f"{noun}s"], noun) for noun in ("error", "warning") if data[f"{noun}s"]]
+    numbers += [f"{unchecked} not checked by all"] if unchecked else []
+    if data["left_out"]:
+        numbers.append("the others left out" if data["stopped"] else f"{data['left_out']} left out")
+    only = f" ({data['markers_only']} for conflict markers only)" if data["markers_only"] else ""
+    return f"Checked {count(data['files'], 'file')}{only}: {', '.join(numbers) or 'no problems'}."
+
+
 def tool_arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of the command's tool, as far as they are given."""
+    """The arguments of the command's tool that the options give."""
     given = {name: getattr(options, dest) for name, dest in options.fields.items()}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -124,42 +191,42 @@ def tool_arguments(options: argparse.Namespace) -> dict[str, Any]:
 def run(
     options: argparse.Namespace,
     call: Callable[[Workspace], ToolResult],
-    tell: Callable[[ToolResult], str],
+    render: Callable[[ToolResult], str],
     *,
     audience: Audience = TERMINAL,
     edits: bool = False,
 ) -> int:
-    """Make a call and print what it gives: all of it as JSON, or what `tell` makes of it; refusals go to stderr.
+    """Make a call and print its result: all of it as JSON, or the text that `render` makes of it; errors go to stderr.
 
-    If a call `edits`, how to take that back is told, too.
+    If a call `edits`, the command that undoes it is printed, too.
     """
     result = attempt(options, call, audience=audience)
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
-        refused(options, result)
+        print_refusal(options, result)
     else:
-        print_text(tell(result))
+        print_text(render(result))
         if edits and result.metadata.get("change_id") is not None:
             note(way_back(options, result.metadata))
     return exit_code(result)
 
 
-def refused(options: argparse.Namespace, result: ToolResult, text: str | None = None) -> None:
-    """Tell a refusal: its code, what is wrong, and what to do; in `text`, if the command has words of its own."""
-    error, said = result.metadata["error"], result.text if text is None else text
-    if error["code"] == _UNFIT:
+def print_refusal(options: argparse.Namespace, result: ToolResult, text: str | None = None) -> None:
+    """Print an error: its code, what is wrong and what to do; `text` replaces the words of the result."""
+    error, message = result.metadata["error"], result.text if text is None else text
+    if error["code"] == _WRONG_ARGUMENTS:
         problems = [f"{TERMINAL.argument(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
-        misused(options.command, "; ".join(map(clean, problems)))
+        report_misuse(options.command, "; ".join(map(clean, problems)))
     else:
-        complain(said if said.startswith(f"{error['code']}: ") else f"{error['code']}: {said}")
+        complain(message if message.startswith(f"{error['code']}: ") else f"{error['code']}: {message}")
 
 
 def exit_code(result: ToolResult) -> int:
-    """Whether a call was done, refused, or could not be made of such words."""
+    """The exit code of a call: 0 if it was done, 2 if its arguments were wrong, 1 for any other refusal."""
     if not result.is_error:
         return 0
-    return USAGE if result.metadata["error"]["code"] == _UNFIT else 1
+    return USAGE if result.metadata["error"]["code"] == _WRONG_ARGUMENTS else 1
 
 
 def attempt(
@@ -167,9 +234,9 @@ def attempt(
     call: Callable[[Workspace], ToolResult],
     audience: Audience = TERMINAL,
 ) -> ToolResult:
-    """Make a call, worded for someone at a command line; with --json, for a model.
+    """Make a call, worded for a person at a command line; with --json, for a model.
 
-    One that is interrupted leaves nothing half done.
+    An interrupted call leaves nothing half done.
     """
     audience = MODEL if options.json else audience
     try:
@@ -177,23 +244,23 @@ def attempt(
         try:
             return call(workspace)
         except KeyboardInterrupt:
-            _settle(workspace, at_root(options))
+            _recover_now(workspace, at_root(options))
             raise
     except SutureError as error:  # the workspace itself cannot be opened
         return ToolResult.failed(error, audience)
 
 
-def _settle(workspace: Workspace, where: str) -> None:
-    """Finish or roll back at once what was interrupted while it landed, and say so."""
+def _recover_now(workspace: Workspace, where: str) -> None:
+    """Finish or roll back an interrupted change at once, and print which of the two happened."""
     import signal
 
     with suppress(ValueError):  # not the main thread, which gets no interrupts either
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        found = workspace.recover()
+        recovery = workspace.recover()
     except SutureError as error:
         complain(wording.error_text(error))
     else:
-        if found is not None:
-            undo = f"\nTo take it back: suture undo {found.id}{where}" if found.direction == "forward" else ""
-            note(wording.recovered_text(found) + undo)
+        if recovery is not None:
+            undo = f"\nTo take it back: suture undo {recovery.id}{where}" if recovery.direction == "forward" else ""
+            note(wording.recovered_text(recovery) + undo)

@@ -6,7 +6,7 @@ import sys
 
 from suture import wording
 from suture.audience import TERMINAL
-from suture.cli.commands import attempt, exit_code, refused, run
+from suture.cli.commands import attempt, exit_code, print_refusal, run
 from suture.cli.output import (
     STDIN,
     USAGE,
@@ -18,16 +18,16 @@ from suture.cli.output import (
     content_of,
     document,
     flush,
-    misused,
     note,
-    on_validation,
     print_always,
     print_json,
     print_text,
-    recovered,
+    recovery_notes,
     refuse,
+    report_misuse,
     source_of,
     text_of,
+    validation_notes,
     way_back,
 )
 from suture.wording.phrases import count
@@ -40,21 +40,21 @@ if TYPE_CHECKING:
 
     from suture.tools.spec import ToolResult
 
-    Told = dict[str, Any]
-    """A block, as the tool's metadata have it."""
+    Block = dict[str, Any]
+    """A block in the metadata of `apply_reply`."""
 
 
 _TERMINAL = "/dev/tty"
-_AS_SENT = {"exact", "line_ends", None}
+_PLAIN_RUNGS = {"exact", "line_ends", None}
 _SIGNS = {
     "applied": ("green", "✓"),
     "already_applied": ("faint", "="),
     "failed": ("red", "✗"),
     "skipped": ("faint", "-"),
 }
-_DONE = {"create": "created", "delete": "deleted", "rename": "renamed"}
-_BECAME = {"already_applied": "applied already", "failed": "failed", "skipped": "skipped"}
-_WORDS = {"yes": "y", "no": "n", "quit": "q"}
+_STATUS_WORDS = {"already_applied": "applied already", "failed": "failed", "skipped": "skipped"}
+_ACTION_WORDS = {"create": "created", "delete": "deleted", "rename": "renamed"}
+_ANSWERS = {"yes": "y", "no": "n", "quit": "q"}
 _HELP = """\
 y - apply this block
 n - leave this block out
@@ -62,17 +62,28 @@ q - quit: apply what was said yes to so far, and nothing further
 a - apply this block and all later ones of its file
 d - leave out this block and all later ones of its file
 ? - print this help"""
+_TEXT_OPTIONS = {
+    "old_text": "--old",
+    "old_file": "--old-file",
+    "occurrences": "--occurrences",
+    "edits": "the edits as JSON",
+}
+"""Options that find the old text, which --lines excludes."""
+_REPEATED = ("encoding", "expect_hash", "validate")
+_LINE_OPTIONS = {"expected_text": "--expected-text", "mode": "--mode", "delete": "--delete"}
+"""Options that need --lines."""
+_NOTHING_TO_APPLY = "NO_BLOCKS"
 
 
-def line(block: Told) -> str:
-    """What became of a block, in a line."""
+def line(block: Block) -> str:
+    """The status of a block, in a line."""
     color, sign = _SIGNS[block["status"]]
-    done = _BECAME.get(block["status"]) or _DONE.get(block["action"])
+    done = _STATUS_WORDS.get(block["status"]) or _ACTION_WORDS.get(block["action"])
     about = ", ".join(filter(None, [_where(block), done, _how(block)]))
     return f"{colored(color, sign)} {block['id']} {about}"
 
 
-def failure(block: Told) -> str:
+def failure(block: Block) -> str:
     """Why a block failed, what is known about it, and what to do."""
     error = block["error"]
     message, *more = error["message"].split("\n")
@@ -82,10 +93,10 @@ def failure(block: Told) -> str:
     )
 
 
-def choose(blocks: Sequence[Told], reply: str) -> list[str] | None:
-    """The ids of those that are wanted, of the blocks that can be applied; None if no more answers come.
+def choose(blocks: Sequence[Block], reply: str) -> list[str] | None:
+    """The ids of the applicable blocks that the user wants; None if the answers end early.
 
-    `reply` is where the blocks come from: what follows on the same stream is no answer.
+    `reply` is where the blocks come from: answers are not read from the same stream.
     """
     wanted: list[str] = []
     files: dict[str, bool] = {}
@@ -96,7 +107,7 @@ def choose(blocks: Sequence[Told], reply: str) -> list[str] | None:
             continue
         path = block["path"]
         if path not in files:
-            _say("\n".join(_shown(block)) + "\n")
+            _say("\n".join(_block_lines(block)) + "\n")
             answer = _answer(f"Apply block {block['id']} to {clean(path)}? [y,n,q,a,d,?] ", reply)
             if answer in {"", "q"}:
                 return wanted if answer else None
@@ -109,7 +120,7 @@ def choose(blocks: Sequence[Told], reply: str) -> list[str] | None:
     return wanted
 
 
-def _where(block: Told) -> str:
+def _where(block: Block) -> str:
     """The file of a block, and the line."""
     if block["path"] is None:
         return f"(line {block['reply_line']} of the reply)"
@@ -118,12 +129,12 @@ def _where(block: Told) -> str:
     return clean(block["path"] + at + to)
 
 
-def _how(block: Told) -> str:
-    """How its place was found, unless it is as the block has it."""
-    return "" if block["rung"] in _AS_SENT else f"found {wording.how_matched(block['rung'])}"
+def _how(block: Block) -> str:
+    """How its place was found, unless it matched exactly."""
+    return "" if block["rung"] in _PLAIN_RUNGS else f"found {wording.how_matched(block['rung'])}"
 
 
-def _shown(block: Told) -> Iterator[str]:
+def _block_lines(block: Block) -> Iterator[str]:
     """A block that can be applied."""
     about = ", ".join(filter(None, [f"{block['action']} {_where(block)}", _how(block)]))
     yield colored("bold", f"Block {block['id']}: {about}")
@@ -132,13 +143,13 @@ def _shown(block: Told) -> Iterator[str]:
 
 
 def _answer(question: str, reply: str) -> str:
-    """One of the letters that can be answered; nothing if no answer comes."""
+    """The letter that was answered; empty if no answer comes."""
     while True:
         _say(question)
-        given = _line_from(reply)
-        word = given.strip().lower()
-        letter = _WORDS.get(word, word)
-        if not given:
+        typed = _line_from(reply)
+        word = typed.strip().lower()
+        letter = _ANSWERS.get(word, word)
+        if not typed:
             _say("\n")
             return ""
         if letter in {"y", "n", "q", "a", "d"}:
@@ -147,7 +158,7 @@ def _answer(question: str, reply: str) -> str:
 
 
 def _line_from(reply: str) -> str:
-    """A line that was typed; ValueError if nobody can type."""
+    """A line that the user typed; ValueError if there is no terminal or stdin."""
     if reply == "-":
         try:
             with open(_TERMINAL, "rb") as terminal:  # it hands over a line at a time: none is lost in between
@@ -167,64 +178,57 @@ def _say(text: str) -> None:
     flush()
 
 
-_TEXTS = {"old_text": "--old", "old_file": "--old-file", "occurrences": "--occurrences", "edits": "the edits as JSON"}
-"""Where edits are found by their text."""
-_KEPT = ("encoding", "expect_hash", "validate")
-_LINES = {"expected_text": "--expected-text", "mode": "--mode", "delete": "--delete"}
-"""What goes with --lines only."""
-
-
 def edit(options: argparse.Namespace) -> int:
     """Make the edits and print the diff."""
     try:
         arguments = _edit_arguments(options) if options.lines is None else _by_lines(options)
     except ValueError as error:
-        return misused("edit", error)
+        return report_misuse("edit", error)
     if options.lines is not None:
         return save(options, arguments)
     return run(
         options,
         lambda workspace: workspace.call("file_edit", arguments),
-        _told,
-        audience=TERMINAL.but(edit_options=_as_given(options)),
+        _render_edit,
+        audience=TERMINAL.but(edit_options=_repeated_options(options)),
         edits=True,
     )
 
 
-def _as_given(options: argparse.Namespace) -> str:
-    """The options that hold for a correction as well."""
+def _repeated_options(options: argparse.Namespace) -> str:
+    """The options that a corrected command must repeat."""
     from shlex import quote
 
-    values = {f"--{name.replace('_', '-')}": getattr(options, name) for name in _KEPT}
+    values = {f"--{name.replace('_', '-')}": getattr(options, name) for name in _REPEATED}
     flags = {"--allow-commands": options.allow_commands, "--literal": options.literal, "--dry-run": options.dry_run}
-    said = [f" {name} {quote(value)}" for name, value in values.items() if value is not None]
-    return "".join([*said, *(f" {name}" for name, given in flags.items() if given), at_root(options)])
+    options_with_values = [f" {name} {quote(value)}" for name, value in values.items() if value is not None]
+    return "".join([*options_with_values, *(f" {name}" for name, is_set in flags.items() if is_set), at_root(options)])
 
 
 def _edit_arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of the tool; ValueError says why they cannot be."""
-    if wrong := _given(options, _LINES):
+    """The arguments of the tool; ValueError says what is wrong with them."""
+    if wrong := _options_set(options, _LINE_OPTIONS):
         message = f"{wrong[0]} goes with --lines"
         raise ValueError(message)
-    given = _from_document(options) if options.edits is not None else {"edits": [_from_options(options)]}
-    named = {name: getattr(options, name) for name in _KEPT}
+    arguments = _from_document(options) if options.edits is not None else {"edits": [_from_options(options)]}
+    named = {name: getattr(options, name) for name in _REPEATED}
     chosen = {name: value for name, value in named.items() if value is not None}
     flags = {name: True for name in ("dry_run", "literal") if getattr(options, name)}
-    return {**given, "path": options.path, **chosen, **flags}
+    return {**arguments, "path": options.path, **chosen, **flags}
 
 
 def _from_document(options: argparse.Namespace) -> dict[str, Any]:
-    source, found = document(options.edits)
+    source, content = document(options.edits)
     if any(
         getattr(options, name) is not None for name in ("old_text", "new_text", "old_file", "new_file", "occurrences")
     ):
         message = f"the edits are in {source} already: leave out --old, --new and --occurrences"
         raise ValueError(message)
-    given: dict[str, Any] = found if isinstance(found, dict) and "edits" in found else {"edits": found}
-    if given.get("path", options.path) != options.path:
-        message = f"{source} is for {given['path']}, not for {options.path}"
+    arguments: dict[str, Any] = content if isinstance(content, dict) and "edits" in content else {"edits": content}
+    if arguments.get("path", options.path) != options.path:
+        message = f"{source} is for {arguments['path']}, not for {options.path}"
         raise ValueError(message)
-    return given
+    return arguments
 
 
 def _from_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -236,8 +240,8 @@ def _from_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _by_lines(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of `safe_edit` for one range of lines; ValueError says why they cannot be."""
-    if wrong := _given(options, _TEXTS):
+    """The arguments of `safe_edit` for one range of lines; ValueError says what is wrong with them."""
+    if wrong := _options_set(options, _TEXT_OPTIONS):
         message = f"--lines says which lines to replace: leave out {' and '.join(wrong)}"
         raise ValueError(message)
     if len(options.lines) > 1:
@@ -254,10 +258,10 @@ def _by_lines(options: argparse.Namespace) -> dict[str, Any]:
     return {**named, "mode": mode, "line_edits": [{**new, **expected}], "literal": options.literal}
 
 
-def _given(options: argparse.Namespace, names: dict[str, str]) -> list[str]:
-    """Which of some options are given."""
-    said = {shown: getattr(options, name) for name, shown in names.items()}
-    return [shown for shown, value in said.items() if value is not None and value is not False]
+def _options_set(options: argparse.Namespace, names: dict[str, str]) -> list[str]:
+    """The options among `names` that are set."""
+    values = {shown: getattr(options, name) for name, shown in names.items()}
+    return [shown for shown, value in values.items() if value is not None and value is not False]
 
 
 def _range(given: str) -> tuple[int, int]:
@@ -275,7 +279,7 @@ def _range(given: str) -> tuple[int, int]:
 
 
 def _new_lines(options: argparse.Namespace) -> str:
-    """What the lines become; empty, if they are to be deleted."""
+    """The new text of the lines; empty to delete them."""
     if not options.delete:
         return _text(options, "new")
     if options.new_text is not None or options.new_file is not None:
@@ -286,19 +290,19 @@ def _new_lines(options: argparse.Namespace) -> str:
 
 def _text(options: argparse.Namespace, name: str) -> str:
     """The old or the new text, from an option, from a file, or from stdin."""
-    said, file = getattr(options, f"{name}_text"), getattr(options, f"{name}_file")
-    if (said is None) == (file is None):
-        wrong = "give only one of" if said is not None else "give"
+    text, file = getattr(options, f"{name}_text"), getattr(options, f"{name}_file")
+    if (text is None) == (file is None):
+        wrong = "give only one of" if text is not None else "give"
         other = " (or --delete)" if options.lines else " (or the edits as JSON)"
-        message = f"{wrong} --{name} TEXT or --{name}-file FILE{other * (said is None)}"
+        message = f"{wrong} --{name} TEXT or --{name}-file FILE{other * (text is None)}"
         raise ValueError(message)
     if file is None:
-        return str(said)
+        return str(text)
     if options.old_file == options.new_file == STDIN:
         message = "only one of --old-file and --new-file can be stdin"
         raise ValueError(message)
     content = content_of(file)
-    if not content and file == STDIN:  # the program before the pipe has perhaps failed
+    if not content and file == STDIN:  # the program before the pipe may have failed
         message = "stdin is empty" + ("; to delete the text, give --new ''" if name == "new" else "")
         raise ValueError(message)
     try:
@@ -308,7 +312,7 @@ def _text(options: argparse.Namespace, name: str) -> str:
         raise ValueError(message) from None
 
 
-def _told(result: ToolResult) -> str:
+def _render_edit(result: ToolResult) -> str:
     """What happened, the warnings, the whole diff, and what checks found."""
     data = result.metadata
     path, number = clean(data["path"]), data["total_replacements"]
@@ -321,9 +325,9 @@ def _told(result: ToolResult) -> str:
     else:
         head = f"Edited {path} ({replacements}) as change {data['change_id']}."
     notes = [f"warning: {clean(warning)}" for warning in data["warnings"]]
-    checked = on_validation(data)
-    found = ["", *map(clean, checked)] if checked else []
-    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])
+    validation = validation_notes(data)
+    check_lines = ["", *map(clean, validation)] if validation else []
+    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *check_lines])
 
 
 def patch(options: argparse.Namespace) -> int:
@@ -331,24 +335,24 @@ def patch(options: argparse.Namespace) -> int:
     try:
         arguments = _patch_arguments(options)
     except ValueError as error:
-        return misused("patch", error)
-    return run(options, lambda workspace: workspace.call("patch", arguments), _patch_told, edits=True)
+        return report_misuse("patch", error)
+    return run(options, lambda workspace: workspace.call("patch", arguments), _render_patch, edits=True)
 
 
 def _patch_arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of the tool: the document's, and the options'; ValueError says why they cannot be."""
-    source, found = document(options.patches)
-    given: dict[str, Any] = found if isinstance(found, dict) and "patches" in found else {"patches": found}
-    if given.get("path", options.path) != options.path:
-        message = f"{source} is for {given['path']}, not for {options.path}"
+    """The arguments of the tool, from the document and the options; ValueError says what is wrong with them."""
+    source, content = document(options.patches)
+    arguments: dict[str, Any] = content if isinstance(content, dict) and "patches" in content else {"patches": content}
+    if arguments.get("path", options.path) != options.path:
+        message = f"{source} is for {arguments['path']}, not for {options.path}"
         raise ValueError(message)
     named = {name: getattr(options, name) for name in ("match", "encoding", "expect_hash", "validate")}
     chosen = {name: value for name, value in named.items() if value is not None}
     flags = {name: True for name in ("dry_run", "literal") if getattr(options, name)}
-    return {**given, "path": options.path, **chosen, **flags}
+    return {**arguments, "path": options.path, **chosen, **flags}
 
 
-def _patch_told(result: ToolResult) -> str:
+def _render_patch(result: ToolResult) -> str:
     """What happened, the notes, the whole diff, and what checks found."""
     data = result.metadata
     number, path = len(data["patches"]), clean(data["path"])
@@ -362,57 +366,57 @@ def _patch_told(result: ToolResult) -> str:
         head = f"No change: {path} is as it was."
     else:
         head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
-    checked = on_validation(data)
+    validation = validation_notes(data)
     notes = [*map(clean, result.text.split("\n"))] if result.text else []
-    found = ["", *map(clean, checked)] if checked else []
-    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *found])
+    check_lines = ["", *map(clean, validation)] if validation else []
+    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *check_lines])
 
 
 def write(options: argparse.Namespace) -> int:
-    """Write what stdin says, if it passes the checks."""
+    """Write the text on stdin, if it passes the checks."""
     try:
         content = _content(options.path, may_be_empty=options.allow_empty)
     except ValueError as error:
-        return misused("write", error)
-    given = {"path": options.path, "content": content, "mode": "verify_only" if options.dry_run else options.mode}
-    given |= {name: getattr(options, name) for name in ("encoding", "expect_hash", "validate", "literal")}
-    return save(options, given, show_diff=not options.no_diff)
+        return report_misuse("write", error)
+    arguments = {"path": options.path, "content": content, "mode": "verify_only" if options.dry_run else options.mode}
+    arguments |= {name: getattr(options, name) for name in ("encoding", "expect_hash", "validate", "literal")}
+    return save(options, arguments, show_diff=not options.no_diff)
 
 
 def _content(path: str, *, may_be_empty: bool) -> str:
-    """What stdin says; ValueError says what is wrong with it."""
+    """The text on stdin; ValueError says what is wrong with it."""
     if sys.stdin is not None and sys.stdin.isatty():
         note(f"Type what {clean(path)} is to hold, and end it by Ctrl-D on a line of its own.")
     content = text_of(STDIN)
-    if not content and not may_be_empty:  # the program before the pipe has perhaps failed
+    if not content and not may_be_empty:  # the program before the pipe may have failed
         message = f"stdin is empty; to leave {clean(path)} without content, add --allow-empty"
         raise ValueError(message)
     return content
 
 
 def save(options: argparse.Namespace, given: Mapping[str, object], *, show_diff: bool = True) -> int:
-    """Call `safe_edit`; print the diff and what became of it. The exit code is 1 if strict would have refused."""
+    """Call `safe_edit`; print the diff and the outcome. The exit code is 1 if strict would have refused."""
     chosen = {name: value for name, value in given.items() if value is not None}
     arguments = {**chosen, "show_diff": show_diff and options.json}  # else the diff is printed from the data
     result = attempt(options, lambda workspace: workspace.call("safe_edit", arguments))
     if options.json:
         print_json(result.to_dict())
     else:
-        _tell(options, result, show_diff=show_diff)
+        _print_outcome(options, result, show_diff=show_diff)
     if result.is_error:
         return exit_code(result)
     return int(given.get("mode") == "verify_only" and _is_broken(result.metadata["validation"], given))
 
 
 def _is_broken(validation: dict[str, Any], given: Mapping[str, object]) -> bool:
-    """Whether what was only verified would be refused."""
-    counted = [*validation["new"], *(validation["existing"] if given.get("validate") == "all" else ())]
-    errors = any(issue["severity"] == "error" for issue in counted)
+    """Whether strict mode would refuse what was only verified."""
+    issues = [*validation["new"], *(validation["existing"] if given.get("validate") == "all" else ())]
+    errors = any(issue["severity"] == "error" for issue in issues)
     return errors or any(check["required"] for check in validation["not_run"])
 
 
-def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -> None:
-    """Print the diff, then what the tool says; a refusal goes to stderr."""
+def _print_outcome(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -> None:
+    """Print the diff, then the text of the result; an error goes to stderr."""
     data = result.metadata
     diff = data.get("diff", "").removesuffix("\n") if show_diff else ""
     lines = [*colored_diff(diff)] if diff else []
@@ -425,53 +429,49 @@ def _tell(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -
             flush()
     finally:
         if result.is_error:
-            refused(options, result, "\n".join(status))
+            print_refusal(options, result, "\n".join(status))
         elif data["change_id"] is not None and data.get("history", {}).get("recorded", True):
             note(way_back(options, data))
 
 
-_UNUSABLE = "NO_BLOCKS"
-_APPLY_WORDS = {"already_applied": "applied already", "failed": "failed", "skipped": "skipped"}
-
-
 def apply(options: argparse.Namespace) -> int:
-    """Apply a reply, or of it what was said yes to; print the diff, and what became of each block."""
+    """Apply a reply, or the blocks of it that the user accepts; print the diff, and the status of each block."""
     try:
         arguments = _apply_arguments(options)
     except ValueError as error:
-        return misused("apply", error)
+        return report_misuse("apply", error)
     if options.patch:
-        return _asking(options, arguments)
+        return _apply_interactively(options, arguments)
     result = _call(options, arguments)
     if options.json:
         print_json(result.to_dict())
     if not result.metadata.get("blocks"):
-        return _refused(options, result)
+        return _report_refusal(options, result)
     if not options.json:
-        _tell_reply(options, result.metadata, result.metadata["blocks"], result.metadata["diff"])
+        _print_reply(options, result.metadata, result.metadata["blocks"], result.metadata["diff"])
     return int(result.is_error)
 
 
-def _asking(options: argparse.Namespace, arguments: dict[str, Any]) -> int:
-    """Try all blocks, ask about each that fits, apply those that are wanted."""
+def _apply_interactively(options: argparse.Namespace, arguments: dict[str, Any]) -> int:
+    """Try all blocks, ask about each one that fits, apply the accepted ones."""
     preview = _call(options, {**arguments, "dry_run": True, "atomic": False, "validate": "off"})
     if not preview.metadata.get("blocks"):
-        return _refused(options, preview)
-    before: dict[str, Told] = {block["id"]: block for block in preview.metadata["blocks"]}
+        return _report_refusal(options, preview)
+    before: dict[str, Block] = {block["id"]: block for block in preview.metadata["blocks"]}
     try:
         wanted = choose(list(before.values()), options.reply)
     except ValueError as error:
-        return misused("apply", error)
+        return report_misuse("apply", error)
     if wanted is None:
         refuse("NO_ANSWER", "No answer came: nothing was changed.", "Answer y or n, or name blocks by --only.")
         return 1
     result = _call(options, {**arguments, "only": wanted})
     if not result.metadata.get("blocks"):
-        return _refused(options, result)
+        return _report_refusal(options, result)
     settled = {name: block for name, block in before.items() if block["status"] in {"failed", "already_applied"}}
     blocks = [settled.get(block["id"], block) for block in result.metadata["blocks"]]
     cleared_up = {"recovered": preview.metadata["recovered"]} if "recovered" in preview.metadata else {}
-    _tell_reply(options, {**result.metadata, **cleared_up}, blocks)
+    _print_reply(options, {**result.metadata, **cleared_up}, blocks)
     missed = [block["id"] for block in blocks if block["status"] == "failed" and block["id"] in wanted]
     left_out = [block["id"] for block in before.values() if block["status"] == "applied" and block["id"] not in wanted]
     if missed and left_out:
@@ -485,7 +485,7 @@ def _call(options: argparse.Namespace, arguments: dict[str, Any]) -> ToolResult:
 
 
 def _apply_arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of the tool; ValueError says why they cannot be."""
+    """The arguments of the tool; ValueError says what is wrong with them."""
     names = ("only", "match", "default_path", "expect_hash", "validate")
     chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     flags = {name: True for name in ("atomic", "dry_run", "whole_files", "literal") if getattr(options, name)}
@@ -499,23 +499,23 @@ def _reply_text(name: str) -> str:
     return text_of(name).removeprefix("\ufeff")
 
 
-def _refused(options: argparse.Namespace, result: ToolResult) -> int:
-    """Say why nothing of the reply was even tried."""
-    told = result.metadata["error"]
+def _report_refusal(options: argparse.Namespace, result: ToolResult) -> int:
+    """Print why no block of the reply was tried; returns the exit code."""
+    error = result.metadata["error"]
     if not options.json:
-        refused(options, result, "\n".join(map(clean, result.text.split("\n"))))
-    return USAGE if told["code"] == _UNUSABLE else exit_code(result)
+        print_refusal(options, result, "\n".join(map(clean, result.text.split("\n"))))
+    return USAGE if error["code"] == _NOTHING_TO_APPLY else exit_code(result)
 
 
-def _tell_reply(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told], diff: str = "") -> None:
-    """Print the diff, a line for each block and one for all, and what checks found; complaints go to stderr."""
+def _print_reply(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block], diff: str = "") -> None:
+    """Print the diff, a line per block, a summary, and what checks found; errors go to stderr."""
     shown = [*colored_diff(diff.removesuffix("\n")), ""] if diff else []
-    found = map(clean, on_validation(data))
+    check_lines = map(clean, validation_notes(data))
     try:
-        print_text("\n".join([*shown, *map(line, blocks), _summary(options, data, blocks), *found]))
+        print_text("\n".join([*shown, *map(line, blocks), _summary(options, data, blocks), *check_lines]))
         flush()
     finally:
-        for block in _failed(blocks):
+        for block in _failures(blocks):
             complain(failure(block))
         for part in data["unread"]:
             if part["edits"]:
@@ -526,10 +526,10 @@ def _tell_reply(options: argparse.Namespace, data: dict[str, Any], blocks: Seque
             note(words)
 
 
-def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told]) -> str:
+def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block]) -> str:
     numbers = {status: sum(block["status"] == status for block in blocks) for status in data["summary"]}
     applied = numbers.pop("applied")
-    others = ", ".join(f"{number} {_APPLY_WORDS[status]}" for status, number in numbers.items() if number)
+    others = ", ".join(f"{number} {_STATUS_WORDS[status]}" for status, number in numbers.items() if number)
     done = count(len(blocks), "block") if applied == len(blocks) else f"{applied} of {count(len(blocks), 'block')}"
     rest = f"; {others}" if others else ""
     if not applied:
@@ -541,24 +541,25 @@ def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence
     return f"Applied {done} as change {data['change_id']}{rest}."
 
 
-def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Told]) -> Iterator[str]:
-    """What else is to be known, and how to take it back."""
-    failed = _failed(blocks)
-    told = _cut_off(failed)
+def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block]) -> Iterator[str]:
+    """Notes and warnings, and how to undo the change."""
+    failed = _failures(blocks)
+    incomplete = _has_incomplete_block(failed)
     unread = {part["message"] for part in data["unread"] if part["edits"]}
     errors = [error for error in data["errors"] if error not in unread]
-    yield from (f"note: {clean(error)}" for error in errors if failed and not told)
-    warnings = [warning for warning in data["warnings"] if not (told and warning.startswith("Some "))]
+    yield from (f"note: {clean(error)}" for error in errors if failed and not incomplete)
+    # Warnings have no code: those on malformed blocks begin so (`formats.reply`), and the error of the block says more.
+    warnings = [warning for warning in data["warnings"] if not (incomplete and warning.startswith("Some "))]
     yield from (f"warning: {clean(warning)}" for warning in warnings)
-    yield from recovered(data)
+    yield from recovery_notes(data)
     if data["change_id"] is not None:
         yield way_back(options, data)
 
 
-def _failed(blocks: Sequence[Told]) -> list[Told]:
+def _failures(blocks: Sequence[Block]) -> list[Block]:
     return [block for block in blocks if block["status"] == "failed"]
 
 
-def _cut_off(failed: Sequence[Told]) -> bool:
-    """Whether a block is cut off, which is told with it."""
+def _has_incomplete_block(failed: Sequence[Block]) -> bool:
+    """Whether a block is cut off: its own error says so."""
     return any(block["error"]["code"] == "INCOMPLETE_BLOCK" for block in failed)

@@ -1,11 +1,11 @@
-"""Commands that look back and take back: `log`, `show`, `undo`, `redo`, `snapshot`, `restore`."""
+"""Commands that list and undo changes: `log`, `show`, `undo`, `redo`, `snapshot`, `restore`."""
 
 from __future__ import annotations
 
 import os
 
 from suture.cli.commands import run, tool_arguments
-from suture.cli.output import at_root, clean, colored, colored_diff, misused
+from suture.cli.output import at_root, clean, colored, colored_diff, report_misuse
 from suture.tools.history import about, file_name
 from suture.wording.phrases import count
 
@@ -18,25 +18,26 @@ if TYPE_CHECKING:
     from suture.tools.spec import ToolResult
     from suture.workspace import Workspace
 
-_BAR = 40
+_BAR_WIDTH = 40  # characters for the longest bar: with a name and a number it fits on 80 columns
 
 
 def log(options: argparse.Namespace) -> int:
-    """`suture log`: the changes, each with what it did to its files; on the first page, snapshots between them."""
+    """`suture log`: the changes and the files of each; on the first page, also the snapshots between them."""
     from shlex import join
 
     path, before = options.path, options.before
 
     def page(workspace: Workspace) -> ToolResult:
-        found = workspace.call("history", tool_arguments(options))
-        points = None if path or before or found.is_error else workspace.snapshots()
+        result = workspace.call("history", tool_arguments(options))
+        points = None if path or before or result.is_error else workspace.snapshots()
         if points is not None and not points.is_error:
-            found = found.but(metadata={**found.metadata, "snapshots": points.metadata["snapshots"]})
-        return found
+            result = result.but(metadata={**result.metadata, "snapshots": points.metadata["snapshots"]})
+        return result
 
     def lines(result: ToolResult) -> str:
         if not result.metadata["changes"]:
-            return f"{result.text.removesuffix('.')} in {os.path.abspath(options.root)}."
+            of_path = f" of {clean(path)}" if path else ""
+            return f"No changes{of_path} are recorded in {os.path.abspath(options.root)}."
         limit = [] if options.limit is None else ["--limit", str(options.limit)]
         words = ["suture", "log", *([path] if path else []), *limit, "--before"]
         older = f"{join([*words, result.metadata['next']])}{at_root(options)}" if result.metadata["next"] else ""
@@ -56,17 +57,17 @@ def show(options: argparse.Namespace) -> int:
         changes = newest.metadata.get("changes")
         return workspace.show(changes[0]["change_id"]) if changes else newest
 
-    return run(options, change, lambda result: _shown(result) if "diff" in result.metadata else result.text)
+    return run(options, change, lambda result: _render_change(result) if "diff" in result.metadata else result.text)
 
 
 def undo(options: argparse.Namespace) -> int:
     """`suture undo`."""
-    return run(options, lambda workspace: workspace.call("undo", tool_arguments(options)), _told)
+    return run(options, lambda workspace: workspace.call("undo", tool_arguments(options)), _render_outcome)
 
 
 def redo(options: argparse.Namespace) -> int:
     """`suture redo`."""
-    return run(options, lambda workspace: workspace.call("redo", tool_arguments(options)), _told)
+    return run(options, lambda workspace: workspace.call("redo", tool_arguments(options)), _render_outcome)
 
 
 def snapshot(options: argparse.Namespace) -> int:
@@ -79,8 +80,8 @@ def snapshot(options: argparse.Namespace) -> int:
 def restore(options: argparse.Namespace) -> int:
     """`suture restore`."""
     if options.to is None and not options.paths:
-        return misused("restore", "say what to restore: --to ID|NAME, or PATH, or both")
-    return run(options, lambda workspace: workspace.command("restore", tool_arguments(options)), _told)
+        return report_misuse("restore", "say what to restore: --to ID|NAME, or PATH, or both")
+    return run(options, lambda workspace: workspace.command("restore", tool_arguments(options)), _render_outcome)
 
 
 def _log_lines(data: dict[str, Any]) -> Iterator[str]:
@@ -125,25 +126,26 @@ def _change_lines(change: dict[str, Any]) -> Iterator[str]:
 
 
 def _bar(file: dict[str, Any], most: int) -> str:
-    """As git draws it: a plus or minus a line, scaled down where there are many."""
+    """A bar like that of `git log --stat`: a plus or minus per line, scaled down where there are many."""
     total = f"{file['added'] + file['removed']:{len(str(most))}}"
-    scale = min(1, _BAR / max(most, 1))
+    scale = min(1, _BAR_WIDTH / max(most, 1))
     plus, minus = (max(1, round(file[key] * scale)) if file[key] else 0 for key in ("added", "removed"))
     return f"{total} {colored('green', '+' * plus)}{colored('red', '-' * minus)}".rstrip()
 
 
-def _shown(result: ToolResult) -> str:
+def _render_change(result: ToolResult) -> str:
     lines = [*_change_lines(result.metadata), ""]
     return "\n".join([*lines, *colored_diff(result.metadata["diff"])]).rstrip("\n")
 
 
-def _told(result: ToolResult) -> str:
-    head, _, rest = result.text.partition("\n\n")
-    return head if not rest else "\n".join([head, "", *colored_diff(rest)])
+def _render_outcome(result: ToolResult) -> str:
+    """The text with its diff colored. The notes below the diff, on recovery and history, exist in the text only."""
+    sentence, _, rest = result.text.partition("\n\n")
+    return "\n".join([sentence, "", *colored_diff(rest)]) if rest else sentence
 
 
 def _when(time: str) -> str:
-    """A time as the clock on the wall has it; nothing if none is known."""
+    """A time in the local time zone; empty if it is unknown."""
     from datetime import datetime
 
     return time and datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")

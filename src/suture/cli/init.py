@@ -11,7 +11,7 @@ import sys
 
 from suture import wording
 from suture.cli.clients import CLIENTS, Different, NoHomeError, Unmergeable, place_of, put, state, written
-from suture.cli.output import USAGE, clean, complain, misused, note, print_json, print_text, refuse
+from suture.cli.output import USAGE, clean, complain, note, print_json, print_text, refuse, report_misuse
 from suture.errors import SutureError
 from suture.tools import chosen
 
@@ -54,12 +54,12 @@ def _misused(options: argparse.Namespace) -> int:
     try:
         chosen(options.profile, options.tools)
     except ValueError as error:
-        return misused("init", error)
+        return report_misuse("init", error)
     except SutureError as error:
         complain(wording.error_text(error))
         return USAGE
     problem = _misuse(options)
-    return misused("init", problem) if problem else 0
+    return report_misuse("init", problem) if problem else 0
 
 
 def _misuse(options: argparse.Namespace) -> str:

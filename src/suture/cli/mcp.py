@@ -8,7 +8,7 @@ import sys
 from contextlib import contextmanager
 
 from suture import wording
-from suture.cli.output import USAGE, complain, flush, misused, note, print_json, print_text, refuse
+from suture.cli.output import USAGE, complain, flush, note, print_json, print_text, refuse, report_misuse
 from suture.errors import SutureError, UnknownTool
 from suture.origins import drop_entries
 from suture.tools import chosen
@@ -37,7 +37,7 @@ def mcp(options: argparse.Namespace) -> int:
     try:
         return _serve(options, os.environ.pop(TOKEN, None))  # no program that checks files gets to see it
     except ValueError as error:
-        return misused("mcp", error)
+        return report_misuse("mcp", error)
     except UnknownTool as error:
         complain(wording.error_text(error))
         return USAGE

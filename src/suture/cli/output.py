@@ -21,6 +21,50 @@ if TYPE_CHECKING:
 
     from suture.cli import QuickOptions
 
+STDIN = "-"
+USAGE = 2
+CODES = {
+    "WRONG_USAGE": "The words of a command make no sense: a command or option that there is none of, or a value that "
+    "it does not take. See `suture COMMAND --help`.",
+    "MISSING_EXTRA": "The command needs packages that are not installed with suture alone. Install the extra that "
+    "the message names.",
+    "CANNOT_LISTEN": "The server cannot listen at the address that it was given. Choose another port, or 0 for "
+    "any that is free.",
+    "CANNOT_SERVE": "The server cannot go on: what it reads from or writes to is gone. Start it by an agent, or with "
+    "`--http HOST:PORT`.",
+    "SETTINGS_NOT_WRITTEN": "An agent's settings file cannot take the entry; it is as it was. Do what the message "
+    "says, or put in by hand the entry that it prints.",
+    "NO_ANSWER": "A question was asked on the terminal, and no answer came: nothing was changed. Answer y or n, or "
+    "name blocks by `--only`.",
+    "PROBLEM": "`suture doctor` found something that does not work. Do what the message says.",
+    "OUTPUT_FAILED": "What a command printed could not be written, because the disk is full, for example. "
+    "What the command did is done: see `suture log`, then make room or print elsewhere.",
+}
+"""Errors of the command line only; all other codes are in `suture.errors`."""
+_MAX_INPUT_BYTES = 100_000_000  # of JSON, so that a wrong file cannot fill the memory; its text has a limit in Settings
+_PROGRESS_DELAY = 1.0  # seconds before progress is shown: most calls have ended by then
+_PROGRESS_INTERVAL = 0.1  # seconds between updates, which nobody could read if there were more
+_FALLBACK_COLUMNS = 80  # of a terminal that does not tell its width
+_ERASE = "\r\033[K"
+_RAW_BYTES = {chr(0xDC00 + byte) for byte in range(0x80, 0x100)}  # bytes of names that are not UTF-8
+_COLORS = {
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "cyan": "36",
+    "bold": "1",
+    "faint": "2",
+    "match": "1;31",
+    "error": "1;31",
+}
+_SLASHES = 2  # of /pattern/: a shorter pattern is empty between them
+_DIGITS = frozenset("123456789")
+_RECOVERY_OUTCOMES = {
+    "back": "change {} had been interrupted and was rolled back first",
+    "forward": "change {} had been interrupted; it was complete and has landed",
+    "unknown": "a power cut had interrupted change {}; what was left of it was cleared up first",
+}
+
 
 def several(number: int, noun: str) -> str:
     """A number of things."""
@@ -34,19 +78,6 @@ def in_bytes(size: int) -> str:
         if size >= 1000**power:
             return f"{size / 1000**power:.1f} {unit}"
     return f"{size} bytes"
-
-
-_RAW = {chr(0xDC00 + byte) for byte in range(0x80, 0x100)}  # bytes of names that are not UTF-8
-_COLORS = {
-    "red": "31",
-    "green": "32",
-    "yellow": "33",
-    "cyan": "36",
-    "bold": "1",
-    "faint": "2",
-    "match": "1;31",
-    "error": "1;31",
-}
 
 
 def colored_diff(diff: str) -> Iterator[str]:
@@ -64,11 +95,11 @@ def as_content(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """A line without what a terminal would obey."""
+    """A line without control characters, which a terminal would obey."""
     if text.isprintable():
         return text
     return "".join(
-        char if char.isprintable() or char == "\t" or (char in _RAW and not _terminal()) else ascii(char)[1:-1]
+        char if char.isprintable() or char == "\t" or (char in _RAW_BYTES and not _terminal()) else ascii(char)[1:-1]
         for char in text
     )
 
@@ -94,21 +125,15 @@ def _terminal(stream: TextIO | None = None) -> bool:
     return stream is not None and stream.isatty()
 
 
-_PATIENCE = 1.0  # seconds before anything is shown
-_INTERVAL = 0.1
-_WIDTH = 80
-_ERASE = "\r\033[K"
-
-
 class Progress:
     """A counter that a walk calls for each folder. It shows itself on a terminal, and only if it takes long.
 
-    It is a function of the walk and not a thread: what shows progress that does not happen helps nobody.
+    The walk calls it; a thread would show progress even if there were none.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._files = self._matches = 0
-        self._next = monotonic() + _PATIENCE
+        self._next = monotonic() + _PROGRESS_DELAY
         self._shown = False
         terminal = sys.stderr is not None and sys.stderr.isatty()
         self._wanted = not quiet and terminal and os.environ.get("TERM") != "dumb"
@@ -122,17 +147,17 @@ class Progress:
         self.erase()
 
     def __call__(self, files: int, matches: int) -> None:
-        """Take note of more files and matches."""
+        """Count more files and matches."""
         self._files += files
         self._matches += matches
         if self._wanted and (now := monotonic()) >= self._next:
-            self._next = now + _INTERVAL
+            self._next = now + _PROGRESS_INTERVAL
             self._shown = True
             words = f"{several(self._files, 'file')}, {several(self._matches, 'match')} …"
             self._write(_ERASE + words[: _columns() - 1])
 
     def erase(self) -> None:
-        """Leave no trace."""
+        """Remove the counter from the terminal."""
         if self._shown:
             self._shown = False
             self._write(_ERASE)
@@ -147,32 +172,28 @@ class Progress:
 
 def _columns() -> int:
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _FALLBACK_COLUMNS
     except (OSError, ValueError):
-        return _WIDTH
+        return _FALLBACK_COLUMNS
 
 
-STDIN = "-"
-_MOST_INPUT = 100_000_000  # of JSON; the limit on the text in it is a setting
-
-
-def document(given: str) -> tuple[str, object]:
-    """Where a JSON document comes from, and what it says: the argument itself, stdin, or a file."""
+def document(argument: str) -> tuple[str, object]:
+    """The source of a JSON document and its value: the argument itself, stdin, or a file."""
     content: bytes | str
-    if given.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
-        source, content = "the argument", given
+    if argument.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+        source, content = "the argument", argument
     else:
-        source, content = source_of(given), content_of(given)
+        source, content = source_of(argument), content_of(argument)
     try:
-        return source, decoded(content)
+        return source, parse_json(content)
     except (ValueError, RecursionError) as error:
         message = f"{source} is not JSON: {error}"
         raise ValueError(message) from None
 
 
-def decoded(given: bytes | str) -> object:
-    """What JSON says, perhaps with a byte order mark before it; ValueError or RecursionError if it is none."""
-    return loads((given.decode() if isinstance(given, bytes) else given).removeprefix("\ufeff"))
+def parse_json(content: bytes | str) -> object:
+    """The value of JSON text, which may begin with a byte order mark; ValueError or RecursionError if invalid."""
+    return loads((content.decode() if isinstance(content, bytes) else content).removeprefix("\ufeff"))
 
 
 def text_of(name: str) -> str:
@@ -192,46 +213,26 @@ def content_of(name: str) -> bytes:
         raise ValueError(message)
     try:
         with nullcontext(sys.stdin.buffer) if name == STDIN else open(name, "rb") as file:
-            raw = file.read(_MOST_INPUT + 1)
+            raw = file.read(_MAX_INPUT_BYTES + 1)
     except OSError as error:
         message = f"cannot read {source_of(name)}: {error.strerror}"
         raise ValueError(message) from error
-    if len(raw) > _MOST_INPUT:
-        message = f"{source_of(name)} has more than {_MOST_INPUT:,} bytes"
+    if len(raw) > _MAX_INPUT_BYTES:
+        message = f"{source_of(name)} has more than {_MAX_INPUT_BYTES:,} bytes"
         raise ValueError(message)
     return raw
 
 
 def source_of(name: str) -> str:
-    """What a message calls a file that the command line names."""
+    """The name of an input file in messages."""
     return "stdin" if name == STDIN else name
 
-
-USAGE = 2
-CODES = {
-    "WRONG_USAGE": "The words of a command make no sense: a command or option that there is none of, or a value that "
-    "it does not take. See `suture COMMAND --help`.",
-    "MISSING_EXTRA": "The command needs packages that are not installed with suture alone. Install the extra that "
-    "the message names.",
-    "CANNOT_LISTEN": "The server cannot listen at the address that it was given. Choose another port, or 0 for "
-    "any that is free.",
-    "CANNOT_SERVE": "The server cannot go on: what it reads from or writes to is gone. Start it by an agent, or with "
-    "`--http HOST:PORT`.",
-    "SETTINGS_NOT_WRITTEN": "An agent's settings file cannot take the entry; it is as it was. Do what the message "
-    "says, or put in by hand the entry that it prints.",
-    "NO_ANSWER": "A question was asked on the terminal, and no answer came: nothing was changed. Answer y or n, or "
-    "name blocks by `--only`.",
-    "PROBLEM": "`suture doctor` found something that does not work. Do what the message says.",
-    "OUTPUT_FAILED": "What a command printed could not be written, because the disk is full, for example. "
-    "What the command did is done: see `suture log`, then make room or print elsewhere.",
-}
-"""What goes wrong on the command line only; all other codes are those of `suture.errors`."""
 
 _quiet = False
 
 
 def listen(options: argparse.Namespace | QuickOptions) -> None:
-    """Heed --quiet and --verbose, from now on."""
+    """Apply --quiet and --verbose from now on."""
     global _quiet  # noqa: PLW0603  a process has one stdout and one stderr, and whether they are used is one setting
     _quiet = options.quiet
     if options.verbose:
@@ -242,52 +243,52 @@ def listen(options: argparse.Namespace | QuickOptions) -> None:
 
 def print_json(value: object) -> None:
     """Print a value as JSON, in one line, even with --quiet: it was asked for."""
-    _write(dumps(value) + "\n")
+    _write_stdout(dumps(value) + "\n")
 
 
 def print_text(text: str, end: str = "\n") -> None:
     """Print a result, unless --quiet was given."""
     if not _quiet:
-        _write(text + end)
+        _write_stdout(text + end)
 
 
 def print_always(text: str) -> None:
     """Print what no option silences, such as a question."""
-    _write(text)
+    _write_stdout(text)
 
 
 def flush() -> None:
-    """Let everybody see what has been printed."""
+    """Write out what has been printed so far."""
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
 def note(text: str) -> None:
-    """Say on stderr what is worth knowing besides the result, unless --quiet was given."""
+    """Print a note to stderr, unless --quiet was given."""
     if not _quiet:
-        _tell(_cleaned(text))
+        _write_stderr(_clean_lines(text))
 
 
 def complain(text: str) -> None:
     """Write an error to stderr; a code at its beginning is colored."""
-    code, colon, rest = _cleaned(text).partition(": ")
+    code, colon, rest = _clean_lines(text).partition(": ")
     is_code = colon and code.isupper() and code.replace("_", "").isalpha()
-    _tell(f"{colored('error', code, sys.stderr)}: {rest}" if is_code else _cleaned(text))
+    _write_stderr(f"{colored('error', code, sys.stderr)}: {rest}" if is_code else _clean_lines(text))
 
 
 def refuse(code: str, problem: str, hint: str) -> None:
-    """Tell an error of the command line itself: what is wrong, and what to do."""
+    """Print an error of the command line itself: what is wrong, and what to do."""
     complain(f"{code}: {problem}\n{hint}")
 
 
-def misused(command: str, problem: object) -> int:
-    """Tell that a command's words make no sense, or those before any command; returns the exit code."""
+def report_misuse(command: str, problem: object) -> int:
+    """Print what is wrong with the arguments of a command; returns the exit code."""
     name = f"suture {command}".rstrip()
     refuse("WRONG_USAGE", f"{name}: {problem}", f"See: {name} --help")
     return USAGE
 
 
-def _write(text: str) -> None:
+def _write_stdout(text: str) -> None:
     """Write UTF-8, whatever the locale says; a name that is not UTF-8 comes out as it went in."""
     if sys.stdout is None:
         return
@@ -297,40 +298,36 @@ def _write(text: str) -> None:
         rest = rest[sys.stdout.buffer.write(rest) :]
 
 
-def _cleaned(text: str) -> str:
-    """A message without what a terminal would obey: it may hold names and contents of files."""
+def _clean_lines(text: str) -> str:
+    """A message without control characters: it may have names and contents of files."""
     return "\n".join(map(clean, text.split("\n")))
 
 
-def _tell(text: str) -> None:
+def _write_stderr(text: str) -> None:
     """Write to stderr, below what has been printed so far."""
     if sys.stderr is None:
         return
-    with suppress(OSError, ValueError):  # who prints next learns that nobody reads
+    with suppress(OSError, ValueError):  # the next write to stdout reports it
         flush()
     encoding = sys.stderr.encoding or "utf-8"
     try:
         sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
     except BrokenPipeError:
         raise
-    except OSError:  # nobody can be told; what was done is done, and the exit code says how
+    except OSError:  # there is no other place to report it; the exit code still tells the outcome
         sys.stderr = None
 
 
-_DELIMITERS = 2
-_DIGITS = frozenset("123456789")
-
-
-def on_pattern(pattern: str) -> list[str]:
-    """Whether slashes were taken for those of /pattern/flags although there is no flag."""
+def pattern_notes(pattern: str) -> list[str]:
+    """A note if slashes were read as those of /pattern/flags although there is no flag."""
     body = pattern[1:-1]
-    if len(pattern) <= _DELIMITERS or pattern[0] + pattern[-1] != "//" or body.endswith("\\"):
+    if len(pattern) <= _SLASHES or pattern[0] + pattern[-1] != "//" or body.endswith("\\"):
         return []
     return [f"note: read as the pattern {body}; for the slashes themselves write \\/{body}\\/"]
 
 
-def on_replacement(replacement: str) -> list[str]:
-    """Whether it holds what other tools take for a group."""
+def replacement_notes(replacement: str) -> list[str]:
+    """A note if the replacement has a group reference in the syntax of other tools."""
     literal = _looks_like_group(replacement)
     if literal is None:
         return []
@@ -352,7 +349,7 @@ def _looks_like_group(replacement: str) -> str | None:
     return None
 
 
-def on_validation(metadata: Mapping[str, Any]) -> list[str]:
+def validation_notes(metadata: Mapping[str, Any]) -> list[str]:
     """What checks found, if there were any."""
     if "validation" not in metadata:
         return []
@@ -361,33 +358,30 @@ def on_validation(metadata: Mapping[str, Any]) -> list[str]:
     return validation_lines(metadata["validation"])
 
 
-def skipped(paths: Iterable[str]) -> list[str]:
-    """Which files were named, and not looked into."""
+def skipped_notes(paths: Iterable[str]) -> list[str]:
+    """A note for each named file that was skipped because it is binary."""
     return [f"note: {clean(path)} is binary and was skipped" for path in paths]
 
 
-_CLEARED_UP = {
-    "back": "change {} had been interrupted and was rolled back first",
-    "forward": "change {} had been interrupted; it was complete and has landed",
-    "unknown": "a power cut had interrupted change {}; what was left of it was cleared up first",
-}
-
-
-def recovered(metadata: Mapping[str, Any]) -> list[str]:
-    """Whether an interrupted transaction had to be cleared up before the call."""
-    found = metadata.get("recovered")
-    return [] if found is None else [f"note: {_CLEARED_UP[found['direction']].format(found['id'])}; see --json"]
+def recovery_notes(metadata: Mapping[str, Any]) -> list[str]:
+    """A note if an interrupted transaction was recovered before the call."""
+    recovery = metadata.get("recovered")
+    return (
+        []
+        if recovery is None
+        else [f"note: {_RECOVERY_OUTCOMES[recovery['direction']].format(recovery['id'])}; see --json"]
+    )
 
 
 def way_back(options: argparse.Namespace, metadata: Mapping[str, Any]) -> str:
-    """How to take a change back, or that it cannot be."""
+    """How to undo a change, or a note that it cannot be undone."""
     if not metadata.get("history", {}).get("recorded", "history" not in metadata):
         return "note: it cannot be undone, for it could not be recorded; see --json"
     return f"To take it back: suture undo {metadata['change_id']}{at_root(options)}"
 
 
 def at_root(options: argparse.Namespace | QuickOptions) -> str:
-    """The option that names the workspace, behind a command that somebody is told to type."""
+    """The option that names the workspace, to append to a command that a message suggests."""
     from shlex import quote
 
     return "" if options.root == "." else f" --root {quote(options.root)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suture.cli.commands import attempt, refused, tool_arguments
+from suture.cli.commands import attempt, print_refusal, tool_arguments
 from suture.cli.output import (
     USAGE,
     Progress,
@@ -10,16 +10,16 @@ from suture.cli.output import (
     clean,
     colored,
     colored_diff,
-    misused,
     note,
-    on_pattern,
-    on_replacement,
-    on_validation,
+    pattern_notes,
     print_json,
     print_text,
-    recovered,
+    recovery_notes,
+    replacement_notes,
+    report_misuse,
     several,
-    skipped,
+    skipped_notes,
+    validation_notes,
     way_back,
 )
 from suture.errors import SutureError
@@ -37,65 +37,73 @@ if TYPE_CHECKING:
 
     Spans = list[tuple[int, int]]
 
+_MAX_LINE = 500  # characters: a line of minified code must not fill the screen
+_MAX_LEAD = 100  # characters before the first match in a line that is cut
+_LINE_END = "\n"
+_CELL_ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
 
 def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult | int:
-    """Make a call with what the options say and `arguments`, showing its progress.
+    """Make a call with the options and `arguments`, showing its progress.
 
-    The exit code if all is said, as it is of a refusal and with --json.
+    Returns the exit code if nothing is left to print: after an error, and with --json.
     """
     try:
-        given = {**tool_arguments(options), **arguments, "flags": _flags(options)}
+        call_arguments = {**tool_arguments(options), **arguments, "flags": _flags(options)}
     except ValueError as error:
-        return misused(options.command, error)
+        return report_misuse(options.command, error)
     with Progress(quiet=options.quiet) as progress:
 
         def call(workspace: Workspace) -> ToolResult:
             workspace.watch(progress)
-            return workspace.command(name, given) if name in COMMANDS else workspace.call(name, given)
+            return workspace.command(name, call_arguments) if name in COMMANDS else workspace.call(name, call_arguments)
 
         result = attempt(options, call)
-    _tell(options, result)
+    _print_result(options, result)
     if result.is_error:
         return USAGE
     return int(not result.rows) if options.json else result
 
 
-def _tell(options: argparse.Namespace, result: ToolResult) -> None:
-    """Print a refusal, or the result as JSON; and what is to be noted of any."""
+def _print_result(options: argparse.Namespace, result: ToolResult) -> None:
+    """Print an error, or the result as JSON; then the notes that both may have."""
     if options.json:
-        print_json(result.to_dict() if result.is_error else _listed(result))
+        print_json(result.to_dict() if result.is_error else _result_data(result))
     elif result.is_error:
-        _refuse(options, result)
+        _print_error(options, result)
     else:
-        for line in recovered(result.metadata):
+        for line in recovery_notes(result.metadata):
             note(line)
-    for line in (*skipped(result.metadata.get("binary", ())), *on_pattern(options.pattern)):
+    for line in (*skipped_notes(result.metadata.get("binary", ())), *pattern_notes(options.pattern)):
         note(line)
 
 
-def _refuse(options: argparse.Namespace, result: ToolResult) -> None:
-    """Tell an error in the words of the command line: a line, and what can be done about it."""
-    text, told = result.text, result.metadata["error"]
-    hint = "" if told["hint"] in text else f"\n{told['hint']}"
-    more = "\nOr give it more time: --timeout 10" if told["code"] == "REGEX_TIMEOUT" else ""
-    refused(options, result, text + hint + more)
+def _print_error(options: argparse.Namespace, result: ToolResult) -> None:
+    """Print an error: its line, and what to do about it.
+
+    The line already has the hint, except where the specification fixes the line (`wording.error_line`).
+    """
+    text, error = result.text, result.metadata["error"]
+    hint = "" if error["hint"] in text else f"\n{error['hint']}"
+    more = "\nOr give it more time: --timeout 10" if error["code"] == "REGEX_TIMEOUT" else ""
+    print_refusal(options, result, text + hint + more)
 
 
-def _listed(result: ToolResult) -> dict[str, Any]:
-    """A result for scripts: its rows as they are, where the protocols have them as a text."""
+def _result_data(result: ToolResult) -> dict[str, Any]:
+    """A result for scripts: its rows as data, which the protocols send as text."""
     return {"isError": False, "data": result.rows, "metadata": result.metadata}
 
 
 def note_cut(number: int, noun: str, option: str, most: int | None) -> None:
-    """Say that there may be more than is shown."""
+    """Print a note if there may be more results than are shown."""
     if number and number == most:
         note(f"note: cut after {several(number, noun)} ({option})")
 
 
 def _flags(options: argparse.Namespace) -> str:
-    """The flags that the options stand for, and g and m; ValueError if the pattern has some of its own besides."""
+    """The flags that the options select, and g and m; ValueError if the pattern has flags of its own as well."""
     named = {"i": options.ignore_case, "s": options.dot_all}
-    chosen = "".join(letter for letter, given in named.items() if given) + (options.flags or "")
+    chosen = "".join(letter for letter, is_set in named.items() if is_set) + (options.flags or "")
     try:
         own = "".join(sorted(parse(options.pattern).flags))
     except SutureError:
@@ -108,10 +116,6 @@ def _flags(options: argparse.Namespace) -> str:
         message = f"the pattern has flags of its own, {own}: leave out m there"
         raise ValueError(message)
     return "".join(dict.fromkeys(("g" if text_ends else "gm") + chosen))
-
-
-_LONGEST = 500  # characters of a line
-_BEFORE = 100
 
 
 def search(options: argparse.Namespace) -> int:
@@ -136,7 +140,7 @@ def search(options: argparse.Namespace) -> int:
         lines = [f"{clean(file['path'])}:{file['matches']}" for file in files]
         lines.append(f"{several(total, 'match')} in {several(len(files), 'file')}")
     else:
-        lines = list(_told(files, parted=bool(before or after)))
+        lines = list(_file_lines(files, separated=bool(before or after)))
     if lines:
         print_text("\n".join(lines))
     else:
@@ -145,27 +149,27 @@ def search(options: argparse.Namespace) -> int:
     return int(not files)
 
 
-def _told(files: list[dict[str, Any]], *, parted: bool) -> Iterator[str]:
-    """The lines under the name of their file; `parted`, where there are lines between them that are not shown."""
+def _file_lines(files: list[dict[str, Any]], *, separated: bool) -> Iterator[str]:
+    """The lines under the name of their file; with `separated`, `--` marks lines that are left out."""
     for index, file in enumerate(files):
         if index:
             yield ""
         yield colored("bold", clean(file["path"]))
         last = 0
         for number, content, spans in file["lines"]:
-            if parted and last and number > last + 1:
+            if separated and last and number > last + 1:
                 yield colored("faint", "--")
             last = number
             yield colored("green", str(number)) + (":" if spans else "-") + _line(content, spans or [])
 
 
 def _line(content: str, spans: Spans) -> str:
-    """A line, what matches in it marked; of a long one, the part around the first match."""
+    """A line with its matches marked; of a long one, the part around the first match."""
     start, end = 0, len(content)
-    if end > _LONGEST:
+    if end > _MAX_LINE:
         first = spans[0][0] if spans else 0
-        start = max(min(first - _BEFORE, end - _LONGEST), 0)
-        end = start + _LONGEST
+        start = max(min(first - _MAX_LEAD, end - _MAX_LINE), 0)
+        end = start + _MAX_LINE
     pieces, at = ["… " if start else ""], start
     for first, last in spans:
         if at <= first < end:
@@ -179,22 +183,18 @@ def _line(content: str, spans: Spans) -> str:
     return "".join(pieces)
 
 
-_LINE_END = "\n"
-_IN_A_CELL = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
-
-
 def extract(options: argparse.Namespace) -> int:
     """Print the groups of each match, one match a line."""
     result = ask(options, "regex_extract")
     if isinstance(result, int):
         return result
-    found = ["\t".join(map(_cell, row["groups"])) for row in result.rows or []]
-    note_cut(len(found), "match", "--max-matches", options.max_matches)
-    return _print(found, "No matches.") and _explained(options)
+    lines = ["\t".join(map(_cell, row["groups"])) for row in result.rows or []]
+    note_cut(len(lines), "match", "--max-matches", options.max_matches)
+    return _print(lines, "No matches.") and _explain_no_match(options)
 
 
 def _cell(group: str | None) -> str:
-    return "" if group is None else as_content(group.translate(_IN_A_CELL))
+    return "" if group is None else as_content(group.translate(_CELL_ESCAPES))
 
 
 def lines(options: argparse.Namespace) -> int:
@@ -202,16 +202,16 @@ def lines(options: argparse.Namespace) -> int:
     result = ask(options, "regex_match_lines")
     if isinstance(result, int):
         return result
-    found = [as_content(row["content"]) for row in result.rows or []]
+    shown = [as_content(row["content"]) for row in result.rows or []]
     if options.line_number:
         numbers = [colored("green", str(row["line"])) for row in result.rows or []]
-        found = [f"{number}:{line}" for number, line in zip(numbers, found, strict=True)]
-    note_cut(len(found), "line", "--max-lines", options.max_lines)
-    return _print(found, "No such lines.") and _explained(options)
+        shown = [f"{number}:{line}" for number, line in zip(numbers, shown, strict=True)]
+    note_cut(len(shown), "line", "--max-lines", options.max_lines)
+    return _print(shown, "No such lines.") and _explain_no_match(options)
 
 
 def split(options: argparse.Namespace) -> int:
-    """Print what stands between the matches."""
+    """Print the text between the matches."""
     result = ask(options, "regex_split")
     if isinstance(result, int):
         return result
@@ -231,12 +231,12 @@ def _block(text: str) -> str:
     return _LINE_END.join(map(as_content, text.split(_LINE_END)))
 
 
-def _explained(options: argparse.Namespace) -> int:
-    """Say why nothing was found, if that is because the file is binary: any other has a segment."""
+def _explain_no_match(options: argparse.Namespace) -> int:
+    """Print a note if nothing matched because the file is binary: any other file has a segment."""
     whole = {"file_path": options.path, "encoding": options.encoding, "pattern": "x", "max_splits": 0}
     result = attempt(options, lambda workspace: workspace.call("regex_split", whole))
     if not result.is_error and not result.rows:
-        for line in skipped([options.path]):
+        for line in skipped_notes([options.path]):
             note(line)
     return 1
 
@@ -250,14 +250,14 @@ def _print(lines: list[str], nothing: str) -> int:
 
 
 def replace(options: argparse.Namespace) -> int:
-    """Print what would be replaced; with --write, replace it and say how to have it back."""
+    """Print what would be replaced; with --write, replace it and print how to undo it."""
     result = ask(
         options,
         "replace",
         dry_run=not options.write,
         view="rows" if options.json else "diff",
     )
-    for line in on_replacement(options.replacement):
+    for line in replacement_notes(options.replacement):
         note(line)
     if isinstance(result, int):
         return result
@@ -274,7 +274,7 @@ def replace(options: argparse.Namespace) -> int:
         head = f"Would make {done}."
     diff = data["diff"].removesuffix("\n")
     print_text("\n".join([head, *(["", *colored_diff(diff)] if diff else [])]))
-    for line in on_validation(data):
+    for line in validation_notes(data):
         note(clean(line))
     if not data["files"]:
         return 0

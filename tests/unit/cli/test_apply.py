@@ -428,7 +428,7 @@ def test_a_reply_that_cannot_be_read_is_wrong_usage(
     (root / "reply.md").write_text(REPLY)
     assert main(["apply", "reply.md", "-p"]) == 2
     assert capfd.readouterr().err == wrong("-p reads the answers from stdin, which is closed")
-    monkeypatch.setattr("suture.cli.output._MOST_INPUT", 10)
+    monkeypatch.setattr("suture.cli.output._MAX_INPUT_BYTES", 10)
     assert main(["apply", "reply.md"]) == 2
     assert capfd.readouterr().err == wrong("reply.md has more than 10 bytes")
     assert contents(root) == {"src/app.py": APP, "reply.md": REPLY}

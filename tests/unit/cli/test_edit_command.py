@@ -317,7 +317,7 @@ def test_what_is_no_request_is_wrong_usage(
 def test_a_file_that_is_too_large_is_wrong_usage(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str]
 ) -> None:
-    monkeypatch.setattr("suture.cli.output._MOST_INPUT", 10)
+    monkeypatch.setattr("suture.cli.output._MAX_INPUT_BYTES", 10)
     given(root, [ONE])
     send(monkeypatch, b" " * 11)
     assert main(["edit", "a.txt", *options]) == 2

@@ -176,7 +176,7 @@ def test_clipboards_are_named(root: Path, capfd: pytest.CaptureFixture[str]) -> 
 def test_too_much_json_is_wrong_usage(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("suture.cli.output._MOST_INPUT", 10)
+    monkeypatch.setattr("suture.cli.output._MAX_INPUT_BYTES", 10)
     assert main(["patch", "a.txt", given(root, [ONE])]) == 2
     assert "patches.json has more than 10 bytes" in capfd.readouterr().err
 

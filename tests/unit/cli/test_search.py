@@ -22,8 +22,8 @@ from suture.tools import search
 from tests.unit.changes import interrupt
 
 Run = Callable[..., str]
-PATIENT = "import suture.cli.output as progress; progress._PATIENCE = 1_000"
-IMPATIENT = "import suture.cli.output as progress; progress._PATIENCE = progress._INTERVAL = 0"
+PATIENT = "import suture.cli.output as progress; progress._PROGRESS_DELAY = 1_000"
+IMPATIENT = "import suture.cli.output as progress; progress._PROGRESS_DELAY = progress._PROGRESS_INTERVAL = 0"
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 
