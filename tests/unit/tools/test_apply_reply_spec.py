@@ -1,7 +1,7 @@
 """The tool `apply_reply` as its specification promises it: docs/spec/seeds (004), docs/spec/TOOLS.md sections 0 and 5.
 
-Written from the specification alone. The replies that it lists by category are in `reply_samples`; here is what holds
-for all of them, and then each sentence of section 5.
+Written from the specification alone. The replies that it lists by category are in tests/cases/apply_reply; here is
+what holds for all of them, and then each sentence of section 5.
 """
 
 import difflib
@@ -18,15 +18,13 @@ from suture import Settings, ToolResult, Workspace
 from suture.testing import MemoryFS
 from tests.unit.changes import done, git_apply, hashed, land, recorded, refused, state, workspace, write
 from tests.unit.tools.reply_samples import (
+    LONG,
     NINE,
-    NOTHING,
     OTHER,
-    PATHS,
     REPEATED,
     SAMPLES,
     SIMPLE,
     TWO,
-    UNDECIDED,
     Sample,
     at,
     block,
@@ -97,10 +95,9 @@ def unchanged(sample: Sample) -> bool:
 # What holds for every reply
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("sample", LONG, ids=lambda sample: sample.name)
 @pytest.mark.promise("reply.exact")
-def test_a_reply_makes_exactly_these_files_and_tells_of_each_block(name: str) -> None:
-    sample = SAMPLES[name]
+def test_a_long_reply_makes_exactly_these_files_and_tells_of_each_block(sample: Sample) -> None:
     result, files = met(dict(sample.before), sample.reply)
     assert files == sample.after, result.text
     assert fits(dict(sample.told), result), told(result)
@@ -206,13 +203,6 @@ def test_prose_around_a_reply_changes_nothing(name: str) -> None:
     result, files = met(dict(sample.before), reply)
     assert files == sample.after
     assert fits(dict(sample.told), result), told(result)
-
-
-@pytest.mark.parametrize("sample", UNDECIDED, ids=lambda sample: sample.name)
-def test_what_may_be_split_in_several_ways_lands_as_meant_or_not_at_all(sample: Sample) -> None:
-    result, files = met(dict(sample.before), sample.reply)
-    assert files in (sample.before, sample.after)
-    assert result.is_error is (files == sample.before)
 
 
 @pytest.mark.parametrize(
@@ -333,16 +323,6 @@ def test_what_is_wrong_with_a_reply_is_logged(caplog: pytest.LogCaptureFixture) 
 
 
 # Nothing usable
-
-
-@pytest.mark.parametrize("name", NOTHING)
-def test_a_reply_without_blocks_is_an_error_and_writes_nothing(name: str) -> None:
-    ws, fs = workspace({"a.py": b"x = 1\n"})
-    before, shelf = state(fs), dict(fs.shelf)
-    result = ask(ws, NOTHING[name])
-    assert refused(result)["code"] == "NO_BLOCKS"
-    assert (state(fs), dict(fs.shelf)) == (before, shelf)
-    assert recorded(ws) == []
 
 
 def test_nothing_is_written_when_every_block_fails() -> None:
@@ -644,14 +624,6 @@ def test_a_block_that_fails_and_is_not_chosen_is_skipped_and_no_error() -> None:
 # default_path and paths
 
 
-@pytest.mark.parametrize("place", PATHS)
-def test_the_path_is_found_wherever_models_put_it(place: str) -> None:
-    before = {"src/app.py": b"x = 1\n", "other.py": b"x = 1\n"}
-    result, files = met(before, PATHS[place])
-    assert files == {**before, "src/app.py": b"x = 2\n"}, result.text
-    assert result.metadata["blocks"][0]["path"] == "src/app.py"
-
-
 @pytest.mark.parametrize(
     "prose",
     [
@@ -704,12 +676,6 @@ def test_deleting_and_moving_by_a_link_are_refused(body: str) -> None:
     result = ask(ws, v4a(body) + "\n" + OTHER)
     assert [each["status"] for each in result.metadata["blocks"]] == ["failed", "applied"]
     assert (fs.node_of("real/a.py").data, fs.node_of("b.py").data) == (b"x = 1\n", b"y = 2\n")
-
-
-def test_the_path_is_told_as_it_was_written_too() -> None:
-    result, _ = met({"src/app.py": b"x = 1\n"}, PATHS["separators of Windows"])
-    (found,) = result.metadata["blocks"]
-    assert (found["path"], found["path_as_written"]) == ("src/app.py", "src\\app.py")
 
 
 def test_an_absolute_path_inside_is_told_relative_to_the_root() -> None:
