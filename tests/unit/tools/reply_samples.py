@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 from tests.cases.case_file import CASES, read
 
-Tree = dict[str, bytes]
-
 
 class Sample(NamedTuple):
     """A reply, the files before and after it, and what is told of each block (`*`: any error)."""
@@ -64,9 +62,9 @@ def fenced(text: str, fence: str = "```", info: str = "") -> str:
     return f"{fence}{info}\n{text}{fence}\n"
 
 
-def applied(*ids: str, **other: str) -> dict[str, str]:
+def applied(*ids: str) -> dict[str, str]:
     """Blocks that land."""
-    return dict.fromkeys(ids, "applied") | other
+    return dict.fromkeys(ids, "applied")
 
 
 def numbered(count: int) -> dict[str, str]:
