@@ -47,6 +47,7 @@ COMMANDS = {
     "snapshots": "suture.tools.history",
 }
 """What is made like a tool, but for the command line only."""
+_LONGEST_NAME = 100
 
 
 def find(name: str) -> ToolSpec:
@@ -81,7 +82,6 @@ def every() -> list[ToolSpec]:
 
 
 _LOOKING = ("regex_extract", "regex_match_lines", "regex_search", "regex_search_multi", "regex_split")
-_SHOWN = 100
 PROFILES: dict[str, tuple[str, ...]] = {
     "full": tuple(sorted(TOOLS)),
     "edit": (
@@ -124,4 +124,6 @@ def not_offered(name: str, names: Iterable[str]) -> UnknownTool:
     from difflib import get_close_matches  # only a failure needs it
 
     known = sorted(names)
-    return UnknownTool(name=name[:_SHOWN], near=get_close_matches(name[:_SHOWN], known, 3, 0.5), known=known)
+    return UnknownTool(
+        name=name[:_LONGEST_NAME], near=get_close_matches(name[:_LONGEST_NAME], known, 3, 0.5), known=known
+    )

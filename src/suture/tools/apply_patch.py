@@ -45,9 +45,13 @@ PATCH_FORMAT = """\
 +every line of the new file
 *** Delete File: path/to/old.txt
 *** End Patch"""
-_SHOWN_FAILED = 5
-_SHOWN_LINES = 60
+_SHOWN_FAILED = 5  # parts that failed, told with all that is known
+_SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others are told briefly
 _NOTHING_CHANGED = "Nothing was changed: fix what failed, and send the whole patch again."
+_NAME = "apply_patch"
+_SHOWN_NAMES = 3  # files in the summary that the history keeps
+_HEADS = {"create_file": "*** Add File: ", "update_file": "*** Update File: ", "delete_file": "*** Delete File: "}
+_QUOTES = ("'", '"', "`")
 
 
 class ApplyPatchReport:
@@ -106,7 +110,7 @@ class ApplyPatchReport:
                 f"{_part_name(result).capitalize()} (line {_line_of(result)} of the input) failed: {error['message']}"
             )
             more = [*(f"  {detail}" for detail in error["details"]), f"  {error['hint']}"]
-            lines += [line, *more] if number < _SHOWN_FAILED and len(lines) < _SHOWN_LINES else [line]
+            lines += [line, *more] if number < _SHOWN_FAILED and len(lines) < _SHOWN_FAILURE_LINES else [line]
         data["error"] |= {"hint": _NOTHING_CHANGED}
         head = f"The patch was not applied: {len(failed)} of {wording.count(total, 'change')} failed."
         return Answer("\n".join([head, *lines, _NOTHING_CHANGED]), data, is_error=True)
@@ -126,12 +130,6 @@ def _line_of(result: Outcome) -> int:
     """Where in the input it begins."""
     lines = {result.block.id_of(number): hunk.line for number, hunk in enumerate(result.block.hunks)}
     return lines.get(result.id, result.block.line)
-
-
-_NAME = "apply_patch"
-_SHOWN_NAMES = 3
-_HEADS = {"create_file": "*** Add File: ", "update_file": "*** Update File: ", "delete_file": "*** Delete File: "}
-_QUOTES = ("'", '"', "`")
 
 
 class ApplyPatch(Request):

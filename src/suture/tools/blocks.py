@@ -50,7 +50,15 @@ if TYPE_CHECKING:
     Reject = Callable[[ReplyFile, Hunk, Fit], SutureError]
 
 
-_SHOWN = 2_000  # characters of a block's text, read in one of several ways
+_LONGEST_READING = 2_000  # characters of a block's text, read in one of several ways
+_SETTLED = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
+"""Why a hunk is refused whatever other hunks made."""
+_PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
+_MOST_NEAR = 20
+_EXECUTABLE_BITS = 0o111  # of a mode, for the owner, the group and others
+_PLAIN_FILE = 0o100644  # the mode that Git writes for a file that is not executable
+_MOST_EXAMINED = 20
+"""Failures that are looked into; a reply that fails all over is about other files."""
 
 
 class Wanted(Record):
@@ -96,7 +104,9 @@ def _unfit(file: ReplyFile, hunk: Hunk, answer: Refused, target: SearchTarget) -
     if answer.why == "unplaced":
         return errors.NoContext(path=file.name, context=list(hunk.context))
     if answer.why == "unsplit":
-        ways: list[Reading] = [{"old": split.old[:_SHOWN], "new": split.new[:_SHOWN]} for split in hunk.splits]
+        ways: list[Reading] = [
+            {"old": split.old[:_LONGEST_READING], "new": split.new[:_LONGEST_READING]} for split in hunk.splits
+        ]
         return errors.AmbiguousBlock(path=file.name, reply_line=hunk.line, readings=ways)
     if answer.why == "miscounted":
         return errors.WrongCount(
@@ -121,10 +131,6 @@ def _out_of_scope(file: ReplyFile, hunk: Hunk, answer: Refused) -> errors.OutOfS
     ]
     named = list(hunk.context) or [hunk.section]
     return errors.OutOfScope(path=file.name, context=named, exists=answer.detail == OUTSIDE, places=places)
-
-
-_SETTLED = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
-"""Why a hunk is refused whatever other hunks made."""
 
 
 class Outcome(Record):
@@ -341,12 +347,6 @@ _INCOMPLETE = {
     "not_exact",
     "not_asked",
 }
-_PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
-_MOST_NEAR = 20
-_EXECUTABLE = 0o111
-_PLAIN_FILE = 0o100644
-_MOST_CLOSELY = 20
-"""Failures that are looked into; a reply that fails all over is about other files."""
 
 
 class BlockApplier:
@@ -559,7 +559,7 @@ class BlockApplier:
         """Make a file executable or not, as the diff says; a warning if nobody allowed that."""
         if block.mode is None:
             return []
-        if block.mode & _EXECUTABLE and not file.is_executable and not self._may_be_executable:
+        if block.mode & _EXECUTABLE_BITS and not file.is_executable and not self._may_be_executable:
             return [self._not_executable(file.name)]
         file.set_executable(block.mode)
         return []
@@ -597,7 +597,7 @@ class BlockApplier:
         if line is not None:  # the same block, once more
             return _already_applied(SearchTarget(file.name, fitted.split.old, fitted.split.new), line, line)
         self._failures += 1
-        closely = self._failures <= _MOST_CLOSELY
+        closely = self._failures <= _MOST_EXAMINED
         request = Wanted(hunk, self._match, dry_run=self._dry_run, closely=closely)
         return rejection(self._session, file, request, fitted)
 

@@ -41,11 +41,12 @@ if TYPE_CHECKING:
 
 
 PROJECT_FILES = ("suture.toml", "pyproject.toml")
-_MOST_TOLD = 500
-_MOST_KEPT = 10_000
-_MOST_BYTES = 16_000_000
-"""Size of the files whose texts are in memory at a time."""
-_LARGEST_CONFIGURATION = 200_000
+_MOST_LISTED = 500  # issues of a kind in one answer
+_MOST_KEPT = 10_000  # issues of a kind in memory, from all batches
+_LARGEST_BATCH = 16_000_000  # bytes of the files whose texts are in memory at a time
+_LARGEST_CONFIGURATION = 200_000  # bytes
+_MOST_WAITING = 50  # files that `check` collects before it checks them
+_MOST_WAITING_BYTES = 20_000_000  # of those files
 
 
 class _WrittenFile(Record):
@@ -100,7 +101,7 @@ def _batches(written: Sequence[_WrittenFile]) -> Iterator[list[_WrittenFile]]:
     size = 0
     for file in written:
         size += file.after.size + (0 if file.before is None else file.before.content.size)
-        if batch and size > _MOST_BYTES:
+        if batch and size > _LARGEST_BATCH:
             yield batch
             batch, size = [], 0
         batch.append(file)
@@ -273,10 +274,10 @@ def validation(report: Report, audience: Audience, *, every: bool = False) -> re
     """A report as results tell it, for an audience. With `every`, errors that were there before count as well."""
     return results.Validation(
         passed=report.passed(every=every),
-        new=[_issue(item) for item in report.new[:_MOST_TOLD]],
-        existing=[_issue(item) for item in report.existing[:_MOST_TOLD]],
-        fixed=[_issue(item) for item in report.fixed[:_MOST_TOLD]],
-        not_run=[_not_run(item, audience) for item in report.not_run[:_MOST_TOLD]],
+        new=[_issue(item) for item in report.new[:_MOST_LISTED]],
+        existing=[_issue(item) for item in report.existing[:_MOST_LISTED]],
+        fixed=[_issue(item) for item in report.fixed[:_MOST_LISTED]],
+        not_run=[_not_run(item, audience) for item in report.not_run[:_MOST_LISTED]],
     )
 
 
@@ -297,10 +298,6 @@ def _issue(item: Found) -> results.Issue:
 def _not_run(skipped: NotRun, audience: Audience) -> results.NotRun:
     reason = f"{skipped.reason} ({audience.setting(skipped.setting)})" if skipped.setting else skipped.reason
     return results.NotRun(path=skipped.path, validator=skipped.validator, reason=reason, required=skipped.required)
-
-
-_MOST_FILES = 50
-_MOST_CHECKED_BYTES = 20_000_000
 
 
 class Check(Request):
@@ -396,7 +393,7 @@ class _Checker:
         self._markers_only += len(table(self._session).chosen(file.place.path)) == 1
         self._batch.append(file)
         self._size += file.content.size
-        if len(self._batch) >= _MOST_FILES or self._size >= _MOST_CHECKED_BYTES:
+        if len(self._batch) >= _MOST_WAITING or self._size >= _MOST_WAITING_BYTES:
             self.finish()
         return True
 

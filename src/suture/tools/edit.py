@@ -58,10 +58,19 @@ _ALIASES = {
     "expected_replacements": "occurrences",
 }
 _LOOKED_AT = 1_000
-_PATIENCE = 2.0
+_FURTHER_SECONDS = 2.0
 """Seconds for looking into the other edits that fail."""
-_CLOSELY = 10
+_DETAILED_FAILURES = 10
 """How many of them are looked into."""
+_SHOWN_EDITS = 10  # of a call, each with its lines
+_SHOWN_LINES = 8  # numbers of the lines that one edit changed
+_MOST_PREVIEWS = 10_000  # places of all edits
+_LONGEST_PREVIEW = 4_000  # characters on each side of a preview
+_SHORT_PREVIEW = 200  # characters, once the room is used up
+_PREVIEW_ROOM = 1_000_000  # characters of all previews
+_TYPES = ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
+_OWN = ("similar_content", "match_locations", "file_preview", "region", "unique", "correction")
+"""Fields that are elsewhere in the answer."""
 
 
 class OneEdit(Request):
@@ -206,18 +215,18 @@ def _failure(
     from time import monotonic
 
     failures: list[tuple[int, SutureError]] = []
-    until, left = monotonic() + _PATIENCE, 0
+    until, left = monotonic() + _FURTHER_SECONDS, 0
     for step_outcome in _one_by_one(outcome, steps):
         outcome = step_outcome
         if step_outcome.failed is not None:
-            closely = not failures or (len(failures) <= _CLOSELY and monotonic() < until)
+            closely = not failures or (len(failures) <= _DETAILED_FAILURES and monotonic() < until)
             failures.append((step_outcome.failed, _error(session, before, request, step_outcome, closely=closely)))
             if monotonic() > until:
                 left = len(steps) - 1 - step_outcome.failed
                 break
     failures += [(error.index, error) for error in _placeholders(before, request, steps, outcome.places, audience)[1]]
     (_, first), *others = sorted(failures, key=lambda failure: failure[0])
-    first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
+    first.further = [(index, error, number < _DETAILED_FAILURES) for number, (index, error) in enumerate(others)]
     first.unexamined = left
     return first
 
@@ -461,14 +470,6 @@ FILE_EDIT = ToolSpec(
 )
 
 
-_SHOWN_EDITS = 10
-_SHOWN_LINES = 8
-_MOST_PREVIEWS = 10_000
-_LONGEST_PREVIEW = 4_000
-_SHORT_PREVIEW = 200
-_ROOM = 1_000_000
-
-
 class EditReport:
     """The outcome of a call: the change of the file, and where in the original each edit found its text."""
 
@@ -546,7 +547,7 @@ class EditReport:
 
     def _preview(self) -> Iterator[Preview]:
         """Each replacement: its lines as they are, and as they will be after all edits."""
-        lines, room = self._change.before.text.lines, _ROOM
+        lines, room = self._change.before.text.lines, _PREVIEW_ROOM
         places = [(index, at) for index, offsets in enumerate(self._places) for at in offsets][:_MOST_PREVIEWS]
         start, end, before, after = -1, -1, "", ""
         for index, at in places:
@@ -603,11 +604,6 @@ def _lines(numbers: Sequence[int]) -> str:
     shown = ", ".join(map(str, distinct[:_SHOWN_LINES]))
     more = f" and {len(distinct) - _SHOWN_LINES} more" if len(distinct) > _SHOWN_LINES else ""
     return f"{'line' if len(distinct) == 1 else 'lines'} {shown}{more}"
-
-
-_TYPES = ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
-_OWN = ("similar_content", "match_locations", "file_preview", "region", "unique", "correction")
-"""Fields that are elsewhere in the answer."""
 
 
 def _error(

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 _MOST_CHANGES = 1_000  # in one answer
 _MOST_FILES = 20_000  # of all changes in one answer; the next one continues from there
 _SHOWN_FILES = 3  # of a change, in its line
+_DONE = {"undo": "Undid", "redo": "Redid"}
+_NOTHING = {"undo": "the files are already in that state", "redo": "the files are as they were before the undo"}
+_LONGEST_SNAPSHOT_NAME = 100  # characters of a snapshot's name
 
 
 class History(Request):
@@ -223,10 +226,6 @@ SHOW = ToolSpec(
 )
 
 
-_DONE = {"undo": "Undid", "redo": "Redid"}
-_NOTHING = {"undo": "the files are already in that state", "redo": "the files are as they were before the undo"}
-
-
 class Undo(Request):
     """Arguments of `undo`."""
 
@@ -404,9 +403,6 @@ REDO = ToolSpec(
 )
 
 
-_LONGEST_NAME = 100  # characters of a snapshot's name
-
-
 class Restore(Request):
     """Arguments of `restore`."""
 
@@ -503,8 +499,8 @@ def _recorded_path(session: Session, book: LogBook, path: str) -> str:
 
 def check_name(name: str) -> None:
     """Refuse what no snapshot can be called."""
-    if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        problem = f"expected a name of 1 to {_LONGEST_NAME} printable characters"
+    if not name.strip() or len(name) > _LONGEST_SNAPSHOT_NAME or not name.isprintable():
+        problem = f"expected a name of 1 to {_LONGEST_SNAPSHOT_NAME} printable characters"
         raise InvalidArguments(problems=[{"argument": "name", "problem": problem}])
 
 

@@ -68,7 +68,14 @@ _ALIASES = {
     "to_clipboard": "toClipboard",
     "from_clipboard": "fromClipboard",
 }
-_LONGEST_NAME = 200
+_LONGEST_CLIPBOARD_NAME = 200  # characters
+_FURTHER_SECONDS = 2.0  # for looking at the other patches once one has failed
+_DETAILED_FAILURES = 10  # of the other failures, those that are reported with all that is known
+_SHOWN_REPLACED_LINES = 20  # of the text that a patch replaces
+_SHOWN_REPLACED = 2_000  # characters of the text that a patch replaces
+_APPLIED = "<patches_applied>{}</patches_applied>"
+_ENDS = (b"\n", b"\r")
+_VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write; "" empties the file'}
 
 
 class Reindent(Request):
@@ -118,8 +125,8 @@ class OnePatch(Request):
             raise _invalid("oldText", f"works only with replace; {self.operation} needs no place")
         for name in ("toClipboard", "fromClipboard"):
             clipboard = getattr(self, name) or ""
-            if len(clipboard) > _LONGEST_NAME or any("\ud800" <= char <= "\udfff" for char in clipboard):
-                raise _invalid(name, f"expected a name of 1 to {_LONGEST_NAME} characters")
+            if len(clipboard) > _LONGEST_CLIPBOARD_NAME or any("\ud800" <= char <= "\udfff" for char in clipboard):
+                raise _invalid(name, f"expected a name of 1 to {_LONGEST_CLIPBOARD_NAME} characters")
 
     @property
     def is_copy(self) -> bool:
@@ -174,12 +181,6 @@ def _bare(operation: str) -> str:
 
 def _invalid(argument: str, problem: str) -> InvalidArguments:
     return InvalidArguments(problems=[{"argument": argument, "problem": problem}])
-
-
-_PATIENCE = 2.0
-"""Seconds for looking at the other patches once one has failed."""
-_CLOSELY = 10
-"""Of the other failures, those that are reported with all that is known."""
 
 
 class Placement(Record):
@@ -262,7 +263,7 @@ class Placer:
             except errors.SutureError as error:
                 failures.append((index, error.with_traceback(None)))  # or it holds all that was made on the way
                 unfilled.add(patch.toClipboard)
-                until = until or monotonic() + _PATIENCE
+                until = until or monotonic() + _FURTHER_SECONDS
             else:
                 placed.append(self._sized(placement))
         try:
@@ -272,7 +273,7 @@ class Placer:
         if not failures:
             return placed
         (_, first), *others = sorted(failures, key=lambda failure: failure[0])
-        first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
+        first.further = [(index, error, number < _DETAILED_FAILURES) for number, (index, error) in enumerate(others)]
         first.unexamined = len(self._patches) - examined
         raise first
 
@@ -429,12 +430,6 @@ def _where(placement: Placement) -> tuple[int, int, int, int]:
     return placement.start, placement.end, placement.rank, placement.index
 
 
-_REPLACED_LINES = 20
-_REPLACED_CHARACTERS = 2_000
-_APPLIED = "<patches_applied>{}</patches_applied>"
-_ENDS = (b"\n", b"\r")
-
-
 class PatchReport:
     """The result of a call that landed, or would have."""
 
@@ -522,7 +517,7 @@ class PatchReport:
         """What was there, not too much of it."""
         whole = self._original.show(placed.start, placed.end)
         lines = whole.split("\n")
-        shown = "\n".join(lines[:_REPLACED_LINES])[:_REPLACED_CHARACTERS]
+        shown = "\n".join(lines[:_SHOWN_REPLACED_LINES])[:_SHOWN_REPLACED]
         return whole if len(shown) >= len(whole.removesuffix("\n")) else f"{shown}\n… {len(whole):,} characters in all"
 
     def _note(self, placed: Placement) -> str:
@@ -603,9 +598,6 @@ class PatchReport:
 
 def _label(placement: Placement) -> str:
     return f"patches[{placement.index}]"
-
-
-_VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write; "" empties the file'}
 
 
 class Patch(Request):

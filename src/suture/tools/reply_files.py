@@ -60,9 +60,10 @@ if TYPE_CHECKING:
     Landed = dict[tuple[str, tuple[Split, ...]], int]
 
 
-_EXECUTABLE = 0o111
-_LONG_NAME = 5
-_SHORT_NAME = 2
+_EXECUTABLE_BITS = 0o111  # of a mode, for the owner, the group and others
+_SHORTEST_MISTYPED = 5  # characters of a name in which another letter counts as a slip
+_SHORTEST_RESPELLED = 2  # characters, if only case, hyphens or underscores differ
+_MOST_CANDIDATES = 20  # files that are tried; a name that more of them have says nothing
 
 
 class ReplyFile:
@@ -169,7 +170,7 @@ class ReplyFile:
     @property
     def is_executable(self) -> bool:
         """Whether it may be run as it is so far."""
-        return bool(self._mode_so_far & _EXECUTABLE)
+        return bool(self._mode_so_far & _EXECUTABLE_BITS)
 
     @property
     def _mode_so_far(self) -> int:
@@ -180,7 +181,7 @@ class ReplyFile:
         """Take over the one permission that git knows; whether that changes anything."""
         mode = self._mode_so_far
         executable = mode | (mode & 0o444) >> 2
-        self.mode = executable if git_mode & _EXECUTABLE else mode & ~_EXECUTABLE
+        self.mode = executable if git_mode & _EXECUTABLE_BITS else mode & ~_EXECUTABLE_BITS
         return self.mode != mode
 
 
@@ -338,16 +339,12 @@ def _is_slip(ours: str, theirs: str) -> bool:
     if extension != other_extension or digits[0] != digits[1] or OSA.distance(stem, other_stem) != 1:
         return False
     same_letters = len(stem) != len(other_stem) or sorted(stem) == sorted(other_stem)
-    return min(len(stem), len(other_stem)) >= (_SHORT_NAME if same_letters else _LONG_NAME)
+    return min(len(stem), len(other_stem)) >= (_SHORTEST_RESPELLED if same_letters else _SHORTEST_MISTYPED)
 
 
 def not_found(path: str, near: Sequence[str]) -> FileNotFound:
     """There is no such file."""
     return FileNotFound(path=path, near=list(near[:3]))
-
-
-_MOST = 20
-"""WorkspaceFiles that are tried; a name that more of them have says nothing."""
 
 
 class Targets:
@@ -457,8 +454,8 @@ class Targets:
     def _fitting(self, block: Block, mentioned: dict[str, str], held: str | None) -> tuple[str, str]:
         """The only one of some files, or the only one of them that the block fits."""
         names = list(mentioned)
-        if len(names) > _MOST:
-            raise NoPath(reply_line=block.line, candidates=names[:_MOST], why="several")
+        if len(names) > _MOST_CANDIDATES:
+            raise NoPath(reply_line=block.line, candidates=names[:_MOST_CANDIDATES], why="several")
         fits = [name for name in names if self._fits(block, name)]
         if len(fits) > 1:
             raise NoPath(reply_line=block.line, candidates=fits, why="several")

@@ -52,6 +52,24 @@ if TYPE_CHECKING:
     from suture.text import Text
     from suture.text.edits import Edit
 
+_SHOWN_PROBLEMS = 8  # of the arguments
+_SHORTEST_FENCE = 3  # backticks
+_EDIT_ERRORS = {
+    "LINE_OUT_OF_BOUNDS",
+    "OVERLAPPING_LINES",
+    "DRIFTED",
+    "INVALID_REGEX",
+    "INVALID_CAPTURE_GROUP",
+    "REGEX_TIMEOUT",
+}
+_WRITE_ERRORS = {"PERMISSION_DENIED", "WRITE_FAILED"}
+_SHOWN_ELSEWHERE = {"validation", "diff", "replacements"}  # fields of an error that are in another part of the answer
+MODES = ("content", "line_edits", "search_replace")
+NO_MODE = "At least one edit mode must be specified (content, line_edits, or search_replace)"
+TWO_MODES = "Only one edit mode can be specified at a time"
+_KNOWN_FLAGS = 2 | 8 | 16 | 32 | 64 | 256
+"""`re.IGNORECASE`, MULTILINE, DOTALL, UNICODE, VERBOSE and ASCII; `re` is not loaded for them."""
+
 
 def whole(text: Text, content: str) -> list[Edit]:
     """The edit that makes a text say just this; its mark and encoding stay."""
@@ -169,21 +187,6 @@ def _by_pattern(session: Session, name: str, text: Text, wanted: SearchReplace, 
             raise InputTooLarge(what="All new text", size=grown, limit=limit, setting=setting)
         edits.append(edit(*spans[0], template.fill(text, spans)))
     return edits
-
-
-_EDIT_ERRORS = {
-    "LINE_OUT_OF_BOUNDS",
-    "OVERLAPPING_LINES",
-    "DRIFTED",
-    "INVALID_REGEX",
-    "INVALID_CAPTURE_GROUP",
-    "REGEX_TIMEOUT",
-}
-_WRITE_ERRORS = {"PERMISSION_DENIED", "WRITE_FAILED"}
-_SHOWN = 8
-_SHORTEST_FENCE = 3
-_TOLD_ABOVE = {"validation", "diff", "replacements"}
-"""Fields of an error that stand elsewhere in the answer."""
 
 
 class SearchCorrection(results.Data):
@@ -341,7 +344,7 @@ def failure_answer(given: Mapping[str, object], error: SutureError, audience: Au
         words = preview(error.diff, words) if given.get("show_diff") not in {False, "false"} else words
     elif isinstance(error, PatternNotFound):
         result = result.but(replacements=0)
-    shown = {name: value for name, value in wording.error_data(error, audience).items() if name not in _TOLD_ABOVE}
+    shown = {name: value for name, value in wording.error_data(error, audience).items() if name not in _SHOWN_ELSEWHERE}
     return Answer(words, {**result.data(), "error": shown}, is_error=True)
 
 
@@ -356,7 +359,8 @@ def _error_words(error: SutureError, audience: Audience) -> str:
         return "\n".join([head, *lines, *others, *advice])
     if isinstance(error, InvalidArguments):
         problems = [
-            wording.plain(f"{problem['argument']}: {problem['problem']}") for problem in error.problems[:_SHOWN]
+            wording.plain(f"{problem['argument']}: {problem['problem']}")
+            for problem in error.problems[:_SHOWN_PROBLEMS]
         ]
         return "\n".join([audience.mark_failure("Invalid arguments:"), *problems, wording.hint(error, audience)])
     message, hint = wording.message(error, audience), wording.hint(error, audience)
@@ -367,12 +371,6 @@ def _error_words(error: SutureError, audience: Audience) -> str:
     elif error.code in _WRITE_ERRORS:
         message = f"Failed to write file: {message}"
     return f"{audience.mark_failure(message)}\n{hint}"
-
-
-MODES = ("content", "line_edits", "search_replace")
-NO_MODE = "At least one edit mode must be specified (content, line_edits, or search_replace)"
-TWO_MODES = "Only one edit mode can be specified at a time"
-_KNOWN_FLAGS = 2 | 8 | 16 | 32 | 64 | 256
 
 
 def backwards(start_line: int, end_line: int) -> str:

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     Rules = tuple[tuple[int, Ignore], ...]
 
 
-_SHOWN_PLACES = 8
-_SHOWN_REGION = 80
-_LONGEST_CALL = 4_000
+_SHOWN_PLACES = 8  # where a text occurs that should be unique
+_SHOWN_REGION_LINES = 80  # of the place that a failure is about
+_LONGEST_CALL = 4_000  # characters of a corrected call that is written out in the text
 _READING = {"read", "list", "look at", "open"}
 _HINTS = {
     "BINARY_FILE": "Only text can be viewed and edited.",
@@ -54,6 +54,12 @@ _HINTS = {
     "ENCODING_MISMATCH": "Ask the operator to name the encoding that the file is really in (the setting encodings).",
 }
 """What to do where other tools have an argument for it."""
+_GITIGNORE = ".gitignore"
+_SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
+_MOST_ENTRIES = 1_000  # of a folder's listing
+_LARGEST_RULES = 1 << 20  # bytes of a .gitignore that is read
+_NAME = "str_replace_based_edit_tool"
+_MOST_NEAR = 3  # names that are offered for a path that does not exist
 
 
 def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audience = EDITOR) -> Answer:
@@ -138,7 +144,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
     elif error.attempt > 1 and error.region is not None:
         yield f"The same edit was refused before (attempt {error.attempt}), and the file has not changed since."
         yield f"{_span(error.region).capitalize()}, exactly:"
-        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
+        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
     else:
         yield from wording.block_details(error, EDITOR)
 
@@ -188,12 +194,6 @@ def _json(value: Mapping[str, object]) -> str:
 
     encoded = json.dumps(value, ensure_ascii=False)
     return encoded if encoded.isprintable() and not any(map(combining, encoded)) else dumps(value)
-
-
-_GITIGNORE = ".gitignore"
-_PASSED_OVER = {"node_modules", "__pycache__"}
-_MOST_ENTRIES = 1_000
-_LARGEST_RULES = 1 << 20
 
 
 def file_view(session: Session, target: Target, view_range: Sequence[int] | None) -> Answer:
@@ -303,7 +303,7 @@ class _Listing:
         """The names in a folder that are shown, sorted; those of folders with a slash."""
         names, folders = self._scan(folder)
         prefix = f"{folder}/" if folder else ""
-        plainly = [name for name in names if not name.startswith(".") and name not in _PASSED_OVER]
+        plainly = [name for name in names if not name.startswith(".") and name not in _SKIPPED_FOLDERS]
         shown = [name for name in plainly if self._guard.rule(prefix + name) is None]
         gone = self._ignored_names(shown, folders, prefix, rules)
         shown = [name for name in shown if name not in gone]
@@ -348,7 +348,6 @@ class _Listing:
             return ()
 
 
-_NAME = "str_replace_based_edit_tool"
 _ARGUMENTS = {
     "view": ("view_range",),
     "str_replace": ("old_str", "new_str"),
@@ -357,7 +356,6 @@ _ARGUMENTS = {
 }
 """The commands, and what each takes beside the path."""
 _OPTIONAL = {"view_range", "new_str"}
-_MOST_NEAR = 3
 
 
 class _Range(Argument):

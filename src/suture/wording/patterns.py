@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from suture.audience import Audience
     from suture.wording.phrases import E, Words
 
-_SHOWN_PROBLEMS = 3
+_SHOWN_PROBLEMS = 3  # of the arguments
 
 
 def _no_files(error: errors.NoFilesMatched) -> str:
