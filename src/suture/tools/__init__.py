@@ -46,8 +46,8 @@ COMMANDS = {
     "show": "suture.tools.history",
     "snapshots": "suture.tools.history",
 }
-"""What is made like a tool, but for the command line only."""
-_LONGEST_NAME = 100
+"""What is made like a tool, only for the command line."""
+_LONGEST_NAME = 100  # characters of an unknown tool's name that an error repeats
 
 
 def find(name: str) -> ToolSpec:
@@ -120,7 +120,7 @@ def chosen(profile: str | None = None, names: Iterable[str] | None = None) -> li
 
 
 def not_offered(name: str, names: Iterable[str]) -> UnknownTool:
-    """The error for a tool that is none of these."""
+    """The error for a tool whose name is not among these."""
     from difflib import get_close_matches  # only a failure needs it
 
     known = sorted(names)

@@ -2,7 +2,7 @@
 
 What `apply_reply` does with such a patch among others, under the name and with the words that models were trained on.
 Rejected: taking the other formats of a reply as well. Who calls this tool wrote a patch, and what looks like something
-else stands there by mistake.
+else is there by mistake.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ PATCH_FORMAT = """\
 +every line of the new file
 *** Delete File: path/to/old.txt
 *** End Patch"""
-_SHOWN_FAILED = 5  # parts that failed, told with all that is known
-_SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others are told briefly
+_SHOWN_FAILED = 5  # failed parts that are reported with all that is known
+_SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others get one line each
 _NOTHING_CHANGED = "Nothing was changed: fix what failed, and send the whole patch again."
 _NAME = "apply_patch"
 _SHOWN_NAMES = 3  # files in the summary that the history keeps
@@ -55,7 +55,7 @@ _QUOTES = ("'", '"', "`")
 
 
 class ApplyPatchReport:
-    """The outcome of a call, told once it landed, or would have. The metadata are those of `apply_reply`."""
+    """The outcome of a call, described once it landed or would have. The metadata are those of `apply_reply`."""
 
     def __init__(
         self, settings: Settings, plan: Plan, outcomes: Sequence[Outcome], report: ReplyReport, *, dry_run: bool
@@ -67,7 +67,7 @@ class ApplyPatchReport:
         self._dry_run = dry_run
 
     def answer(self, change: Change | None) -> Answer:
-        """What the caller is told."""
+        """The answer for the caller."""
         report = self._report.answer(change)
         failed = [result for result in self._outcomes if result.status == "failed"]
         if failed:
@@ -159,7 +159,7 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
 
 
 def _parse(given: str, most: int) -> Reply:
-    """The sections of the patch; text around it is passed over, but nothing that is meant to change a file."""
+    """The sections of the patch; text around it is ignored, but nothing that is meant to change a file."""
     reply = parse_reply(given, most=most + 1)
     own = [block for block in reply if block.format == "v4a"]
     if not own:

@@ -54,7 +54,7 @@ _LONGEST_READING = 2_000  # characters of a block's text, read in one of several
 _SETTLED = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
 """Why a hunk is refused whatever other hunks made."""
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
-_MOST_NEAR = 20
+_MOST_NEAR = 20  # files of a similar name that a block is tried on
 _EXECUTABLE_BITS = 0o111  # of a mode, for the owner, the group and others
 _PLAIN_FILE = 0o100644  # the mode that Git writes for a file that is not executable
 _MOST_EXAMINED = 20
@@ -165,7 +165,7 @@ class _HunkApplier:
     """A block and its file."""
 
     def __init__(self, block: Block, file: ReplyFile, match: str, reject: Reject, check: Callable[[], None]) -> None:
-        """`reject` tells why a hunk has no place; `check` is asked before each whether there is time."""
+        """`reject` says why a hunk has no place; `check` is asked before each whether there is time."""
         self._block = block
         self._file = file
         self._match = match

@@ -2,8 +2,7 @@
 
 Files are checked in batches, so that the time that a call's checks may take (`validate_call_ms`) bounds each of them,
 and not a whole folder; and so that only a batch is in memory. How many files, how long, and how many problems are
-listed has bounds of its own: files that they leave out are counted, and told as a check that is required and was not
-carried out.
+listed has bounds of its own: files that they leave out are counted, and reported as a required check that did not run.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class _WrittenFile(Record):
     before: Snapshot | None
     after: Content
     text: Text | None = None
-    """What it will say, where somebody has read it already."""
+    """Its new text, if it is decoded already."""
 
     @property
     def texts(self) -> tuple[Text | None, Text]:
@@ -109,7 +108,7 @@ def _batches(written: Sequence[_WrittenFile]) -> Iterator[list[_WrittenFile]]:
 
 
 def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
-    """A tool's proposal with what checks find in it: added to what it tells, or reason enough to refuse."""
+    """A tool's proposal with what checks find in it: added to its answer, or raised as a refusal."""
     changes = proposal.plan.changes
     differing = [change for change in changes if not (isinstance(change, Update) and change.same_content)]
     findings = report(session, differing)
@@ -188,7 +187,7 @@ def _decode(text: Text) -> str:
 
 
 def table(session: Session) -> Table:
-    """The checks of the workspace; read anew when a configuration changed."""
+    """The checks of the workspace; read again when a configuration changed."""
     home = session.trees[0]
     operator = operator_file(session.settings.config)
     stamps = [None if (status := home.stat(name)) is None else status.fingerprint for name in PROJECT_FILES]
@@ -271,7 +270,7 @@ def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> 
 
 
 def validation(report: Report, audience: Audience, *, every: bool = False) -> results.Validation:
-    """A report as results tell it, for an audience. With `every`, errors that were there before count as well."""
+    """A report as results show it, for an audience. With `every`, errors that were there before count as well."""
     return results.Validation(
         passed=report.passed(every=every),
         new=[_issue(item) for item in report.new[:_MOST_LISTED]],
@@ -366,7 +365,7 @@ class _Checker:
         return self._left_out is not None and self.is_late
 
     def look_at(self, root: int, folder: int, prefix: str, name: str) -> None:
-        """Add a file that a walk came to; one that is gone is passed over, one that cannot be read is told."""
+        """Add a file that a walk found; one that is gone is skipped, one that cannot be read is reported."""
         trees, path = self._session.trees, prefix + name
         display = display_path(trees, root, path)
         if display in self.seen or self._leaves_out(display):
@@ -410,7 +409,7 @@ class _Checker:
         return True
 
     def _refuse(self, name: str, path: str, error: SutureError) -> None:
-        """Tell that none of its checks is carried out on a file."""
+        """Report that none of its checks is run on a file."""
         self.seen.add(name)
         is_large = isinstance(error, InputTooLarge)
         reason, setting = ("the file is too large", "max_file_bytes") if is_large else ("the file may not be read", "")

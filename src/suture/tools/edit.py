@@ -57,11 +57,9 @@ _ALIASES = {
     "new_str": "new_text",
     "expected_replacements": "occurrences",
 }
-_LOOKED_AT = 1_000
-_FURTHER_SECONDS = 2.0
-"""Seconds for looking into the other edits that fail."""
-_DETAILED_FAILURES = 10
-"""How many of them are looked into."""
+_MOST_CHECKED_PLACES = 1_000  # of one edit, for a text that begins or ends in the middle of something
+_FURTHER_SECONDS = 2.0  # for looking into the other edits that fail
+_DETAILED_FAILURES = 10  # of the other failures, those that are reported with all that is known
 _SHOWN_EDITS = 10  # of a call, each with its lines
 _SHOWN_LINES = 8  # numbers of the lines that one edit changed
 _MOST_PREVIEWS = 10_000  # places of all edits
@@ -106,7 +104,7 @@ class FileEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and one edit may be given beside the path."""
+        """Check a call's arguments; null means left out, and one edit may be given next to the path."""
         named = cls.arguments()
         kept = {name: value for name, value in given.items() if value is not None or name not in named}
         if "path" not in kept and "file_path" in kept:
@@ -269,7 +267,7 @@ def _is_there(body: bytes, new: bytes, at: int) -> bool:
 def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience: Audience) -> Iterator[str]:
     """Where a text begins or ends in the middle of something; said once per edit."""
     old_text = in_argument(audience.of_edit(number, "old_text"))
-    for start in places[:_LOOKED_AT]:
+    for start in places[:_MOST_CHECKED_PLACES]:
         end = start + len(step.old)
         if not step.old or not body.startswith(step.old, start):
             continue  # it is text of an earlier edit
@@ -492,7 +490,7 @@ class EditReport:
         self._dry_run = dry_run
 
     def answer(self, change: Change | None) -> Answer:
-        """What the caller is told."""
+        """The answer for the caller."""
         file = self._change
         body, edits = file.before.text.body, file.edits or ()
         path, total = file.place.name, sum(map(len, self._places))

@@ -134,7 +134,7 @@ def recorded_change(book: LogBook, change: ChangeRecord) -> RecordedChange:
 
 
 def history_name(session: Session, path: str) -> str:
-    """A path as the history names it, whether a file stands there, a folder, or nothing any more."""
+    """A path as the history names it, whether it is a file, a folder, or gone."""
     return session.locate(path.rstrip("/") or path[:1], folders=True).name
 
 
@@ -450,7 +450,7 @@ def _count(number: int) -> str:
 def _state(
     book: LogBook, to: str | None, *, named: bool
 ) -> tuple[dict[str, Version | None], tuple[str, ...], set[str], HistoryDamaged | None]:
-    """What stood at each path at a point, and the folders that were made since.
+    """What was at each path at a point, and the folders that were made since.
 
     If a record is damaged that would have to say so, that is the last one, after the paths that are known all the same.
     Of a file that neither this change nor a later one touched, that is known only as well as an earlier one left it:
@@ -489,7 +489,7 @@ def _state(
 def _recorded_path(session: Session, book: LogBook, path: str) -> str:
     """The path as the history names it, if it has seen it or something below it."""
     known = book.paths()
-    path = path if path in known else history_name(session, path)  # a link now, perhaps, but a file once
+    path = path if path in known else history_name(session, path)  # it may be a link now, and have been a file
     if not any(is_below(name, path) for name in known):
         from difflib import get_close_matches  # only a failure needs it
 
@@ -505,7 +505,7 @@ def check_name(name: str) -> None:
 
 
 def snapshot(session: Session, name: str, paths: Sequence[str]) -> Answer:
-    """Name this point, and keep the files as they stand. The workspace is locked."""
+    """Name this point, and keep the files as they are. The workspace is locked."""
     result = take_snapshot(session, name, paths)
     words = f"Took snapshot '{name}' with {wording.count(result.kept, 'file')}: "
     words += "those that suture changed here, and those named." if result.kept else "suture has changed none here yet."

@@ -190,7 +190,7 @@ def _short(lines: list[str]) -> Iterator[str]:
 
 
 def cut(diff: str, settings: Settings) -> str:
-    """A diff as it is shown to a model: not endless, nor are its lines. The whole of it stands in the metadata."""
+    """A diff as it is shown to a model, with a limited number and length of lines. The metadata have all of it."""
     lines = diff.split("\n")
     shown = "\n".join(_short(lines[: settings.max_diff_lines]))[: settings.max_read_bytes].removesuffix("\n")
     if len(shown) >= len(diff.removesuffix("\n")):
@@ -204,7 +204,7 @@ def cut(diff: str, settings: Settings) -> str:
 
 
 def check_whole(text: Text, new: str, own: str) -> None:
-    """Refuse half characters, which JSON can spell and no file should hold, unless they stand there already."""
+    """Refuse lone surrogates, which JSON can express and no file should contain, unless the file has them already."""
     lone = [char for char in new if "\ud800" <= char <= "\udfff" and char not in own]
     if lone:
         text.body_bytes(lone[0])
@@ -287,7 +287,7 @@ def check_placeholders(
     """Refuse a new text with a placeholder for text that it deletes; warn of one that is only inserted.
 
     `old` is what `new` takes the place of, and `argument` names where the caller wrote it; with `whole`, `old` is a
-    file. `locate` has `judged` an edit that it placed: what both texts leave out stands for the same lines.
+    file. `locate` has `judged` an edit that it placed: what both texts leave out are the same lines.
     """
     from suture.match.placeholders import find_added  # reading needs none
 

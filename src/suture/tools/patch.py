@@ -120,7 +120,7 @@ class OnePatch(Request):
         return patch.but(toClipboard=patch.toClipboard or None, fromClipboard=patch.fromClipboard or None)
 
     def check(self) -> None:
-        """Refuse what would be passed over otherwise."""
+        """Refuse what would be ignored otherwise."""
         if self.oldText and self.operation != "replace":
             raise _invalid("oldText", f"works only with replace; {self.operation} needs no place")
         for name in ("toClipboard", "fromClipboard"):
@@ -145,7 +145,7 @@ class OnePatch(Request):
 
 
 def gather_patches(given: Mapping[str, object]) -> Mapping[str, object]:
-    """The arguments of a call with `patches`, where the fields of one patch are given beside the path."""
+    """The arguments of a call with `patches`, where the fields of one patch are given next to the path."""
     fields = {*OnePatch._fields, *_ALIASES}
     if given.get("patches") is not None or not fields & given.keys():
         return given
@@ -455,7 +455,7 @@ class PatchReport:
         self._dry_run = request.dry_run
 
     def answer(self, change: Change | None) -> Answer:
-        """What the caller is told."""
+        """The answer for the caller."""
         (file,) = self._plan.changes
         after: Content = getattr(file, "after")  # noqa: B009  a creation or an update: both have it
         diff = outcome.plan_diff([file])
@@ -614,7 +614,7 @@ class Patch(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and one patch may be given beside the path."""
+        """Check a call's arguments; null means left out, and one patch may be given next to the path."""
         named = cls.arguments()
         left_out = {name for name, value in given.items() if value is None and name in named}
         request = super().parse(gather_patches({name: value for name, value in given.items() if name not in left_out}))
@@ -663,7 +663,7 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
 
 
 def _before(session: Session, request: Patch) -> Snapshot | None:
-    """The file, or None where there is none and none is needed."""
+    """The file; None if it does not exist and need not."""
     needed = any(patch.operation == "replace" for patch in request.patches)
     if not needed and session.locate(request.path).stat is None:
         return None

@@ -67,8 +67,8 @@ if TYPE_CHECKING:
 
 
 _SHOWN_APPLIED = 20  # blocks that landed, listed one by one
-_SHOWN_FAILED = 5  # blocks that failed, told with all that is known
-_SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others are told briefly
+_SHOWN_FAILED = 5  # failed blocks that are reported with all that is known
+_SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others get one line each
 _STATUSES = ("applied", "already_applied", "failed", "skipped")
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
 _OLD_PARTS = {"call": "its old text", **dict.fromkeys(IN_HUNKS, "its context and - lines")}
@@ -81,7 +81,7 @@ _SHOWN_NAMES = 3  # files in the summary that the history keeps
 
 
 class ReplyReport:
-    """The outcome of a call, told once it landed, or would have."""
+    """The outcome of a call, described once it landed or would have."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class ReplyReport:
         self._missed = [] if chosen else [part for part in validation.unread if part.edits]
 
     def answer(self, change: Change | None) -> Answer:
-        """What the caller is told."""
+        """The answer for the caller."""
         failed = self._with("failed")
         diff = outcome.plan_diff(self._plan.changes)
         warnings = [*self._validation.warnings, *self._warnings()]
@@ -179,7 +179,7 @@ class ReplyReport:
             room -= len(lines)
             yield from lines
         named = any(isinstance(result.error, IncompleteBlock) for result in failed)
-        known = {*self._validation.errors, *self._validation.warnings} if named else set()  # told with the block
+        known = {*self._validation.errors, *self._validation.warnings} if named else set()  # reported with the block
         known -= {describe_unread(part) for part in self._validation.unread}
         yield from (f"error: {error}" for error in self._validation.errors if error not in known)
         if self._missed:
@@ -575,7 +575,7 @@ class _Texts:
         text = Text(body, bom=b"", encoding="utf-8", body=body)
         return Snapshot(Place(0, name, name), text, Content((body,)), (), 0o644)
 
-    def bases(self, before: Snapshot) -> tuple[Base, ...]:  # noqa: ARG002  nobody knows what stood there
+    def bases(self, before: Snapshot) -> tuple[Base, ...]:  # noqa: ARG002  there are no earlier versions
         """None."""
         return ()
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
             """The one name of the file that a path means."""
 
         def read(self, name: str) -> Snapshot | None:
-            """The file, or None where there is none."""
+            """The file; None if it does not exist."""
 
         def bases(self, before: Snapshot) -> Iterable[Base]:
             """Earlier versions of a file, newest first."""
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
             """Whether a path leads to its file by a link."""
 
         def near(self, path: str) -> list[str]:
-            """WorkspaceFiles that may be meant by a path at which there is none."""
+            """Files that may be meant by a path that does not exist."""
 
         def same_named(self, names: Collection[str]) -> list[str]:
             """The files that have one of some names, in any folder."""
@@ -211,7 +211,7 @@ class ReplyFiles:
             check_hash(wanted, file.name, file.before)
 
     def near(self, path: str) -> list[str]:
-        """WorkspaceFiles that may be meant by a path at which there is none."""
+        """Files that may be meant by a path that does not exist."""
         moved = [file.moved_to.name for file in self._open.values() if file.name == path and file.moved_to is not None]
         created = [file.name for file in self._open.values() if file.exists and file.name.endswith(f"/{path}")]
         return list(dict.fromkeys([*moved, *created, *self.source.near(path)]))
@@ -366,7 +366,7 @@ class Targets:
         self._blocks = {block.number: block for block in blocks}
 
     def of(self, block: Block) -> Block:
-        """The block, about the file that is meant; `NoPath` if nothing tells which one that is."""
+        """The block, about the file that is meant; `NoPath` if nothing says which one that is."""
         if block.number not in self._decided:
             try:
                 self._decided[block.number] = self._of(block)

@@ -67,8 +67,7 @@ _SHOWN_ELSEWHERE = {"validation", "diff", "replacements"}  # fields of an error 
 MODES = ("content", "line_edits", "search_replace")
 NO_MODE = "At least one edit mode must be specified (content, line_edits, or search_replace)"
 TWO_MODES = "Only one edit mode can be specified at a time"
-_KNOWN_FLAGS = 2 | 8 | 16 | 32 | 64 | 256
-"""`re.IGNORECASE`, MULTILINE, DOTALL, UNICODE, VERBOSE and ASCII; `re` is not loaded for them."""
+_KNOWN_FLAGS = 2 | 8 | 16 | 32 | 64 | 256  # I, M, S, U, X and A of `re`, which is not loaded for them
 
 
 def whole(text: Text, content: str) -> list[Edit]:
@@ -79,7 +78,7 @@ def whole(text: Text, content: str) -> list[Edit]:
 
 
 def by_lines(name: str, text: Text, edits: Sequence[LineEdit], near: Sequence[str]) -> list[Edit]:
-    """Edits of ranges of lines, all of them as the text stands. `near` are files that may be meant instead."""
+    """Edits of ranges of lines, all of them in the text as it is. `near` are files that may be meant instead."""
     total = len(text.lines)
     for line_edit in edits:
         for which, line in (("start_line", line_edit.start_line), ("end_line", line_edit.end_line)):
@@ -219,7 +218,7 @@ class SafeEditResult(results.ToolData):
 
 
 class SafeEditReport:
-    """The outcome of a call, told once it landed, or would have."""
+    """The outcome of a call, described once it landed or would have."""
 
     def __init__(
         self,
@@ -232,7 +231,7 @@ class SafeEditReport:
         validation: dict[str, Any],
         warnings: Sequence[str] = (),
     ) -> None:
-        """`current` is the hash of the file as it stands; `warnings` are about text that goes away."""
+        """`current` is the hash of the file as it is; `warnings` are about text that goes away."""
         self._request = request
         self._name = name
         self._current = current
@@ -243,7 +242,7 @@ class SafeEditReport:
         self._lost = warnings
 
     def answer(self, change: Change | None) -> Answer:
-        """What the caller is told."""
+        """The answer for the caller."""
         written = change is not None
         result = SafeEditResult(
             path=self._name,

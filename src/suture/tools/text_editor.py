@@ -1,6 +1,6 @@
 """The text editor of Anthropic's API, as a dialect of these tools.
 
-Commands, arguments and sentences are those that models were trained on; below a sentence stands what the engine knows.
+Commands, arguments and sentences are those that models were trained on; what the engine knows follows below.
 Text is replaced as `file_edit` does it, and a whole file is written as `safe_edit` writes one. The command `undo_edit`,
 which older versions of the tool had, is left out as in this one: the tool `undo` takes back what any tool did.
 """
@@ -166,7 +166,7 @@ def _advice(error: errors.NoMatch) -> str:
 
 
 def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
-    """Where the text stands, and what would be unique."""
+    """Where the text occurs, and what would be unique."""
     yield f"It occurs in {plain(error.path)} at:"
     for location in error.match_locations[:_SHOWN_PLACES]:
         content = as_it_is(location["line_content"].strip())
@@ -311,7 +311,7 @@ class _Listing:
         return [f"{name}/" if name in folders else name for name in shown]
 
     def _scan(self, folder: str) -> tuple[list[str], set[str]]:
-        """All names in a folder, sorted, and those of folders; a link is none."""
+        """All names in a folder, sorted, and those of folders; a link does not count as one."""
         names = self._tree.names(folder)
         try:
             handle, _, folders = self._tree.fs.scan(self._tree.folder(folder), "")
@@ -354,7 +354,7 @@ _ARGUMENTS = {
     "create": ("file_text",),
     "insert": ("insert_line", "insert_text"),
 }
-"""The commands, and what each takes beside the path."""
+"""The commands, and what each takes besides the path."""
 _OPTIONAL = {"view_range", "new_str"}
 
 
@@ -439,7 +439,7 @@ def plan_text_editor(session: Session, request: TextEditor) -> Proposal:
 
 
 def _existing(session: Session, request: TextEditor) -> Target:
-    """What the path names; where nothing stands there, what may be meant is looked for."""
+    """What the path names; if it does not exist, similar names are looked for."""
     target = session.locate(request.path, folders=request.command == "view")
     if target.stat is None:
         create_by = None if request.command == "view" else ["create"]
@@ -525,7 +525,7 @@ def _generated_warnings(before: Snapshot) -> list[str]:
 
 
 def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Sequence[str]) -> Proposal:
-    """One recorded change, and what is told once it landed."""
+    """One recorded change, and its answer once it landed."""
     (file,) = outcome.files([change])
     diff = outcome.plan_diff([change])
 

@@ -165,7 +165,7 @@ def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
 
 
 def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool) -> str:
-    """An error in one line, as the regex tools tell it."""
+    """An error in one line, as the regex tools show it."""
     own = error.code in PATTERN_MESSAGES
     words = message(error, audience) if own else f"{message(error, audience)} {hint(error, audience)}"
     return one_line(error, words, several=several)

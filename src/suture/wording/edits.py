@@ -646,7 +646,7 @@ def validation_lines(validation: dict[str, Any]) -> list[str]:
 
 
 def _errors_first(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Errors before warnings, a merge conflict before what it leads to, and a line that is no code told once."""
+    """Errors before warnings, a merge conflict before what it leads to, and a line that is not code only once."""
     shown: dict[tuple[str, int, str, str], dict[str, Any]] = {}
     for issue in issues:
         words = "" if issue["code"] == _SYNTAX else issue["message"]
