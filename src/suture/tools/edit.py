@@ -128,13 +128,13 @@ def plan_file_edit(session: Session, request: FileEdit, audience: Audience | Non
     total, most = len(request.edits), session.settings.max_edits
     if total > most:
         raise InputTooLarge(what="The request", size=total, limit=most, setting="max_edits", unit="edits")
-    expected, most = sum(asked.occurrences for asked in request.edits), session.settings.max_replacements
+    expected, most = sum(one_edit.occurrences for one_edit in request.edits), session.settings.max_replacements
     if expected > most:
         setting = "max_replacements"
         raise InputTooLarge(what="The request", size=expected, limit=most, setting=setting, unit="replacements")
     before = session.text(request.path, request.encoding)
     check_hash(request.expect_hash, before.place.name, before)
-    steps = [_step(before, asked) for asked in request.edits]
+    steps = [_step(before, one_edit) for one_edit in request.edits]
     size = len(before.text.body)
     for step in steps:  # a later edit may take away what an earlier one makes, but it is made
         size += step.count * (len(step.new) - len(step.old))
@@ -152,12 +152,12 @@ def plan_file_edit(session: Session, request: FileEdit, audience: Audience | Non
     return Proposal(plan, report.answer)
 
 
-def _step(before: Snapshot, asked: OneEdit) -> Step:
-    old, new = (text.encode("utf-8", "surrogatepass") for text in (asked.old_text, asked.new_text))
+def _step(before: Snapshot, one_edit: OneEdit) -> Step:
+    old, new = (text.encode("utf-8", "surrogatepass") for text in (one_edit.old_text, one_edit.new_text))
     if not new.isascii():
-        check_whole(before.text, asked.new_text, asked.old_text)
+        check_whole(before.text, one_edit.new_text, one_edit.old_text)
         check_writable(before.text, new, old)
-    return Step(old, new, asked.occurrences)
+    return Step(old, new, one_edit.occurrences)
 
 
 def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]], audience: Audience) -> Iterator[str]:
@@ -609,21 +609,21 @@ def _error(
 ) -> errors.NoMatch | errors.WrongCount:
     """The error of the first edit that fails; `closely`: with all that can be found out about it."""
     assert outcome.failed is not None  # noqa: S101  asked only then
-    asked, name = request.edits[outcome.failed], before.place.name
+    one_edit, name = request.edits[outcome.failed], before.place.name
     total, hits = len(request.edits), outcome.hits
-    target = SearchTarget(name, asked.old_text, asked.new_text, outcome.failed, total, asked.occurrences)
+    target = SearchTarget(name, one_edit.old_text, one_edit.new_text, outcome.failed, total, one_edit.occurrences)
     if not closely:
         return unexamined(target, len(hits))
     index = Index(outcome.body, name, session.bases(before))
     view = View(index, before.text, outcome.origin if outcome.edits else None)
-    old = asked.old_text.encode("utf-8", "surrogatepass")
+    old = one_edit.old_text.encode("utf-8", "surrogatepass")
     own = occurrences(before.text.body, old) if outcome.failed else []
     if hits:
         actual = count_occurrences(outcome.body, old, hits) if len(hits) > MOST_HITS else len(hits)
         originally = len(own) if outcome.failed else actual
         number = attempt(session, before, target, dry_run=request.dry_run)
         return wrong_count(target, view, hits, actual, originally, number)
-    failure = diagnose(index, asked.old_text, asked.new_text)
+    failure = diagnose(index, one_edit.old_text, one_edit.new_text)
     number = attempt(session, before, target, dry_run=request.dry_run)
     return no_match(target, failure, view, number, _consumed_by(request, outcome, own))
 
@@ -633,8 +633,8 @@ def _consumed_by(request: FileEdit, outcome: Outcome, places: Sequence[tuple[int
     if not places:
         return None
     start, end = places[0]
-    for number, (asked, offsets) in enumerate(zip(request.edits, outcome.places, strict=False)):
-        size = len(asked.old_text.encode("utf-8", "surrogatepass"))
+    for number, (one_edit, offsets) in enumerate(zip(request.edits, outcome.places, strict=False)):
+        size = len(one_edit.old_text.encode("utf-8", "surrogatepass"))
         if any(at < end and start < at + size for at in offsets):
             return number
     return None

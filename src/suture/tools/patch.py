@@ -244,7 +244,7 @@ class Placer:
 
     def place(self) -> list[Placement]:
         """Every patch, in the order of the request, or the error of the first that has no place, and all others."""
-        placed: list[Placement] = []
+        placements: list[Placement] = []
         failures: list[tuple[int, errors.SutureError]] = []
         unfilled: set[str | None] = set()
         examined, until = 0, 0.0
@@ -265,13 +265,13 @@ class Placer:
                 unfilled.add(patch.toClipboard)
                 until = until or monotonic() + _FURTHER_SECONDS
             else:
-                placed.append(self._sized(placement))
+                placements.append(self._sized(placement))
         try:
-            self._check_overlaps(placed)
+            self._check_overlaps(placements)
         except errors.OverlappingPatches as error:
             failures.append((error.second, error))
         if not failures:
-            return placed
+            return placements
         (_, first), *others = sorted(failures, key=lambda failure: failure[0])
         first.further = [(index, error, number < _DETAILED_FAILURES) for number, (index, error) in enumerate(others)]
         first.unexamined = len(self._patches) - examined
@@ -403,9 +403,9 @@ class Placer:
             old, patch.newText, self._path, argument, whole=whole, judged=judged, index=index, total=total
         )
 
-    def _check_overlaps(self, placed: Sequence[Placement]) -> None:
+    def _check_overlaps(self, placements: Sequence[Placement]) -> None:
         claims = sorted(
-            (placement for placement in placed if placement.operation == "replace" and placement.claims), key=_where
+            (placement for placement in placements if placement.operation == "replace" and placement.claims), key=_where
         )
         for claim, next_claim in pairwise(claims):
             same = (claim.start, claim.end) == (next_claim.start, next_claim.end)
@@ -421,9 +421,9 @@ class Placer:
                 )
 
 
-def edits_of(placed: Sequence[Placement]) -> list[Edit]:
+def edits_of(placements: Sequence[Placement]) -> list[Edit]:
     """All edits, by position; `edits.sort_edits` keeps this order where they are at one point."""
-    return [edit for placement in sorted(placed, key=_where) for edit in placement.edits]
+    return [edit for placement in sorted(placements, key=_where) for edit in placement.edits]
 
 
 def _where(placement: Placement) -> tuple[int, int, int, int]:
@@ -438,7 +438,7 @@ class PatchReport:
         session: Session,
         plan: Plan,
         original: Text,
-        placed: Sequence[Placement],
+        placements: Sequence[Placement],
         request: Patch,
         cautions: Sequence[str],
         *,
@@ -448,7 +448,7 @@ class PatchReport:
         self._session = session
         self._plan = plan
         self._original = original
-        self._placed = placed
+        self._placements = placements
         self._patches = request.patches
         self._noticed = cautions
         self._created = created
@@ -466,14 +466,14 @@ class PatchReport:
             change_id=None if change is None else change.id,
             hash=after.digest,
             created=self._created,
-            patches=[self._placed_patch(placement) for placement in self._placed],
+            patches=[self._placed_patch(placement) for placement in self._placements],
             clipboards=names,
             warnings=warnings,
             display=Display(path=file.place.name, diff=diff),
         )
         notes = [
             note
-            for placement in self._placed
+            for placement in self._placements
             for note in (self._note(placement), self._clipboard_note(placement))
             if note
         ]
@@ -492,73 +492,73 @@ class PatchReport:
 
     def _forecast(self, path: str, diff: str) -> str:
         """What the call would do."""
-        number = f"all {len(self._placed)} patches" if len(self._placed) > 1 else "the patch"
+        number = f"all {len(self._placements)} patches" if len(self._placements) > 1 else "the patch"
         if self._created:
             return f"{number} would create {path}"
         return f"{number} would be applied" if diff else f"{number} would leave {path} as it is"
 
-    def _placed_patch(self, placed: Placement) -> PlacedPatch:
-        near, runner_up = placed.runner_up, None
+    def _placed_patch(self, placement: Placement) -> PlacedPatch:
+        near, runner_up = placement.runner_up, None
         if near is not None:
             runner_up = RunnerUp(start_line=near.start_line, end_line=near.end_line, score=round(near.score, 3))
         return PlacedPatch(
-            index=placed.index,
-            operation=placed.operation,
-            rung=placed.rung,
-            score=placed.score,
+            index=placement.index,
+            operation=placement.operation,
+            rung=placement.rung,
+            score=placement.score,
             runner_up=runner_up,
-            start_line=placed.start_line,
-            end_line=placed.end_line,
-            replaced=self._replaced_text(placed),
-            written_on=WrittenOn.of(placed.base),
+            start_line=placement.start_line,
+            end_line=placement.end_line,
+            replaced=self._replaced_text(placement),
+            written_on=WrittenOn.of(placement.base),
         )
 
-    def _replaced_text(self, placed: Placement) -> str:
+    def _replaced_text(self, placement: Placement) -> str:
         """What was there, not too much of it."""
-        whole = self._original.show(placed.start, placed.end)
+        whole = self._original.show(placement.start, placement.end)
         lines = whole.split("\n")
         shown = "\n".join(lines[:_SHOWN_REPLACED_LINES])[:_SHOWN_REPLACED]
         return whole if len(shown) >= len(whole.removesuffix("\n")) else f"{shown}\n… {len(whole):,} characters in all"
 
-    def _note(self, placed: Placement) -> str:
+    def _note(self, placement: Placement) -> str:
         """What a caller should know about a patch that was not found just as it was sent."""
-        if placed.rung in AS_SENT:
+        if placement.rung in AS_SENT:
             return ""
-        where = wording.span(placed.start_line, placed.end_line)
-        if (version := version_of(placed.base)) is not None:
+        where = wording.span(placement.start_line, placement.end_line)
+        if (version := version_of(placement.base)) is not None:
             written = f"written on {wording.version_name(version)}"
-            return f"{_label(placed)}: {written}; merged into the current file at {where}."
-        words = f"{_label(placed)}: found at {where} {wording.how_matched(placed.rung)}"
-        if placed.runner_up is not None:
-            words += f" (next best: {wording.span(placed.runner_up.start_line, placed.runner_up.end_line)})"
-        if not placed.carried:
+            return f"{_label(placement)}: {written}; merged into the current file at {where}."
+        words = f"{_label(placement)}: found at {where} {wording.how_matched(placement.rung)}"
+        if placement.runner_up is not None:
+            words += f" (next best: {wording.span(placement.runner_up.start_line, placement.runner_up.end_line)})"
+        if not placement.carried:
             return f"{words}."
         return f"{words}; your change was adapted to the file's text."
 
-    def _clipboard_note(self, placed: Placement) -> str:
+    def _clipboard_note(self, placement: Placement) -> str:
         """What was put into which clipboard."""
-        patch = self._patches[placed.index]
+        patch = self._patches[placement.index]
         if patch.toClipboard is None:
             return ""
-        where = wording.span(placed.start_line, placed.end_line)
-        where, name = where if self._is_lines(placed) else f"a part of {where}", wording.plain(patch.toClipboard)
+        where = wording.span(placement.start_line, placement.end_line)
+        where, name = where if self._is_lines(placement) else f"a part of {where}", wording.plain(patch.toClipboard)
         if patch.is_copy:
             return f"{'Would copy' if self._dry_run else 'Copied'} {where} to clipboard '{name}'."
-        if not any(edit.new for edit in placed.edits):
+        if not any(edit.new for edit in placement.edits):
             return f"{'Would cut' if self._dry_run else 'Cut'} {where} to clipboard '{name}'."
         return f"{'Would put' if self._dry_run else 'Put'} {where} (before the change) into clipboard '{name}'."
 
-    def _is_lines(self, placed: Placement) -> bool:
+    def _is_lines(self, placement: Placement) -> bool:
         """Whether it replaces whole lines, perhaps without the end of the last one."""
-        body, start, end = self._original.body, placed.start, placed.end
+        body, start, end = self._original.body, placement.start, placement.end
         begins = not start or body.endswith(_ENDS, 0, start)
         return begins and (end == len(body) or body.endswith(_ENDS, 0, end) or body.startswith(_ENDS, end))
 
     def _cautions(self) -> Iterator[str]:
         """What may not have been meant, but was done as it was said."""
-        for patch, placed in zip(self._patches, self._placed, strict=True):
+        for patch, placement in zip(self._patches, self._placements, strict=True):
             if patch.fromClipboard is not None and patch.newText:
-                yield f"{_label(placed)}: newText was ignored: fromClipboard is set."
+                yield f"{_label(placement)}: newText was ignored: fromClipboard is set."
         if not (body := self._original.body):
             return
         first, last = body.startswith(_ENDS), body.endswith(_ENDS)
@@ -568,13 +568,13 @@ class PatchReport:
         for placement in self._insertions("append_eof")[:1]:
             if not (last or placement.edits[0].new.startswith(_ENDS)):
                 yield f"{_label(placement)}: the file has no newline at its end: the text continues its last line."
-        for placement in self._placed:
+        for placement in self._placements:
             if placement.rung == "exact" and self._joins_lines(placement):
                 yield f"{_label(placement)}: newText has no newline at its end: the file's next line continues it."
 
-    def _joins_lines(self, placed: Placement) -> bool:
+    def _joins_lines(self, placement: Placement) -> bool:
         """Whether a line end is taken away at the end of a text, and something follows it."""
-        body, last = self._original.body, placed.edits[-1:]
+        body, last = self._original.body, placement.edits[-1:]
         return any(
             body[edit.span.start : edit.span.end].endswith(_ENDS)
             and bool(edit.new)
@@ -585,7 +585,9 @@ class PatchReport:
 
     def _insertions(self, operation: str) -> list[Placement]:
         """The patches of a kind that put something in."""
-        return [placement for placement in self._placed if placement.operation == operation and placement.edits[0].new]
+        return [
+            placement for placement in self._placements if placement.operation == operation and placement.edits[0].new
+        ]
 
     def _warnings(self, names: Sequence[str]) -> list[str]:
         generated = outcome.warning(self._plan.changes[0].place.name, self._original.body)
@@ -653,12 +655,12 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
 
     bases = () if before is None else session.bases(before)
     placer = Placer(name, blank, request.patches, request.match, recall, bases, literal=request.literal)
-    placed = placer.place()
+    placements = placer.place()
     _check_clipboards(session, placer.clipboards)
-    change = _change(session, request, before, blank, placed)
+    change = _change(session, request, before, blank, placements)
     kept = tuple(sorted(placer.clipboards.items()))
     plan = Plan((change,), "patch", _summary(request, name), clipboards=kept)
-    report = PatchReport(session, plan, blank, placed, request, placer.warnings, created=before is None)
+    report = PatchReport(session, plan, blank, placements, request, placer.warnings, created=before is None)
     return Proposal(plan, report.answer)
 
 
@@ -697,9 +699,9 @@ def _check_clipboards(session: Session, filled: Mapping[str, str]) -> None:
 
 
 def _change(
-    session: Session, request: Patch, before: Snapshot | None, blank: Text, placed: Sequence[Placement]
+    session: Session, request: Patch, before: Snapshot | None, blank: Text, placements: Sequence[Placement]
 ) -> FileChange:
-    edits = edits_of(placed)
+    edits = edits_of(placements)
     if before is not None:
         return session.plan_update(before, edits)
     return session.plan_create(request.path, b"".join(splice(blank, edits)))

@@ -92,14 +92,14 @@ def by_lines(name: str, text: Text, edits: Sequence[LineEdit], near: Sequence[st
     return [_by_lines(name, text, line_edit) for line_edit in in_order]
 
 
-def _by_lines(name: str, text: Text, wanted: LineEdit) -> Edit:
+def _by_lines(name: str, text: Text, line_edit: LineEdit) -> Edit:
     lines, body = text.lines, text.body
-    start, end = lines.span(wanted.start_line)[0], lines.span(wanted.end_line)[1]
-    if wanted.expected_text is not None:
-        _check_expected(name, text, wanted, body[start:end])
-    ending = lines.ending(wanted.end_line)
-    new = wanted.new_content.encode("utf-8", "surrogatepass")
-    check_whole(text, wanted.new_content, "")
+    start, end = lines.span(line_edit.start_line)[0], lines.span(line_edit.end_line)[1]
+    if line_edit.expected_text is not None:
+        _check_expected(name, text, line_edit, body[start:end])
+    ending = lines.ending(line_edit.end_line)
+    new = line_edit.new_content.encode("utf-8", "surrogatepass")
+    check_whole(text, line_edit.new_content, "")
     check_writable(text, new, body[start:end])
     if not new:
         return edit(start, end, b"")
@@ -112,18 +112,18 @@ def _by_lines(name: str, text: Text, wanted: LineEdit) -> Edit:
     return edit(start, end, new)
 
 
-def _check_expected(name: str, text: Text, wanted: LineEdit, actual: bytes) -> None:
+def _check_expected(name: str, text: Text, line_edit: LineEdit, actual: bytes) -> None:
     """Refuse lines that do not say what the caller expects; how they end makes no difference."""
-    assert wanted.expected_text is not None  # noqa: S101  asked only then
-    expected = _bare(wanted.expected_text.encode("utf-8", "surrogatepass"))
+    assert line_edit.expected_text is not None  # noqa: S101  asked only then
+    expected = _bare(line_edit.expected_text.encode("utf-8", "surrogatepass"))
     if _bare(actual) == expected:
         return
     places = occurrences(text.body, expected, 20) if expected else []
     stands_at = [text.lines.at(start) for start, _ in places]
     raise Drifted(
         path=name,
-        start_line=wanted.start_line,
-        end_line=wanted.end_line,
+        start_line=line_edit.start_line,
+        end_line=line_edit.end_line,
         text=actual.decode("utf-8", "replace"),
         stands_at=stands_at,
     )
@@ -133,16 +133,16 @@ def _bare(text: bytes) -> bytes:
     return text.replace(b"\r\n", b"\n").removesuffix(b"\n")
 
 
-def by_search(session: Session, name: str, text: Text, wanted: SearchReplace) -> list[Edit]:
+def by_search(session: Session, name: str, text: Text, search: SearchReplace) -> list[Edit]:
     """The replacements, from left to right."""
     most = session.settings.max_replacements
-    limit = min(wanted.count, most + 1) if wanted.count else most + 1
-    if wanted.regex:
-        edits = _by_pattern(session, name, text, wanted, limit)
+    limit = min(search.count, most + 1) if search.count else most + 1
+    if search.regex:
+        edits = _by_pattern(session, name, text, search, limit)
         _check_number(len(edits), most)
         check_size(name, len(text.body) + sum(change.growth for change in edits))
         return edits
-    old, new = _old_and_new(text, wanted)
+    old, new = _old_and_new(text, search)
     spans = occurrences(text.body, old, limit)
     _check_number(len(spans), most)
     check_size(name, len(text.body) + len(spans) * (len(new) - len(old)))
@@ -154,27 +154,27 @@ def _check_number(number: int, most: int) -> None:
         raise TooManyReplacements(found=number, limit=most, setting="max_replacements")
 
 
-def _old_and_new(text: Text, wanted: SearchReplace) -> tuple[bytes, bytes]:
+def _old_and_new(text: Text, search: SearchReplace) -> tuple[bytes, bytes]:
     """The two texts as bytes, if the file can hold the new one."""
-    if not wanted.search:
+    if not search.search:
         raise InvalidArguments(problems=[{"argument": "search_replace.search", "problem": "empty: say what to search"}])
-    old = wanted.search.encode("utf-8", "surrogatepass")
-    new = wanted.replace.encode("utf-8", "surrogatepass")
-    check_whole(text, wanted.replace, wanted.search)
+    old = search.search.encode("utf-8", "surrogatepass")
+    new = search.replace.encode("utf-8", "surrogatepass")
+    check_whole(text, search.replace, search.search)
     check_writable(text, new, old)
     return old, new
 
 
-def _by_pattern(session: Session, name: str, text: Text, wanted: SearchReplace, limit: int) -> list[Edit]:
+def _by_pattern(session: Session, name: str, text: Text, search: SearchReplace, limit: int) -> list[Edit]:
     from suture.patterns.engines import Clock
     from suture.patterns.python import PythonPattern, parse_template
 
     settings = session.settings
-    size, most = len(wanted.search), settings.max_pattern_chars
+    size, most = len(search.search), settings.max_pattern_chars
     if size > most:
         raise InputTooLarge(what="The pattern", size=size, limit=most, setting="max_pattern_chars", unit="characters")
-    pattern = PythonPattern(wanted.search, wanted.flags)
-    template = parse_template(wanted.replace, pattern)
+    pattern = PythonPattern(search.search, search.flags)
+    template = parse_template(search.replace, pattern)
     clock = Clock(settings.regex_file_ms, settings.regex_call_ms)
     clock.start(name)
     edits: list[Edit] = []
@@ -272,16 +272,16 @@ class SafeEditReport:
 
     def _done_lines(self, change: Change | None) -> Iterator[str]:
         """What became of the file."""
-        wanted = self._request.search_replace
-        if wanted is not None and not self._replacements:
-            yield f"⚠️ Pattern '{wording.plain(wanted.search)}' not found (no changes made)"
+        search = self._request.search_replace
+        if search is not None and not self._replacements:
+            yield f"⚠️ Pattern '{wording.plain(search.search)}' not found (no changes made)"
         elif not self._changes:
             yield f"✅ No changes: {wording.plain(self._name)} does not exist, and nothing was to be written."
         elif not self._diff and self._current is not None:
             yield f"✅ No changes: {wording.plain(self._name)} already has this content."
         elif change is not None:
-            if wanted is not None:
-                old, new = (f"'{wording.plain(text)}'" for text in (wanted.search, wanted.replace))
+            if search is not None:
+                old, new = (f"'{wording.plain(text)}'" for text in (search.search, search.replace))
                 yield f"✅ Replaced {wording.count(self._replacements or 0, 'occurrence')} of {old} → {new}"
             yield "✅ File saved successfully."
 
@@ -539,18 +539,18 @@ def _changes(
     return [session.plan_create(request.path, b"".join(splice(old, edits)))]
 
 
-def _not_found(session: Session, wanted: SearchReplace | None, name: str, before: Snapshot | None) -> PatternNotFound:
+def _not_found(session: Session, search: SearchReplace | None, name: str, before: Snapshot | None) -> PatternNotFound:
     """Why there is nothing to replace, found by looking closer."""
-    assert wanted is not None  # noqa: S101  asked only then
+    assert search is not None  # noqa: S101  asked only then
     if before is None:
-        return PatternNotFound(path=name, search=wanted.search, exists=False, near=session.near(name), details=[])
-    not_found = PatternNotFound(path=name, search=wanted.search, exists=True, near=[], details=[])
-    if wanted.regex:
+        return PatternNotFound(path=name, search=search.search, exists=False, near=session.near(name), details=[])
+    not_found = PatternNotFound(path=name, search=search.search, exists=True, near=[], details=[])
+    if search.regex:
         return not_found
     from suture.tools.failure import SearchTarget, examine
     from suture.wording import block_details
 
-    missing = examine(session, before, SearchTarget(before.place.name, wanted.search, wanted.replace), dry_run=False)
+    missing = examine(session, before, SearchTarget(before.place.name, search.search, search.replace), dry_run=False)
     fits = missing.correction
     corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
     fields = {**not_found.fields(), "details": block_details(missing), "correction": corrected}

@@ -203,8 +203,8 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
     first, last = (1, total) if view_range is None else _bounds(name, view_range, total)
     session.show(snapshot)
     most = session.settings.max_read_bytes
-    wanted = body.lines.contents(first, min(last, first + session.settings.max_read_lines - 1))
-    numbered = [f"{number:6d}\t{line.decode('utf-8', 'replace')}" for number, line in enumerate(wanted, first)]
+    contents = body.lines.contents(first, min(last, first + session.settings.max_read_lines - 1))
+    numbered = [f"{number:6d}\t{line.decode('utf-8', 'replace')}" for number, line in enumerate(contents, first)]
     fitting = _fitting(numbered, most)
     shown, end = "\n".join(numbered[:fitting]), first + fitting - 1
     notes = []
@@ -454,7 +454,7 @@ def _is_file(target: Target) -> bool:
 
 def _str_replace(session: Session, request: TextEditor) -> Proposal:
     edit = OneEdit(old_text=request.old_str or "", new_text=request.new_str or "", occurrences=1)
-    wanted = FileEdit(
+    file_edit = FileEdit(
         path=request.path,
         edits=[edit],
         dry_run=False,
@@ -463,7 +463,7 @@ def _str_replace(session: Session, request: TextEditor) -> Proposal:
         validate="off",
         literal=request.literal,
     )
-    proposal = plan_file_edit(session, wanted, EDITOR)
+    proposal = plan_file_edit(session, file_edit, EDITOR)
     (change,) = proposal.plan.changes
     warnings = proposal.describe(None).data["warnings"]
     return _proposal(request, change, "Successfully replaced text at exactly one location.", warnings)
