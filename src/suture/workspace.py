@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
     _Outcome = tuple[Answer, Recovered | None, Trouble | None]
 
-_MOST_VALUES = 1_000_000
+_MOST_VALUES = 1_000_000  # of a request: one that contains itself has no end
 
 
 class Workspace:
@@ -361,7 +361,7 @@ class Workspace:
         return self.command("snapshots", {})
 
     def command(self, name: str, arguments: object) -> ToolResult:
-        """As `call`, for what is made like a tool, but for the command line only."""
+        """As `call`, for what is made like a tool, only for the command line."""
         return self._call_safely(name, lambda: self._answer(command(name), arguments))
 
     def watch(self, progress: Progress) -> None:
@@ -423,7 +423,7 @@ class Workspace:
                 session.check_permitted(propose(session))
                 return _describe(proposed[-1], None), None, None
         landing = self._engine.land(propose, replan=expected is None, serial=spec.serial, progress=progress)
-        with suspend(), within(self.settings):  # its own time: what landed is not told as a failure
+        with suspend(), within(self.settings):  # its own time: what landed is not reported as a failure
             return _describe_landed(proposed[-1], landing.change), landing.recovered, landing.trouble
 
     def _check_arguments(self, arguments: Any) -> Mapping[str, Any]:
@@ -474,7 +474,7 @@ def _plain(value: Any) -> Any:
 
 
 def _path_text(path: Any) -> Any:
-    """A path as tools take it; what is none is refused by them."""
+    """A path as tools take it; they refuse what is not a path."""
     return fspath(path) if hasattr(path, "__fspath__") else path
 
 

@@ -46,7 +46,8 @@ COMMANDS = {
     "show": "suture.tools.history",
     "snapshots": "suture.tools.history",
 }
-"""What is made like a tool, but for the command line only."""
+"""What is made like a tool, only for the command line."""
+_LONGEST_NAME = 100  # characters of an unknown tool's name that an error repeats
 
 
 def find(name: str) -> ToolSpec:
@@ -81,7 +82,6 @@ def every() -> list[ToolSpec]:
 
 
 _LOOKING = ("regex_extract", "regex_match_lines", "regex_search", "regex_search_multi", "regex_split")
-_SHOWN = 100
 PROFILES: dict[str, tuple[str, ...]] = {
     "full": tuple(sorted(TOOLS)),
     "edit": (
@@ -120,8 +120,10 @@ def chosen(profile: str | None = None, names: Iterable[str] | None = None) -> li
 
 
 def not_offered(name: str, names: Iterable[str]) -> UnknownTool:
-    """The error for a tool that is none of these."""
+    """The error for a tool whose name is not among these."""
     from difflib import get_close_matches  # only a failure needs it
 
     known = sorted(names)
-    return UnknownTool(name=name[:_SHOWN], near=get_close_matches(name[:_SHOWN], known, 3, 0.5), known=known)
+    return UnknownTool(
+        name=name[:_LONGEST_NAME], near=get_close_matches(name[:_LONGEST_NAME], known, 3, 0.5), known=known
+    )

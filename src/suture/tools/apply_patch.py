@@ -2,7 +2,7 @@
 
 What `apply_reply` does with such a patch among others, under the name and with the words that models were trained on.
 Rejected: taking the other formats of a reply as well. Who calls this tool wrote a patch, and what looks like something
-else stands there by mistake.
+else is there by mistake.
 """
 
 from __future__ import annotations
@@ -45,13 +45,17 @@ PATCH_FORMAT = """\
 +every line of the new file
 *** Delete File: path/to/old.txt
 *** End Patch"""
-_SHOWN_FAILED = 5
-_SHOWN_LINES = 60
+_SHOWN_FAILED = 5  # failed parts that are reported with all that is known
+_SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others get one line each
 _NOTHING_CHANGED = "Nothing was changed: fix what failed, and send the whole patch again."
+_NAME = "apply_patch"
+_SHOWN_NAMES = 3  # files in the summary that the history keeps
+_HEADS = {"create_file": "*** Add File: ", "update_file": "*** Update File: ", "delete_file": "*** Delete File: "}
+_QUOTES = ("'", '"', "`")
 
 
 class ApplyPatchReport:
-    """The outcome of a call, told once it landed, or would have. The metadata are those of `apply_reply`."""
+    """The outcome of a call, described once it landed or would have. The metadata are those of `apply_reply`."""
 
     def __init__(
         self, settings: Settings, plan: Plan, outcomes: Sequence[Outcome], report: ReplyReport, *, dry_run: bool
@@ -63,7 +67,7 @@ class ApplyPatchReport:
         self._dry_run = dry_run
 
     def answer(self, change: Change | None) -> Answer:
-        """What the caller is told."""
+        """The answer for the caller."""
         report = self._report.answer(change)
         failed = [result for result in self._outcomes if result.status == "failed"]
         if failed:
@@ -106,7 +110,7 @@ class ApplyPatchReport:
                 f"{_part_name(result).capitalize()} (line {_line_of(result)} of the input) failed: {error['message']}"
             )
             more = [*(f"  {detail}" for detail in error["details"]), f"  {error['hint']}"]
-            lines += [line, *more] if number < _SHOWN_FAILED and len(lines) < _SHOWN_LINES else [line]
+            lines += [line, *more] if number < _SHOWN_FAILED and len(lines) < _SHOWN_FAILURE_LINES else [line]
         data["error"] |= {"hint": _NOTHING_CHANGED}
         head = f"The patch was not applied: {len(failed)} of {wording.count(total, 'change')} failed."
         return Answer("\n".join([head, *lines, _NOTHING_CHANGED]), data, is_error=True)
@@ -126,12 +130,6 @@ def _line_of(result: Outcome) -> int:
     """Where in the input it begins."""
     lines = {result.block.id_of(number): hunk.line for number, hunk in enumerate(result.block.hunks)}
     return lines.get(result.id, result.block.line)
-
-
-_NAME = "apply_patch"
-_SHOWN_NAMES = 3
-_HEADS = {"create_file": "*** Add File: ", "update_file": "*** Update File: ", "delete_file": "*** Delete File: "}
-_QUOTES = ("'", '"', "`")
 
 
 class ApplyPatch(Request):
@@ -161,7 +159,7 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
 
 
 def _parse(given: str, most: int) -> Reply:
-    """The sections of the patch; text around it is passed over, but nothing that is meant to change a file."""
+    """The sections of the patch; text around it is ignored, but nothing that is meant to change a file."""
     reply = parse_reply(given, most=most + 1)
     own = [block for block in reply if block.format == "v4a"]
     if not own:

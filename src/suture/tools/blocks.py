@@ -50,7 +50,15 @@ if TYPE_CHECKING:
     Reject = Callable[[ReplyFile, Hunk, Fit], SutureError]
 
 
-_SHOWN = 2_000  # characters of a block's text, read in one of several ways
+_LONGEST_READING = 2_000  # characters of a block's text, read in one of several ways
+_SETTLED = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
+"""Why a hunk is refused whatever other hunks made."""
+_PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
+_MOST_NEAR = 20  # files of a similar name that a block is tried on
+_EXECUTABLE_BITS = 0o111  # of a mode, for the owner, the group and others
+_PLAIN_FILE = 0o100644  # the mode that Git writes for a file that is not executable
+_MOST_EXAMINED = 20
+"""Failures that are looked into; a reply that fails all over is about other files."""
 
 
 class Wanted(Record):
@@ -62,26 +70,26 @@ class Wanted(Record):
     closely: bool
 
 
-def rejection(session: Session | None, file: ReplyFile, wanted: Wanted, fitted: Fit) -> SutureError:
+def rejection(session: Session | None, file: ReplyFile, request: Wanted, placement: Fit) -> SutureError:
     """The error of a hunk; `AlreadyApplied` where the file has its new text."""
-    answer: Refused = fitted.answer  # type: ignore[assignment]  # asked only then
-    old, new, hunk = fitted.split.old, fitted.split.new, wanted.hunk
-    target = SearchTarget(file.name, old, new, match=wanted.match)
+    answer: Refused = placement.answer  # type: ignore[assignment]  # asked only then
+    old, new, hunk = placement.split.old, placement.split.new, request.hunk
+    target = SearchTarget(file.name, old, new, match=request.match)
     if (unfit := _unfit(file, hunk, answer, target)) is not None:
         return unfit
-    if answer.why == "missing" and not wanted.closely:
+    if answer.why == "missing" and not request.closely:
         return unexamined(target)
     now = file.snapshot
     proved = answer.why != "applied" or answer.rung is not None or is_evident(file.index, old, new)
     if answer.why != "missing" and proved:
-        failure = failure_of(file.index, old, new, answer, wanted.match)
+        failure = failure_of(file.index, old, new, answer, request.match)
         return patch_error(target, failure, View(file.index, now.text))
     index = Index(file.body, file.name, () if session is None else session.bases(now))
     failure = diagnose(index, old, new)
     site = evident_site(index, old, new) if failure.base is None else failure.applied
     if site is not None:
         return _already_applied(target, site.start_line, site.end_line, change_of(failure.base))
-    return no_match(target, failure, View(index, now.text), attempt(session, now, target, dry_run=wanted.dry_run))
+    return no_match(target, failure, View(index, now.text), attempt(session, now, target, dry_run=request.dry_run))
 
 
 def _already_applied(
@@ -96,7 +104,9 @@ def _unfit(file: ReplyFile, hunk: Hunk, answer: Refused, target: SearchTarget) -
     if answer.why == "unplaced":
         return errors.NoContext(path=file.name, context=list(hunk.context))
     if answer.why == "unsplit":
-        ways: list[Reading] = [{"old": split.old[:_SHOWN], "new": split.new[:_SHOWN]} for split in hunk.splits]
+        ways: list[Reading] = [
+            {"old": split.old[:_LONGEST_READING], "new": split.new[:_LONGEST_READING]} for split in hunk.splits
+        ]
         return errors.AmbiguousBlock(path=file.name, reply_line=hunk.line, readings=ways)
     if answer.why == "miscounted":
         return errors.WrongCount(
@@ -121,10 +131,6 @@ def _out_of_scope(file: ReplyFile, hunk: Hunk, answer: Refused) -> errors.OutOfS
     ]
     named = list(hunk.context) or [hunk.section]
     return errors.OutOfScope(path=file.name, context=named, exists=answer.detail == OUTSIDE, places=places)
-
-
-_SETTLED = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
-"""Why a hunk is refused whatever other hunks made."""
 
 
 class Outcome(Record):
@@ -159,7 +165,7 @@ class _HunkApplier:
     """A block and its file."""
 
     def __init__(self, block: Block, file: ReplyFile, match: str, reject: Reject, check: Callable[[], None]) -> None:
-        """`reject` tells why a hunk has no place; `check` is asked before each whether there is time."""
+        """`reject` says why a hunk has no place; `check` is asked before each whether there is time."""
         self._block = block
         self._file = file
         self._match = match
@@ -176,19 +182,19 @@ class _HunkApplier:
     def apply_in_patch(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
         """Apply all hunks to the file as it is, and those that are not found in it to the result."""
         file, before = self._file, self._file.body
-        fitted = self._fit_all(hunks)
-        placed = {name: fit_found.answer for name, fit_found in fitted.items() if isinstance(fit_found.answer, Found)}
-        placed = {name: match for name, match in placed.items() if self._can_hold(match)}
-        edits = [edit for match in placed.values() for edit in match.edits]
+        fits = self._fit_all(hunks)
+        matches = {name: placement.answer for name, placement in fits.items() if isinstance(placement.answer, Found)}
+        matches = {name: match for name, match in matches.items() if self._can_hold(match)}
+        edits = [edit for match in matches.values() for edit in match.edits]
         file.make(edits)
         inserted = _Insertions(minimize(before, edits))
         for name, hunk in hunks.items():
-            if name in placed:
-                yield self._success(name, before, placed[name])
+            if name in matches:
+                yield self._success(name, before, matches[name])
             else:
-                answer = fitted[name].answer
+                answer = fits[name].answer
                 elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED and not answer.detail
-                yield self._apply(name, hunk, self._fit_in_result(hunk, inserted) if elsewhere else fitted[name])
+                yield self._apply(name, hunk, self._fit_in_result(hunk, inserted) if elsewhere else fits[name])
 
     def _fit_all(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
         """Where each hunk is before all of them: just where its number says, or wherever it is found."""
@@ -238,17 +244,17 @@ class _HunkApplier:
             return False
         return True
 
-    def _apply(self, name: str, hunk: Hunk, fitted: Fit) -> Outcome:
+    def _apply(self, name: str, hunk: Hunk, placement: Fit) -> Outcome:
         """Apply one hunk, if it has a place."""
         before, block, file = self._file.body, self._block, self._file
         try:
-            if isinstance(fitted.answer, Found):
-                file.make(fitted.answer.edits)
-                holds_marker = len(hunk.splits) > 1 and any(map(is_separator, fitted.split.new.split("\n")))
-                return self._success(name, before, fitted.answer).but(holds_marker=holds_marker)
+            if isinstance(placement.answer, Found):
+                file.make(placement.answer.edits)
+                holds_marker = len(hunk.splits) > 1 and any(map(is_separator, placement.split.new.split("\n")))
+                return self._success(name, before, placement.answer).but(holds_marker=holds_marker)
         except SutureError as error:
             return failed_outcome(name, block, error, file.name)
-        rejected = self._reject(file, hunk, fitted)
+        rejected = self._reject(file, hunk, placement)
         if isinstance(rejected, AlreadyApplied):
             return Outcome(name, block, "already_applied", block.action, file.name, rejected.start_line)
         return failed_outcome(name, block, rejected, file.name)
@@ -341,12 +347,6 @@ _INCOMPLETE = {
     "not_exact",
     "not_asked",
 }
-_PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
-_MOST_NEAR = 20
-_EXECUTABLE = 0o111
-_PLAIN_FILE = 0o100644
-_MOST_CLOSELY = 20
-"""Failures that are looked into; a reply that fails all over is about other files."""
 
 
 class BlockApplier:
@@ -478,9 +478,9 @@ class BlockApplier:
     def _why_kept(self, block: Block, file: ReplyFile) -> errors.SutureError:
         """Why a file is not deleted: it is not the one that the diff shows."""
         for hunk in block.hunks:
-            fitted = fit(file.index, hunk, "exact")
-            if not isinstance(fitted.answer, Found):
-                return self._reject(file, hunk, fitted)
+            placement = fit(file.index, hunk, "exact")
+            if not isinstance(placement.answer, Found):
+                return self._reject(file, hunk, placement)
         return errors.IncompleteBlock(problem="partial", reply_line=block.line, format="unified", path=file.name)
 
     def _rename(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
@@ -559,7 +559,7 @@ class BlockApplier:
         """Make a file executable or not, as the diff says; a warning if nobody allowed that."""
         if block.mode is None:
             return []
-        if block.mode & _EXECUTABLE and not file.is_executable and not self._may_be_executable:
+        if block.mode & _EXECUTABLE_BITS and not file.is_executable and not self._may_be_executable:
             return [self._not_executable(file.name)]
         file.set_executable(block.mode)
         return []
@@ -569,8 +569,8 @@ class BlockApplier:
         if block.hunks:
             _check_text(file)
         ids = [block.id_of(number) for number in range(len(block.hunks))]
-        wanted = set(chosen)
-        hunks = {name: hunk for name, hunk in zip(ids, block.hunks, strict=True) if name in wanted}
+        chosen_ids = set(chosen)
+        hunks = {name: hunk for name, hunk in zip(ids, block.hunks, strict=True) if name in chosen_ids}
         hunk_applier = _HunkApplier(block, file, self._match, self._reject, self._check_time)
         outcomes = (
             hunk_applier.apply_in_patch(hunks) if block.format in IN_HUNKS else hunk_applier.apply_one_by_one(hunks)
@@ -592,14 +592,14 @@ class BlockApplier:
             return ()
         return (taken_literally(argument, placeholder.line),)
 
-    def _reject(self, file: ReplyFile, hunk: Hunk, fitted: Fit) -> errors.SutureError:
+    def _reject(self, file: ReplyFile, hunk: Hunk, placement: Fit) -> errors.SutureError:
         line = self._landed.get((file.name, hunk.splits))
         if line is not None:  # the same block, once more
-            return _already_applied(SearchTarget(file.name, fitted.split.old, fitted.split.new), line, line)
+            return _already_applied(SearchTarget(file.name, placement.split.old, placement.split.new), line, line)
         self._failures += 1
-        closely = self._failures <= _MOST_CLOSELY
+        closely = self._failures <= _MOST_EXAMINED
         request = Wanted(hunk, self._match, dry_run=self._dry_run, closely=closely)
-        return rejection(self._session, file, request, fitted)
+        return rejection(self._session, file, request, placement)
 
     def _existing_file(self, path: str) -> ReplyFile:
         file = self._files.at(path)

@@ -2,8 +2,7 @@
 
 Files are checked in batches, so that the time that a call's checks may take (`validate_call_ms`) bounds each of them,
 and not a whole folder; and so that only a batch is in memory. How many files, how long, and how many problems are
-listed has bounds of its own: files that they leave out are counted, and told as a check that is required and was not
-carried out.
+listed has bounds of its own: files that they leave out are counted, and reported as a required check that did not run.
 """
 
 from __future__ import annotations
@@ -41,11 +40,12 @@ if TYPE_CHECKING:
 
 
 PROJECT_FILES = ("suture.toml", "pyproject.toml")
-_MOST_TOLD = 500
-_MOST_KEPT = 10_000
-_MOST_BYTES = 16_000_000
-"""Size of the files whose texts are in memory at a time."""
-_LARGEST_CONFIGURATION = 200_000
+_MOST_LISTED = 500  # issues of a kind in one answer
+_MOST_KEPT = 10_000  # issues of a kind in memory, from all batches
+_LARGEST_BATCH = 16_000_000  # bytes of the files whose texts are in memory at a time
+_LARGEST_CONFIGURATION = 200_000  # bytes
+_MOST_WAITING = 50  # files that `check` collects before it checks them
+_MOST_WAITING_BYTES = 20_000_000  # of those files
 
 
 class _WrittenFile(Record):
@@ -55,7 +55,7 @@ class _WrittenFile(Record):
     before: Snapshot | None
     after: Content
     text: Text | None = None
-    """What it will say, where somebody has read it already."""
+    """Its new text, if it is decoded already."""
 
     @property
     def texts(self) -> tuple[Text | None, Text]:
@@ -100,7 +100,7 @@ def _batches(written: Sequence[_WrittenFile]) -> Iterator[list[_WrittenFile]]:
     size = 0
     for file in written:
         size += file.after.size + (0 if file.before is None else file.before.content.size)
-        if batch and size > _MOST_BYTES:
+        if batch and size > _LARGEST_BATCH:
             yield batch
             batch, size = [], 0
         batch.append(file)
@@ -108,7 +108,7 @@ def _batches(written: Sequence[_WrittenFile]) -> Iterator[list[_WrittenFile]]:
 
 
 def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
-    """A tool's proposal with what checks find in it: added to what it tells, or reason enough to refuse."""
+    """A tool's proposal with what checks find in it: added to its answer, or raised as a refusal."""
     changes = proposal.plan.changes
     differing = [change for change in changes if not (isinstance(change, Update) and change.same_content)]
     findings = report(session, differing)
@@ -187,7 +187,7 @@ def _decode(text: Text) -> str:
 
 
 def table(session: Session) -> Table:
-    """The checks of the workspace; read anew when a configuration changed."""
+    """The checks of the workspace; read again when a configuration changed."""
     home = session.trees[0]
     operator = operator_file(session.settings.config)
     stamps = [None if (status := home.stat(name)) is None else status.fingerprint for name in PROJECT_FILES]
@@ -272,13 +272,13 @@ def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> 
 
 
 def validation(report: Report, audience: Audience, *, every: bool = False) -> results.Validation:
-    """A report as results tell it, for an audience. With `every`, errors that were there before count as well."""
+    """A report as results show it, for an audience. With `every`, errors that were there before count as well."""
     return results.Validation(
         passed=report.passed(every=every),
-        new=[_issue(item) for item in report.new[:_MOST_TOLD]],
-        existing=[_issue(item) for item in report.existing[:_MOST_TOLD]],
-        fixed=[_issue(item) for item in report.fixed[:_MOST_TOLD]],
-        not_run=[_not_run(item, audience) for item in report.not_run[:_MOST_TOLD]],
+        new=[_issue(item) for item in report.new[:_MOST_LISTED]],
+        existing=[_issue(item) for item in report.existing[:_MOST_LISTED]],
+        fixed=[_issue(item) for item in report.fixed[:_MOST_LISTED]],
+        not_run=[_not_run(item, audience) for item in report.not_run[:_MOST_LISTED]],
     )
 
 
@@ -299,10 +299,6 @@ def _issue(item: Found) -> results.Issue:
 def _not_run(skipped: NotRun, audience: Audience) -> results.NotRun:
     reason = f"{skipped.reason} ({audience.setting(skipped.setting)})" if skipped.setting else skipped.reason
     return results.NotRun(path=skipped.path, validator=skipped.validator, reason=reason, required=skipped.required)
-
-
-_MOST_FILES = 50
-_MOST_CHECKED_BYTES = 20_000_000
 
 
 class Check(Request):
@@ -371,7 +367,7 @@ class _Checker:
         return self._left_out is not None and self.is_late
 
     def look_at(self, root: int, folder: int, prefix: str, name: str) -> None:
-        """Add a file that a walk came to; one that is gone is passed over, one that cannot be read is told."""
+        """Add a file that a walk found; one that is gone is skipped, one that cannot be read is reported."""
         trees, path = self._session.trees, prefix + name
         display = display_path(trees, root, path)
         if display in self.seen or self._leaves_out(display):
@@ -398,7 +394,7 @@ class _Checker:
         self._markers_only += len(table(self._session).chosen(file.place.path)) == 1
         self._batch.append(file)
         self._size += file.content.size
-        if len(self._batch) >= _MOST_FILES or self._size >= _MOST_CHECKED_BYTES:
+        if len(self._batch) >= _MOST_WAITING or self._size >= _MOST_WAITING_BYTES:
             self.finish()
         return True
 
@@ -415,7 +411,7 @@ class _Checker:
         return True
 
     def _refuse(self, name: str, path: str, error: SutureError) -> None:
-        """Tell that none of its checks is carried out on a file."""
+        """Report that none of its checks is run on a file."""
         self.seen.add(name)
         is_large = isinstance(error, InputTooLarge)
         reason, setting = ("the file is too large", "max_file_bytes") if is_large else ("the file may not be read", "")

@@ -57,11 +57,18 @@ _ALIASES = {
     "new_str": "new_text",
     "expected_replacements": "occurrences",
 }
-_LOOKED_AT = 1_000
-_PATIENCE = 2.0
-"""Seconds for looking into the other edits that fail."""
-_CLOSELY = 10
-"""How many of them are looked into."""
+_MOST_CHECKED_PLACES = 1_000  # of one edit, for a text that begins or ends in the middle of something
+_FURTHER_SECONDS = 2.0  # for looking into the other edits that fail
+_DETAILED_FAILURES = 10  # of the other failures, those that are reported with all that is known
+_SHOWN_EDITS = 10  # of a call, each with its lines
+_SHOWN_LINES = 8  # numbers of the lines that one edit changed
+_MOST_PREVIEWS = 10_000  # places of all edits
+_LONGEST_PREVIEW = 4_000  # characters on each side of a preview
+_SHORT_PREVIEW = 200  # characters, once the room is used up
+_PREVIEW_ROOM = 1_000_000  # characters of all previews
+_TYPES = ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
+_OWN = ("similar_content", "match_locations", "file_preview", "region", "unique", "correction")
+"""Fields that are elsewhere in the answer."""
 
 
 class OneEdit(Request):
@@ -97,7 +104,7 @@ class FileEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and one edit may be given beside the path."""
+        """Check a call's arguments; null means left out, and one edit may be given next to the path."""
         named = cls.arguments()
         kept = {name: value for name, value in given.items() if value is not None or name not in named}
         if "path" not in kept and "file_path" in kept:
@@ -121,13 +128,13 @@ def plan_file_edit(session: Session, request: FileEdit, audience: Audience | Non
     total, most = len(request.edits), session.settings.max_edits
     if total > most:
         raise InputTooLarge(what="The request", size=total, limit=most, setting="max_edits", unit="edits")
-    expected, most = sum(asked.occurrences for asked in request.edits), session.settings.max_replacements
+    expected, most = sum(one_edit.occurrences for one_edit in request.edits), session.settings.max_replacements
     if expected > most:
         setting = "max_replacements"
         raise InputTooLarge(what="The request", size=expected, limit=most, setting=setting, unit="replacements")
     before = session.text(request.path, request.encoding)
     check_hash(request.expect_hash, before.place.name, before)
-    steps = [_step(before, asked) for asked in request.edits]
+    steps = [_step(before, one_edit) for one_edit in request.edits]
     size = len(before.text.body)
     for step in steps:  # a later edit may take away what an earlier one makes, but it is made
         size += step.count * (len(step.new) - len(step.old))
@@ -145,12 +152,12 @@ def plan_file_edit(session: Session, request: FileEdit, audience: Audience | Non
     return Proposal(plan, report.answer)
 
 
-def _step(before: Snapshot, asked: OneEdit) -> Step:
-    old, new = (text.encode("utf-8", "surrogatepass") for text in (asked.old_text, asked.new_text))
+def _step(before: Snapshot, one_edit: OneEdit) -> Step:
+    old, new = (text.encode("utf-8", "surrogatepass") for text in (one_edit.old_text, one_edit.new_text))
     if not new.isascii():
-        check_whole(before.text, asked.new_text, asked.old_text)
+        check_whole(before.text, one_edit.new_text, one_edit.old_text)
         check_writable(before.text, new, old)
-    return Step(old, new, asked.occurrences)
+    return Step(old, new, one_edit.occurrences)
 
 
 def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]], audience: Audience) -> Iterator[str]:
@@ -206,18 +213,18 @@ def _failure(
     from time import monotonic
 
     failures: list[tuple[int, SutureError]] = []
-    until, left = monotonic() + _PATIENCE, 0
+    until, left = monotonic() + _FURTHER_SECONDS, 0
     for step_outcome in _one_by_one(outcome, steps):
         outcome = step_outcome
         if step_outcome.failed is not None:
-            closely = not failures or (len(failures) <= _CLOSELY and monotonic() < until)
+            closely = not failures or (len(failures) <= _DETAILED_FAILURES and monotonic() < until)
             failures.append((step_outcome.failed, _error(session, before, request, step_outcome, closely=closely)))
             if monotonic() > until:
                 left = len(steps) - 1 - step_outcome.failed
                 break
     failures += [(error.index, error) for error in _placeholders(before, request, steps, outcome.places, audience)[1]]
     (_, first), *others = sorted(failures, key=lambda failure: failure[0])
-    first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
+    first.further = [(index, error, number < _DETAILED_FAILURES) for number, (index, error) in enumerate(others)]
     first.unexamined = left
     return first
 
@@ -260,7 +267,7 @@ def _is_there(body: bytes, new: bytes, at: int) -> bool:
 def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience: Audience) -> Iterator[str]:
     """Where a text begins or ends in the middle of something; said once per edit."""
     old_text = in_argument(audience.of_edit(number, "old_text"))
-    for start in places[:_LOOKED_AT]:
+    for start in places[:_MOST_CHECKED_PLACES]:
         end = start + len(step.old)
         if not step.old or not body.startswith(step.old, start):
             continue  # it is text of an earlier edit
@@ -461,14 +468,6 @@ FILE_EDIT = ToolSpec(
 )
 
 
-_SHOWN_EDITS = 10
-_SHOWN_LINES = 8
-_MOST_PREVIEWS = 10_000
-_LONGEST_PREVIEW = 4_000
-_SHORT_PREVIEW = 200
-_ROOM = 1_000_000
-
-
 class EditReport:
     """The outcome of a call: the change of the file, and where in the original each edit found its text."""
 
@@ -491,7 +490,7 @@ class EditReport:
         self._dry_run = dry_run
 
     def answer(self, change: Change | None) -> Answer:
-        """What the caller is told."""
+        """The answer for the caller."""
         file = self._change
         body, edits = file.before.text.body, file.edits or ()
         path, total = file.place.name, sum(map(len, self._places))
@@ -546,7 +545,7 @@ class EditReport:
 
     def _preview(self) -> Iterator[Preview]:
         """Each replacement: its lines as they are, and as they will be after all edits."""
-        lines, room = self._change.before.text.lines, _ROOM
+        lines, room = self._change.before.text.lines, _PREVIEW_ROOM
         places = [(index, at) for index, offsets in enumerate(self._places) for at in offsets][:_MOST_PREVIEWS]
         start, end, before, after = -1, -1, "", ""
         for index, at in places:
@@ -605,31 +604,26 @@ def _lines(numbers: Sequence[int]) -> str:
     return f"{'line' if len(distinct) == 1 else 'lines'} {shown}{more}"
 
 
-_TYPES = ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
-_OWN = ("similar_content", "match_locations", "file_preview", "region", "unique", "correction")
-"""Fields that are elsewhere in the answer."""
-
-
 def _error(
     session: Session, before: Snapshot, request: FileEdit, outcome: Outcome, *, closely: bool
 ) -> errors.NoMatch | errors.WrongCount:
     """The error of the first edit that fails; `closely`: with all that can be found out about it."""
     assert outcome.failed is not None  # noqa: S101  asked only then
-    asked, name = request.edits[outcome.failed], before.place.name
+    one_edit, name = request.edits[outcome.failed], before.place.name
     total, hits = len(request.edits), outcome.hits
-    target = SearchTarget(name, asked.old_text, asked.new_text, outcome.failed, total, asked.occurrences)
+    target = SearchTarget(name, one_edit.old_text, one_edit.new_text, outcome.failed, total, one_edit.occurrences)
     if not closely:
         return unexamined(target, len(hits))
     index = Index(outcome.body, name, session.bases(before))
     view = View(index, before.text, outcome.origin if outcome.edits else None)
-    old = asked.old_text.encode("utf-8", "surrogatepass")
+    old = one_edit.old_text.encode("utf-8", "surrogatepass")
     own = occurrences(before.text.body, old) if outcome.failed else []
     if hits:
         actual = count_occurrences(outcome.body, old, hits) if len(hits) > MOST_HITS else len(hits)
         originally = len(own) if outcome.failed else actual
         number = attempt(session, before, target, dry_run=request.dry_run)
         return wrong_count(target, view, hits, actual, originally, number)
-    failure = diagnose(index, asked.old_text, asked.new_text)
+    failure = diagnose(index, one_edit.old_text, one_edit.new_text)
     number = attempt(session, before, target, dry_run=request.dry_run)
     return no_match(target, failure, view, number, _consumed_by(request, outcome, own))
 
@@ -639,8 +633,8 @@ def _consumed_by(request: FileEdit, outcome: Outcome, places: Sequence[tuple[int
     if not places:
         return None
     start, end = places[0]
-    for number, (asked, offsets) in enumerate(zip(request.edits, outcome.places, strict=False)):
-        size = len(asked.old_text.encode("utf-8", "surrogatepass"))
+    for number, (one_edit, offsets) in enumerate(zip(request.edits, outcome.places, strict=False)):
+        size = len(one_edit.old_text.encode("utf-8", "surrogatepass"))
         if any(at < end and start < at + size for at in offsets):
             return number
     return None

@@ -1,4 +1,4 @@
-"""The errors of a text that was not found: one `Failure`, told in the terms of the tool that was called.
+"""The errors of a text that was not found: one `Failure`, described in the terms of the tool that was called.
 
 `match.diagnose` finds out why. Here its answer becomes a `NoMatch` (exact edits, blocks of a reply) or one of the
 errors of `patch`, with the lines of the file that are worth showing. A `View` knows these lines; it numbers them as
@@ -62,13 +62,13 @@ if TYPE_CHECKING:
 _SHOWN_LINES = 10  # of a place, in an error
 _SHOWN_DIFFERENCES = 3  # of each of the nearest places, in an error of `patch`
 _PREVIEW_AROUND = 3  # lines before and after what a preview is about
-_PREVIEW_LINES = 80
+_PREVIEW_LINES = 80  # of a file, at most
 _PREVIEW_ROOM = 1_000_000  # characters of whole lines, in all locations of one error
 _LONGEST_LINE = 2_000  # characters of a line, or of a text that is given to be sent back
 _SHORT_LINE = 200  # characters of a line once the room is used up
 _MOST_UNIQUE = 3  # places for which a longer text is given
 _MOST_CONTEXT = 6  # lines around a place that may make it unique
-_MOST_WORDS = 6
+_MOST_WORDS = 6  # of the text to find that the file contains, and as many that it does not
 _NEAR = 0.55  # the score from which a place is shown whole, with a text to begin from
 
 
@@ -272,7 +272,7 @@ def _highlight(location: MatchLocation) -> Highlight:
 
 
 def _readable(text: str) -> str:
-    """A decoded text without the surrogates that stand for undecodable bytes."""
+    """A decoded text without the surrogates that represent undecodable bytes."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 _MOST_CHANGES = 1_000  # in one answer
 _MOST_FILES = 20_000  # of all changes in one answer; the next one continues from there
 _SHOWN_FILES = 3  # of a change, in its line
+_DONE = {"undo": "Undid", "redo": "Redid"}
+_NOTHING = {"undo": "the files are already in that state", "redo": "the files are as they were before the undo"}
+_LONGEST_SNAPSHOT_NAME = 100  # characters of a snapshot's name
 
 
 class History(Request):
@@ -131,7 +134,7 @@ def recorded_change(book: LogBook, change: ChangeRecord) -> RecordedChange:
 
 
 def history_name(session: Session, path: str) -> str:
-    """A path as the history names it, whether a file stands there, a folder, or nothing any more."""
+    """A path as the history names it, whether it is a file, a folder, or gone."""
     return session.locate(path.rstrip("/") or path[:1], folders=True).name
 
 
@@ -221,10 +224,6 @@ SHOW = ToolSpec(
     examples=(),
     read=show,
 )
-
-
-_DONE = {"undo": "Undid", "redo": "Redid"}
-_NOTHING = {"undo": "the files are already in that state", "redo": "the files are as they were before the undo"}
 
 
 class Undo(Request):
@@ -404,9 +403,6 @@ REDO = ToolSpec(
 )
 
 
-_LONGEST_NAME = 100  # characters of a snapshot's name
-
-
 class Restore(Request):
     """Arguments of `restore`."""
 
@@ -454,7 +450,7 @@ def _count(number: int) -> str:
 def _state(
     book: LogBook, to: str | None, *, named: bool
 ) -> tuple[dict[str, Version | None], tuple[str, ...], set[str], HistoryDamaged | None]:
-    """What stood at each path at a point, and the folders that were made since.
+    """What was at each path at a point, and the folders that were made since.
 
     If a record is damaged that would have to say so, that is the last one, after the paths that are known all the same.
     Of a file that neither this change nor a later one touched, that is known only as well as an earlier one left it:
@@ -493,7 +489,7 @@ def _state(
 def _recorded_path(session: Session, book: LogBook, path: str) -> str:
     """The path as the history names it, if it has seen it or something below it."""
     known = book.paths()
-    path = path if path in known else history_name(session, path)  # a link now, perhaps, but a file once
+    path = path if path in known else history_name(session, path)  # it may be a link now, and have been a file
     if not any(is_below(name, path) for name in known):
         from difflib import get_close_matches  # only a failure needs it
 
@@ -503,13 +499,13 @@ def _recorded_path(session: Session, book: LogBook, path: str) -> str:
 
 def check_name(name: str) -> None:
     """Refuse what no snapshot can be called."""
-    if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        problem = f"expected a name of 1 to {_LONGEST_NAME} printable characters"
+    if not name.strip() or len(name) > _LONGEST_SNAPSHOT_NAME or not name.isprintable():
+        problem = f"expected a name of 1 to {_LONGEST_SNAPSHOT_NAME} printable characters"
         raise InvalidArguments(problems=[{"argument": "name", "problem": problem}])
 
 
 def snapshot(session: Session, name: str, paths: Sequence[str]) -> Answer:
-    """Name this point, and keep the files as they stand. The workspace is locked."""
+    """Name this point, and keep the files as they are. The workspace is locked."""
     result = take_snapshot(session, name, paths)
     words = f"Took snapshot '{name}' with {wording.count(result.kept, 'file')}: "
     words += "those that suture changed here, and those named." if result.kept else "suture has changed none here yet."

@@ -22,9 +22,44 @@ if TYPE_CHECKING:
     from suture.text.edits import Edit
 
 
-_MODE = 0o644
-_LONGEST_LINE = 500
-_BEFORE = 100
+_DEFAULT_MODE = 0o644  # of a file whose mode is not known, in a diff
+_LONGEST_DIFF_LINE = 500  # characters of a diff's line that a model is shown
+_SHOWN_BEFORE = 100  # characters of a longer line that are shown before what differs in it
+_HEADER_SIZE = 2_000  # characters at the start of a file where a generator's mark is looked for
+_BUNDLE_LINE = 500  # bytes per line on average, above which a script is a bundle: nobody writes such lines
+_SMALLEST_BUNDLE = 2_000  # bytes; a smaller script may have one long line for another reason
+_SHOWN_MARK = 80  # characters of the line that says that a file is generated
+_LOCKS = {
+    "bun.lock",
+    "cargo.lock",
+    "composer.lock",
+    "flake.lock",
+    "gemfile.lock",
+    "go.sum",
+    "mix.lock",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "packages.lock.json",
+    "pdm.lock",
+    "pipfile.lock",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "pubspec.lock",
+    "pylock.toml",
+    "uv.lock",
+    "yarn.lock",
+}
+_BUNDLES = (".min.js", ".min.mjs", ".min.cjs", ".min.css")
+_SCRIPTS = (".js", ".mjs", ".cjs", ".css")
+_PROSE = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
+_COMMENTS = ("//", "/*", "*", "#", ";", "--", "%", "'", "!", "{-", "(*", "<!--", '"""')
+_PROSE_COMMENTS = ("<!--", ".. ")
+_FORBIDS = ("do not edit", "do not modify", "don't edit", "do not hand edit")
+_QUOTES = "`'\""
+_SHORTEST_CHECKED = 30  # lines of a file; what becomes of a shorter one is seen at a glance
+_LONGEST_PLACEHOLDER = 120  # characters of a placeholder in a warning
+_BYTES_AROUND = 800  # of a line on each side of an edit; a placeholder has 200 characters at most
+_REST_OF_LINE = b"x"  # replaces the rest of a longer line, which then is not taken for a placeholder
 
 
 def check_hash(expected: str | dict[str, str] | None, name: str, before: Snapshot | None) -> None:
@@ -68,7 +103,7 @@ def _plan_diff(change: FileChange) -> str:
     path = change.place.name
     match change:
         case Create(after=after, mode=mode):
-            return text_diff(None, path, None, after.bytes(), _MODE if mode is None else mode)
+            return text_diff(None, path, None, after.bytes(), _DEFAULT_MODE if mode is None else mode)
         case Update(before=before, edits=edits) if edits is not None and _is_text(before, edits):
             return edits_diff(change, edits)[0]
         case Update(before=before, after=after, mode=mode):
@@ -120,7 +155,7 @@ def record_diff(book: LogBook, change: ChangeRecord) -> str:
 
 
 def _mode(version: Version) -> int:
-    return _MODE if version.mode is None else version.mode
+    return _DEFAULT_MODE if version.mode is None else version.mode
 
 
 def text_diff(
@@ -144,18 +179,18 @@ def text_diff(
 def _short(lines: list[str]) -> Iterator[str]:
     """The lines of a diff, long ones cut around what differs from the line that they replace or are replaced by."""
     for number, line in enumerate(lines):
-        if len(line) <= _LONGEST_LINE:
+        if len(line) <= _LONGEST_DIFF_LINE:
             yield line
             continue
         other = {"-": lines[number + 1 : number + 2], "+": lines[max(number - 1, 0) : number]}.get(line[:1], [])
         same = common_ends(line[1:].encode(), "".join(other)[1:].encode())[0] if other else 0
-        at = max(len(line[1:].encode()[:same].decode("utf-8", "ignore")) - _BEFORE, 0)
-        part = line[1 + at : 1 + at + _LONGEST_LINE]
+        at = max(len(line[1:].encode()[:same].decode("utf-8", "ignore")) - _SHOWN_BEFORE, 0)
+        part = line[1 + at : 1 + at + _LONGEST_DIFF_LINE]
         yield f"{line[:1]}{'… ' if at else ''}{part} … ({len(line) - 1:,} characters)"
 
 
 def cut(diff: str, settings: Settings) -> str:
-    """A diff as it is shown to a model: not endless, nor are its lines. The whole of it stands in the metadata."""
+    """A diff as it is shown to a model, with a limited number and length of lines. The metadata have all of it."""
     lines = diff.split("\n")
     shown = "\n".join(_short(lines[: settings.max_diff_lines]))[: settings.max_read_bytes].removesuffix("\n")
     if len(shown) >= len(diff.removesuffix("\n")):
@@ -169,7 +204,7 @@ def cut(diff: str, settings: Settings) -> str:
 
 
 def check_whole(text: Text, new: str, own: str) -> None:
-    """Refuse half characters, which JSON can spell and no file should hold, unless they stand there already."""
+    """Refuse lone surrogates, which JSON can express and no file should contain, unless the file has them already."""
     lone = [char for char in new if "\ud800" <= char <= "\udfff" and char not in own]
     if lone:
         text.body_bytes(lone[0])
@@ -194,39 +229,6 @@ def check_writable(text: Text, new: bytes, own: bytes) -> None:
         text.body_bytes("".join(char for char in chars if char.encode("utf-8", "surrogatepass") not in own))
 
 
-_HEADER = 2_000
-_LONG_LINES = 500
-_SMALL = 2_000
-_SHOWN = 80
-_LOCKS = {
-    "bun.lock",
-    "cargo.lock",
-    "composer.lock",
-    "flake.lock",
-    "gemfile.lock",
-    "go.sum",
-    "mix.lock",
-    "npm-shrinkwrap.json",
-    "package-lock.json",
-    "packages.lock.json",
-    "pdm.lock",
-    "pipfile.lock",
-    "pnpm-lock.yaml",
-    "poetry.lock",
-    "pubspec.lock",
-    "pylock.toml",
-    "uv.lock",
-    "yarn.lock",
-}
-_BUNDLES = (".min.js", ".min.mjs", ".min.cjs", ".min.css")
-_SCRIPTS = (".js", ".mjs", ".cjs", ".css")
-_PROSE = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
-_COMMENTS = ("//", "/*", "*", "#", ";", "--", "%", "'", "!", "{-", "(*", "<!--", '"""')
-_PROSE_COMMENTS = ("<!--", ".. ")
-_FORBIDS = ("do not edit", "do not modify", "don't edit", "do not hand edit")
-_QUOTES = "`'\""
-
-
 def warning(path: str, body: bytes) -> str | None:
     """What to know before editing the file, judged by its name and its first lines; None for an ordinary one."""
     name = path.rpartition("/")[2].casefold()
@@ -241,12 +243,12 @@ def warning(path: str, body: bytes) -> str | None:
 
 
 def _has_long_lines(body: bytes) -> bool:
-    return len(body) > _SMALL and len(body) > _LONG_LINES * (body.count(b"\n") + 1)
+    return len(body) > _SMALLEST_BUNDLE and len(body) > _BUNDLE_LINE * (body.count(b"\n") + 1)
 
 
 def _mark(name: str, body: bytes) -> str | None:
     """The line of a file's header that says that it is generated."""
-    header = body[: 4 * _HEADER].decode("utf-8", "ignore")[:_HEADER].replace("\r", "")
+    header = body[: 4 * _HEADER_SIZE].decode("utf-8", "ignore")[:_HEADER_SIZE].replace("\r", "")
     if "generated" not in header.casefold():  # as in nearly all files
         return None
     comments = _PROSE_COMMENTS if name.endswith(_PROSE) else _COMMENTS
@@ -254,7 +256,7 @@ def _mark(name: str, body: bytes) -> str | None:
     comment_lines = [line.casefold() if line.startswith(comments) else "" for line in lines]
     for line, words, following in zip(lines, comment_lines, [*comment_lines[1:], ""], strict=True):
         if "generated" in words + following and (_is_tagged(words) or _is_forbidden(words, following)):
-            return plain(line)[:_SHOWN]
+            return plain(line)[:_SHOWN_MARK]
     return None
 
 
@@ -271,15 +273,6 @@ def _is_forbidden(words: str, following: str) -> bool:
     return bool(words) and "`" not in both and any(phrase in both for phrase in _FORBIDS)
 
 
-_SHORTEST = 30
-"""Lines of a file; what becomes of a shorter one is seen at a glance."""
-_LONGEST = 120
-_NEARBY = 800
-"""Bytes of a line on each side of an edit; a placeholder has 200 characters at most."""
-_MORE = b"x"
-"""In place of the rest of a longer line: with it, the line is no placeholder."""
-
-
 def check_placeholders(
     old: str | bytes,
     new: str,
@@ -294,7 +287,7 @@ def check_placeholders(
     """Refuse a new text with a placeholder for text that it deletes; warn of one that is only inserted.
 
     `old` is what `new` takes the place of, and `argument` names where the caller wrote it; with `whole`, `old` is a
-    file. `locate` has `judged` an edit that it placed: what both texts leave out stands for the same lines.
+    file. `locate` has `judged` an edit that it placed: what both texts leave out are the same lines.
     """
     from suture.match.placeholders import find_added  # reading needs none
 
@@ -317,7 +310,7 @@ def check_placeholders(
 def taken_literally(argument: str, line: str) -> str:
     """A warning of a placeholder that was put in."""
     where = in_argument(argument) or "The new text"
-    return f"{where} seems to contain a placeholder ({plain(line)[:_LONGEST]}); it is taken literally."
+    return f"{where} seems to contain a placeholder ({plain(line)[:_LONGEST_PLACEHOLDER]}); it is taken literally."
 
 
 def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:
@@ -327,11 +320,11 @@ def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:
     """
     start, end = edit.span.start, edit.span.end
     old = body[start:end]
-    head = body[max(start - _NEARBY, 0) : start].rpartition(b"\n")[2]
+    head = body[max(start - _BYTES_AROUND, 0) : start].rpartition(b"\n")[2]
     ended = old.endswith(b"\n") and (not edit.new or edit.new.endswith(b"\n"))
-    tail = b"" if ended else body[end : end + _NEARBY].partition(b"\n")[0]
-    head = _MORE + head if len(head) == _NEARBY else head
-    tail = tail + _MORE if len(tail) == _NEARBY else tail
+    tail = b"" if ended else body[end : end + _BYTES_AROUND].partition(b"\n")[0]
+    head = _REST_OF_LINE + head if len(head) == _BYTES_AROUND else head
+    tail = tail + _REST_OF_LINE if len(tail) == _BYTES_AROUND else tail
     return head + old + tail, (head + edit.new + tail).decode("utf-8", "replace")
 
 
@@ -340,7 +333,7 @@ def shrinkage(path: str, before: bytes, after: bytes) -> list[str]:
     from collections import Counter
 
     old, new = (_lines(text) for text in (before, after))
-    if len(old) < _SHORTEST:
+    if len(old) < _SHORTEST_CHECKED:
         return []
     gone = (Counter(old) - Counter(new)).total()
     if gone * 2 <= len(old):

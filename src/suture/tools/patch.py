@@ -68,7 +68,14 @@ _ALIASES = {
     "to_clipboard": "toClipboard",
     "from_clipboard": "fromClipboard",
 }
-_LONGEST_NAME = 200
+_LONGEST_CLIPBOARD_NAME = 200  # characters
+_FURTHER_SECONDS = 2.0  # for looking at the other patches once one has failed
+_DETAILED_FAILURES = 10  # of the other failures, those that are reported with all that is known
+_SHOWN_REPLACED_LINES = 20  # of the text that a patch replaces
+_SHOWN_REPLACED = 2_000  # characters of the text that a patch replaces
+_APPLIED = "<patches_applied>{}</patches_applied>"
+_ENDS = (b"\n", b"\r")
+_VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write; "" empties the file'}
 
 
 class Reindent(Request):
@@ -113,13 +120,13 @@ class OnePatch(Request):
         return patch.but(toClipboard=patch.toClipboard or None, fromClipboard=patch.fromClipboard or None)
 
     def check(self) -> None:
-        """Refuse what would be passed over otherwise."""
+        """Refuse what would be ignored otherwise."""
         if self.oldText and self.operation != "replace":
             raise _invalid("oldText", f"works only with replace; {self.operation} needs no place")
         for name in ("toClipboard", "fromClipboard"):
             clipboard = getattr(self, name) or ""
-            if len(clipboard) > _LONGEST_NAME or any("\ud800" <= char <= "\udfff" for char in clipboard):
-                raise _invalid(name, f"expected a name of 1 to {_LONGEST_NAME} characters")
+            if len(clipboard) > _LONGEST_CLIPBOARD_NAME or any("\ud800" <= char <= "\udfff" for char in clipboard):
+                raise _invalid(name, f"expected a name of 1 to {_LONGEST_CLIPBOARD_NAME} characters")
 
     @property
     def is_copy(self) -> bool:
@@ -138,7 +145,7 @@ class OnePatch(Request):
 
 
 def gather_patches(given: Mapping[str, object]) -> Mapping[str, object]:
-    """The arguments of a call with `patches`, where the fields of one patch are given beside the path."""
+    """The arguments of a call with `patches`, where the fields of one patch are given next to the path."""
     fields = {*OnePatch._fields, *_ALIASES}
     if given.get("patches") is not None or not fields & given.keys():
         return given
@@ -174,12 +181,6 @@ def _bare(operation: str) -> str:
 
 def _invalid(argument: str, problem: str) -> InvalidArguments:
     return InvalidArguments(problems=[{"argument": argument, "problem": problem}])
-
-
-_PATIENCE = 2.0
-"""Seconds for looking at the other patches once one has failed."""
-_CLOSELY = 10
-"""Of the other failures, those that are reported with all that is known."""
 
 
 class Placement(Record):
@@ -243,7 +244,7 @@ class Placer:
 
     def place(self) -> list[Placement]:
         """Every patch, in the order of the request, or the error of the first that has no place, and all others."""
-        placed: list[Placement] = []
+        placements: list[Placement] = []
         failures: list[tuple[int, errors.SutureError]] = []
         unfilled: set[str | None] = set()
         examined, until = 0, 0.0
@@ -262,17 +263,17 @@ class Placer:
             except errors.SutureError as error:
                 failures.append((index, error.with_traceback(None)))  # or it holds all that was made on the way
                 unfilled.add(patch.toClipboard)
-                until = until or monotonic() + _PATIENCE
+                until = until or monotonic() + _FURTHER_SECONDS
             else:
-                placed.append(self._sized(placement))
+                placements.append(self._sized(placement))
         try:
-            self._check_overlaps(placed)
+            self._check_overlaps(placements)
         except errors.OverlappingPatches as error:
             failures.append((error.second, error))
         if not failures:
-            return placed
+            return placements
         (_, first), *others = sorted(failures, key=lambda failure: failure[0])
-        first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
+        first.further = [(index, error, number < _DETAILED_FAILURES) for number, (index, error) in enumerate(others)]
         first.unexamined = len(self._patches) - examined
         raise first
 
@@ -402,9 +403,9 @@ class Placer:
             old, patch.newText, self._path, argument, whole=whole, judged=judged, index=index, total=total
         )
 
-    def _check_overlaps(self, placed: Sequence[Placement]) -> None:
+    def _check_overlaps(self, placements: Sequence[Placement]) -> None:
         claims = sorted(
-            (placement for placement in placed if placement.operation == "replace" and placement.claims), key=_where
+            (placement for placement in placements if placement.operation == "replace" and placement.claims), key=_where
         )
         for claim, next_claim in pairwise(claims):
             same = (claim.start, claim.end) == (next_claim.start, next_claim.end)
@@ -420,19 +421,13 @@ class Placer:
                 )
 
 
-def edits_of(placed: Sequence[Placement]) -> list[Edit]:
+def edits_of(placements: Sequence[Placement]) -> list[Edit]:
     """All edits, by position; `edits.sort_edits` keeps this order where they are at one point."""
-    return [edit for placement in sorted(placed, key=_where) for edit in placement.edits]
+    return [edit for placement in sorted(placements, key=_where) for edit in placement.edits]
 
 
 def _where(placement: Placement) -> tuple[int, int, int, int]:
     return placement.start, placement.end, placement.rank, placement.index
-
-
-_REPLACED_LINES = 20
-_REPLACED_CHARACTERS = 2_000
-_APPLIED = "<patches_applied>{}</patches_applied>"
-_ENDS = (b"\n", b"\r")
 
 
 class PatchReport:
@@ -443,7 +438,7 @@ class PatchReport:
         session: Session,
         plan: Plan,
         original: Text,
-        placed: Sequence[Placement],
+        placements: Sequence[Placement],
         request: Patch,
         cautions: Sequence[str],
         *,
@@ -453,14 +448,14 @@ class PatchReport:
         self._session = session
         self._plan = plan
         self._original = original
-        self._placed = placed
+        self._placements = placements
         self._patches = request.patches
         self._noticed = cautions
         self._created = created
         self._dry_run = request.dry_run
 
     def answer(self, change: Change | None) -> Answer:
-        """What the caller is told."""
+        """The answer for the caller."""
         (file,) = self._plan.changes
         after: Content = getattr(file, "after")  # noqa: B009  a creation or an update: both have it
         diff = outcome.plan_diff([file])
@@ -471,14 +466,14 @@ class PatchReport:
             change_id=None if change is None else change.id,
             hash=after.digest,
             created=self._created,
-            patches=[self._placed_patch(placement) for placement in self._placed],
+            patches=[self._placed_patch(placement) for placement in self._placements],
             clipboards=names,
             warnings=warnings,
             display=Display(path=file.place.name, diff=diff),
         )
         notes = [
             note
-            for placement in self._placed
+            for placement in self._placements
             for note in (self._note(placement), self._clipboard_note(placement))
             if note
         ]
@@ -497,73 +492,73 @@ class PatchReport:
 
     def _forecast(self, path: str, diff: str) -> str:
         """What the call would do."""
-        number = f"all {len(self._placed)} patches" if len(self._placed) > 1 else "the patch"
+        number = f"all {len(self._placements)} patches" if len(self._placements) > 1 else "the patch"
         if self._created:
             return f"{number} would create {path}"
         return f"{number} would be applied" if diff else f"{number} would leave {path} as it is"
 
-    def _placed_patch(self, placed: Placement) -> PlacedPatch:
-        near, runner_up = placed.runner_up, None
+    def _placed_patch(self, placement: Placement) -> PlacedPatch:
+        near, runner_up = placement.runner_up, None
         if near is not None:
             runner_up = RunnerUp(start_line=near.start_line, end_line=near.end_line, score=round(near.score, 3))
         return PlacedPatch(
-            index=placed.index,
-            operation=placed.operation,
-            rung=placed.rung,
-            score=placed.score,
+            index=placement.index,
+            operation=placement.operation,
+            rung=placement.rung,
+            score=placement.score,
             runner_up=runner_up,
-            start_line=placed.start_line,
-            end_line=placed.end_line,
-            replaced=self._replaced_text(placed),
-            written_on=WrittenOn.of(placed.base),
+            start_line=placement.start_line,
+            end_line=placement.end_line,
+            replaced=self._replaced_text(placement),
+            written_on=WrittenOn.of(placement.base),
         )
 
-    def _replaced_text(self, placed: Placement) -> str:
+    def _replaced_text(self, placement: Placement) -> str:
         """What was there, not too much of it."""
-        whole = self._original.show(placed.start, placed.end)
+        whole = self._original.show(placement.start, placement.end)
         lines = whole.split("\n")
-        shown = "\n".join(lines[:_REPLACED_LINES])[:_REPLACED_CHARACTERS]
+        shown = "\n".join(lines[:_SHOWN_REPLACED_LINES])[:_SHOWN_REPLACED]
         return whole if len(shown) >= len(whole.removesuffix("\n")) else f"{shown}\n… {len(whole):,} characters in all"
 
-    def _note(self, placed: Placement) -> str:
+    def _note(self, placement: Placement) -> str:
         """What a caller should know about a patch that was not found just as it was sent."""
-        if placed.rung in AS_SENT:
+        if placement.rung in AS_SENT:
             return ""
-        where = wording.span(placed.start_line, placed.end_line)
-        if (version := version_of(placed.base)) is not None:
+        where = wording.span(placement.start_line, placement.end_line)
+        if (version := version_of(placement.base)) is not None:
             written = f"written on {wording.version_name(version)}"
-            return f"{_label(placed)}: {written}; merged into the current file at {where}."
-        words = f"{_label(placed)}: found at {where} {wording.how_matched(placed.rung)}"
-        if placed.runner_up is not None:
-            words += f" (next best: {wording.span(placed.runner_up.start_line, placed.runner_up.end_line)})"
-        if not placed.carried:
+            return f"{_label(placement)}: {written}; merged into the current file at {where}."
+        words = f"{_label(placement)}: found at {where} {wording.how_matched(placement.rung)}"
+        if placement.runner_up is not None:
+            words += f" (next best: {wording.span(placement.runner_up.start_line, placement.runner_up.end_line)})"
+        if not placement.carried:
             return f"{words}."
         return f"{words}; your change was adapted to the file's text."
 
-    def _clipboard_note(self, placed: Placement) -> str:
+    def _clipboard_note(self, placement: Placement) -> str:
         """What was put into which clipboard."""
-        patch = self._patches[placed.index]
+        patch = self._patches[placement.index]
         if patch.toClipboard is None:
             return ""
-        where = wording.span(placed.start_line, placed.end_line)
-        where, name = where if self._is_lines(placed) else f"a part of {where}", wording.plain(patch.toClipboard)
+        where = wording.span(placement.start_line, placement.end_line)
+        where, name = where if self._is_lines(placement) else f"a part of {where}", wording.plain(patch.toClipboard)
         if patch.is_copy:
             return f"{'Would copy' if self._dry_run else 'Copied'} {where} to clipboard '{name}'."
-        if not any(edit.new for edit in placed.edits):
+        if not any(edit.new for edit in placement.edits):
             return f"{'Would cut' if self._dry_run else 'Cut'} {where} to clipboard '{name}'."
         return f"{'Would put' if self._dry_run else 'Put'} {where} (before the change) into clipboard '{name}'."
 
-    def _is_lines(self, placed: Placement) -> bool:
+    def _is_lines(self, placement: Placement) -> bool:
         """Whether it replaces whole lines, perhaps without the end of the last one."""
-        body, start, end = self._original.body, placed.start, placed.end
+        body, start, end = self._original.body, placement.start, placement.end
         begins = not start or body.endswith(_ENDS, 0, start)
         return begins and (end == len(body) or body.endswith(_ENDS, 0, end) or body.startswith(_ENDS, end))
 
     def _cautions(self) -> Iterator[str]:
         """What may not have been meant, but was done as it was said."""
-        for patch, placed in zip(self._patches, self._placed, strict=True):
+        for patch, placement in zip(self._patches, self._placements, strict=True):
             if patch.fromClipboard is not None and patch.newText:
-                yield f"{_label(placed)}: newText was ignored: fromClipboard is set."
+                yield f"{_label(placement)}: newText was ignored: fromClipboard is set."
         if not (body := self._original.body):
             return
         first, last = body.startswith(_ENDS), body.endswith(_ENDS)
@@ -573,13 +568,13 @@ class PatchReport:
         for placement in self._insertions("append_eof")[:1]:
             if not (last or placement.edits[0].new.startswith(_ENDS)):
                 yield f"{_label(placement)}: the file has no newline at its end: the text continues its last line."
-        for placement in self._placed:
+        for placement in self._placements:
             if placement.rung == "exact" and self._joins_lines(placement):
                 yield f"{_label(placement)}: newText has no newline at its end: the file's next line continues it."
 
-    def _joins_lines(self, placed: Placement) -> bool:
+    def _joins_lines(self, placement: Placement) -> bool:
         """Whether a line end is taken away at the end of a text, and something follows it."""
-        body, last = self._original.body, placed.edits[-1:]
+        body, last = self._original.body, placement.edits[-1:]
         return any(
             body[edit.span.start : edit.span.end].endswith(_ENDS)
             and bool(edit.new)
@@ -590,7 +585,9 @@ class PatchReport:
 
     def _insertions(self, operation: str) -> list[Placement]:
         """The patches of a kind that put something in."""
-        return [placement for placement in self._placed if placement.operation == operation and placement.edits[0].new]
+        return [
+            placement for placement in self._placements if placement.operation == operation and placement.edits[0].new
+        ]
 
     def _warnings(self, names: Sequence[str]) -> list[str]:
         generated = outcome.warning(self._plan.changes[0].place.name, self._original.body)
@@ -603,9 +600,6 @@ class PatchReport:
 
 def _label(placement: Placement) -> str:
     return f"patches[{placement.index}]"
-
-
-_VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write; "" empties the file'}
 
 
 class Patch(Request):
@@ -622,7 +616,7 @@ class Patch(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and one patch may be given beside the path."""
+        """Check a call's arguments; null means left out, and one patch may be given next to the path."""
         named = cls.arguments()
         left_out = {name for name, value in given.items() if value is None and name in named}
         request = super().parse(gather_patches({name: value for name, value in given.items() if name not in left_out}))
@@ -661,17 +655,17 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
 
     bases = () if before is None else session.bases(before)
     placer = Placer(name, blank, request.patches, request.match, recall, bases, literal=request.literal)
-    placed = placer.place()
+    placements = placer.place()
     _check_clipboards(session, placer.clipboards)
-    change = _change(session, request, before, blank, placed)
+    change = _change(session, request, before, blank, placements)
     kept = tuple(sorted(placer.clipboards.items()))
     plan = Plan((change,), "patch", _summary(request, name), clipboards=kept)
-    report = PatchReport(session, plan, blank, placed, request, placer.warnings, created=before is None)
+    report = PatchReport(session, plan, blank, placements, request, placer.warnings, created=before is None)
     return Proposal(plan, report.answer)
 
 
 def _before(session: Session, request: Patch) -> Snapshot | None:
-    """The file, or None where there is none and none is needed."""
+    """The file; None if it does not exist and need not."""
     needed = any(patch.operation == "replace" for patch in request.patches)
     if not needed and session.locate(request.path).stat is None:
         return None
@@ -705,9 +699,9 @@ def _check_clipboards(session: Session, filled: Mapping[str, str]) -> None:
 
 
 def _change(
-    session: Session, request: Patch, before: Snapshot | None, blank: Text, placed: Sequence[Placement]
+    session: Session, request: Patch, before: Snapshot | None, blank: Text, placements: Sequence[Placement]
 ) -> FileChange:
-    edits = edits_of(placed)
+    edits = edits_of(placements)
     if before is not None:
         return session.plan_update(before, edits)
     return session.plan_create(request.path, b"".join(splice(blank, edits)))

@@ -31,11 +31,11 @@ def visit_paths(
 ) -> Iterator[T]:
     """What is found for each path. A glob that names no file is an error, a folder without any only if all are.
 
-    `in_glob` is told what to exclude, too: if there is an encoding, the files that have it are left to `in_file`.
+    `in_glob` also gets what to exclude: if there is an encoding, the files that have it are left to `in_file`.
     """
     excluded, nothing = Excluded(request.exclude), list[NoFilesMatched]()
     paths = list(dict.fromkeys(request.paths)) or [EVERYTHING]
-    targets = [_target(session, path) for path in paths]  # a name that does not exist is told before any search
+    targets = [_target(session, path) for path in paths]  # a name that does not exist is reported before any search
     outright = [f"/{literally(target.path)}" for target in targets if target is not None and not _is_folder(target)]
     if request.encoding is not None and not outright:
         problem = "is that of files that are named outright; name them, instead of folders and globs"
@@ -65,18 +65,18 @@ def _check_any(session: Session, request: Any, glob: str) -> None:
 
 
 def _target(session: Session, path: str) -> Target | None:
-    """What stands under this very name; None if nothing does and it may be a glob."""
+    """What has exactly this name; None if nothing has and it may be a glob."""
     may_be_glob = not WILD.isdisjoint(path)
     try:
         target = session.locate(path, folders=True)
     except SutureError:
         if may_be_glob:
-            return None  # whatever is wrong with it is told of the glob
+            return None  # whatever is wrong with it is reported for the glob
         raise
     if target.stat is not None:
         return target
     if not may_be_glob:
-        session.read(path)  # tells that there is none, and what was perhaps meant
+        session.read(path)  # raises, and says which file may be meant
     return None
 
 

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from suture.plan import Change, Snapshot, Update
     from suture.text.edits import Edit
 
-_SPAN = 40
+_ROW_BYTES = 40
 """Bytes of an answer that a match or a group is counted as before rows are made; it takes 120 in memory."""
 
 
@@ -193,7 +193,7 @@ class Replacements:
         result: list[Spans] = []
         for spans in islice(every, max(self._most - self._found, 0)):
             result.append(spans)
-            self._matches_size += _SPAN * len(spans)
+            self._matches_size += _ROW_BYTES * len(spans)
             if self._matches_size > room:
                 raise _too_large("The result", self._matches_size, room)
         self._found += len(result) + sum(1 for _ in timed(every))
@@ -232,7 +232,7 @@ class Replacements:
         return sorted(self._files, key=_name)
 
     def proposal(self, tool: str, where: str, binary: Sequence[str] = ()) -> Proposal:
-        """The change, and how it is told. Its rows are made before it lands: too many of them are a refusal."""
+        """The change, and how it is described. Its rows are made before it lands: too many of them are a refusal."""
         files, request = self.finish(), self._request
         matches = f"{self._found} match{'es' * (self._found != 1)}"
         summary = f"replace {matches} of {self._compiled.pattern.source:.60} in {where}"

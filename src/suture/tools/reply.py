@@ -66,19 +66,22 @@ if TYPE_CHECKING:
     from suture.settings import Settings
 
 
-_SHOWN_APPLIED = 20
-_SHOWN_FAILED = 5
-_SHOWN_LINES = 60
+_SHOWN_APPLIED = 20  # blocks that landed, listed one by one
+_SHOWN_FAILED = 5  # failed blocks that are reported with all that is known
+_SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others get one line each
 _STATUSES = ("applied", "already_applied", "failed", "skipped")
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
 _OLD_PARTS = {"call": "its old text", **dict.fromkeys(IN_HUNKS, "its context and - lines")}
 """What the formats call the text to find, other than SEARCH/REPLACE blocks."""
 _HIDDEN = ("edit_index", "total_edits", "expected_occurrences", "index", "total")
 """Fields of errors that say something about other tools' requests."""
+_SHOWN_IDS = 20  # known blocks, if an unknown one is asked for
+_LONGEST_ID = 20  # characters of an unknown block's id
+_SHOWN_NAMES = 3  # files in the summary that the history keeps
 
 
 class ReplyReport:
-    """The outcome of a call, told once it landed, or would have."""
+    """The outcome of a call, described once it landed or would have."""
 
     def __init__(
         self,
@@ -103,7 +106,7 @@ class ReplyReport:
         self._missed = [] if chosen else [part for part in validation.unread if part.edits]
 
     def answer(self, change: Change | None) -> Answer:
-        """What the caller is told."""
+        """The answer for the caller."""
         failed = self._with("failed")
         diff = outcome.plan_diff(self._plan.changes)
         warnings = [*self._validation.warnings, *self._warnings()]
@@ -170,13 +173,13 @@ class ReplyReport:
             yield f"{'Block' if single else 'Blocks'} {ids} landed: do not send {'it' if single else 'them'} again."
         elif missed and self._atomic and self._with("skipped"):
             yield "atomic is set: nothing landed. Fix the following, and send all blocks again:"
-        room = _SHOWN_LINES
+        room = _SHOWN_FAILURE_LINES
         for number, result in enumerate(failed):
             lines = _failure(result, self._audience, full=number < _SHOWN_FAILED and room > 0)
             room -= len(lines)
             yield from lines
         named = any(isinstance(result.error, IncompleteBlock) for result in failed)
-        known = {*self._validation.errors, *self._validation.warnings} if named else set()  # told with the block
+        known = {*self._validation.errors, *self._validation.warnings} if named else set()  # reported with the block
         known -= {describe_unread(part) for part in self._validation.unread}
         yield from (f"error: {error}" for error in self._validation.errors if error not in known)
         if self._missed:
@@ -278,11 +281,6 @@ def _error_data(error: SutureError, format_: str, audience: Audience) -> dict[st
     """Why a block failed, as data."""
     data = wording.error_data(error, audience) | _block_words(error, format_, audience)
     return {name: value for name, value in data.items() if name not in _HIDDEN}
-
-
-_SHOWN_IDS = 20
-_LONGEST_ID = 20
-_SHOWN_NAMES = 3
 
 
 class ApplyReply(Request):
@@ -577,7 +575,7 @@ class _Texts:
         text = Text(body, bom=b"", encoding="utf-8", body=body)
         return Snapshot(Place(0, name, name), text, Content((body,)), (), 0o644)
 
-    def bases(self, before: Snapshot) -> tuple[Base, ...]:  # noqa: ARG002  nobody knows what stood there
+    def bases(self, before: Snapshot) -> tuple[Base, ...]:  # noqa: ARG002  there are no earlier versions
         """None."""
         return ()
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
             """The one name of the file that a path means."""
 
         def read(self, name: str) -> Snapshot | None:
-            """The file, or None where there is none."""
+            """The file; None if it does not exist."""
 
         def bases(self, before: Snapshot) -> Iterable[Base]:
             """Earlier versions of a file, newest first."""
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
             """Whether a path leads to its file by a link."""
 
         def near(self, path: str) -> list[str]:
-            """WorkspaceFiles that may be meant by a path at which there is none."""
+            """Files that may be meant by a path that does not exist."""
 
         def same_named(self, names: Collection[str]) -> list[str]:
             """The files that have one of some names, in any folder."""
@@ -60,9 +60,10 @@ if TYPE_CHECKING:
     Landed = dict[tuple[str, tuple[Split, ...]], int]
 
 
-_EXECUTABLE = 0o111
-_LONG_NAME = 5
-_SHORT_NAME = 2
+_EXECUTABLE_BITS = 0o111  # of a mode, for the owner, the group and others
+_SHORTEST_MISTYPED = 5  # characters of a name in which another letter counts as a slip
+_SHORTEST_RESPELLED = 2  # characters, if only case, hyphens or underscores differ
+_MOST_CANDIDATES = 20  # files that are tried; a name that more of them have says nothing
 
 
 class ReplyFile:
@@ -169,7 +170,7 @@ class ReplyFile:
     @property
     def is_executable(self) -> bool:
         """Whether it may be run as it is so far."""
-        return bool(self._mode_so_far & _EXECUTABLE)
+        return bool(self._mode_so_far & _EXECUTABLE_BITS)
 
     @property
     def _mode_so_far(self) -> int:
@@ -180,7 +181,7 @@ class ReplyFile:
         """Take over the one permission that git knows; whether that changes anything."""
         mode = self._mode_so_far
         executable = mode | (mode & 0o444) >> 2
-        self.mode = executable if git_mode & _EXECUTABLE else mode & ~_EXECUTABLE
+        self.mode = executable if git_mode & _EXECUTABLE_BITS else mode & ~_EXECUTABLE_BITS
         return self.mode != mode
 
 
@@ -210,7 +211,7 @@ class ReplyFiles:
             check_hash(wanted, file.name, file.before)
 
     def near(self, path: str) -> list[str]:
-        """WorkspaceFiles that may be meant by a path at which there is none."""
+        """Files that may be meant by a path that does not exist."""
         moved = [file.moved_to.name for file in self._open.values() if file.name == path and file.moved_to is not None]
         created = [file.name for file in self._open.values() if file.exists and file.name.endswith(f"/{path}")]
         return list(dict.fromkeys([*moved, *created, *self.source.near(path)]))
@@ -338,16 +339,12 @@ def _is_slip(ours: str, theirs: str) -> bool:
     if extension != other_extension or digits[0] != digits[1] or OSA.distance(stem, other_stem) != 1:
         return False
     same_letters = len(stem) != len(other_stem) or sorted(stem) == sorted(other_stem)
-    return min(len(stem), len(other_stem)) >= (_SHORT_NAME if same_letters else _LONG_NAME)
+    return min(len(stem), len(other_stem)) >= (_SHORTEST_RESPELLED if same_letters else _SHORTEST_MISTYPED)
 
 
 def not_found(path: str, near: Sequence[str]) -> FileNotFound:
     """There is no such file."""
     return FileNotFound(path=path, near=list(near[:3]))
-
-
-_MOST = 20
-"""WorkspaceFiles that are tried; a name that more of them have says nothing."""
 
 
 class Targets:
@@ -369,7 +366,7 @@ class Targets:
         self._blocks = {block.number: block for block in blocks}
 
     def of(self, block: Block) -> Block:
-        """The block, about the file that is meant; `NoPath` if nothing tells which one that is."""
+        """The block, about the file that is meant; `NoPath` if nothing says which one that is."""
         if block.number not in self._decided:
             try:
                 self._decided[block.number] = self._of(block)
@@ -457,8 +454,8 @@ class Targets:
     def _fitting(self, block: Block, mentioned: dict[str, str], held: str | None) -> tuple[str, str]:
         """The only one of some files, or the only one of them that the block fits."""
         names = list(mentioned)
-        if len(names) > _MOST:
-            raise NoPath(reply_line=block.line, candidates=names[:_MOST], why="several")
+        if len(names) > _MOST_CANDIDATES:
+            raise NoPath(reply_line=block.line, candidates=names[:_MOST_CANDIDATES], why="several")
         fits = [name for name in names if self._fits(block, name)]
         if len(fits) > 1:
             raise NoPath(reply_line=block.line, candidates=fits, why="several")

@@ -152,7 +152,7 @@ def error(about: str, model: type[Failure]) -> Any:
 
 
 class Failure(Data):
-    """What an error always tells."""
+    """The fields that every error has."""
 
     code: str = text("Stable name of the error")
     message: str = text("What happened")

@@ -52,6 +52,23 @@ if TYPE_CHECKING:
     from suture.text import Text
     from suture.text.edits import Edit
 
+_SHOWN_PROBLEMS = 8  # of the arguments
+_SHORTEST_FENCE = 3  # backticks
+_EDIT_ERRORS = {
+    "LINE_OUT_OF_BOUNDS",
+    "OVERLAPPING_LINES",
+    "DRIFTED",
+    "INVALID_REGEX",
+    "INVALID_CAPTURE_GROUP",
+    "REGEX_TIMEOUT",
+}
+_WRITE_ERRORS = {"PERMISSION_DENIED", "WRITE_FAILED"}
+_SHOWN_ELSEWHERE = {"validation", "diff", "replacements"}  # fields of an error that are in another part of the answer
+MODES = ("content", "line_edits", "search_replace")
+NO_MODE = "At least one edit mode must be specified (content, line_edits, or search_replace)"
+TWO_MODES = "Only one edit mode can be specified at a time"
+_KNOWN_FLAGS = 2 | 8 | 16 | 32 | 64 | 256  # I, M, S, U, X and A of `re`, which is not loaded for them
+
 
 def whole(text: Text, content: str) -> list[Edit]:
     """The edit that makes a text say just this; its mark and encoding stay."""
@@ -61,7 +78,7 @@ def whole(text: Text, content: str) -> list[Edit]:
 
 
 def by_lines(name: str, text: Text, edits: Sequence[LineEdit], near: Sequence[str]) -> list[Edit]:
-    """Edits of ranges of lines, all of them as the text stands. `near` are files that may be meant instead."""
+    """Edits of ranges of lines, all of them in the text as it is. `near` are files that may be meant instead."""
     total = len(text.lines)
     for line_edit in edits:
         for which, line in (("start_line", line_edit.start_line), ("end_line", line_edit.end_line)):
@@ -75,14 +92,14 @@ def by_lines(name: str, text: Text, edits: Sequence[LineEdit], near: Sequence[st
     return [_by_lines(name, text, line_edit) for line_edit in in_order]
 
 
-def _by_lines(name: str, text: Text, wanted: LineEdit) -> Edit:
+def _by_lines(name: str, text: Text, line_edit: LineEdit) -> Edit:
     lines, body = text.lines, text.body
-    start, end = lines.span(wanted.start_line)[0], lines.span(wanted.end_line)[1]
-    if wanted.expected_text is not None:
-        _check_expected(name, text, wanted, body[start:end])
-    ending = lines.ending(wanted.end_line)
-    new = wanted.new_content.encode("utf-8", "surrogatepass")
-    check_whole(text, wanted.new_content, "")
+    start, end = lines.span(line_edit.start_line)[0], lines.span(line_edit.end_line)[1]
+    if line_edit.expected_text is not None:
+        _check_expected(name, text, line_edit, body[start:end])
+    ending = lines.ending(line_edit.end_line)
+    new = line_edit.new_content.encode("utf-8", "surrogatepass")
+    check_whole(text, line_edit.new_content, "")
     check_writable(text, new, body[start:end])
     if not new:
         return edit(start, end, b"")
@@ -95,18 +112,18 @@ def _by_lines(name: str, text: Text, wanted: LineEdit) -> Edit:
     return edit(start, end, new)
 
 
-def _check_expected(name: str, text: Text, wanted: LineEdit, actual: bytes) -> None:
+def _check_expected(name: str, text: Text, line_edit: LineEdit, actual: bytes) -> None:
     """Refuse lines that do not say what the caller expects; how they end makes no difference."""
-    assert wanted.expected_text is not None  # noqa: S101  asked only then
-    expected = _bare(wanted.expected_text.encode("utf-8", "surrogatepass"))
+    assert line_edit.expected_text is not None  # noqa: S101  asked only then
+    expected = _bare(line_edit.expected_text.encode("utf-8", "surrogatepass"))
     if _bare(actual) == expected:
         return
     places = occurrences(text.body, expected, 20) if expected else []
     stands_at = [text.lines.at(start) for start, _ in places]
     raise Drifted(
         path=name,
-        start_line=wanted.start_line,
-        end_line=wanted.end_line,
+        start_line=line_edit.start_line,
+        end_line=line_edit.end_line,
         text=actual.decode("utf-8", "replace"),
         stands_at=stands_at,
     )
@@ -116,16 +133,16 @@ def _bare(text: bytes) -> bytes:
     return text.replace(b"\r\n", b"\n").removesuffix(b"\n")
 
 
-def by_search(session: Session, name: str, text: Text, wanted: SearchReplace) -> list[Edit]:
+def by_search(session: Session, name: str, text: Text, search: SearchReplace) -> list[Edit]:
     """The replacements, from left to right."""
     most = session.settings.max_replacements
-    limit = min(wanted.count, most + 1) if wanted.count else most + 1
-    if wanted.regex:
-        edits = _by_pattern(session, name, text, wanted, limit)
+    limit = min(search.count, most + 1) if search.count else most + 1
+    if search.regex:
+        edits = _by_pattern(session, name, text, search, limit)
         _check_number(len(edits), most)
         check_size(name, len(text.body) + sum(change.growth for change in edits))
         return edits
-    old, new = _old_and_new(text, wanted)
+    old, new = _old_and_new(text, search)
     spans = occurrences(text.body, old, limit)
     _check_number(len(spans), most)
     check_size(name, len(text.body) + len(spans) * (len(new) - len(old)))
@@ -137,27 +154,27 @@ def _check_number(number: int, most: int) -> None:
         raise TooManyReplacements(found=number, limit=most, setting="max_replacements")
 
 
-def _old_and_new(text: Text, wanted: SearchReplace) -> tuple[bytes, bytes]:
+def _old_and_new(text: Text, search: SearchReplace) -> tuple[bytes, bytes]:
     """The two texts as bytes, if the file can hold the new one."""
-    if not wanted.search:
+    if not search.search:
         raise InvalidArguments(problems=[{"argument": "search_replace.search", "problem": "empty: say what to search"}])
-    old = wanted.search.encode("utf-8", "surrogatepass")
-    new = wanted.replace.encode("utf-8", "surrogatepass")
-    check_whole(text, wanted.replace, wanted.search)
+    old = search.search.encode("utf-8", "surrogatepass")
+    new = search.replace.encode("utf-8", "surrogatepass")
+    check_whole(text, search.replace, search.search)
     check_writable(text, new, old)
     return old, new
 
 
-def _by_pattern(session: Session, name: str, text: Text, wanted: SearchReplace, limit: int) -> list[Edit]:
+def _by_pattern(session: Session, name: str, text: Text, search: SearchReplace, limit: int) -> list[Edit]:
     from suture.patterns.engines import Clock
     from suture.patterns.python import PythonPattern, parse_template
 
     settings = session.settings
-    size, most = len(wanted.search), settings.max_pattern_chars
+    size, most = len(search.search), settings.max_pattern_chars
     if size > most:
         raise InputTooLarge(what="The pattern", size=size, limit=most, setting="max_pattern_chars", unit="characters")
-    pattern = PythonPattern(wanted.search, wanted.flags)
-    template = parse_template(wanted.replace, pattern)
+    pattern = PythonPattern(search.search, search.flags)
+    template = parse_template(search.replace, pattern)
     clock = Clock(settings.regex_file_ms, settings.regex_call_ms)
     clock.start(name)
     edits: list[Edit] = []
@@ -169,21 +186,6 @@ def _by_pattern(session: Session, name: str, text: Text, wanted: SearchReplace, 
             raise InputTooLarge(what="All new text", size=grown, limit=limit, setting=setting)
         edits.append(edit(*spans[0], template.fill(text, spans)))
     return edits
-
-
-_EDIT_ERRORS = {
-    "LINE_OUT_OF_BOUNDS",
-    "OVERLAPPING_LINES",
-    "DRIFTED",
-    "INVALID_REGEX",
-    "INVALID_CAPTURE_GROUP",
-    "REGEX_TIMEOUT",
-}
-_WRITE_ERRORS = {"PERMISSION_DENIED", "WRITE_FAILED"}
-_SHOWN = 8
-_SHORTEST_FENCE = 3
-_TOLD_ABOVE = {"validation", "diff", "replacements"}
-"""Fields of an error that stand elsewhere in the answer."""
 
 
 class SearchCorrection(results.Data):
@@ -216,7 +218,7 @@ class SafeEditResult(results.ToolData):
 
 
 class SafeEditReport:
-    """The outcome of a call, told once it landed, or would have."""
+    """The outcome of a call, described once it landed or would have."""
 
     def __init__(
         self,
@@ -229,7 +231,7 @@ class SafeEditReport:
         validation: dict[str, Any],
         warnings: Sequence[str] = (),
     ) -> None:
-        """`current` is the hash of the file as it stands; `warnings` are about text that goes away."""
+        """`current` is the hash of the file as it is; `warnings` are about text that goes away."""
         self._request = request
         self._name = name
         self._current = current
@@ -240,7 +242,7 @@ class SafeEditReport:
         self._lost = warnings
 
     def answer(self, change: Change | None) -> Answer:
-        """What the caller is told."""
+        """The answer for the caller."""
         written = change is not None
         result = SafeEditResult(
             path=self._name,
@@ -270,16 +272,16 @@ class SafeEditReport:
 
     def _done_lines(self, change: Change | None) -> Iterator[str]:
         """What became of the file."""
-        wanted = self._request.search_replace
-        if wanted is not None and not self._replacements:
-            yield f"⚠️ Pattern '{wording.plain(wanted.search)}' not found (no changes made)"
+        search = self._request.search_replace
+        if search is not None and not self._replacements:
+            yield f"⚠️ Pattern '{wording.plain(search.search)}' not found (no changes made)"
         elif not self._changes:
             yield f"✅ No changes: {wording.plain(self._name)} does not exist, and nothing was to be written."
         elif not self._diff and self._current is not None:
             yield f"✅ No changes: {wording.plain(self._name)} already has this content."
         elif change is not None:
-            if wanted is not None:
-                old, new = (f"'{wording.plain(text)}'" for text in (wanted.search, wanted.replace))
+            if search is not None:
+                old, new = (f"'{wording.plain(text)}'" for text in (search.search, search.replace))
                 yield f"✅ Replaced {wording.count(self._replacements or 0, 'occurrence')} of {old} → {new}"
             yield "✅ File saved successfully."
 
@@ -341,7 +343,7 @@ def failure_answer(given: Mapping[str, object], error: SutureError, audience: Au
         words = preview(error.diff, words) if given.get("show_diff") not in {False, "false"} else words
     elif isinstance(error, PatternNotFound):
         result = result.but(replacements=0)
-    shown = {name: value for name, value in wording.error_data(error, audience).items() if name not in _TOLD_ABOVE}
+    shown = {name: value for name, value in wording.error_data(error, audience).items() if name not in _SHOWN_ELSEWHERE}
     return Answer(words, {**result.data(), "error": shown}, is_error=True)
 
 
@@ -356,7 +358,8 @@ def _error_words(error: SutureError, audience: Audience) -> str:
         return "\n".join([head, *lines, *others, *advice])
     if isinstance(error, InvalidArguments):
         problems = [
-            wording.plain(f"{problem['argument']}: {problem['problem']}") for problem in error.problems[:_SHOWN]
+            wording.plain(f"{problem['argument']}: {problem['problem']}")
+            for problem in error.problems[:_SHOWN_PROBLEMS]
         ]
         return "\n".join([audience.mark_failure("Invalid arguments:"), *problems, wording.hint(error, audience)])
     message, hint = wording.message(error, audience), wording.hint(error, audience)
@@ -367,12 +370,6 @@ def _error_words(error: SutureError, audience: Audience) -> str:
     elif error.code in _WRITE_ERRORS:
         message = f"Failed to write file: {message}"
     return f"{audience.mark_failure(message)}\n{hint}"
-
-
-MODES = ("content", "line_edits", "search_replace")
-NO_MODE = "At least one edit mode must be specified (content, line_edits, or search_replace)"
-TWO_MODES = "Only one edit mode can be specified at a time"
-_KNOWN_FLAGS = 2 | 8 | 16 | 32 | 64 | 256
 
 
 def backwards(start_line: int, end_line: int) -> str:
@@ -542,18 +539,18 @@ def _changes(
     return [session.plan_create(request.path, b"".join(splice(old, edits)))]
 
 
-def _not_found(session: Session, wanted: SearchReplace | None, name: str, before: Snapshot | None) -> PatternNotFound:
+def _not_found(session: Session, search: SearchReplace | None, name: str, before: Snapshot | None) -> PatternNotFound:
     """Why there is nothing to replace, found by looking closer."""
-    assert wanted is not None  # noqa: S101  asked only then
+    assert search is not None  # noqa: S101  asked only then
     if before is None:
-        return PatternNotFound(path=name, search=wanted.search, exists=False, near=session.near(name), details=[])
-    not_found = PatternNotFound(path=name, search=wanted.search, exists=True, near=[], details=[])
-    if wanted.regex:
+        return PatternNotFound(path=name, search=search.search, exists=False, near=session.near(name), details=[])
+    not_found = PatternNotFound(path=name, search=search.search, exists=True, near=[], details=[])
+    if search.regex:
         return not_found
     from suture.tools.failure import SearchTarget, examine
     from suture.wording import block_details
 
-    missing = examine(session, before, SearchTarget(before.place.name, wanted.search, wanted.replace), dry_run=False)
+    missing = examine(session, before, SearchTarget(before.place.name, search.search, search.replace), dry_run=False)
     fits = missing.correction
     corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
     fields = {**not_found.fields(), "details": block_details(missing), "correction": corrected}

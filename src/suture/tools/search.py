@@ -90,7 +90,7 @@ def limit(about: str) -> Any:
 
 
 def binary_check() -> Any:
-    """The argument that tells text from other files."""
+    """The argument that says how text files are told from binary ones."""
     about = "First bytes in which a NUL makes a file binary, which is skipped (default 8192); 0 treats all as text"
     return integer(about, default=None)
 
@@ -612,7 +612,7 @@ def _noting(lines: Iterable[tuple[int, str]], contents: list[str]) -> Iterator[t
 
 
 def split(session: Session, request: RegexSplit) -> Answer:
-    """What stands between the matches."""
+    """The text between the matches."""
     compiled, clock = prepare(session, request)
     snapshot, subject = read_subject(session, request, request.file_path)
     if subject is None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Rows:
-    """A list of objects, in JSON. They are read from it when somebody asks: most callers only pass the text on."""
+    """A list of objects, in JSON. They are read from it when they are asked for: most callers only pass the text on."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -60,18 +60,18 @@ class Answer(Record):
 
 
 class Proposal(Record):
-    """An editing tool's plan, and how its result is told once it landed (or would have: None)."""
+    """An editing tool's plan, and how its result is described once it landed (or would have: None)."""
 
     plan: Plan
     describe: Callable[[Change | None], Answer]
     checked: bool = False
-    """Whether the tool has checked what it would write, and tells it."""
+    """Whether the tool has checked what it would write, and reports it."""
 
 
 class Example(Record):
     """A call that works: run as a test, printed in the reference. `files` is the workspace before it.
 
-    `earlier` is what was done there: files written together, or tools called. `<id>` and `<time>` stand for any.
+    `earlier` is what was done there: files written together, or tools called. `<id>` and `<time>` match any.
     """
 
     title: str
@@ -94,7 +94,7 @@ class ToolSpec(Record):
     result: type[ToolData] | None = None
     """The type of its results' metadata; None where nothing is promised, as for lists."""
     explain: Callable[[Mapping[str, object], SutureError, Audience], Answer] | None = None
-    """How a failure is told, where the tool's specification has a shape for that."""
+    """How a failure is described, where the tool's specification has a shape for that."""
     own_clock: bool = False
     """Whether it sees to its time itself, and gives what it has when that is over."""
     serial: bool = False
@@ -102,7 +102,7 @@ class ToolSpec(Record):
 
     @property
     def annotations(self) -> dict[str, bool]:
-        """What an MCP client is told about the tool's effects."""
+        """What an MCP client learns about the tool's effects."""
         if self.read is not None:
             return {"readOnlyHint": True, "openWorldHint": False}
         return {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False}
@@ -136,7 +136,7 @@ class ToolResult(Record):
 
     @classmethod
     def failed(cls, error: SutureError, audience: Audience = MODEL) -> ToolResult:
-        """The result that tells an error."""
+        """The result for an error."""
         data = {"error": wording.error_data(error, audience)}
         return cls(is_error=True, text=wording.error_text(error, audience), metadata=data)
 
@@ -188,7 +188,7 @@ class Argument:
         """Whether a call must give it."""
         self.bounds = bounds
         self.listed = bounds.get("listed", True)
-        """Whether the schema names it; a dialect takes more than its models were told."""
+        """Whether the schema names it; a dialect accepts more than its schema says."""
 
     @property
     def needed(self) -> str:
@@ -375,7 +375,7 @@ class _Hashes(Argument):
 
 
 def text(about: str, *, default: object = _REQUIRED, choices: Sequence[str] = ()) -> Any:
-    """A string, perhaps one of a few."""
+    """A string; with choices, one of them."""
     return _Text(about, default=default, choices=tuple(choices))
 
 

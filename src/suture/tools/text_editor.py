@@ -1,6 +1,6 @@
 """The text editor of Anthropic's API, as a dialect of these tools.
 
-Commands, arguments and sentences are those that models were trained on; below a sentence stands what the engine knows.
+Commands, arguments and sentences are those that models were trained on; what the engine knows follows below.
 Text is replaced as `file_edit` does it, and a whole file is written as `safe_edit` writes one. The command `undo_edit`,
 which older versions of the tool had, is left out as in this one: the tool `undo` takes back what any tool did.
 """
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     Rules = tuple[tuple[int, Ignore], ...]
 
 
-_SHOWN_PLACES = 8
-_SHOWN_REGION = 80
-_LONGEST_CALL = 4_000
+_SHOWN_PLACES = 8  # where a text occurs that should be unique
+_SHOWN_REGION_LINES = 80  # of the place that a failure is about
+_LONGEST_CALL = 4_000  # characters of a corrected call that is written out in the text
 _READING = {"read", "list", "look at", "open"}
 _HINTS = {
     "BINARY_FILE": "Only text can be viewed and edited.",
@@ -54,6 +54,12 @@ _HINTS = {
     "ENCODING_MISMATCH": "Ask the operator to name the encoding that the file is really in (the setting encodings).",
 }
 """What to do where other tools have an argument for it."""
+_GITIGNORE = ".gitignore"
+_SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
+_MOST_ENTRIES = 1_000  # of a folder's listing
+_LARGEST_RULES = 1 << 20  # bytes of a .gitignore that is read
+_NAME = "str_replace_based_edit_tool"
+_MOST_NEAR = 3  # names that are offered for a path that does not exist
 
 
 def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audience = EDITOR) -> Answer:
@@ -138,7 +144,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
     elif error.attempt > 1 and error.region is not None:
         yield f"The same edit was refused before (attempt {error.attempt}), and the file has not changed since."
         yield f"{_span(error.region).capitalize()}, exactly:"
-        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
+        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
     else:
         yield from wording.block_details(error, EDITOR)
 
@@ -160,7 +166,7 @@ def _advice(error: errors.NoMatch) -> str:
 
 
 def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
-    """Where the text stands, and what would be unique."""
+    """Where the text occurs, and what would be unique."""
     yield f"It occurs in {plain(error.path)} at:"
     for location in error.match_locations[:_SHOWN_PLACES]:
         content = as_it_is(location["line_content"].strip())
@@ -190,12 +196,6 @@ def _json(value: Mapping[str, object]) -> str:
     return encoded if encoded.isprintable() and not any(map(combining, encoded)) else dumps(value)
 
 
-_GITIGNORE = ".gitignore"
-_PASSED_OVER = {"node_modules", "__pycache__"}
-_MOST_ENTRIES = 1_000
-_LARGEST_RULES = 1 << 20
-
-
 def file_view(session: Session, target: Target, view_range: Sequence[int] | None) -> Answer:
     """Lines of a file, each behind its number and a tab, as many as one answer may show."""
     snapshot = session.text(target.requested)
@@ -203,8 +203,8 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
     first, last = (1, total) if view_range is None else _bounds(name, view_range, total)
     session.show(snapshot)
     most = session.settings.max_read_bytes
-    wanted = body.lines.contents(first, min(last, first + session.settings.max_read_lines - 1))
-    numbered = [f"{number:6d}\t{line.decode('utf-8', 'replace')}" for number, line in enumerate(wanted, first)]
+    contents = body.lines.contents(first, min(last, first + session.settings.max_read_lines - 1))
+    numbered = [f"{number:6d}\t{line.decode('utf-8', 'replace')}" for number, line in enumerate(contents, first)]
     fitting = _fitting(numbered, most)
     shown, end = "\n".join(numbered[:fitting]), first + fitting - 1
     notes = []
@@ -303,7 +303,7 @@ class _Listing:
         """The names in a folder that are shown, sorted; those of folders with a slash."""
         names, folders = self._scan(folder)
         prefix = f"{folder}/" if folder else ""
-        plainly = [name for name in names if not name.startswith(".") and name not in _PASSED_OVER]
+        plainly = [name for name in names if not name.startswith(".") and name not in _SKIPPED_FOLDERS]
         shown = [name for name in plainly if self._guard.rule(prefix + name) is None]
         gone = self._ignored_names(shown, folders, prefix, rules)
         shown = [name for name in shown if name not in gone]
@@ -311,7 +311,7 @@ class _Listing:
         return [f"{name}/" if name in folders else name for name in shown]
 
     def _scan(self, folder: str) -> tuple[list[str], set[str]]:
-        """All names in a folder, sorted, and those of folders; a link is none."""
+        """All names in a folder, sorted, and those of folders; a link does not count as one."""
         names = self._tree.names(folder)
         try:
             handle, _, folders = self._tree.fs.scan(self._tree.folder(folder), "")
@@ -348,16 +348,14 @@ class _Listing:
             return ()
 
 
-_NAME = "str_replace_based_edit_tool"
 _ARGUMENTS = {
     "view": ("view_range",),
     "str_replace": ("old_str", "new_str"),
     "create": ("file_text",),
     "insert": ("insert_line", "insert_text"),
 }
-"""The commands, and what each takes beside the path."""
+"""The commands, and what each takes besides the path."""
 _OPTIONAL = {"view_range", "new_str"}
-_MOST_NEAR = 3
 
 
 class _Range(Argument):
@@ -441,7 +439,7 @@ def plan_text_editor(session: Session, request: TextEditor) -> Proposal:
 
 
 def _existing(session: Session, request: TextEditor) -> Target:
-    """What the path names; where nothing stands there, what may be meant is looked for."""
+    """What the path names; if it does not exist, similar names are looked for."""
     target = session.locate(request.path, folders=request.command == "view")
     if target.stat is None:
         create_by = None if request.command == "view" else ["create"]
@@ -456,7 +454,7 @@ def _is_file(target: Target) -> bool:
 
 def _str_replace(session: Session, request: TextEditor) -> Proposal:
     edit = OneEdit(old_text=request.old_str or "", new_text=request.new_str or "", occurrences=1)
-    wanted = FileEdit(
+    file_edit = FileEdit(
         path=request.path,
         edits=[edit],
         dry_run=False,
@@ -465,7 +463,7 @@ def _str_replace(session: Session, request: TextEditor) -> Proposal:
         validate="off",
         literal=request.literal,
     )
-    proposal = plan_file_edit(session, wanted, EDITOR)
+    proposal = plan_file_edit(session, file_edit, EDITOR)
     (change,) = proposal.plan.changes
     warnings = proposal.describe(None).data["warnings"]
     return _proposal(request, change, "Successfully replaced text at exactly one location.", warnings)
@@ -527,7 +525,7 @@ def _generated_warnings(before: Snapshot) -> list[str]:
 
 
 def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Sequence[str]) -> Proposal:
-    """One recorded change, and what is told once it landed."""
+    """One recorded change, and its answer once it landed."""
     (file,) = outcome.files([change])
     diff = outcome.plan_diff([change])
 

@@ -48,11 +48,11 @@ __all__ = [
     "version_name",
 ]
 
-_SHOWN_PROBLEMS = 8
-_SHOWN_CONFLICTS = 2
-_SHOWN_LINES = 2
-_SHOWN_FURTHER = 10
-_LONGEST_CORRECTION = 400
+_SHOWN_PROBLEMS = 8  # of the arguments
+_SHOWN_CONFLICTS = 2  # of an undo
+_SHOWN_CONFLICT_LINES = 2  # of each side, if there is one conflict; else 1
+_SHOWN_FURTHER = 10  # failures after the first
+_LONGEST_CORRECTION = 400  # characters of a corrected edit among further failures
 _TOLD_ONCE = {
     *(
         "path",
@@ -165,7 +165,7 @@ def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
 
 
 def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool) -> str:
-    """An error in one line, as the regex tools tell it."""
+    """An error in one line, as the regex tools show it."""
     own = error.code in PATTERN_MESSAGES
     words = message(error, audience) if own else f"{message(error, audience)} {hint(error, audience)}"
     return one_line(error, words, several=several)
@@ -269,7 +269,7 @@ def _history_damaged(error: errors.HistoryDamaged) -> str:
 
 def _conflicts(error: errors.UndoConflict) -> str:
     number = len(error.conflicts)
-    most = _SHOWN_LINES if number == 1 else 1
+    most = _SHOWN_CONFLICT_LINES if number == 1 else 1
     done = "redone" if error.operation == "redo" else "undone"
     lines = [f"{error.change_id} cannot be {done}: later changes conflict with it ({count(number, 'place')})."]
     for conflict in error.conflicts[:_SHOWN_CONFLICTS]:

@@ -50,15 +50,23 @@ if TYPE_CHECKING:
 
 
 _SHOWN_DIFFERENCES = (3, 2)  # of the nearest place, and of the next
-_SHOWN_FIXES = 5
-_SHOWN_LOCATIONS = 8
-_SHOWN_REGION = 80
-_SHOWN_HEAD = 15
-_LONGEST_EXAMPLE = 4_000
+_SHOWN_FIXES = 5  # at the first attempt; a second failure gets all of them
+_SHOWN_LOCATIONS = 8  # where a text occurs, if not as often as expected
+_SHOWN_REGION_LINES = 80  # of the place that a failure is about
+_SHOWN_PREVIEW_LINES = 15  # of a file in which nothing is similar
+_LONGEST_EXAMPLE = 4_000  # characters of a corrected edit that is written out in the text
 _SPACES = {"indentation", "trailing", "spacing", "exotic_space"}
 _LINES = {"line_break", "blank_line", "missing_line", "extra_line", "spelled"}
 _ADDED = {"escape", "entities", "numbers", "fence", "spelled"}
 """Differences that call for a suggestion of their own."""
+_SHOWN_LINES = 2  # of each place that a failed patch may mean, and of its differences
+_SHOWN_PLACES = 10  # where oldText occurs, or lines of it
+_SHOWN_NAMES = 10  # known clipboards
+_SHOWN_NEAREST = 2  # places that are most similar to oldText
+_SHOWN_ISSUES = 10  # that a check found in new content, or checks that did not run
+_SHOWN_EXISTING = 5  # issues that were there before
+_SHOWN_DRIFTED_LINES = 3  # as they are now, if they are not as expected
+_SHOWN_DRIFTED_PLACES = 5  # where the expected lines occur now
 
 
 def suggestions(error: errors.SutureError, audience: Audience = MODEL) -> list[dict[str, str]]:
@@ -169,7 +177,7 @@ def _closer(error: errors.NoMatch) -> Iterator[str]:
     if error.region is not None and error.attempt > 1:
         yield ""
         yield f"{_span(error.region).capitalize()} of {plain(error.path)}, exactly:"
-        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
+        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
     elif error.words is not None and error.why == "missing":
         yield from _words(error, error.words)
 
@@ -193,7 +201,7 @@ def _words(error: errors.NoMatch, known: errors.WordsFound) -> Iterator[str]:
         yield f"Is {plain(error.path)} the right file?"
         if error.attempt > 1 and error.file_preview is not None:
             yield "It begins:"
-            yield from map(as_it_is, error.file_preview["content"].split("\n")[:_SHOWN_HEAD])
+            yield from map(as_it_is, error.file_preview["content"].split("\n")[:_SHOWN_PREVIEW_LINES])
 
 
 def _span(lines: errors.LineRange) -> str:
@@ -404,12 +412,6 @@ EDIT_MESSAGES: dict[str, Words] = dict(
 )
 
 
-_SHOWN_LINES = 2
-_SHOWN_PLACES = 10
-_SHOWN_NAMES = 10
-_SHOWN_NEAR = 2
-
-
 def _patch(error: OfPatch) -> str:
     """Which patch an error is about."""
     which = f" (the {ordinal(error.index + 1)} of {error.total})" if error.total > 1 else ""
@@ -432,7 +434,7 @@ def _not_found(error: errors.OldTextNotFound) -> str:
         lines.append(f"  It was there {until}; {where} of the file now:")
         lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
     how = f"Found {how_matched(error.rung)}," if error.rung else "Most like it,"
-    for place in error.nearest[:_SHOWN_NEAR]:
+    for place in error.nearest[:_SHOWN_NEAREST]:
         score = "" if error.rung else f" {place['score']:.0%},"
         lines.append(f"  {how}{score} at {span(place['start_line'], place['end_line'])}{in_symbol(place['symbol'])}:")
         lines += shown_lines(place["start_line"], place["text"], _SHOWN_LINES)
@@ -593,10 +595,6 @@ PATCH_MESSAGES: dict[str, Words] = dict(
 )
 
 
-_SHOWN = 10
-_SHOWN_OTHERS = 5
-_SHOWN_SAFE_LINES = 3
-_SHOWN_SAFE_PLACES = 5
 _SYNTAX, _CONFLICT = "invalid-syntax", "conflict-marker"
 
 
@@ -614,29 +612,29 @@ def issue_line(issue: dict[str, Any]) -> str:
 
 def new_lines(validation: dict[str, Any]) -> Iterator[str]:
     """The problems that an edit brings, errors first."""
-    yield from _few([*map(issue_line, _errors_first(validation["new"]))], _SHOWN)
+    yield from _few([*map(issue_line, _errors_first(validation["new"]))], _SHOWN_ISSUES)
 
 
 def required_lines(validation: dict[str, Any]) -> Iterator[str]:
     """The checks that must be carried out, and could not be."""
-    yield from _few([_not_run(check) for check in validation["not_run"] if check["required"]], _SHOWN)
+    yield from _few([_not_run(check) for check in validation["not_run"] if check["required"]], _SHOWN_ISSUES)
 
 
 def existing_errors(validation: dict[str, Any]) -> list[str]:
     """The errors that were there before."""
     issues = [issue for issue in validation["existing"] if issue["severity"] == "error"]
-    return [*_few([*map(issue_line, issues)], _SHOWN)]
+    return [*_few([*map(issue_line, issues)], _SHOWN_ISSUES)]
 
 
 def other_lines(validation: dict[str, Any], *, existing: bool = True, required: bool = True) -> Iterator[str]:
     """What else is to know: problems that were there before, and what was not checked."""
     if existing and validation["existing"]:
         yield "Existing problems, not caused by this edit:"
-        yield from _few([*map(issue_line, _errors_first(validation["existing"]))], _SHOWN_OTHERS)
+        yield from _few([*map(issue_line, _errors_first(validation["existing"]))], _SHOWN_EXISTING)
     if validation["fixed"]:
         yield f"Fixed: {count(len(validation['fixed']), 'problem')}."
     unchecked = [_not_run(check) for check in validation["not_run"] if required or not check["required"]]
-    yield from (f"⚠️ Not validated: {line}" for line in _few(unchecked, _SHOWN))
+    yield from (f"⚠️ Not validated: {line}" for line in _few(unchecked, _SHOWN_ISSUES))
 
 
 def validation_lines(validation: dict[str, Any]) -> list[str]:
@@ -648,7 +646,7 @@ def validation_lines(validation: dict[str, Any]) -> list[str]:
 
 
 def _errors_first(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Errors before warnings, a merge conflict before what it leads to, and a line that is no code told once."""
+    """Errors before warnings, a merge conflict before what it leads to, and a line that is not code only once."""
     shown: dict[tuple[str, int, str, str], dict[str, Any]] = {}
     for issue in issues:
         words = "" if issue["code"] == _SYNTAX else issue["message"]
@@ -672,7 +670,7 @@ def _near(error: errors.LineOutOfBounds | errors.PatternNotFound) -> str:
 
 def _drift_message(error: errors.Drifted, audience: Audience) -> str:
     where = span(error.start_line, error.end_line)
-    shown = "\n".join(f"  {line}" for line in few(error.text.replace("\r\n", "\n"), _SHOWN_SAFE_LINES))
+    shown = "\n".join(f"  {line}" for line in few(error.text.replace("\r\n", "\n"), _SHOWN_DRIFTED_LINES))
     expected = audience.text_given_by("expected_text")
     return f"{expected} is not at {where} of {error.path}; found there:\n{shown}"
 
@@ -681,7 +679,7 @@ def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
     expected = audience.text_given_by("expected_text")
     if not error.stands_at:
         return f"{expected} is not in the file. Read the lines again, and repeat the edit."
-    places = ", ".join(map(str, error.stands_at[:_SHOWN_SAFE_PLACES]))
+    places = ", ".join(map(str, error.stands_at[:_SHOWN_DRIFTED_PLACES]))
     return f"{expected} begins at line {places} now. Repeat the edit with the lines of the right place."
 
 

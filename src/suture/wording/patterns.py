@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from suture.audience import Audience
     from suture.wording.phrases import E, Words
 
-_SHOWN_PROBLEMS = 3
+_SHOWN_PROBLEMS = 3  # of the arguments
 
 
 def _no_files(error: errors.NoFilesMatched) -> str:
@@ -147,7 +147,7 @@ def _problems(error: errors.InvalidArguments) -> list[str]:
 
 
 def one_line(error: errors.SutureError, words: str, *, several: bool) -> str:
-    """An error as the regex tools tell it, of which `several` work on many files: else `words`, in one line."""
+    """An error as the regex tools show it, of which `several` work on many files: else `words`, in one line."""
     if error.code in _LINES:
         return _LINES[error.code](error)
     if isinstance(error, errors.PermissionDenied):

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     """What happened, and what to do about it, for an audience."""
 
 
-_LONGEST = 300
-_LONGEST_COPY = 200
-_SHORT_ID = 12
+_LONGEST_VALUE = 300  # characters of a value in a sentence
+_LONGEST_COPY = 200  # characters of a line that is shown as it is
+_SHORT_ID = 12  # characters of a commit's id
 LINE = 120
 """Characters of a line that is shown among others."""
 AS_SENT = {"exact", "line_ends", None}
@@ -37,11 +37,13 @@ _RUNGS = {
     "rebased": "as it was in an earlier version",
     "similar": "by similarity",
 }
+_LONGEST_QUOTE = 40  # characters of either side of a difference
+_NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 
 
 def plain(text: str) -> str:
     """A line fit to be shown: nothing that a terminal obeys, not too long."""
-    short = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    short = text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
     if short.isprintable():
         return short
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in short)
@@ -162,10 +164,6 @@ def _for_all(sentence: str | Callable[[E], str]) -> Sentence:
     return lambda error, _audience: sentence(error)
 
 
-_SHORT = 40
-_NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
-
-
 def difference(differing: Difference) -> str:
     """A difference, in words."""
     if differing.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
@@ -201,7 +199,7 @@ def _quote(text: str) -> str:
         shown = plain(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
     except UnicodeEncodeError:  # half a surrogate pair in what was sent, and no byte of the file
         shown = plain(text.encode("utf-8", "backslashreplace").decode())
-    shown = f"{shown[:_SHORT]}…" if len(shown) > _SHORT else shown
+    shown = f"{shown[:_LONGEST_QUOTE]}…" if len(shown) > _LONGEST_QUOTE else shown
     return f'"{shown}"' if "'" in shown else f"'{shown}'"
 
 

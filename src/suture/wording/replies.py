@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from suture.audience import Audience
     from suture.wording.phrases import Words
 
-_SHOWN_PLACES = 10
-_SHOWN_LINES = 6
-_SHOWN_REGION = 60
-_SHOWN_WORDS = 2
-_SHOWN_FILES = 5
-_SHOWN_DIFFERENCES = 3
-_SHOWN_UNREAD = 3
-_NEAR = 0.5
+_SHOWN_PLACES = 10  # where lines occur
+_SHOWN_LINES = 6  # of a place in a file
+_SHOWN_REGION_LINES = 60  # of the place that a failure is about
+_SHOWN_WORDS = 2  # of the sent text that the file does not contain
+_SHOWN_FILES = 5  # that a block may mean
+_SHOWN_DIFFERENCES = 3  # of the nearest place
+_SHOWN_UNREAD = 3  # parts of a reply that could not be read
+_SIMILAR_SCORE = 0.5  # from which on the differences of a place are worth listing
 _ENDS = {"search_replace": ">>>>>>> REPLACE", "new_file": ">>>>>>> NEW_FILE", "v4a": "*** End Patch"}
 _COUNTS = "its @@ line counts more lines than follow, or its fence has no end"
 _BEGINS = {"search_replace": "<<<<<<< SEARCH", "new_file": "<<<<<<< NEW_FILE"}
@@ -63,7 +63,7 @@ def _not_found(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         where = span(error.region["start_line"], error.region["end_line"])
         refused = f"This {audience.hunk} was refused before, and the file has not changed since"
         yield f"{refused}. {where.capitalize()}, exactly:"
-        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION])
+        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
     elif error.similar_content:
         yield from _similar(error)
     elif error.words is not None and error.words["missing"]:
@@ -76,7 +76,7 @@ def _similar(error: errors.NoMatch) -> Iterator[str]:
     how = f"Found {how_matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
     yield f"{how}, line {best['line_number']}{in_symbol(best['symbol'])}:"
     yield from shown_lines(best["line_number"], best["content"], _SHOWN_LINES)
-    differing = best["differences"] if best["similarity_score"] >= _NEAR else []
+    differing = best["differences"] if best["similarity_score"] >= _SIMILAR_SCORE else []
     for difference in differing[:_SHOWN_DIFFERENCES]:
         yield f"  Difference in line {difference['line_number']}: {difference['description']}"
     if len(differing) > _SHOWN_DIFFERENCES:

@@ -27,8 +27,8 @@ def patched(*patches: dict[str, Any]) -> ToolResult:
 
 @pytest.mark.promise("teach.all-failures")
 def test_what_takes_too_long_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edit, "_PATIENCE", -1.0)
-    monkeypatch.setattr(patch, "_PATIENCE", -1.0)
+    monkeypatch.setattr(edit, "_FURTHER_SECONDS", -1.0)
+    monkeypatch.setattr(patch, "_FURTHER_SECONDS", -1.0)
     edits = [(f"nowhere {number}", "x") for number in range(5)]
     for result in (edited(*edits), patched(*({"oldText": old, "newText": new} for old, new in edits))):
         assert refused(result)["unexamined"] == 4
