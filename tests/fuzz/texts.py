@@ -7,7 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any, cast
 
 from suture import json_text
-from suture.check.issue import NotRunError, compared
+from suture.check.issue import NotRunError, compare
 from suture.check.json import Json, JsonWithComments
 from suture.check.markers import ConflictMarkers
 from suture.check.python import PythonSyntax
@@ -154,7 +154,7 @@ def _check(validator: Validator, name: str, read: Callable[[str], object] | None
             later = validator.check(name, text, changed, _STAGING)
         except NotRunError:
             return len(issues)
-        result = compared(text, changed, issues, later, getattr(validator, "syntax_codes", ()), first_only=True)
+        result = compare(text, changed, issues, later, getattr(validator, "syntax_codes", ()), first_only=True)
         assert len(result.new) + len(result.existing) == len(later), "a comparison loses problems"
         return len(issues), [issue.code for issue in issues][:3]
 

@@ -117,7 +117,7 @@ def parses(path: str, text: str, staging: Staging) -> bool:
 
 
 def _doubles(text: str) -> bool:
-    """Whether `finally` may stand in `finally`, many times over."""
+    """Whether `finally` may be nested in `finally` many times."""
     if text.count("finally:") <= _MOST_FINALLY:
         return False
     lines = (line for line in text.split("\n") if "finally:" in line)
@@ -125,12 +125,12 @@ def _doubles(text: str) -> bool:
 
 
 def _depth(text: str) -> int:
-    """How deep brackets stand in each other, about: those in strings are counted, too."""
+    """How deep brackets are nested, about: those in strings are counted, too."""
     from re import findall
 
     depth = deepest = 0
-    for found in findall(r"(?m)^\w|[\[({})\]]", text):
-        depth = max(0, depth + _STEPS.get(found, -depth))  # a line that begins at its edge is in no bracket
+    for token in findall(r"(?m)^\w|[\[({})\]]", text):
+        depth = max(0, depth + _STEPS.get(token, -depth))  # a line that begins at its edge is in no bracket
         deepest = max(deepest, depth)
     return deepest
 
@@ -167,7 +167,7 @@ def _span(text: str, line: int) -> tuple[int, int]:
     r"""Where a line begins and ends as Python counts them: any `\r` ends one. One that is not there is the end."""
     from re import finditer
 
-    ends = [(0, 0), *((found.start(), found.end()) for found in finditer(r"\r\n?|\n", text)), (len(text), len(text))]
+    ends = [(0, 0), *(match.span() for match in finditer(r"\r\n?|\n", text)), (len(text), len(text))]
     if line >= len(ends) or (line > 1 and ends[line - 1][1] == len(text)):
         end = len(text.rstrip())
         return end, end
@@ -206,12 +206,12 @@ class Ruff:
         self._guard = guard or Guard()
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """Ask ruff about the text as if it stood in the file, so that it finds the configuration by itself."""
+        """Ask ruff about the text as if it were in the file, so that it finds the configuration by itself."""
         del before
-        found = program("ruff", self._held)
-        if found is None:
+        ruff = program("ruff", self._held)
+        if ruff is None:
             raise NotRunError("ruff is not installed: pip install 'suture[lint]'")
-        asked = [found, "check", *_ALWAYS]
+        asked = [ruff, "check", *_ALWAYS]
         configured = _Configured(staging.name, self._roots or (staging.root,), self._guard)
         refused = configured.refusal()
         if refused is None:
@@ -225,7 +225,7 @@ class Ruff:
             ran = self._ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
         if ran.code not in {0, _PROBLEMS}:
             raise NotRunError(f"ruff failed: {_summary(ran)}")
-        return notes + _with_python([_ruff_issue(each) for each in _told(ran.out)], path, after, staging)
+        return notes + _with_python([_ruff_issue(finding) for finding in _parse_output(ran.out)], path, after, staging)
 
     def _ask(self, arguments: Sequence[str], text: str, staging: Staging) -> Ran:
         given = text.encode("utf-8", "replace")
@@ -267,21 +267,21 @@ class _Configured:
             folder = above
         if self.file is None:
             home = os.path.expanduser("~/.config/ruff")
-            return f"{home} is in the workspace" if os.path.lexists(home) and self._inside.holds(home) else None
-        return self._wrong_chain(self.file) if self._inside.holds(self.file) else None
+            return f"{home} is in the workspace" if os.path.lexists(home) and self._inside.contains(home) else None
+        return self._wrong_chain(self.file) if self._inside.contains(self.file) else None
 
     def _wrong_chain(self, file: str) -> str | None:
         """What is wrong with a configuration or with one that it extends."""
         for _ in range(_MOST_EXTENDED):
-            shown, said = os.path.basename(file), _settings(file)
-            if said is None:
+            shown, settings = os.path.basename(file), _settings(file)
+            if settings is None:
                 return f"{shown} cannot be read as TOML"
             folder = os.path.dirname(file)
-            sources = said.get("src")
+            sources = settings.get("src")
             for path in sources if isinstance(sources, list) else ():
                 if not isinstance(path, str) or self._leads_out(folder, path):
                     return f"src in {shown} leads out of the workspace"
-            extended = said.get("extend")
+            extended = settings.get("extend")
             if extended is None:
                 return None
             if not isinstance(extended, str) or self._leads_out(folder, extended):
@@ -301,7 +301,7 @@ class _Configured:
     def _wrong_place(self, file: str) -> str | None:
         """What is wrong with where a configuration is; one above the roots is not the agent's."""
         shown = os.path.basename(file)
-        if self._inside.holds(file):  # whether there is something outside must not be told
+        if self._inside.contains(file):  # whether there is something outside must not be told
             real = os.path.realpath(file)
             root = next((root for root in self._roots if real.startswith(f"{root}/")), None)
             if root is None:
@@ -314,7 +314,7 @@ class _Configured:
 
 def _settings(file: str) -> dict[str, Any] | None:
     """What a file says about ruff, nothing if it is not about ruff; None if it cannot be read."""
-    from suture.check.toml import loaded  # most projects have no configuration
+    from suture.check.toml import load  # most projects have no configuration
 
     raw = read_regular(file, _LARGEST_CONFIGURATION + 1)
     if raw is None or len(raw) > _LARGEST_CONFIGURATION:
@@ -323,13 +323,13 @@ def _settings(file: str) -> dict[str, Any] | None:
     if is_project and b"ruff" not in raw:
         return {}
     try:
-        said: Any = loaded(file, raw.decode())
+        content: Any = load(file, raw.decode())
     except (ValueError, NotRunError):
         return None
     if is_project:
-        tool = said.get("tool")
-        said = tool.get("ruff", {}) if isinstance(tool, dict) else {}
-    return said if isinstance(said, dict) else None
+        tool = content.get("tool")
+        content = tool.get("ruff", {}) if isinstance(tool, dict) else {}
+    return content if isinstance(content, dict) else None
 
 
 def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) -> list[Issue]:
@@ -337,7 +337,7 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
 
     What only the parser objects to may be newer syntax than that of the Python that runs.
     """
-    broken = any(each.code == INVALID for each in issues)
+    broken = any(issue.code == INVALID for issue in issues)
     if not broken and not any(word in text for word in _SCOPED):
         return issues
     try:
@@ -347,13 +347,13 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
     if not known:
         return issues
     if not broken:
-        same_line = any(each.line == known[0].line and each.severity == "error" for each in issues)
+        same_line = any(issue.line == known[0].line and issue.severity == "error" for issue in issues)
         return issues if same_line or not parses(path, text, staging) else sorted([*known, *issues], key=_place)
     if "was never closed" not in known[0].message:
         return issues
     cause = known[0]
-    notices = [each for each in issues if each.code == INVALID and each.line >= cause.line]
-    rest = [each for each in issues if each not in notices[:1] and each.message != _AT_THE_END]
+    notices = [issue for issue in issues if issue.code == INVALID and issue.line >= cause.line]
+    rest = [issue for issue in issues if issue not in notices[:1] and issue.message != _AT_THE_END]
     return sorted([cause, *rest], key=_place) if notices else issues
 
 
@@ -362,19 +362,19 @@ def _place(issue: Issue) -> tuple[int, int]:
 
 
 def _summary(ran: Ran) -> str:
-    said = [line.strip() for line in ran.err.decode("utf-8", "replace").split("\n") if line.strip()]
-    return " / ".join(said[:3])[:200]
+    lines = [line.strip() for line in ran.err.decode("utf-8", "replace").split("\n") if line.strip()]
+    return " / ".join(lines[:3])[:200]
 
 
-def _told(out: bytes) -> list[dict[str, Any]]:
+def _parse_output(out: bytes) -> list[dict[str, Any]]:
     from suture.json_text import loads
 
-    told: Any = loads(out.decode("utf-8", "replace") or "[]")
-    return list(told)
+    findings: Any = loads(out.decode("utf-8", "replace") or "[]")
+    return list(findings)
 
 
-def _ruff_issue(told: dict[str, Any]) -> Issue:
-    code = told["code"] or INVALID
+def _ruff_issue(finding: dict[str, Any]) -> Issue:
+    code = finding["code"] or INVALID
     severity = "error" if code == INVALID or code.startswith(_ERRORS) else "warning"
-    place = told["location"]
-    return Issue(severity, place["row"], place["column"], code, told["message"])
+    place = finding["location"]
+    return Issue(severity, place["row"], place["column"], code, finding["message"])

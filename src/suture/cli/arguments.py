@@ -84,11 +84,11 @@ def setting(given: str) -> tuple[str, object]:
 
 
 def _several(given: str, expected: str) -> list[str]:
-    found = given.replace(",", " ").split()
-    if not found:
+    names = given.replace(",", " ").split()
+    if not names:
         message = f"expected {expected}, not {given!r}"
         raise argparse.ArgumentTypeError(message)
-    return found
+    return names
 
 
 class Table(Record):
@@ -124,7 +124,7 @@ _PLACEHOLDERS = {
     "reply": "FILE|-",
     "to": "ID|NAME",
 }
-"""What stands for the value of an argument in the help; for any other, N or TEXT."""
+"""The placeholder for the value of an argument in the help; for any other, N or TEXT."""
 _RENAMED = {"file_path": "path"}
 """Arguments that have another name on the command line."""
 _UNTYPED = "binary_check_buffer_size"
@@ -649,16 +649,16 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """As argparse does, but words after an option still belong to an argument that takes any number of them."""
         self._given = [*(args or ())]
-        found, rest = super().parse_known_args(args, namespace)
+        parsed, rest = super().parse_known_args(args, namespace)
         takes = next((action.dest for action in self._actions if action.nargs == "*"), None)
-        end = rest.index("--") if "--" in rest else len(rest)  # what stands behind it is no option
+        end = rest.index("--") if "--" in rest else len(rest)  # what follows it is no option
         if takes is not None and rest and not any(word.startswith("-") for word in rest[:end]):
-            setattr(found, takes, [*getattr(found, takes), *rest[:end], *rest[end + 1 :]])
+            setattr(parsed, takes, [*getattr(parsed, takes), *rest[:end], *rest[end + 1 :]])
             rest = []
         if rest and self._subparsers is None:  # a command tells it itself, with its own usage
             wrong = [word for word in rest[:end] if word.startswith("-")] or rest
             self.error(f"unrecognized arguments: {' '.join(wrong)}{self._meant(wrong)}")
-        return found, rest
+        return parsed, rest
 
     def error(self, message: str) -> NoReturn:
         """Tell what is wrong, and what to do if a word was taken for an option, or its letters for several."""

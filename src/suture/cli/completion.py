@@ -109,9 +109,9 @@ def _offers(line: str, shell: str) -> Iterator[str]:
             parser = active_parsers[-1]
             if option.startswith("-") and (only_values or (equals and option not in parser._option_string_actions)):  # noqa: SLF001  argparse tells it nowhere else
                 return []
-            found = super().collect_completions(active_parsers, parsed_args, cword_prefix)
-            if found or parser.active_actions:
-                return found
+            completions = super().collect_completions(active_parsers, parsed_args, cword_prefix)
+            if completions or parser.active_actions:
+                return completions
             for action in parser._get_positional_actions():  # noqa: SLF001  as above
                 if action.nargs == "*":  # takes words after options, too: see `arguments`
                     return [*action.completer(prefix=cword_prefix, parsed_args=parsed_args)]
@@ -122,8 +122,8 @@ def _offers(line: str, shell: str) -> Iterator[str]:
             return super().quote_completions(completions, *how) if shell == "bash" else completions
 
         def __iter__(self) -> Iterator[str]:
-            given = [*words, option] if equals and option.startswith("-") else words
-            yield from self._get_completions(given, prefix, quote, wordbreak)  # type: ignore[no-untyped-call]
+            typed = [*words, option] if equals and option.startswith("-") else words
+            yield from self._get_completions(typed, prefix, quote, wordbreak)  # type: ignore[no-untyped-call]
 
     finder = Finder(_parser(words), always_complete_options=False, append_space=False)
     for value in finder:
@@ -229,9 +229,9 @@ def _changes(root: str, state: str | None, *, snapshots: bool) -> Iterator[tuple
 def _about(change: ChangeRecord) -> str:
     from suture.tools.history import about
 
-    said = "".join(char if char.isprintable() else " " for char in about(vars(change)))
+    summary = "".join(char if char.isprintable() else " " for char in about(vars(change)))
     undone = "(undone) " if change.state == "undone" else ""
-    whole = f"{_when(change.id)} {undone}{said}"
+    whole = f"{_when(change.id)} {undone}{summary}"
     return whole if len(whole) <= _MAX_ABOUT else f"{whole[: _MAX_ABOUT - 1]}…"
 
 

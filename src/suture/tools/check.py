@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from time import monotonic
 
-from suture.check.gate import NotRun, Report, Subject, checked
+from suture.check.gate import NotRun, Report, Subject, run_checks
 from suture.check.issue import NotRunError
-from suture.check.registry import Configuration, Table, merged, parse
+from suture.check.registry import Configuration, Table, merge, parse
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied, SutureError, ValidationFailed
 from suture.files.paths import display_path
 from suture.files.staging import Layout
@@ -87,7 +87,7 @@ def _report(session: Session, changes: Sequence[FileChange], written: Sequence[_
     try:
         for batch in _batches(written):
             subjects = [_subject(session, each, known, stages) for each in batch]
-            more = checked([each for each in subjects if isinstance(each, Subject)], ends - monotonic())
+            more = run_checks([each for each in subjects if isinstance(each, Subject)], ends - monotonic())
             too_large = [one for several in subjects if isinstance(several, tuple) for one in several]
             found = found.with_more(more.but(not_run=(*too_large, *more.not_run)), _MOST_KEPT)
     finally:
@@ -208,7 +208,7 @@ def table(session: Session) -> Table:
     trusted = {os.path.realpath(each) for each in own.trust}
     untrusted = [] if allowed else [root for root in roots if os.path.realpath(root) not in trusted]
     commands = home.root not in untrusted
-    made = Table(merged(said, own), roots, commands=commands, untrusted=untrusted, guard=session.guard)
+    made = Table(merge(said, own), roots, commands=commands, untrusted=untrusted, guard=session.guard)
     session.remembered["checks"] = (key, made)
     return made
 
@@ -252,12 +252,12 @@ def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> C
 
 
 def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> Configuration | None:
-    from suture.check.toml import loaded  # only where there is a configuration
+    from suture.check.toml import load  # only where there is a configuration
 
     if len(raw) > _LARGEST_CONFIGURATION:
         return Configuration(problems=(f"{where} is larger than {_LARGEST_CONFIGURATION:,} bytes",))
     try:
-        said: Any = loaded(where, raw.decode("utf-8-sig"))
+        said: Any = load(where, raw.decode("utf-8-sig"))
     except (ValueError, NotRunError) as error:
         return Configuration(problems=(f"{where} is not TOML: {error}",))
     for key in inner:

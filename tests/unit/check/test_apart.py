@@ -14,7 +14,7 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.check import worker
-from suture.check.gate import Subject, checked
+from suture.check.gate import Subject, run_checks
 from suture.check.issue import Issue, NotRunError
 from suture.check.python import PythonSyntax
 from suture.check.registry import Chosen, answer, built_in
@@ -310,7 +310,7 @@ def test_no_parser_is_given_what_may_be_too_much_for_it_in_the_calling_process(
     validator = built_in(name)
     monkeypatch.setattr(type(validator), "check", None)  # here, not in a worker
     staged = Layout("/nowhere", {}).stage("a")
-    report = checked([Subject("a", "a", None, TOO_MUCH[name], staged, staged, (Chosen(validator),))], 0.5)
+    report = run_checks([Subject("a", "a", None, TOO_MUCH[name], staged, staged, (Chosen(validator),))], 0.5)
     assert report.not_run or report.new
     assert not any("it crashed" in each.reason for each in report.not_run)
 
