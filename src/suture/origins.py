@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
-_MOST_LINKS = 40
+_MAX_LINKS = 40  # on the way to a path, as in Linux
 _NEEDED = frozenset(
     [
         "suture",
@@ -70,19 +70,19 @@ class Inside:
         while rest:
             name = rest.pop()
             here = os.path.dirname(here) if name == ".." else os.path.join(here, name)
-            below, aim = self._looked_at(here)
+            below, aim = self._look_at(here)
             if below:
                 return True
             if aim is None:
                 continue
             links += 1
-            if links > _MOST_LINKS:
+            if links > _MAX_LINKS:
                 return True
             here = "/" if aim.startswith("/") else os.path.dirname(here)
             rest += _names_reversed(aim)
         return "" in self._names  # the whole disk is a root
 
-    def _looked_at(self, here: str) -> tuple[bool, str | None]:
+    def _look_at(self, here: str) -> tuple[bool, str | None]:
         if here not in self._known:
             below = any(here == name or here.startswith(f"{name}/") for name in self._names)
             # A file system may ignore case, or show a folder in two places.
@@ -127,7 +127,7 @@ def _usable(inside: Inside, own: Sequence[str]) -> list[str]:
 
 def start_code(roots: Sequence[str]) -> str:
     """Python code that lets another process import suture from where this one has it, and nothing from a root."""
-    path = [os.path.abspath(entry) for entry in usable_path([*roots, *_kept_out()])]
+    path = [os.path.abspath(entry) for entry in usable_path([*roots, *_roots_kept_out()])]
     code = f"import sys; sys.path[:] = {path!r}; "
     if os.path.dirname(_PACKAGE) in path:
         return code
@@ -223,7 +223,7 @@ def _finder() -> OutsideFinder | None:
     return next((finder for finder in sys.meta_path if isinstance(finder, OutsideFinder)), None)
 
 
-def _kept_out() -> Sequence[str]:
+def _roots_kept_out() -> Sequence[str]:
     """The roots of this process into which its `sys.path` leads."""
     finder = _finder()
     return () if finder is None else finder.roots

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(_PAIRS.values())
 _BEHIND = b";,)]}:({> \t"
-_LONGEST = 3
-_STEPS = 1 << 14
-_WORD = 8
+_MAX_MARK = 3  # bytes of a bracket or quote
+_NODES_PER_LOOK = 1 << 14  # between two looks at the clock
+_MAX_BLOCK_WORD = 8  # bytes of a word that opens or closes a block
 _MAX_CANDIDATES = 6  # of one kind: each is tried by parsing the text again
 _LINES = 3
-_ERRORS = 40
-_CHILDREN = 200
-_SHOWN = 24
-_SHORT = 80
+_MAX_ERRORS = 40  # error nodes that are looked at: a hostile text has thousands
+_MAX_CHILDREN = 200  # of an error node, as above
+_MAX_SHOWN = 24  # characters of a token in a message
+_MAX_SHORT_NODE = 80
 _NO_STATE = {0, 65535}
 _QUOTE_TYPES = {'"', "'", "`", '"""', "string_start", "''"}
 _ENDS = b";,{}([:>"
@@ -171,13 +171,13 @@ class View:
     def _walk(self, cursor: tree_sitter.TreeCursor) -> None:
         down = True
         for step in count():
-            if step % _STEPS == 0:
+            if step % _NODES_PER_LOOK == 0:
                 self._late()
             if down:
                 node = cursor.node
                 if node is None:  # pragma: no cover  a cursor that we move is on a node
                     return
-                if node.is_error and len(self._errors) < _ERRORS:
+                if node.is_error and len(self._errors) < _MAX_ERRORS:
                     self._errors.append(node)
                 if node.is_missing:
                     self._missing.append(node)
@@ -198,7 +198,7 @@ class View:
             return
         self.tokens.append((start, end))
         self.starts.append(start)
-        if node.is_named and not node.is_error and (not self._blocks or end - start > _WORD):
+        if node.is_named and not node.is_error and (not self._blocks or end - start > _MAX_BLOCK_WORD):
             return
         text = self.source[start:end].decode("utf-8", "replace")
         if text in self._blocks:
@@ -206,7 +206,7 @@ class View:
                 self._marks.append((True, self._blocks[text], start, end))
         elif text in self._ends:
             self._marks.append((False, text, start, end))
-        elif len(text) <= _LONGEST and not node.is_named:
+        elif len(text) <= _MAX_MARK and not node.is_named:
             for at, letter in enumerate(text, start):
                 if letter in _PAIRS:
                     self._marks.append((True, _PAIRS[letter], at, at + 1))
@@ -313,7 +313,7 @@ class View:
 
     def _lost(self) -> Iterator[Suspect]:
         """What the parser put in."""
-        for node in islice(self._missing, _ERRORS):
+        for node in islice(self._missing, _MAX_ERRORS):
             at = self.behind(node.start_byte)
             if node.is_named:
                 yield Suspect(at, f"missing {node.type.replace('_', ' ')}", at, at, b"")
@@ -375,12 +375,12 @@ class View:
                 continue
             start, end, message = self._misfit(node)
             yield Suspect(start, message, start, end, b"")
-            if start < node.end_byte <= start + _SHORT:
+            if start < node.end_byte <= start + _MAX_SHORT_NODE:
                 yield Suspect(start, message, start, node.end_byte, b"")
 
     def _misfit(self, node: tree_sitter.Node) -> tuple[int, int, str]:
         """The first part of an error that could not be read in the state the parser was in; else what follows it."""
-        children = node.children[:_CHILDREN]
+        children = node.children[:_MAX_CHILDREN]
         for child in children:
             if child.parse_state not in _NO_STATE and child.grammar_id not in self._valid_symbols(child.parse_state):
                 token = self._token(child.start_byte)
@@ -400,7 +400,7 @@ class View:
         start, end = token
         text = self.source[start:end].decode("utf-8", "replace").strip()
         first = text.partition("\n")[0].strip()
-        shown = first if len(first) <= _SHOWN else first[:_SHOWN] + "…"
+        shown = first if len(first) <= _MAX_SHOWN else first[:_MAX_SHOWN] + "…"
         if text.startswith(("...", "…")):
             return start, end, f"`{shown}` is not code: something was left out here"
         return start, end, f"unexpected `{shown}`"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-_MAX_THREADS = 4  # checks that run beside each other: most machines have as many cores
+_MAX_THREADS = 4  # checks that run beside each other, perhaps each with a process of its own
 _GRACE_SECONDS = 0.5  # that a program is given to be ended in
 _POLL_SECONDS = 0.05  # between two looks at which checks are late
 _MAX_SOURCE = 200  # characters of a source line in a report
@@ -35,7 +35,7 @@ _MAX_MESSAGE = 500  # characters of a message or a reason: plugins write them, a
 _MAX_CODE = 100  # characters of the code of a plugin's issue
 _MAX_NUMBER = 1 << 31
 """No line or column number is larger."""
-_MAX_ISSUES = 20_000  # of one check, which is slow to compare beyond that
+_MAX_ISSUES = 20_000  # of one check: a plugin may go on without end
 _MAX_HANGING = 16  # threads, before no further plugin is started: they cannot be ended
 _hanging: list[Thread] = []
 """Threads in which the check of a plugin did not end."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LINE_BY_LINE = (".jsonl", ".ndjson", ".jsonlines")
 _CLOSED_BY = {"{": "}", "[": "]"}
-_MOST_DUPLICATES = 1_000
+_MAX_DUPLICATES = 1_000  # reported in one text
 _SPACE = " \t\n\r"
 _STRING = r'"[^"\\\n\r]*+(?:\\.[^"\\\n\r]*+)*"?'
 """A string, or one that is not closed, up to the end of its line."""
@@ -257,7 +257,7 @@ def _duplicates(text: str, places: Places) -> list[Issue]:
             around.pop()
         elif match["is_key"]:
             first = around[-1].setdefault(loads(token), at)
-            if first != at and len(issues) < _MOST_DUPLICATES:
+            if first != at and len(issues) < _MAX_DUPLICATES:
                 message = f"duplicate key {cut(token)}, first in line {places.line(first)}: most programs use the last"
                 issues.append(Issue("warning", *places.at(at), "duplicate-key", message))
     return issues

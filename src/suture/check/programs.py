@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 _SET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-_MOST_OUTPUT = 10_000_000
+_MAX_OUTPUT_BYTES = 10_000_000  # a program that writes more is ended
 _CHUNK = 1 << 16
-_LONGEST_FIRST_LINE = 4_096
-_GRACE = 0.2  # seconds for what a program left behind to close its end of the pipes
+_MAX_FIRST_LINE = 4_096  # bytes in which the interpreter of a script is looked for
+_GRACE_SECONDS = 0.2  # seconds for what a program left behind to close its end of the pipes
 
 
 class Ran(Record):
@@ -111,7 +111,7 @@ def _is_held(path: str, inside: Inside) -> bool:
     """Whether a root holds a program, a link to it, or what a script says that it runs by."""
     if inside.contains(path):
         return True
-    first = (read_regular(path, _LONGEST_FIRST_LINE) or b"").partition(b"\n")[0]
+    first = (read_regular(path, _MAX_FIRST_LINE) or b"").partition(b"\n")[0]
     words = os.fsdecode(first.removeprefix(b"#!")).split()
     return first.startswith(b"#!") and bool(words) and inside.contains(words[0])
 
@@ -183,7 +183,7 @@ class _Talk:
             while self._selector.get_map():
                 if monotonic() > ends:
                     raise TimeoutError
-                ready = self._selector.select(min(max(ends - monotonic(), 0), _GRACE))
+                ready = self._selector.select(min(max(ends - monotonic(), 0), _GRACE_SECONDS))
                 if not ready and self._started.poll() is not None:
                     break  # something it started keeps them open
                 for key, _ in ready:
@@ -197,8 +197,8 @@ class _Talk:
     def _take(self, end: int) -> None:
         piece = os.read(end, _CHUNK)
         self._written[end] += piece
-        if len(self._written[end]) > _MOST_OUTPUT:
-            raise NotRunError(f"it wrote more than {_MOST_OUTPUT:,} bytes")
+        if len(self._written[end]) > _MAX_OUTPUT_BYTES:
+            raise NotRunError(f"it wrote more than {_MAX_OUTPUT_BYTES:,} bytes")
         if not piece:
             self._selector.unregister(end)
 
@@ -225,9 +225,9 @@ def _end(started: Popen[bytes]) -> None:
 
 FILE = "{file}"
 _PYTHON = ("*.py", "*.pyi")
-_CANNOT_EXECUTE = 126
-_LONGEST = 500
-_MOST_ISSUES = 1_000
+_CANNOT_EXECUTE = 126  # exit codes from here on are those of shells: not found, not executable, ended by a signal
+_MAX_MESSAGE = 500  # characters, as in `gate`
+_MAX_ISSUES = 1_000  # of one run
 _FORMS = (
     r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)?[ \t]*"
     r"(?:(?P<severity>fatal|error|warning|note|info|convention|refactor|hint)\b[:\]]?[ \t]*)?(?P<words>.*)"
@@ -282,7 +282,7 @@ class Command:
             how = f"was ended by signal {-ran.code}" if ran.code < 0 else f"ended with code {ran.code}"
             raise NotRunError(f"{os.path.basename(first)} {how}: {_summary(output)}")
         findings = list(_parse_output(output, self.name))
-        issues = [issue for name, issue in findings if _is_same(name, path, staging)][:_MOST_ISSUES]
+        issues = [issue for name, issue in findings if _is_same(name, path, staging)][:_MAX_ISSUES]
         if not issues and not (findings and self._follows):  # nothing that could be read
             return [Issue("error", 1, 1, self.name, _summary(output) or f"exit code {ran.code}")]
         return [issue.but(column=max(issue.column + 1 - self._first_column, 1)) for issue in issues]
@@ -322,7 +322,7 @@ def _parse_output(output: str, name: str) -> Iterator[tuple[str, Issue]]:
 
     form = re.compile(_FORMS)
     for line in output.split("\n"):
-        match = form.fullmatch(line.rstrip()[: 4 * _LONGEST])
+        match = form.fullmatch(line.rstrip()[: 4 * _MAX_MESSAGE])
         if match is None or match["severity"] in _REMARKS:
             continue
         words, code = _code(match["words"], name)
@@ -334,8 +334,8 @@ def _code(words: str, name: str) -> tuple[str, str]:
     """A message without the code in brackets at its end, and that code, or the name."""
     head, bracket, tail = words.rpartition("[")
     if bracket and tail.endswith("]") and head.strip() and " " not in tail:
-        return head.strip()[:_LONGEST], tail[:-1]
-    return words[:_LONGEST], name
+        return head.strip()[:_MAX_MESSAGE], tail[:-1]
+    return words[:_MAX_MESSAGE], name
 
 
 def _is_same(name: str, path: str, staging: Staging) -> bool:
@@ -347,4 +347,4 @@ def _is_same(name: str, path: str, staging: Staging) -> bool:
 def _summary(output: str) -> str:
     """What a program says, in a line."""
     lines = [line.strip() for line in output.split("\n") if line.strip()]
-    return " / ".join(lines[:3])[:_LONGEST]
+    return " / ".join(lines[:3])[:_MAX_MESSAGE]

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 _ONLY_AST = 1024  # ast.PyCF_ONLY_AST
-_LONGEST = 4_000_000
-_LONGEST_COMPILED = 400_000
-_MOST_FINALLY = 6
-_DEEPEST = 15
+_MAX_PARSED = 4_000_000
+_MAX_COMPILED = 400_000
+_MAX_FINALLY = 6
+_MAX_DEPTH = 15
 _STEPS = {**dict.fromkeys("[({", 1), **dict.fromkeys("])}", -1)}
-_LONG_LINE, _MOST_DOTS, _MOST_FIELDS = 2_000, 1_000, 10_000
+_LONG_LINE, _MAX_DOTS, _MAX_FIELDS = 2_000, 1_000, 10_000
 _TEMPLATE = r"(?m)^[ \t]*\{%|\{\{ ?cookiecutter\b"
 _one_at_a_time = allocate_lock()
 
@@ -81,7 +81,7 @@ class PythonSyntax:
             self._read(path, text)
 
     def _read(self, path: str, text: str) -> None:
-        if len(text) > _LONGEST_COMPILED or _doubles(text) or _depth(text) > _DEEPEST:
+        if len(text) > _MAX_COMPILED or _doubles(text) or _depth(text) > _MAX_DEPTH:
             from symtable import symtable
 
             symtable(text, path, "exec")
@@ -118,10 +118,10 @@ def parses(path: str, text: str, staging: Staging) -> bool:
 
 def _doubles(text: str) -> bool:
     """Whether `finally` may be nested in `finally` many times."""
-    if text.count("finally:") <= _MOST_FINALLY:
+    if text.count("finally:") <= _MAX_FINALLY:
         return False
     lines = (line for line in text.split("\n") if "finally:" in line)
-    return len({len(line) - len(line.lstrip()) for line in lines}) > _MOST_FINALLY
+    return len({len(line) - len(line.lstrip()) for line in lines}) > _MAX_FINALLY
 
 
 def _depth(text: str) -> int:
@@ -136,12 +136,12 @@ def _depth(text: str) -> int:
 
 
 def _hold_bearable(path: str, text: str) -> None:
-    if len(text) > _LONGEST:
-        raise NotRunError(f"{path} is longer than {_LONGEST:,} characters")
+    if len(text) > _MAX_PARSED:
+        raise NotRunError(f"{path} is longer than {_MAX_PARSED:,} characters")
     for line in text.split("\n"):
         if len(line) > _LONG_LINE:
-            names = line.lstrip().startswith(("import ", "from ")) and line.count(".") > _MOST_DOTS
-            if names or (line.count("{") > _MOST_FIELDS and ('f"' in line or "f'" in line)):
+            names = line.lstrip().startswith(("import ", "from ")) and line.count(".") > _MAX_DOTS
+            if names or (line.count("{") > _MAX_FIELDS and ('f"' in line or "f'" in line)):
                 raise NotRunError(f"{path} has a line that Python's compiler takes too long for")
 
 
@@ -183,10 +183,10 @@ _SCOPED = ("await", "async", "global", "nonlocal")
 """Words whose misuse ruff does not notice by default, and Python does, in 15 ms for 100 KB."""
 _CONFIGURATIONS = (".ruff.toml", "ruff.toml")
 _PROJECT = "pyproject.toml"
-_MOST_EXTENDED = 20
+_MAX_EXTENDED = 20  # configurations in a chain of `extend`, which may be a circle
 _AT_THE_END = "unexpected EOF while parsing"
-_PROBLEMS = 1
-_LARGEST_CONFIGURATION = 1_000_000
+_EXIT_PROBLEMS = 1  # the exit code of ruff if it found problems
+_MAX_CONFIGURATION_BYTES = 1_000_000  # a person wrote it
 
 
 class Ruff:
@@ -216,14 +216,14 @@ class Ruff:
         refused = configured.refusal()
         if refused is None:
             ran = self._ask([*asked, *(() if configured.file else _UNCONFIGURED)], after, staging)
-            if ran.code not in {0, _PROBLEMS}:
+            if ran.code not in {0, _EXIT_PROBLEMS}:
                 refused = f"ruff rejects it: {_summary(ran)}"
         notes: list[Issue] = []
         if refused is not None:
             words = f"ruff used its default rules instead of the project's configuration: {refused}"
             notes.append(Issue("warning", 1, 1, "ruff-configuration", words))
             ran = self._ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
-        if ran.code not in {0, _PROBLEMS}:
+        if ran.code not in {0, _EXIT_PROBLEMS}:
             raise NotRunError(f"ruff failed: {_summary(ran)}")
         return notes + _with_python([_ruff_issue(finding) for finding in _parse_output(ran.out)], path, after, staging)
 
@@ -272,7 +272,7 @@ class _Configured:
 
     def _wrong_chain(self, file: str) -> str | None:
         """What is wrong with a configuration or with one that it extends."""
-        for _ in range(_MOST_EXTENDED):
+        for _ in range(_MAX_EXTENDED):
             shown, settings = os.path.basename(file), _settings(file)
             if settings is None:
                 return f"{shown} cannot be read as TOML"
@@ -316,8 +316,8 @@ def _settings(file: str) -> dict[str, Any] | None:
     """What a file says about ruff, nothing if it is not about ruff; None if it cannot be read."""
     from suture.check.toml import load  # most projects have no configuration
 
-    raw = read_regular(file, _LARGEST_CONFIGURATION + 1)
-    if raw is None or len(raw) > _LARGEST_CONFIGURATION:
+    raw = read_regular(file, _MAX_CONFIGURATION_BYTES + 1)
+    if raw is None or len(raw) > _MAX_CONFIGURATION_BYTES:
         return None
     is_project = os.path.basename(file) == _PROJECT
     if is_project and b"ruff" not in raw:

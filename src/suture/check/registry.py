@@ -124,16 +124,16 @@ def _freeze(value: object) -> Any:
 
 PLUGINS = "suture.validators"
 """The group of entry points under which plugins are found."""
-_TIMEOUT_MS = 10_000
-_LATE = 1.0  # seconds that the process that asks a worker has to end it
-_LARGEST_ENTRY_POINTS = 1_000_000
+_DEFAULT_TIMEOUT_MS = 10_000
+_GRACE_SECONDS = 1.0  # seconds that the process that asks a worker has to end it
+_MAX_ENTRY_POINTS_BYTES = 1_000_000  # real files have some kilobytes
 
 
 class Chosen(Record):
     """A check of a file, and what is said about it."""
 
     validator: Validator
-    timeout_ms: int = _TIMEOUT_MS
+    timeout_ms: int = _DEFAULT_TIMEOUT_MS
     severity: str | None = None
     required: bool = False
     held: tuple[str, ...] = ()
@@ -212,7 +212,7 @@ class Table:
         rule = self._rules.get(validator.name)
         if rule is None:
             return Chosen(validator, held=held)
-        return Chosen(validator, rule.timeout_ms or _TIMEOUT_MS, rule.severity, bool(rule.required), held)
+        return Chosen(validator, rule.timeout_ms or _DEFAULT_TIMEOUT_MS, rule.severity, bool(rule.required), held)
 
 
 def _wrong_glob(rule: Rule) -> str | None:
@@ -301,7 +301,7 @@ def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, 
     import signal
 
     name, path, before, after, seconds = asked
-    signal.setitimer(signal.ITIMER_REAL, seconds + _LATE)
+    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_SECONDS)
     try:
         issues = built_in(name).check(path, before, after, _Text(seconds))
     except NotRunError as error:
@@ -380,7 +380,7 @@ def _packages() -> Iterator[str]:
 
 def _named_plugins(file: str) -> list[tuple[str, str]]:
     """The names and values of the plugins in a file of entry points."""
-    raw = read_regular(file, _LARGEST_ENTRY_POINTS) or b""
+    raw = read_regular(file, _MAX_ENTRY_POINTS_BYTES) or b""
     if PLUGINS.encode() not in raw:
         return []
     section, plugins = "", []

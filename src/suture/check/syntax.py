@@ -158,13 +158,13 @@ LANGUAGES = (
 )
 
 
-MOST = 40
-_CHUNK = 1 << 12
+MAX_ISSUES = 40  # in one text: those behind follow from the first ones
+_CHUNK_BYTES = 1 << 12  # between two looks at the clock
 _LATE = "the time limit was reached while the syntax was read"
-_SPARE = 1.0
-_TRIES = 48
-_PATIENCE = 1 << 21  # bytes that are read again to try repairs
-_FEW = 12
+_MAX_REPAIR_SECONDS = 1.0  # for what only makes a message better
+_MAX_REPAIRS = 48  # each parses the text again
+_MAX_REPAIR_BYTES = 1 << 21  # bytes that are read again to try repairs
+_MAX_UNDONE = 12  # characters of a change that is shown as missing or unexpected
 _loaded: dict[Grammar, tree_sitter.Language] = {}
 
 
@@ -215,7 +215,9 @@ class Syntax:
         if not faults:
             raise NotRunError(f"the grammar of {self.name} cannot read it, which may be the grammar's fault")
         lines = view.lines
-        return [Issue("error", lines.number(at), lines.column(at), INVALID, message) for at, message in faults[:MOST]]
+        return [
+            Issue("error", lines.number(at), lines.column(at), INVALID, message) for at, message in faults[:MAX_ISSUES]
+        ]
 
 
 class Reader:
@@ -237,7 +239,7 @@ class Reader:
         def read(at: int, _: object) -> bytes:
             nonlocal late
             late = late or monotonic() > self._deadline
-            return b"" if late else text[at : at + _CHUNK]
+            return b"" if late else text[at : at + _CHUNK_BYTES]
 
         tree = self._parser.parse(read)
         if late:
@@ -259,7 +261,7 @@ class Reader:
     def spare(self) -> float:
         """A moment by which to have stopped what need not be done."""
         now = monotonic()
-        return now + min(_SPARE, (self._deadline - now) / 3)
+        return now + min(_MAX_REPAIR_SECONDS, (self._deadline - now) / 3)
 
 
 def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) -> list[tuple[int, str]]:
@@ -271,7 +273,7 @@ def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) 
         brackets = [suspect for suspect in view.brackets() if start <= suspect.at <= end]
         others = [suspect for suspect in suspects if start <= suspect.at <= end and suspect not in brackets]
         suspects = [*brackets, *_undo_edit(view, *hunk), *others]
-    tries = max(_TRIES // 8, min(_TRIES, _PATIENCE // (len(view.source) + 1)))
+    tries = max(_MAX_REPAIRS // 8, min(_MAX_REPAIRS, _MAX_REPAIR_BYTES // (len(view.source) + 1)))
     moment = reader.spare()
     for suspect in suspects[:tries]:
         if monotonic() > moment:
@@ -295,7 +297,7 @@ def _tag_mismatches(source: bytes, tree: tree_sitter.Tree) -> list[Issue]:
         return []
     issues: list[Issue] = []
     stack = [tree.root_node]
-    while stack and len(issues) < MOST:
+    while stack and len(issues) < MAX_ISSUES:
         node = stack.pop()
         stack += reversed(node.children)
         if node.type != "jsx_element":
@@ -349,9 +351,9 @@ def _undo_edit(view: View, start: int, end: int, old: bytes) -> list[Suspect]:
     tail = next((at for at in range(shared - same) if gone[-1 - at] != come[-1 - at]), shared - same)
     at = start + len(come[:same].encode())
     gone, come = gone[same : len(gone) - tail], come[same : len(come) - tail]
-    if not come.strip() and 0 < len(gone.strip()) <= _FEW:
+    if not come.strip() and 0 < len(gone.strip()) <= _MAX_UNDONE:
         return [Suspect(view.behind(at) if view.lines.leads(at) else at, f"missing `{gone.strip()}`", start, end, old)]
-    if not gone.strip() and 0 < len(come.strip()) <= _FEW:
+    if not gone.strip() and 0 < len(come.strip()) <= _MAX_UNDONE:
         return [Suspect(at + len(come) - len(come.lstrip()), f"unexpected `{come.strip()}`", start, end, old)]
     return []
 

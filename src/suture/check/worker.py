@@ -32,8 +32,8 @@ MEMORY = 1_000_000_000
 TAME = 10_000
 """Characters of a text that a parser is done with in some milliseconds, whatever it says, unless a check says less."""
 _ENTRY = "suture.check.registry"
-_MOST = 4
-_SOON = 0.1  # seconds after which a check that waits for a worker gets another one
+_MAX_WORKERS = 4  # as many as `gate` has threads
+_WAIT_SECONDS = 0.1  # seconds after which a check that waits for a worker gets another one
 _CRASHED = "the parser crashed on this text, or needed more than {memory:,} MB of memory"
 _LATE = "it took longer than {seconds:.1f} s"
 _BUSY = "all workers were busy with other checks until its time was up"
@@ -77,7 +77,7 @@ class _Workers:
 
         While others are at work, one of them is waited for a moment: most checks are over before another has started.
         """
-        soon = monotonic() + _SOON
+        soon = monotonic() + _WAIT_SECONDS
         with self._changed:
             while True:
                 waiting = self._idle(origin)
@@ -86,7 +86,7 @@ class _Workers:
                 now = monotonic()
                 if now >= ends:
                     raise NotRunError(_BUSY)
-                if len(self._at_work) < (_MOST if now >= soon else 1):
+                if len(self._at_work) < (_MAX_WORKERS if now >= soon else 1):
                     return self._start(origin), True
                 self._changed.wait(min(ends, soon if now < soon else ends) - now)
 
@@ -118,7 +118,7 @@ class _Workers:
         """A worker that waits; the one that worked last, so that others are not needed and end."""
         for at in reversed(range(len(self._waiting))):
             known, worker = self._waiting[at]
-            if known != origin and len(self._waiting) + len(self._at_work) < _MOST:
+            if known != origin and len(self._waiting) + len(self._at_work) < _MAX_WORKERS:
                 continue
             del self._waiting[at]
             if known == origin and not worker.ready:  # nothing is asked, so that is its end

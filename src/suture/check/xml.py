@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _MAYBE_OTHER = (".plist", ".props", ".targets", ".ui", ".rdf", ".config")
 _TEMPLATE = ("{{", "{%", "<%")
-_MOST_CHAINED = 200
-_SHOWN = 12
+_MAX_CHAINED = 200
+_MAX_SHOWN = 12
 _ENTITY = r"&(?!(?:amp|lt|gt|quot|apos);|#)[^\s;&<]+;"
 _LIMITED = (2, 4, 1)
 """The version of expat that began to limit what entities grow to."""
@@ -131,7 +131,7 @@ class _Reader:
         from pyexpat import version_info
 
         self._chained += value is not None and ("&" in value or "%" in value)
-        if self._chained > (_MOST_CHAINED if version_info >= _LIMITED else 0):
+        if self._chained > (_MAX_CHAINED if version_info >= _LIMITED else 0):
             raise NotRunError(f"{self._path} declares too many entities that are made of others")
 
     def _parses(self, parser: XMLParserType) -> bool:
@@ -161,7 +161,7 @@ class _Reader:
             name, begin = self._open[-1]
             return self._characters(begin), f"{self._said}: <{cut(name)}> is not closed"
         if self._code == _INVALID_TOKEN:
-            return at, f"{self._said}: `{cut(text[at : at + 1])}` behind `{cut(text[max(0, at - _SHOWN) : at])}`"
+            return at, f"{self._said}: `{cut(text[at : at + 1])}` behind `{cut(text[max(0, at - _MAX_SHOWN) : at])}`"
         if self._code == _UNDEFINED_ENTITY and "<!ENTITY" not in text:
             entity = pattern(_ENTITY).search(text, at)
             return (entity.start(), f"{self._said}: {cut(entity[0])}") if entity else (at, self._said)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from suture.check.issue import Staging
 
-_DEEPEST = 1_000  # libyaml's time grows with the square of the depth
+_MAX_DEPTH = 1_000  # libyaml's time grows with the square of the depth
 _LONGEST_WITHOUT_LIBYAML = 300_000
-_MOST = 1_000
+_MAX_ISSUES = 1_000  # in one text
 _MERGE = "tag:yaml.org,2002:merge"
 _TEMPLATE = r"(?m)^[ \t]*(?:-[ \t]+)*(?:\{%|\{\{|<%|[^#\n\r'\"{\[]*:[ \t]+\{\{)"
 
@@ -154,15 +154,15 @@ class _Reader:
         self._key_is_next()
         if event.anchor is not None:
             self._anchors.add(event.anchor)
-        if len(self._open) > _DEEPEST:
-            raise NotRunError(f"{self._path} is nested too deeply: more than {_DEEPEST:,} levels")
+        if len(self._open) > _MAX_DEPTH:
+            raise NotRunError(f"{self._path} is nested too deeply: more than {_MAX_DEPTH:,} levels")
         self._open.append(_Collection(has_keys=has_keys))
 
     def _end(self, _: object) -> None:
         self._open.pop()
 
     def _report(self, event: Event, code: str, message: str) -> None:
-        if len(self.issues) < _MOST:
+        if len(self.issues) < _MAX_ISSUES:
             self.issues.append(Issue("error", *self._places.at(_offset(event)), code, message))
 
     def _explain(self, error: YAMLError) -> tuple[int, str]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-_FEWEST_BYTES = 10_000
-_LONGEST = 3_600
+_MIN_RESULT_BYTES = 10_000  # an error with its hint must fit
+_MAX_SECONDS = 3_600  # an hour: more is a mistake in the unit
 
 
 def block_ids(given: str) -> list[str]:
@@ -38,8 +38,8 @@ def host_name(given: str) -> str:
 
 def byte_limit(given: str) -> int:
     """A number of bytes that an answer may have."""
-    if not (given.isascii() and given.isdigit()) or int(given) < _FEWEST_BYTES:
-        message = f"expected a number of at least {_FEWEST_BYTES}, not {given!r}"
+    if not (given.isascii() and given.isdigit()) or int(given) < _MIN_RESULT_BYTES:
+        message = f"expected a number of at least {_MIN_RESULT_BYTES}, not {given!r}"
         raise argparse.ArgumentTypeError(message)
     return int(given)
 
@@ -67,8 +67,8 @@ def positive(given: str) -> int:
 
 def seconds(given: str) -> int:
     """A time that somebody may want to wait."""
-    if not 1 <= number(given) <= _LONGEST:
-        message = f"expected seconds from 1 to {_LONGEST}, not {given}"
+    if not 1 <= number(given) <= _MAX_SECONDS:
+        message = f"expected seconds from 1 to {_MAX_SECONDS}, not {given}"
         raise argparse.ArgumentTypeError(message)
     return int(given)
 
@@ -536,7 +536,7 @@ _MORE: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 """What adds the arguments of other commands that have any of their own."""
 
 
-_FALLBACK_COLUMNS = 100
+_HELP_COLUMNS = 100  # longer lines are hard to read, also on a wide terminal
 _PATTERN_NOTES = (
     """\
 PATTERN is a JavaScript regular expression, plain or as /pattern/flags. All matches count, and ^ and
@@ -704,8 +704,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         try:
             width = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
         except (ValueError, OSError):
-            width = _FALLBACK_COLUMNS
-        super().__init__(prog, max_help_position=28, width=min(width, _FALLBACK_COLUMNS))
+            width = _HELP_COLUMNS
+        super().__init__(prog, max_help_position=28, width=min(width, _HELP_COLUMNS))
 
 
 def _lazily(command: str) -> Callable[[argparse.Namespace], int]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from suture.plan import ChangeRecord
 
-_MAX_CHANGES = 200
-_MAX_ABOUT = 70
+_MAX_CHANGES = 200  # the newest ones: a longer list is not read
+_MAX_ABOUT = 70  # characters, so that an id and what it is fit in a line
 _PATIENCE_MS = 200  # a person waits for the answer to a key
 _KINDS = {
     "DIR": "folders",

@@ -449,7 +449,8 @@ def transaction(root: str) -> Iterator[Finding]:
             return
         strays = [] if waiting else [path for _, path, _ in find_strays([tree], Guard())]
     if strays:
-        what = f"a power cut left {', '.join(strays[:_MAX_FILES_NAMED])}{' and more' if len(strays) > _MAX_FILES_NAMED else ''}"
+        more = " and more" if len(strays) > _MAX_FILES_NAMED else ""
+        what = f"a power cut left {', '.join(strays[:_MAX_FILES_NAMED])}{more}"
         yield problem("transaction", what, _recover(root))
     elif not waiting:
         yield ok("transaction", "none was interrupted")

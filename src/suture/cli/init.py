@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from suture.cli.clients import Addition, Client, Outcome, Place
 
-_MAX_NAME = 64  # characters: agents put it before the name of every tool, and APIs limit both together
+_MAX_NAME = 64  # characters, as in the names of tools
 _NAME_SIGNS = frozenset("-_")
 
 

@@ -46,7 +46,7 @@ PATH = "/mcp"
 CONNECTION = "suture.connection"
 """Where a request's state has its connection."""
 HEAD = 16_384
-"""The most bytes of a request before its body, or of the lines after it: heads of MCP clients have some hundred."""
+"""The most bytes of a request before its body, or of the lines after it."""
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _HTTP = 80
 _LAST_PORT = 65_535

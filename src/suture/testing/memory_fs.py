@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 
-_MAX_LINKS = 40
-_SECTOR = 512
+_MAX_LINKS = 40  # on the way to a path, as in Linux
+_SECTOR = 512  # bytes that a disk writes as a whole
 
 
 class Node:

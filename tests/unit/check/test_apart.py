@@ -184,7 +184,7 @@ def test_threads_share_a_few_workers() -> None:
 
 
 def test_a_check_that_gets_no_worker_in_time_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "_MOST", 0)
+    monkeypatch.setattr(worker, "_MAX_WORKERS", 0)
     with pytest.raises(NotRunError, match="all workers were busy with other checks until its time was up"):
         worker._workers.take(((), ()), time.monotonic())
 
@@ -196,7 +196,7 @@ def test_where_no_process_can_be_started_nothing_is_checked(monkeypatch: pytest.
 
 
 def test_workers_that_import_from_elsewhere_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "_MOST", 1)
+    monkeypatch.setattr(worker, "_MAX_WORKERS", 1)
     assert check("json", "[1,]") == [COMMA]
     (first,) = workers()
     monkeypatch.setattr(sys, "path", [*sys.path, "/nowhere/more"])
