@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _MIN_RESULT_BYTES = 10_000  # an error with its hint must fit
-_MAX_SECONDS = 3_600  # an hour: more is a mistake in the unit
+_MAX_SECONDS = 3_600  # an hour
 
 
 def block_ids(given: str) -> list[str]:

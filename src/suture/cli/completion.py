@@ -96,7 +96,7 @@ def completion(options: argparse.Namespace) -> int:
 
 
 def _offers(line: str, shell: str) -> Iterator[str]:
-    """What may follow on a line, as the shell's script takes it: for zsh and fish, each with what it is."""
+    """The completions of a line, as the shell's script reads them: for zsh and fish, each with a description."""
     from argcomplete.finders import CompletionFinder
     from argcomplete.lexers import split_line
 
@@ -136,7 +136,7 @@ def _offers(line: str, shell: str) -> Iterator[str]:
 
 
 def _parser(words: list[str]) -> argparse.ArgumentParser:
-    """The command line with what `suture.cli` sees to before it is parsed: `help`, and options before the command."""
+    """The command line with what `suture.cli` handles before parsing: `help`, and options before the command."""
     import argparse
 
     from suture.cli.arguments import add_common, build_parser
@@ -157,7 +157,7 @@ def _parser(words: list[str]) -> argparse.ArgumentParser:
 
 
 def _completer(command: str, action: argparse.Action) -> Callable[..., Iterable[str]]:
-    """What gives the values of an option or argument, perhaps each with what it is."""
+    """A function that gives the values of an option or argument, perhaps with descriptions."""
     kind = _KINDS.get(str(action.metavar), "")
 
     def values(prefix: str, parsed_args: argparse.Namespace, **_: object) -> Iterable[str]:
@@ -175,7 +175,7 @@ def _completer(command: str, action: argparse.Action) -> Callable[..., Iterable[
 
 
 def _names(command: str, place: str, prefix: str) -> Iterable[str]:
-    """The values of what suture has a list of."""
+    """The values of arguments that have a fixed list."""
     from suture.cli.clients import CLIENTS
     from suture.settings import Settings
     from suture.tools import DIALECTS, PROFILES, TOOLS
@@ -195,7 +195,7 @@ def _names(command: str, place: str, prefix: str) -> Iterable[str]:
 
 
 def _files(prefix: str, root: str, *, only_folders: bool = False) -> Iterator[str]:
-    """Names in a folder, or below it, that go on as the prefix does; hidden ones if it does."""
+    """Names that begin with the prefix; hidden ones only if the prefix begins with a dot."""
     folder = prefix[: prefix.rfind("/") + 1]
     with os.scandir(os.path.join(root, os.path.expanduser(folder))) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
@@ -211,7 +211,7 @@ def _files(prefix: str, root: str, *, only_folders: bool = False) -> Iterator[st
 
 
 def _changes(root: str, state: str | None, *, snapshots: bool) -> Iterator[tuple[str, str]]:
-    """Ids of changes and names of snapshots, each with what it is; none that is no line of plain text."""
+    """Ids of changes and names of snapshots, each with a description; none that is not printable."""
     from suture.cli.readonly import sight
     from suture.origins import drop_entries
 
@@ -236,7 +236,7 @@ def _about(change: ChangeRecord) -> str:
 
 
 def _when(change_id: str) -> str:
-    """The time in an id, as the clock on the wall has it."""
+    """The time in an id, in the local time zone."""
     from time import localtime, strftime
 
     from suture.files.journal import time_of

@@ -50,7 +50,7 @@ def init(options: argparse.Namespace) -> int:
 
 
 def _check_usage(options: argparse.Namespace) -> int:
-    """Tell what is wrong with the words; 0 if nothing is."""
+    """Print what is wrong with the arguments; returns the exit code, 0 if nothing is."""
     try:
         chosen(options.profile, options.tools)
     except ValueError as error:
@@ -63,7 +63,7 @@ def _check_usage(options: argparse.Namespace) -> int:
 
 
 def _misuse(options: argparse.Namespace) -> str:
-    """What is wrong with the words, if anything."""
+    """What is wrong with the arguments; empty if nothing is."""
     name: str = options.name
     if options.client is not None and options.client not in CLIENTS:
         return _unknown_client(options.client)
@@ -79,7 +79,7 @@ def _misuse(options: argparse.Namespace) -> str:
 
 
 def _unknown_client(name: str) -> str:
-    from difflib import get_close_matches  # only who errs waits for it
+    from difflib import get_close_matches  # slow to import, and only a typing error needs it
 
     near = get_close_matches(name.lower(), CLIENTS, 1)
     meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(CLIENTS)}"
@@ -101,12 +101,12 @@ def _command(options: argparse.Namespace, root: str) -> list[str]:
 
 
 def _program() -> list[str]:
-    """The suture that runs: the program that is running, by its full path, or its module."""
+    """The command of this suture: its program, by its full path, or its module."""
     from shutil import which  # the other commands do without it
 
     running = sys.argv[0]
     path = which(running) if os.path.basename(running).removesuffix(".exe") == "suture" else None
-    if path is None:  # -P: what lies in the folder that an agent starts it in is not taken for a module
+    if path is None:  # -P: nothing is imported from the folder that an agent starts it in
         return [sys.executable, "-P", "-m", "suture"]
     return [os.path.abspath(path)]
 
@@ -155,7 +155,7 @@ def _show(options: argparse.Namespace, client: Client, place: Place, addition: A
 
 
 def _for_all(place: Place, addition: Addition) -> str:
-    """What to know of settings that hold for all projects."""
+    """A note on settings that apply to all projects."""
     root = addition.entry["args"][addition.entry["args"].index("--root") + 1]
     return (
         "" if place.scope == "project" else f"\nIt serves {clean(root)} in every project; others need another --name."
@@ -163,7 +163,7 @@ def _for_all(place: Place, addition: Addition) -> str:
 
 
 def _hint(text: str) -> None:
-    """What to do next, below what was printed."""
+    """Print what to do next."""
     from importlib.util import find_spec
 
     note(text)
