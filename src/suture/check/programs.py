@@ -151,7 +151,7 @@ def run(
 
 
 def _environment(known: Mapping[str, str], roots: Sequence[str]) -> dict[str, str]:
-    """What a program is told about where it runs: no secrets of the process that edits, no folders of a root."""
+    """The environment of a program: no secrets of this process, and no folder of a root on its path."""
     inside = Inside(roots)
     folders = known.get("PATH", os.defpath).split(os.pathsep)
     path = [folder for folder in folders if os.path.isabs(folder) and not inside.contains(folder)]

@@ -69,7 +69,7 @@ class Configuration(Record):
 
 
 def parse(content: Mapping[str, Any], where: str, *, by_project: bool) -> Configuration:
-    """Read what one file says; what does not fit is told, and left out."""
+    """Read the content of one file; what is invalid is left out, and listed in `problems`."""
     rules: dict[str, Rule] = {}
     problems: list[str] = []
     tables = content.get("validators", {})
@@ -130,7 +130,7 @@ _MAX_ENTRY_POINTS_BYTES = 1_000_000  # real files have some kilobytes
 
 
 class Chosen(Record):
-    """A check of a file, and what is said about it."""
+    """A check of a file, and the rule for it."""
 
     validator: Validator
     timeout_ms: int = _DEFAULT_TIMEOUT_MS

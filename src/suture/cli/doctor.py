@@ -512,7 +512,7 @@ def _operator_settings(root: str) -> Generator[Finding, None, dict[str, Any]]:
 
 
 def _is_open(root: str) -> bool:
-    """Whether it is worth looking into the folder; why not is told already."""
+    """Whether the folder can be read; `workspace_folder` reports why not."""
     return os.path.isdir(root) and os.access(root, os.R_OK | os.X_OK)
 
 
