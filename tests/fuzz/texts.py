@@ -11,8 +11,8 @@ from suture.check.issue import NotRunError, compare
 from suture.check.json import Json, JsonWithComments
 from suture.check.markers import ConflictMarkers
 from suture.check.python import PythonSyntax
-from suture.check.registry import merged, parse
-from suture.check.toml import Toml, loaded
+from suture.check.registry import merge_configurations, parse
+from suture.check.toml import Toml, load
 from suture.check.xml import Xml
 from suture.check.yaml import Yaml
 from suture.errors import SutureError
@@ -176,11 +176,11 @@ def _read_json(text: str) -> object:
 def _configured(data: bytes) -> object:
     text = as_text(data)
     try:
-        said = cast("dict[str, Any]", loaded("x", text))
+        said = cast("dict[str, Any]", load("x", text))
     except (ValueError, NotRunError):
         return None
     found = parse(said, "x", by_project=bool(len(data) % 2))
-    merged(found, parse(said, "y", by_project=False))
+    merge_configurations(found, parse(said, "y", by_project=False))
     return len(found.rules), len(found.problems)
 
 

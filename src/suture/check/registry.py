@@ -92,7 +92,7 @@ def parse(content: Mapping[str, Any], where: str, *, by_project: bool) -> Config
     return Configuration(rules, tuple(trust) if fits else (), tuple(problems))
 
 
-def merge(project: Configuration, operator: Configuration) -> Configuration:
+def merge_configurations(project: Configuration, operator: Configuration) -> Configuration:
     """Both as one; what the operator names is the operator's alone."""
     problems = project.problems + operator.problems
     return Configuration(project.rules | operator.rules, operator.trust, problems)

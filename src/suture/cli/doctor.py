@@ -582,7 +582,7 @@ def _recover(root: str) -> str:
 
 def _read_configuration(session: Session, root: str) -> tuple[list[str], Configuration, bool]:
     """The files that say something, what they say, and whether the project may name programs."""
-    from suture.check.registry import Configuration, merge
+    from suture.check.registry import Configuration, merge_configurations
     from suture.settings import operator_file
     from suture.tools.check import PROJECT_FILES, operator_configuration, project_configuration
 
@@ -595,7 +595,7 @@ def _read_configuration(session: Session, root: str) -> tuple[list[str], Configu
     operator = operator_configuration(file, [root], named=False)
     names += [file] if os.path.lexists(file) else []
     trusted = os.path.realpath(root) in map(os.path.realpath, operator.trust)
-    return names, merge(project, operator), trusted
+    return names, merge_configurations(project, operator), trusted
 
 
 def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from time import monotonic
 
 from suture.check.gate import NotRun, Report, Subject, run_checks
 from suture.check.issue import NotRunError
-from suture.check.registry import Configuration, Table, merge, parse
+from suture.check.registry import Configuration, Table, merge_configurations, parse
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied, SutureError, ValidationFailed
 from suture.files.paths import display_path
 from suture.files.staging import Layout
@@ -208,7 +208,7 @@ def table(session: Session) -> Table:
     trusted = {os.path.realpath(each) for each in own.trust}
     untrusted = [] if allowed else [root for root in roots if os.path.realpath(root) not in trusted]
     commands = home.root not in untrusted
-    made = Table(merge(said, own), roots, commands=commands, untrusted=untrusted, guard=session.guard)
+    made = Table(merge_configurations(said, own), roots, commands=commands, untrusted=untrusted, guard=session.guard)
     session.remembered["checks"] = (key, made)
     return made
 
