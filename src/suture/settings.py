@@ -163,7 +163,7 @@ def expected_value(name: str) -> str:
     if isinstance(default, bool):
         return "true or false"
     if isinstance(default, int):
-        return f"a whole number of at least {_least(name)}"
+        return f"a whole number from {_least(name)} to {_LARGEST_NUMBER}"
     if isinstance(default, str):
         return " or ".join(_DURABILITIES)
     return "pairs of a glob and an encoding" if name == "encodings" else "a list of strings"
@@ -180,7 +180,8 @@ def parse_value(name: str, given: str) -> object:
         value = {"true": True, "false": False}.get(given.lower(), given)
     elif isinstance(default, int):
         digits = given.replace("_", "")
-        value = int(digits) if digits.isascii() and digits.isdecimal() else given
+        short = len(digits) <= len(str(_LARGEST_NUMBER))
+        value = int(digits) if short and digits.isascii() and digits.isdecimal() else given
     elif name == "encodings":
         glob, equals, encoding = given.rpartition("=")
         value = ((glob, encoding),) if equals else given
@@ -191,6 +192,8 @@ def parse_value(name: str, given: str) -> object:
 
 
 _DURABILITIES = ("full", "fast")
+_LARGEST_NUMBER = 10**15
+"""A petabyte, or 30,000 years in milliseconds: no more than that fits everywhere it is counted."""
 _LONGEST_NAME = 100
 """Characters of a name or value that an error repeats."""
 
@@ -205,7 +208,7 @@ def _fits(name: str, value: object, default: object) -> bool:
     if isinstance(default, bool):
         return isinstance(value, bool)
     if isinstance(default, int):
-        return isinstance(value, int) and not isinstance(value, bool) and value >= _least(name)
+        return isinstance(value, int) and not isinstance(value, bool) and _least(name) <= value <= _LARGEST_NUMBER
     if isinstance(default, str):
         return value in _DURABILITIES
     several = value if isinstance(value, tuple | list) else [None]

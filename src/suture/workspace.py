@@ -67,7 +67,7 @@ class Workspace:
         `progress` is told of more files walked over and of more matches, often of none: it may raise
         `errors.Cancelled`, which ends a call that has not begun to write.
         """
-        return self._guarded(str(name), lambda: self._answer(find(str(name)), arguments, progress))
+        return self._call_safely(str(name), lambda: self._answer(find(str(name)), arguments, progress))
 
     def handle(self, tool_call: object, tools: str | Iterable[str] | None = None) -> Any:
         """Make a call as a model's API delivers it, and give the message to send back.
@@ -104,7 +104,7 @@ class Workspace:
 
         return call
 
-    def _guarded(self, name: str, answer: Callable[[], _Outcome]) -> ToolResult:
+    def _call_safely(self, name: str, answer: Callable[[], _Outcome]) -> ToolResult:
         """What a call gives, as a result; never raises."""
         try:
             return self._result(name, answer)
@@ -120,24 +120,24 @@ class Workspace:
         recovered, trouble, verbatim = None, None, False
         try:
             recovered = self._engine.recover(wait=False)
-            found, recovered_too, trouble = answer()
-            recovered, verbatim = recovered or recovered_too, found.verbatim
-            result = ToolResult(found.is_error, found.text, found.data, found.rows)
+            outcome, recovered_too, trouble = answer()
+            recovered, verbatim = recovered or recovered_too, outcome.verbatim
+            result = ToolResult(outcome.is_error, outcome.text, outcome.data, outcome.rows)
         except SutureError as error:
             result = ToolResult.failed(error, self._engine.audience)
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
         if trouble is not None:
             words = "" if verbatim else wording.trouble_text(trouble)
-            result = _noting(result, "history", wording.trouble_data(trouble), words)
+            result = _add_note(result, "history", wording.trouble_data(trouble), words)
         if recovered is None:
             return result
         if (lost := recovered.trouble) is not None:
             words = (
                 "" if verbatim else wording.trouble_text(lost, "The interrupted transaction, which is finished now,")
             )
-            result = _noting(result, "history", wording.trouble_data(lost), words)
+            result = _add_note(result, "history", wording.trouble_data(lost), words)
         words = "" if verbatim else wording.recovered_text(recovered)
-        return _noting(result, "recovered", wording.recovered_data(recovered), words)
+        return _add_note(result, "recovered", wording.recovered_data(recovered), words)
 
     def file_read(
         self,
@@ -149,7 +149,7 @@ class Workspace:
         encoding: str | None = None,
     ) -> ToolResult:
         """Read a text file, whole or a range of lines."""
-        arguments = {"path": _named(path), "start_line": start_line, "end_line": end_line}
+        arguments = {"path": _path_text(path), "start_line": start_line, "end_line": end_line}
         return self.call("file_read", {**arguments, "format": format, "encoding": encoding})
 
     def file_edit(
@@ -164,7 +164,7 @@ class Workspace:
         literal: bool = False,
     ) -> ToolResult:
         """Replace exact texts in a file, one after the other, each as often as expected; all of them or none."""
-        return self.call("file_edit", _given(locals()))
+        return self.call("file_edit", _arguments(locals()))
 
     def patch(
         self,
@@ -179,7 +179,7 @@ class Workspace:
         literal: bool = False,
     ) -> ToolResult:
         """Edit a text file by patches, all of them or none; see `docs/spec/TOOLS.md` for their fields."""
-        return self.call("patch", _given(locals()))
+        return self.call("patch", _arguments(locals()))
 
     def apply_reply(
         self,
@@ -197,7 +197,7 @@ class Workspace:
     ) -> ToolResult:
         """Apply what a model's reply says about files, in whatever format; see `docs/spec/TOOLS.md`."""
         only = None if only is None else list(only)
-        return self.call("apply_reply", _given(locals()))
+        return self.call("apply_reply", _arguments(locals()))
 
     def safe_edit(
         self,
@@ -217,7 +217,7 @@ class Workspace:
 
         Line edits and the search are dictionaries, or models such as `LineEdit` and `SearchReplace`.
         """
-        return self.call("safe_edit", _given(locals()))
+        return self.call("safe_edit", _arguments(locals()))
 
     def regex_search(
         self,
@@ -232,7 +232,7 @@ class Workspace:
         encoding: str | None = None,
     ) -> ToolResult:
         """Find the matches of a regular expression in one file; `data` is the list of them."""
-        return self.call("regex_search", _given(locals()))
+        return self.call("regex_search", _arguments(locals()))
 
     def regex_search_multi(
         self,
@@ -248,7 +248,7 @@ class Workspace:
         include_ignored: bool = False,
     ) -> ToolResult:
         """Find the matches of a regular expression in the files that a glob names."""
-        return self.call("regex_search_multi", _given(locals()))
+        return self.call("regex_search_multi", _arguments(locals()))
 
     def regex_replace(
         self,
@@ -268,7 +268,7 @@ class Workspace:
         validate: str = "off",
     ) -> ToolResult:
         """Replace the matches of a regular expression in one file."""
-        return self.call("regex_replace", _given(locals()))
+        return self.call("regex_replace", _arguments(locals()))
 
     def regex_replace_multi(
         self,
@@ -289,7 +289,7 @@ class Workspace:
         validate: str = "off",
     ) -> ToolResult:
         """Replace the matches of a regular expression in the files that a glob names, all of them or none."""
-        return self.call("regex_replace_multi", _given(locals()))
+        return self.call("regex_replace_multi", _arguments(locals()))
 
     def regex_extract(
         self,
@@ -302,7 +302,7 @@ class Workspace:
         encoding: str | None = None,
     ) -> ToolResult:
         """What the groups of a regular expression capture in one file."""
-        return self.call("regex_extract", _given(locals()))
+        return self.call("regex_extract", _arguments(locals()))
 
     def regex_match_lines(
         self,
@@ -317,7 +317,7 @@ class Workspace:
         format: str = "json",  # noqa: A002  the tool's own argument name
     ) -> ToolResult:
         """The lines of one file that match a regular expression, or those that do not."""
-        return self.call("regex_match_lines", _given(locals()))
+        return self.call("regex_match_lines", _arguments(locals()))
 
     def regex_split(
         self,
@@ -330,7 +330,7 @@ class Workspace:
         encoding: str | None = None,
     ) -> ToolResult:
         """The content of one file, split where a regular expression matches."""
-        return self.call("regex_split", _given(locals()))
+        return self.call("regex_split", _arguments(locals()))
 
     def undo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
         """Take back a change, the newest if none is named, keeping later work."""
@@ -354,7 +354,7 @@ class Workspace:
 
     def snapshot(self, name: str, paths: Iterable[str] = ()) -> ToolResult:
         """Name this point, and keep every file that suture ever changed here, and those given, as they stand."""
-        return self._guarded("snapshot", lambda: (self._snapshot(name, list(paths)), None, None))
+        return self._call_safely("snapshot", lambda: (self._snapshot(name, list(paths)), None, None))
 
     def snapshots(self) -> ToolResult:
         """List the named points."""
@@ -362,7 +362,7 @@ class Workspace:
 
     def command(self, name: str, arguments: object) -> ToolResult:
         """As `call`, for what is made like a tool, but for the command line only."""
-        return self._guarded(name, lambda: self._answer(command(name), arguments))
+        return self._call_safely(name, lambda: self._answer(command(name), arguments))
 
     def watch(self, progress: Progress) -> None:
         """Be told during calls that go through many files of more files walked over, and of more matches found."""
@@ -391,15 +391,15 @@ class Workspace:
         given: Mapping[str, Any] = {}
         try:
             with suspend() if spec.own_clock else within(self.settings):
-                given = self._checked({} if arguments is None else arguments)
-                return self._carried_out(spec, spec.request.parse(given), progress)
+                given = self._check_arguments({} if arguments is None else arguments)
+                return self._carry_out(spec, spec.request.parse(given), progress)
         except (SutureError, MemoryError) as error:
             problem = OutOfMemory() if isinstance(error, MemoryError) else error
             if spec.explain is None:
                 raise problem from None
             return spec.explain(given, problem, self._engine.audience), None, None
 
-    def _carried_out(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
+    def _carry_out(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
         if spec.read is not None:
             with self._engine.session(progress) as session:
                 check_time()
@@ -409,24 +409,24 @@ class Workspace:
         expected, level = getattr(request, "expect_hash", None), getattr(request, "validate", "off")
 
         def propose(session: Session) -> Plan:
-            made: Proposal = spec.plan(session, request)  # type: ignore[misc]  # checked above
-            _check_hashes(expected, made.plan)
-            if level != "off" and not made.checked:
-                from suture.tools.check import gated  # most calls ask for no checks
+            proposal: Proposal = spec.plan(session, request)  # type: ignore[misc]  # checked above
+            _check_hashes(expected, proposal.plan)
+            if level != "off" and not proposal.checked:
+                from suture.tools.check import gate_proposal  # most calls ask for no checks
 
-                made = gated(session, made, level)
-            proposed.append(made)
-            return made.plan
+                proposal = gate_proposal(session, proposal, level)
+            proposed.append(proposal)
+            return proposal.plan
 
         if getattr(request, "dry_run", False):
             with self._engine.session(progress) as session:
                 session.check_permitted(propose(session))
-                return _told(proposed[-1], None), None, None
+                return _describe(proposed[-1], None), None, None
         landing = self._engine.land(propose, replan=expected is None, serial=spec.serial, progress=progress)
         with suspend(), within(self.settings):  # its own time: what landed is not told as a failure
-            return _landed(proposed[-1], landing.change), landing.recovered, landing.trouble
+            return _describe_landed(proposed[-1], landing.change), landing.recovered, landing.trouble
 
-    def _checked(self, arguments: Any) -> Mapping[str, Any]:
+    def _check_arguments(self, arguments: Any) -> Mapping[str, Any]:
         if hasattr(arguments, "model_dump"):  # a pydantic model, such as `SafeEditInput`
             arguments = arguments.model_dump()
         if not isinstance(arguments, dict):
@@ -437,21 +437,21 @@ class Workspace:
         return arguments
 
 
-def _landed(proposal: Proposal, change: Change | None) -> Answer:
+def _describe_landed(proposal: Proposal, change: Change | None) -> Answer:
     """What a tool says of a plan that landed: in brief, if there is no time or no memory left to show what changed."""
     try:
-        return _told(proposal, change)
+        return _describe(proposal, change)
     except (Overrun, MemoryError) as error:
         if change is None:
             raise
         left = "memory" if isinstance(error, MemoryError) else "time"
         note = f"There was no {left} left to show what changed."
-        files = [{"path": each.to or each.path, "action": each.action, "hash": each.after} for each in change.files]
+        files = [{"path": file.to or file.path, "action": file.action, "hash": file.after} for file in change.files]
         data = {"change_id": change.id, "files": files, "diff": "", "warnings": [note]}
         return Answer(f"Done: {proposal.plan.summary} (change {change.id}). {note}", data)
 
 
-def _told(proposal: Proposal, change: Change | None) -> Answer:
+def _describe(proposal: Proposal, change: Change | None) -> Answer:
     """What a tool says of its plan; with `no_change`, if that leaves every file as it was."""
     answer = proposal.describe(change)
     plan = proposal.plan
@@ -460,25 +460,25 @@ def _told(proposal: Proposal, change: Change | None) -> Answer:
     return answer.but(data={**answer.data, "no_change": True})
 
 
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+def _arguments(arguments: dict[str, Any]) -> dict[str, Any]:
     """A method's arguments as its tool takes them."""
     del arguments["self"]
-    return {name: list(each) if isinstance(each, tuple) else _plain(each) for name, each in arguments.items()}
+    return {name: list(value) if isinstance(value, tuple) else _plain(value) for name, value in arguments.items()}
 
 
 def _plain(value: Any) -> Any:
     """A value as tools take it: models as objects, alone or in a list."""
     if isinstance(value, list):
-        return [_plain(each) for each in value]
-    return value.model_dump() if hasattr(value, "model_dump") else _named(value)
+        return [_plain(item) for item in value]
+    return value.model_dump() if hasattr(value, "model_dump") else _path_text(value)
 
 
-def _named(path: Any) -> Any:
+def _path_text(path: Any) -> Any:
     """A path as tools take it; what is none is refused by them."""
     return fspath(path) if hasattr(path, "__fspath__") else path
 
 
-def _noting(result: ToolResult, key: str, data: dict[str, Any], words: str) -> ToolResult:
+def _add_note(result: ToolResult, key: str, data: dict[str, Any], words: str) -> ToolResult:
     """The result with one thing more to know; without words, its text stays as it is."""
     text = f"{result.text}\n\nNote: {words}" if words else result.text
     return result.but(text=text, metadata={**result.metadata, key: data})
@@ -496,14 +496,14 @@ def _text_size(value: object) -> int:
     """How much text a request holds, without building another copy of it."""
     total, values, stack = 0, 0, [value]
     while stack:
-        each = stack.pop()
+        item = stack.pop()
         values += 1
         if values > _MOST_VALUES:  # a structure that holds itself has no end
             raise InputTooLarge(what="The request", size=values, limit=_MOST_VALUES, setting="", unit="values")
-        if isinstance(each, str):
-            total += len(each) if each.isascii() else len(each.encode("utf-8", "surrogatepass"))
-        elif isinstance(each, dict):
-            stack.extend((*each.keys(), *each.values()))
-        elif isinstance(each, list | tuple):
-            stack.extend(each)
+        if isinstance(item, str):
+            total += len(item) if item.isascii() else len(item.encode("utf-8", "surrogatepass"))
+        elif isinstance(item, dict):
+            stack.extend((*item.keys(), *item.values()))
+        elif isinstance(item, list | tuple):
+            stack.extend(item)
     return total

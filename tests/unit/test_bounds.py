@@ -27,7 +27,7 @@ from suture.text.merge import merge
 from suture.text.replace import Step, apply_steps
 from suture.tools import TOOLS, every, find
 from suture.tools.spec import Answer, Proposal
-from suture.workspace import _landed
+from suture.workspace import _describe_landed
 
 EXAMPLES = [(spec.name, example) for spec in every() for example in spec.examples]
 
@@ -406,12 +406,12 @@ def test_what_landed_is_not_told_as_a_failure(problem: type[Exception], left: st
         raise problem
 
     proposal = Proposal(Plan((), "patch", "patch of a"), describe)
-    told = _landed(proposal, Change("537kv5vq5dnk6gp", (Landed("a", "update", "sha256:1", "sha256:2"),)))
+    told = _describe_landed(proposal, Change("537kv5vq5dnk6gp", (Landed("a", "update", "sha256:1", "sha256:2"),)))
     note = f"There was no {left} left to show what changed."
     assert (told.is_error, told.text) == (False, f"Done: patch of a (change 537kv5vq5dnk6gp). {note}")
     assert told.data["files"] == [{"path": "a", "action": "update", "hash": "sha256:2"}]
     with pytest.raises(problem):
-        _landed(proposal, None)
+        _describe_landed(proposal, None)
 
 
 @pytest.mark.promise("bound.size")

@@ -178,7 +178,9 @@ class _Reader:
             return begin, f"{message} {context}".rstrip()
         if "cannot start any token" in message:
             return offset, message if "'" in message else f"{message}: {text[offset : offset + 1]!r}"  # a tab, often
-        if context:
+        if context and begin >= len(text.rstrip()):
+            message += "" if "stream end" in message else " before the end of the text"
+        elif context:
             message = f"{message} {context} that begins in line {self._places.line(begin)}"
         return min(offset, len(text.rstrip())), message
 

@@ -154,7 +154,7 @@ def _limit_memory(most: int) -> None:
         soft, hard = getrlimit(RLIMIT_DATA)
         known = [limit for limit in (soft, hard) if limit != RLIM_INFINITY]
         setrlimit(RLIMIT_DATA, (min([most, *known]), hard))
-    except (ImportError, OSError, ValueError):  # the platform has no such limit
+    except (ImportError, OSError, OverflowError, ValueError):  # the platform has no such limit
         return
 
 

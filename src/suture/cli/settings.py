@@ -54,6 +54,8 @@ def parse_setting(given: str) -> tuple[str, object]:
 def settings_of(options: argparse.Namespace | QuickOptions) -> Settings:
     """The settings that a command was given; ValueError says what is wrong with them."""
     from_options = _from_options(options)
+    for name, value in from_options.items():
+        check_value(name, value)
     config, roots = from_options.get("config"), [options.root, *from_options.get("extra_roots", ())]
     from_file = settings_in_file(operator_file(config), roots, named=config is not None)
     settings = Settings(**{**from_file, **from_options})
@@ -85,8 +87,7 @@ def settings_in_file(file: str, roots: Sequence[str], *, named: bool) -> dict[st
         _note_inside(file)
         return {}
     try:
-        with open(file, "rb") as opened:
-            raw = opened.read(_MAX_FILE_BYTES)
+        raw = _read_regular(file)
     except (OSError, ValueError) as error:
         message = f"{file} cannot be read: {error}"
         raise ValueError(message) from None
@@ -97,6 +98,17 @@ def settings_in_file(file: str, roots: Sequence[str], *, named: bool) -> dict[st
         _note_inside(file)
         return {}
     return settings
+
+
+def _read_regular(file: str) -> bytes:
+    """The content of a file; ValueError for a pipe or a device, at which whoever opens it could wait forever."""
+    from stat import S_ISREG  # only if there is such a file
+
+    with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
+        if not S_ISREG(os.fstat(opened.fileno()).st_mode):
+            message = "it is not a regular file"
+            raise ValueError(message)
+        return opened.read(_MAX_FILE_BYTES)
 
 
 def _parse_file(file: str, raw: bytes) -> dict[str, Any]:

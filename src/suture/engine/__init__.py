@@ -21,7 +21,7 @@ from suture.files.protected import OWN_PREFIX, Guard
 from suture.origins import keep_out
 from suture.plan import ChangeRecord
 from suture.records import Record
-from suture.settings import Settings
+from suture.settings import Settings, operator_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Engine:
         self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
         self._own_places: list[str] = []
         if isinstance(self.fs, LocalFS):
-            self._own_places = keep_out(self.roots)
+            self._own_places = [*keep_out(self.roots), *_operator_place(self.settings)]
         with self.session() as session:
             for tree in session.trees:
                 stat = tree.stat("")
@@ -233,3 +233,12 @@ def _ignore_progress(files: int, matches: int) -> None:
 def _is_small(content: Content) -> bool:
     """Whether it may be held from one call to the next; a view would hold all that it was cut from."""
     return content.size <= _MOST_BYTES_HELD and all(isinstance(piece, bytes) for piece in content.pieces)
+
+
+def _operator_place(settings: Settings) -> list[str]:
+    """Where the operator's own file really is: an agent that could write it would decide over every workspace."""
+    file = operator_file(settings.config)
+    try:
+        return [os.path.realpath(file)] if file and not os.path.isdir(file) else []
+    except (OSError, ValueError):  # no path at all
+        return []

@@ -28,6 +28,7 @@ _VERSION_CONTROL = (
 )
 """Hooks, filters, aliases and drivers: run by the next command of a version control system."""
 _AGENTS = (
+    ".config/suture/**",
     ".mcp.json",
     ".claude.json",
     ".claude/settings*.json",

@@ -107,16 +107,16 @@ def chosen(profile: str | None = None, names: Iterable[str] | None = None) -> li
     ValueError for a profile that does not exist, UnknownTool for a tool; both say what is near.
     """
     if profile is None:
-        found: tuple[str, ...] = PROFILES["full"] if names is None else ()
+        profile_names: tuple[str, ...] = PROFILES["full"] if names is None else ()
     elif profile in PROFILES:
-        found = PROFILES[profile]
+        profile_names = PROFILES[profile]
     else:
         from difflib import get_close_matches  # only a failure needs it
 
         near = get_close_matches(profile[:100], PROFILES, 1, 0.5)
         meant = f"did you mean {near[0]}? " if near else ""
         raise ValueError(f"there is no profile {profile!r:.100}; {meant}known are {', '.join(PROFILES)}")
-    return list(dict.fromkeys((*found, *(find(name).name for name in names or ()))))
+    return list(dict.fromkeys((*profile_names, *(find(name).name for name in names or ()))))
 
 
 def not_offered(name: str, names: Iterable[str]) -> UnknownTool:

@@ -50,7 +50,7 @@ _SHOWN_LINES = 60
 _NOTHING_CHANGED = "Nothing was changed: fix what failed, and send the whole patch again."
 
 
-class PatchReport:
+class ApplyPatchReport:
     """The outcome of a call, told once it landed, or would have. The metadata are those of `apply_reply`."""
 
     def __init__(
@@ -64,14 +64,14 @@ class PatchReport:
 
     def answer(self, change: Change | None) -> Answer:
         """What the caller is told."""
-        made = self._report.answer(change)
+        report = self._report.answer(change)
         failed = [result for result in self._outcomes if result.status == "failed"]
         if failed:
-            return self._failed(made.data, failed)
+            return self._failure_answer(report.data, failed)
         files = sorted({_line(change) for change in self._plan.changes})
-        words = [*self._head(files), *self._notes(), *(f"warning: {warning}" for warning in made.data["warnings"])]
-        shown = outcome.cut(made.data["diff"], self._settings) if self._dry_run and files else ""
-        return Answer("\n".join([*words, "", shown] if shown else words), made.data)
+        words = [*self._head(files), *self._notes(), *(f"warning: {warning}" for warning in report.data["warnings"])]
+        shown = outcome.cut(report.data["diff"], self._settings) if self._dry_run and files else ""
+        return Answer("\n".join([*words, "", shown] if shown else words), report.data)
 
     def _head(self, files: Sequence[str]) -> Iterator[str]:
         """`A` for added, `M` for modified, `D` for deleted, in this order."""
@@ -88,21 +88,23 @@ class PatchReport:
             name = wording.plain(result.path or "")
             if result.status == "already_applied":
                 at = f" at line {result.line}" if result.line else ""
-                yield f"note: {_named(result)} of {name} is there already{at}, and was left out."
+                yield f"note: {_part_name(result)} of {name} is there already{at}, and was left out."
             elif (version := version_of(result.base)) is not None:
                 merged = f"was written on {wording.version_name(version)}, and merged into the current file"
-                yield f"note: {_named(result)} {merged}, at {name}:{result.line}."
+                yield f"note: {_part_name(result)} {merged}, at {name}:{result.line}."
             elif result.rung not in AS_SENT:
-                found = f"{_named(result)} was found {wording.how_matched(result.rung)} at {name}:{result.line}"
-                yield f"note: {found}, and adapted to the file's text."
+                match = f"{_part_name(result)} was found {wording.how_matched(result.rung)} at {name}:{result.line}"
+                yield f"note: {match}, and adapted to the file's text."
 
-    def _failed(self, data: dict[str, Any], failed: Sequence[Outcome]) -> Answer:
+    def _failure_answer(self, data: dict[str, Any], failed: Sequence[Outcome]) -> Answer:
         """Each part that failed: what happened, what is known, what to do."""
         total, lines = len(self._outcomes), list[str]()
         errors = {block["id"]: block["error"] for block in data["blocks"]}
         for number, result in enumerate(failed):
             error = errors[result.id]
-            line = f"{_named(result).capitalize()} (line {_line_of(result)} of the input) failed: {error['message']}"
+            line = (
+                f"{_part_name(result).capitalize()} (line {_line_of(result)} of the input) failed: {error['message']}"
+            )
             more = [*(f"  {detail}" for detail in error["details"]), f"  {error['hint']}"]
             lines += [line, *more] if number < _SHOWN_FAILED and len(lines) < _SHOWN_LINES else [line]
         data["error"] |= {"hint": _NOTHING_CHANGED}
@@ -116,7 +118,7 @@ def _line(change: FileChange) -> str:
     return f"{kind} {wording.plain(name)}"
 
 
-def _named(result: Outcome) -> str:
+def _part_name(result: Outcome) -> str:
     return f"hunk {result.id}" if "." in result.id else f"section {result.id}"
 
 
@@ -142,7 +144,7 @@ class ApplyPatch(Request):
 
 def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     """Apply the patch in memory, and plan what that changes; if a part of it fails, nothing."""
-    reply = _parsed(request.input, session.settings.max_edits)
+    reply = _parse(request.input, session.settings.max_edits)
     sheets = ReplyFiles(WorkspaceFiles(session))
     stitching = BlockApplier(sheets, "lenient", session, dry_run=request.dry_run, literal=request.literal)
     outcomes = stitching.run(reply.blocks)
@@ -151,12 +153,14 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
         sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, _NAME, _summary([change.place.name for change in changes]))
-    found = validate_parsed(request.input, reply)
-    report = ReplyReport(session.settings, PATCH_WRITER, plan, outcomes, found, dry_run=request.dry_run, atomic=True)
-    return Proposal(plan, PatchReport(session.settings, plan, outcomes, report, dry_run=request.dry_run).answer)
+    validation = validate_parsed(request.input, reply)
+    report = ReplyReport(
+        session.settings, PATCH_WRITER, plan, outcomes, validation, dry_run=request.dry_run, atomic=True
+    )
+    return Proposal(plan, ApplyPatchReport(session.settings, plan, outcomes, report, dry_run=request.dry_run).answer)
 
 
-def _parsed(given: str, most: int) -> Reply:
+def _parse(given: str, most: int) -> Reply:
     """The sections of the patch; text around it is passed over, but nothing that is meant to change a file."""
     reply = parse_reply(given, most=most + 1)
     own = [block for block in reply if block.format == "v4a"]
@@ -220,8 +224,10 @@ def explain_apply_patch(_: Mapping[str, object], error: SutureError, _audience: 
     if not isinstance(error, NoBlocks):
         return answer
     message, hint = "The input contains no patch.", f"A patch looks like this:\n{PATCH_FORMAT}"
-    told = answer.data["error"] | {"message": message, "hint": hint}
-    return answer.but(text=f"{error.code}: {message} {hint}", data=answer.data | {"errors": [message], "error": told})
+    error_data = answer.data["error"] | {"message": message, "hint": hint}
+    return answer.but(
+        text=f"{error.code}: {message} {hint}", data=answer.data | {"errors": [message], "error": error_data}
+    )
 
 
 _DESCRIPTION = f"""\

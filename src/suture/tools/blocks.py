@@ -24,7 +24,7 @@ from suture.records import Record
 from suture.text.diff import FileDiff, changes, line_edits, unified
 from suture.text.edits import minimize
 from suture.tools.failure import (
-    Sought,
+    SearchTarget,
     View,
     attempt,
     change_of,
@@ -66,30 +66,32 @@ def rejection(session: Session | None, file: ReplyFile, wanted: Wanted, fitted: 
     """The error of a hunk; `AlreadyApplied` where the file has its new text."""
     answer: Refused = fitted.answer  # type: ignore[assignment]  # asked only then
     old, new, hunk = fitted.split.old, fitted.split.new, wanted.hunk
-    sought = Sought(file.name, old, new, match=wanted.match)
-    if (unfit := _unfit(file, hunk, answer, sought)) is not None:
+    target = SearchTarget(file.name, old, new, match=wanted.match)
+    if (unfit := _unfit(file, hunk, answer, target)) is not None:
         return unfit
     if answer.why == "missing" and not wanted.closely:
-        return unexamined(sought)
+        return unexamined(target)
     now = file.snapshot
     proved = answer.why != "applied" or answer.rung is not None or is_evident(file.index, old, new)
     if answer.why != "missing" and proved:
         failure = failure_of(file.index, old, new, answer, wanted.match)
-        return patch_error(sought, failure, View(file.index, now.text))
+        return patch_error(target, failure, View(file.index, now.text))
     index = Index(file.body, file.name, () if session is None else session.bases(now))
     failure = diagnose(index, old, new)
     site = evident_site(index, old, new) if failure.base is None else failure.applied
     if site is not None:
-        return _already_applied(sought, site.start_line, site.end_line, change_of(failure.base))
-    return no_match(sought, failure, View(index, now.text), attempt(session, now, sought, dry_run=wanted.dry_run))
+        return _already_applied(target, site.start_line, site.end_line, change_of(failure.base))
+    return no_match(target, failure, View(index, now.text), attempt(session, now, target, dry_run=wanted.dry_run))
 
 
-def _already_applied(sought: Sought, start_line: int, end_line: int, change_id: str | None = None) -> AlreadyApplied:
+def _already_applied(
+    target: SearchTarget, start_line: int, end_line: int, change_id: str | None = None
+) -> AlreadyApplied:
     lines = {"start_line": start_line, "end_line": end_line}
-    return AlreadyApplied(path=sought.path, search_text=sought.old, **lines, change_id=change_id)
+    return AlreadyApplied(path=target.path, search_text=target.old, **lines, change_id=change_id)
 
 
-def _unfit(file: ReplyFile, hunk: Hunk, answer: Refused, sought: Sought) -> SutureError | None:
+def _unfit(file: ReplyFile, hunk: Hunk, answer: Refused, target: SearchTarget) -> SutureError | None:
     """What is wrong with a hunk, whatever its lines are."""
     if answer.why == "unplaced":
         return errors.NoContext(path=file.name, context=list(hunk.context))
@@ -98,7 +100,7 @@ def _unfit(file: ReplyFile, hunk: Hunk, answer: Refused, sought: Sought) -> Sutu
         return errors.AmbiguousBlock(path=file.name, reply_line=hunk.line, readings=ways)
     if answer.why == "miscounted":
         return errors.WrongCount(
-            **edit_part(sought.but(occurrences=hunk.occurrences)),
+            **edit_part(target.but(occurrences=hunk.occurrences)),
             actual_occurrences=len(answer.sites),
             match_locations=[{"line_number": site.start_line} for site in answer.sites],
             file_preview=None,
@@ -176,8 +178,8 @@ class _HunkApplier:
         file, before = self._file, self._file.body
         fitted = self._fit_all(hunks)
         placed = {name: fit_found.answer for name, fit_found in fitted.items() if isinstance(fit_found.answer, Found)}
-        placed = {name: found for name, found in placed.items() if self._can_hold(found)}
-        edits = [edit for found in placed.values() for edit in found.edits]
+        placed = {name: match for name, match in placed.items() if self._can_hold(match)}
+        edits = [edit for match in placed.values() for edit in match.edits]
         file.make(edits)
         inserted = _Insertions(minimize(before, edits))
         for name, hunk in hunks.items():
@@ -197,7 +199,7 @@ class _HunkApplier:
             return refused | self._fit_all({name: hunk for name, hunk in hunks.items() if name not in lossy})
         exact = in_place(index, list(hunks.values()))
         if exact is not None:
-            return {name: Fit(found, hunk.splits[0]) for (name, hunk), found in zip(hunks.items(), exact, strict=True)}
+            return {name: Fit(match, hunk.splits[0]) for (name, hunk), match in zip(hunks.items(), exact, strict=True)}
         run = _FoundHunks()
         return {name: run.note(self._fit(hunk, run.expected(hunk)), hunk) for name, hunk in hunks.items()}
 
@@ -209,18 +211,18 @@ class _HunkApplier:
             old, new = (text.encode("utf-8", "surrogatepass").split(b"\n") for text in (split.old, split.new))
             for i, j, k, m in changes(old, new):
                 gone, come = (b"\n".join(lines).decode("utf-8", "surrogatepass") for lines in (old[i:j], new[k:m]))
-                found = find_added(gone, come, self._file.name)
-                if found is not None and found.deletes:
+                placeholder = find_added(gone, come, self._file.name)
+                if placeholder is not None and placeholder.deletes:
                     return True
         return False
 
     def _fit(self, hunk: Hunk, expected: Expected) -> Fit:
         """The place of a hunk. Dots in a patch leave nothing out: what goes away is written there."""
         self._check()
-        found = fit(self._file.index, hunk, self._match, expected)
-        if isinstance(found.answer, Refused) and found.answer.why == "elided":
+        match = fit(self._file.index, hunk, self._match, expected)
+        if isinstance(match.answer, Refused) and match.answer.why == "elided":
             return fit(self._file.index, hunk, "exact", expected)
-        return found
+        return match
 
     def _fit_in_result(self, hunk: Hunk, inserted: _Insertions) -> Fit:
         """Where a hunk is that may be about what those before it made, but not in the middle of that."""
@@ -228,10 +230,10 @@ class _HunkApplier:
         inside = isinstance(again.answer, Found) and inserted.holds(again.answer.span)
         return again.but(answer=Refused("missing")) if inside else again
 
-    def _can_hold(self, found: Found) -> bool:
+    def _can_hold(self, match: Found) -> bool:
         """Whether the file can hold the new text; if not, applying it says why."""
         try:
-            self._file.check(found.edits)
+            self._file.check(match.edits)
         except SutureError:
             return False
         return True
@@ -251,16 +253,16 @@ class _HunkApplier:
             return Outcome(name, block, "already_applied", block.action, file.name, rejected.start_line)
         return failed_outcome(name, block, rejected, file.name)
 
-    def _success(self, name: str, before: bytes, found: Found) -> Outcome:
+    def _success(self, name: str, before: bytes, match: Found) -> Outcome:
         """A hunk that was applied, or changes nothing."""
         block, file = self._block, self._file
-        edits = minimize(before, found.edits)
-        line = before.count(b"\n", 0, edits[0].span.start) + 1 if edits else found.site.start_line
-        at = file.name, line, found.rung, found.score
+        edits = minimize(before, match.edits)
+        line = before.count(b"\n", 0, edits[0].span.start) + 1 if edits else match.site.start_line
+        at = file.name, line, match.rung, match.score
         if not edits and not block.to:
             return Outcome(name, block, "already_applied", block.action, *at)
         diff = diff_of(FileDiff(file.name, file.name, before, tuple(edits)))
-        return Outcome(name, block, "applied", block.action, *at, diff, found.base)
+        return Outcome(name, block, "applied", block.action, *at, diff, match.base)
 
 
 class _FoundHunks:
@@ -277,20 +279,20 @@ class _FoundHunks:
         lines = () if hunk.at is None else (hunk.at + self._offset, hunk.at)
         return Expected(tuple(line for line in dict.fromkeys(lines) if line >= self._behind), self._behind)
 
-    def note(self, found: Fit, hunk: Hunk) -> Fit:
+    def note(self, placement: Fit, hunk: Hunk) -> Fit:
         """Take note of a hunk; where another one has its place, it has none."""
-        answer = found.answer
+        answer = placement.answer
         if not isinstance(answer, Found):
-            return found
+            return placement
         spans = [(edit.span.start, edit.span.end) for edit in answer.edits]
         if any(map(self._is_taken, spans)):
-            return found.but(answer=Refused("missing"))
+            return placement.but(answer=Refused("missing"))
         for span in spans:
             insort(self._taken, span)
         if hunk.at is not None:
             self._offset = answer.site.start_line - hunk.at
         self._behind = answer.site.end_line + 1
-        return found
+        return placement
 
     def _is_taken(self, span: tuple[int, int]) -> bool:
         place = bisect_right(self._taken, span)
@@ -391,12 +393,14 @@ class BlockApplier:
             if not chosen:
                 outcomes += [Outcome(name, block, "skipped", block.action, block.path) for name in block.ids]
                 continue
-            made = list(self._apply_or_fail(block, chosen, doubted.get(block.number)))
-            told = {outcome.id for outcome in made}
+            block_outcomes = list(self._apply_or_fail(block, chosen, doubted.get(block.number)))
+            reported = {outcome.id for outcome in block_outcomes}
             ids = block.ids
-            made += [Outcome(name, block, "skipped", block.action, block.path) for name in ids if name not in told]
+            block_outcomes += [
+                Outcome(name, block, "skipped", block.action, block.path) for name in ids if name not in reported
+            ]
             order = {name: number for number, name in enumerate(ids)}
-            outcomes += sorted(made, key=lambda outcome: order[outcome.id])
+            outcomes += sorted(block_outcomes, key=lambda outcome: order[outcome.id])
         for outcome in outcomes:
             log.debug("reply", "block %s: %s", outcome.id, outcome.status)
         return outcomes
@@ -433,7 +437,7 @@ class BlockApplier:
     def _write(self, block: Block, content: str) -> Outcome:
         """A whole file; an existing one is replaced only if the format says so."""
         file = self._files.at(block.path or "")
-        new, before = file.checked(content), file.body
+        new, before = file.prepare_content(content), file.body
         if file.exists and _with_newlines(new) == _with_newlines(before):
             return Outcome(str(block.number), block, "already_applied", "create", file.name)
         replaces = block.format in {"v4a", "whole_file"}
@@ -491,16 +495,18 @@ class BlockApplier:
         if to.exists and to is not file and block.format != "v4a":
             raise errors.FileExists(path=to.name)
         self._check_new(to)
-        made = list(self._hunks(block, chosen, file))
-        if to is file or (made and all(outcome.status == "failed" for outcome in made)):
-            yield from made
+        outcomes = list(self._hunks(block, chosen, file))
+        if to is file or (outcomes and all(outcome.status == "failed" for outcome in outcomes)):
+            yield from outcomes
             return
         name = file.name
         self._files.move(file, to)
         warnings = self._set_mode(block, to)
         if not block.hunks:
-            made = [Outcome(str(block.number), block, "applied", "rename", name, diff=diff_of(_rename_diff(name, to)))]
-        yield from (_with_name(outcome, to.name) for outcome in _with_warnings(made, warnings))
+            outcomes = [
+                Outcome(str(block.number), block, "applied", "rename", name, diff=diff_of(_rename_diff(name, to)))
+            ]
+        yield from (_with_name(outcome, to.name) for outcome in _with_warnings(outcomes, warnings))
 
     def _was_there(self, file: ReplyFile) -> bool:
         """Whether the history knows the file, or a block moved it."""
@@ -513,16 +519,16 @@ class BlockApplier:
             raise errors.FileExists(path=to.name)
         self._check_new(to)
         to.begin_as(self._existing_file(block.copied_from or ""))
-        made = list(self._hunks(block, chosen, to))
+        outcomes = list(self._hunks(block, chosen, to))
         warnings = self._set_mode(block, to)
         if to.is_executable and not self._may_be_executable:
             to.set_executable(_PLAIN_FILE)
             warnings = [self._not_executable(to.name)]
-        if made and all(outcome.status == "failed" for outcome in made):
+        if outcomes and all(outcome.status == "failed" for outcome in outcomes):
             to.empty()
         if not block.hunks:
-            made = [Outcome(str(block.number), block, "applied", "create", to.name, 1)]
-        yield from _with_warnings(made, warnings)
+            outcomes = [Outcome(str(block.number), block, "applied", "create", to.name, 1)]
+        yield from _with_warnings(outcomes, warnings)
 
     def _update(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         if not any(split.old for hunk in block.hunks for split in hunk.splits) and block.format == "search_replace":
@@ -530,15 +536,15 @@ class BlockApplier:
             yield self._write(block, _without_fence(new, block.path or ""))
             return
         file = self._file_that_fits(block)
-        made = list(self._hunks(block, chosen, file))
+        outcomes = list(self._hunks(block, chosen, file))
         before = file.is_executable
         warnings = self._set_mode(block, file)
         if block.mode is not None and not block.hunks:
             if warnings:
                 raise errors.UnsupportedBlock(path=file.name, problem="executable")
             status = "already_applied" if file.is_executable == before else "applied"
-            made = [Outcome(str(block.number), block, status, "update", file.name)]
-        yield from _with_warnings(made, warnings)
+            outcomes = [Outcome(str(block.number), block, status, "update", file.name)]
+        yield from _with_warnings(outcomes, warnings)
 
     @property
     def _may_be_executable(self) -> bool:
@@ -581,15 +587,15 @@ class BlockApplier:
         if outcome.status != "applied" or self._literal or self._match == "exact":
             return ()
         split, argument = hunk.splits[0], f"Block {outcome.id}: the new text"
-        found = find_added(split.old, split.new, file.name)
-        if found is None or (found.deletes and outcome.block.format not in IN_HUNKS):
+        placeholder = find_added(split.old, split.new, file.name)
+        if placeholder is None or (placeholder.deletes and outcome.block.format not in IN_HUNKS):
             return ()
-        return (taken_literally(argument, found.line),)
+        return (taken_literally(argument, placeholder.line),)
 
     def _reject(self, file: ReplyFile, hunk: Hunk, fitted: Fit) -> errors.SutureError:
         line = self._landed.get((file.name, hunk.splits))
         if line is not None:  # the same block, once more
-            return _already_applied(Sought(file.name, fitted.split.old, fitted.split.new), line, line)
+            return _already_applied(SearchTarget(file.name, fitted.split.old, fitted.split.new), line, line)
         self._failures += 1
         closely = self._failures <= _MOST_CLOSELY
         request = Wanted(hunk, self._match, dry_run=self._dry_run, closely=closely)
@@ -685,10 +691,10 @@ def _with_name(outcome: Outcome, name: str) -> Outcome:
     return outcome.but(to=name, error=error)
 
 
-def _with_warnings(made: Sequence[Outcome], warnings: Sequence[str]) -> Iterator[Outcome]:
+def _with_warnings(outcomes: Sequence[Outcome], warnings: Sequence[str]) -> Iterator[Outcome]:
     """Outcomes, the last one that was applied with more warnings."""
-    applied = [outcome.id for outcome in made if outcome.status == "applied"]
-    for outcome in made:
+    applied = [outcome.id for outcome in outcomes if outcome.status == "applied"]
+    for outcome in outcomes:
         more = warnings if applied and outcome.id == applied[-1] else ()
         yield outcome.but(warnings=(*outcome.warnings, *more)) if more else outcome
 

@@ -48,7 +48,7 @@ _MOST_BYTES = 16_000_000
 _LARGEST_CONFIGURATION = 200_000
 
 
-class _Written(Record):
+class _WrittenFile(Record):
     """A file that a plan would leave."""
 
     place: Place
@@ -69,91 +69,91 @@ class _Written(Record):
 
 def report(session: Session, changes: Sequence[FileChange]) -> Report:
     """Check the files that changes would leave."""
-    return _report(session, changes, list(_written(changes)))
+    return _report(session, changes, list(_written_files(changes)))
 
 
 def state(session: Session, files: Iterable[Snapshot]) -> Report:
     """Check files as they are: all that is found is new."""
-    return _report(session, (), [_Written(each.place, None, each.content, each.text) for each in files])
+    return _report(session, (), [_WrittenFile(file.place, None, file.content, file.text) for file in files])
 
 
-def _report(session: Session, changes: Sequence[FileChange], written: Sequence[_Written]) -> Report:
+def _report(session: Session, changes: Sequence[FileChange], written: Sequence[_WrittenFile]) -> Report:
     if not written:
         return Report()
-    known = table(session)
+    validators = table(session)
     stages = _Stages(session, changes, written)
     ends = monotonic() + session.settings.validate_call_ms / 1000
-    found = Report()
+    report = Report()
     try:
         for batch in _batches(written):
-            subjects = [_subject(session, each, known, stages) for each in batch]
-            more = run_checks([each for each in subjects if isinstance(each, Subject)], ends - monotonic())
-            too_large = [one for several in subjects if isinstance(several, tuple) for one in several]
-            found = found.with_more(more.but(not_run=(*too_large, *more.not_run)), _MOST_KEPT)
+            subjects = [_subject(session, item, validators, stages) for item in batch]
+            more = run_checks([item for item in subjects if isinstance(item, Subject)], ends - monotonic())
+            too_large = [skipped for skips in subjects if isinstance(skips, tuple) for skipped in skips]
+            report = report.with_more(more.but(not_run=(*too_large, *more.not_run)), _MOST_KEPT)
     finally:
         stages.remove()
-    return found
+    return report
 
 
-def _batches(written: Sequence[_Written]) -> Iterator[list[_Written]]:
-    batch: list[_Written] = []
+def _batches(written: Sequence[_WrittenFile]) -> Iterator[list[_WrittenFile]]:
+    batch: list[_WrittenFile] = []
     size = 0
-    for each in written:
-        size += each.after.size + (0 if each.before is None else each.before.content.size)
+    for file in written:
+        size += file.after.size + (0 if file.before is None else file.before.content.size)
         if batch and size > _MOST_BYTES:
             yield batch
             batch, size = [], 0
-        batch.append(each)
+        batch.append(file)
     yield batch
 
 
-def gated(session: Session, proposal: Proposal, level: str) -> Proposal:
+def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
     """A tool's proposal with what checks find in it: added to what it tells, or reason enough to refuse."""
     changes = proposal.plan.changes
-    differing = [each for each in changes if not (isinstance(each, Update) and each.same_content)]
-    found = report(session, differing)
+    differing = [change for change in changes if not (isinstance(change, Update) and change.same_content)]
+    findings = report(session, differing)
     every = level == "all"
-    told = validation(found, session.audience, every=every).data()
-    if level != "warn" and found.blocks(every=every):
-        names = list(dict.fromkeys(each.place.name for each in changes))
+    data = validation(findings, session.audience, every=every).data()
+    if level != "warn" and findings.blocks(every=every):
+        names = list(dict.fromkeys(change.place.name for change in changes))
         blocks = proposal.describe(None).data.get("blocks", ())
-        failed = [f"Block {each['id']} failed: {each['error']['message']}" for each in blocks if each["error"]]
-        raise ValidationFailed(files=names, validation=told, diff=outcome.plan_diff(changes), failed=failed)
+        failed = [f"Block {block['id']} failed: {block['error']['message']}" for block in blocks if block["error"]]
+        raise ValidationFailed(files=names, validation=data, diff=outcome.plan_diff(changes), failed=failed)
 
     def describe(change: Change | None) -> Answer:
         answer = proposal.describe(change)
         silent = answer.verbatim or not differing or session.audience.prints_data
-        words = answer.text if silent else "\n".join([answer.text, "", *validation_lines(told)])
-        return answer.but(text=words, data={**answer.data, "validation": told})
+        words = answer.text if silent else "\n".join([answer.text, "", *validation_lines(data)])
+        return answer.but(text=words, data={**answer.data, "validation": data})
 
     return Proposal(proposal.plan, describe, checked=True)
 
 
-def _written(changes: Iterable[FileChange]) -> Iterator[_Written]:
+def _written_files(changes: Iterable[FileChange]) -> Iterator[_WrittenFile]:
     for change in changes:
         match change:
             case Create(place=place, after=after):
-                yield _Written(place, None, after)
+                yield _WrittenFile(place, None, after)
             case Update(place=place, before=before, after=after):
-                yield _Written(place, before, after)
+                yield _WrittenFile(place, before, after)
             case Rename(before=before, to=place, after=moved):
                 same_type = os.path.splitext(place.path)[1] == os.path.splitext(change.place.path)[1]
-                yield _Written(place, before if same_type else None, moved or before.content)
+                yield _WrittenFile(place, before if same_type else None, moved or before.content)
 
 
 class _Stages:
     """The files of a plan, laid out as they are and as they are going to be, below each root."""
 
-    def __init__(self, session: Session, changes: Iterable[FileChange], written: Sequence[_Written]) -> None:
+    def __init__(self, session: Session, changes: Iterable[FileChange], written: Sequence[_WrittenFile]) -> None:
         files: dict[tuple[int, bool], dict[str, Callable[[], bytes] | None]] = {}
         for change in changes:
             if isinstance(change, Delete | Rename):
                 files.setdefault((change.place.root, True), {})[change.place.path] = None
-        for each in written:
-            files.setdefault((each.place.root, True), {})[each.place.path] = each.after.bytes
-            old = None if each.before is None else each.before.content.bytes
-            files.setdefault((each.place.root, False), {})[each.place.path] = old
-        self._layouts = {key: Layout(session.trees[key[0]].root, found) for key, found in files.items()}
+        for file in written:
+            files.setdefault((file.place.root, True), {})[file.place.path] = file.after.bytes
+            old = None if file.before is None else file.before.content.bytes
+            files.setdefault((file.place.root, False), {})[file.place.path] = old
+        self._layouts = {key: Layout(session.trees[key[0]].root, contents) for key, contents in files.items()}
 
     def at(self, place: Place, *, after: bool) -> Staged:
         """One file, as it is or as it is going to be."""
@@ -165,24 +165,24 @@ class _Stages:
             layout.remove()
 
 
-def _subject(session: Session, each: _Written, known: Table, stages: _Stages) -> Subject | tuple[NotRun, ...]:
+def _subject(session: Session, file: _WrittenFile, validators: Table, stages: _Stages) -> Subject | tuple[NotRun, ...]:
     """What is checked, or what is not because the file is too large."""
-    chosen = tuple(known.chosen(each.place.path))
-    name, limit = each.place.name, session.settings.validate_max_bytes
-    old = 0 if each.before is None else each.before.content.size
-    if max(each.after.size, old) > limit:
+    chosen = tuple(validators.chosen(file.place.path))
+    name, limit = file.place.name, session.settings.validate_max_bytes
+    old = 0 if file.before is None else file.before.content.size
+    if max(file.after.size, old) > limit:
         reason = f"the file is larger than {limit:,} bytes (validate_max_bytes)"
-        return tuple(NotRun(name, one.validator.name, reason, one.required) for one in chosen)
-    before, after = each.texts
+        return tuple(NotRun(name, check.validator.name, reason, check.required) for check in chosen)
+    before, after = file.texts
     if after.is_binary() and len(chosen) == 1:  # only what every file gets: it is no text, and need not be
         return ()
-    said = None if before is None or before.is_binary() else _decoded(before)
-    here = stages.at(each.place, after=False), stages.at(each.place, after=True)
+    old_text = None if before is None or before.is_binary() else _decode(before)
+    staged = stages.at(file.place, after=False), stages.at(file.place, after=True)
     roots = tuple(tree.root for tree in session.trees)
-    return Subject(name, each.place.path, said, _decoded(after), *here, chosen, roots)
+    return Subject(name, file.place.path, old_text, _decode(after), *staged, chosen, roots)
 
 
-def _decoded(text: Text) -> str:
+def _decode(text: Text) -> str:
     return text.body.decode("utf-8", "replace")
 
 
@@ -190,27 +190,29 @@ def table(session: Session) -> Table:
     """The checks of the workspace; read anew when a configuration changed."""
     home = session.trees[0]
     operator = operator_file(session.settings.config)
-    stamps = [None if (found := home.stat(name)) is None else found.fingerprint for name in PROJECT_FILES]
+    stamps = [None if (status := home.stat(name)) is None else status.fingerprint for name in PROJECT_FILES]
     key = (operator, _stamp(operator), *stamps)
-    kept = session.remembered.get("checks")
-    if isinstance(kept, tuple) and kept[0] == key:
-        found_before: Table = kept[1]
-        return found_before
+    cached = session.remembered.get("checks")
+    if isinstance(cached, tuple) and cached[0] == key:
+        cached_table: Table = cached[1]
+        return cached_table
     project = [
         project_configuration(session, name)
         for name, stamp in zip(PROJECT_FILES, stamps, strict=True)
         if stamp is not None
     ]
-    said = next((each for each in project if each is not None), Configuration())
+    of_project = next((item for item in project if item is not None), Configuration())
     roots = [tree.root for tree in session.trees]
     own = operator_configuration(operator, roots, named=session.settings.config is not None)
     allowed = session.settings.project_commands
-    trusted = {os.path.realpath(each) for each in own.trust}
+    trusted = {os.path.realpath(item) for item in own.trust}
     untrusted = [] if allowed else [root for root in roots if os.path.realpath(root) not in trusted]
     commands = home.root not in untrusted
-    made = Table(merge_configurations(said, own), roots, commands=commands, untrusted=untrusted, guard=session.guard)
-    session.remembered["checks"] = (key, made)
-    return made
+    validators = Table(
+        merge_configurations(of_project, own), roots, commands=commands, untrusted=untrusted, guard=session.guard
+    )
+    session.remembered["checks"] = (key, validators)
+    return validators
 
 
 def project_configuration(session: Session, name: str) -> Configuration | None:
@@ -227,10 +229,10 @@ def project_configuration(session: Session, name: str) -> Configuration | None:
 
 def _stamp(file: str) -> tuple[int, ...] | None:
     try:
-        found = os.stat(file)
+        status = os.stat(file)
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> Configuration:
@@ -240,15 +242,17 @@ def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> C
     if os.path.lexists(file) and not is_outside(file, roots):  # before it is opened: it might be a pipe
         reason = f"{file} is in the workspace, where an agent can change it, and is not used"
         return Configuration(problems=(reason,))
+    if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):  # a pipe is waited for
+        return Configuration(problems=(f"{file} cannot be read: it is not a regular file",))
     try:
-        with open(file, "rb") as opened:
-            raw = opened.read()
+        with open(file, "rb") as stream:
+            raw = stream.read()
     except FileNotFoundError as error:
         return Configuration(problems=(f"{file} cannot be read: {error.strerror}",)) if named else Configuration()
     except (OSError, ValueError) as error:
         return Configuration(problems=(f"{file} cannot be read: {error}",))
-    found = _read(raw, file, (), by_project=False)
-    return found or Configuration()
+    configuration = _read(raw, file, (), by_project=False)
+    return configuration or Configuration()
 
 
 def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> Configuration | None:
@@ -257,46 +261,46 @@ def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> 
     if len(raw) > _LARGEST_CONFIGURATION:
         return Configuration(problems=(f"{where} is larger than {_LARGEST_CONFIGURATION:,} bytes",))
     try:
-        said: Any = load(where, raw.decode("utf-8-sig"))
+        data: Any = load(where, raw.decode("utf-8-sig"))
     except (ValueError, NotRunError) as error:
         return Configuration(problems=(f"{where} is not TOML: {error}",))
     for key in inner:
-        said = said.get(key) if isinstance(said, dict) else None
-    if said is None:
+        data = data.get(key) if isinstance(data, dict) else None
+    if data is None:
         return None
-    if not isinstance(said, dict):
+    if not isinstance(data, dict):
         return Configuration(problems=(f"{where}: {'.'.join(inner)} must be a table",))
-    return parse(said, where, by_project=by_project)
+    return parse(data, where, by_project=by_project)
 
 
-def validation(found: Report, audience: Audience, *, every: bool = False) -> results.Validation:
+def validation(report: Report, audience: Audience, *, every: bool = False) -> results.Validation:
     """A report as results tell it, for an audience. With `every`, errors that were there before count as well."""
     return results.Validation(
-        passed=found.passed(every=every),
-        new=[_issue(each) for each in found.new[:_MOST_TOLD]],
-        existing=[_issue(each) for each in found.existing[:_MOST_TOLD]],
-        fixed=[_issue(each) for each in found.fixed[:_MOST_TOLD]],
-        not_run=[_not_run(each, audience) for each in found.not_run[:_MOST_TOLD]],
+        passed=report.passed(every=every),
+        new=[_issue(item) for item in report.new[:_MOST_TOLD]],
+        existing=[_issue(item) for item in report.existing[:_MOST_TOLD]],
+        fixed=[_issue(item) for item in report.fixed[:_MOST_TOLD]],
+        not_run=[_not_run(item, audience) for item in report.not_run[:_MOST_TOLD]],
     )
 
 
-def _issue(found: Found) -> results.Issue:
-    issue = found.issue
+def _issue(item: Found) -> results.Issue:
+    issue = item.issue
     return results.Issue(
-        path=found.path,
+        path=item.path,
         line=issue.line,
         column=issue.column,
         severity=issue.severity,
         code=issue.code,
         message=issue.message,
-        validator=found.validator,
-        source=found.source,
+        validator=item.validator,
+        source=item.source,
     )
 
 
-def _not_run(found: NotRun, audience: Audience) -> results.NotRun:
-    reason = f"{found.reason} ({audience.setting(found.setting)})" if found.setting else found.reason
-    return results.NotRun(path=found.path, validator=found.validator, reason=reason, required=found.required)
+def _not_run(skipped: NotRun, audience: Audience) -> results.NotRun:
+    reason = f"{skipped.reason} ({audience.setting(skipped.setting)})" if skipped.setting else skipped.reason
+    return results.NotRun(path=skipped.path, validator=skipped.validator, reason=reason, required=skipped.required)
 
 
 _MOST_FILES = 50
@@ -314,14 +318,14 @@ class Check(Request):
 
 def check(session: Session, request: Check) -> Answer:
     """The problems of what the arguments name, sorted by place, and what could not be checked."""
-    checking, binary = _Checking(session), list[str]()
+    checking, binary = _Checker(session), list[str]()
 
-    def named(path: str) -> None:
-        found = session.read(path)
-        if found.place.name not in checking.seen and not checking.add(found):
-            binary.append(found.place.name)
+    def visit_file(path: str) -> None:
+        file = session.read(path)
+        if file.place.name not in checking.seen and not checking.add(file):
+            binary.append(file.place.name)
 
-    def meant(glob: str, exclude: list[str]) -> None:
+    def visit_glob(glob: str, exclude: list[str]) -> None:
         root, runs = session.runs(glob, exclude, include_ignored=request.include_ignored)
         for folder, prefix, names in runs:
             for name in names:
@@ -329,13 +333,13 @@ def check(session: Session, request: Check) -> Answer:
             if checking.is_stopped:
                 return
 
-    for _ in visit_paths(session, request, named, meant):
+    for _ in visit_paths(session, request, visit_file, visit_glob):
         pass
     checking.finish()
     return Answer("", checking.data() | ({"binary": binary} if binary else {}), verbatim=True)
 
 
-class _Checking:
+class _Checker:
     """One call's files, a batch of them at a time, and what was found so far."""
 
     def __init__(self, session: Session) -> None:
@@ -371,19 +375,19 @@ class _Checking:
     def look_at(self, root: int, folder: int, prefix: str, name: str) -> None:
         """Add a file that a walk came to; one that is gone is passed over, one that cannot be read is told."""
         trees, path = self._session.trees, prefix + name
-        known = display_path(trees, root, path)
-        if known in self.seen or self._leaves_out(known):
+        display = display_path(trees, root, path)
+        if display in self.seen or self._leaves_out(display):
             return
         try:
-            self._add(self._session.read(known))
+            self._add(self._session.read(display))
         except (FileNotFound, NotAFile):
             return
         except InputTooLarge as error:
             start = bytearray(self._session.settings.binary_window)
             if 0 not in start[: trees[root].fs.fill(folder, name, start)]:
-                self._refuse(known, path, error)
+                self._refuse(display, path, error)
         except PermissionDenied as error:
-            self._refuse(known, path, error)
+            self._refuse(display, path, error)
 
     def add(self, file: Snapshot) -> bool:
         """Check a file, now or with those that follow; False if it is binary, and there is nothing to check."""
@@ -418,7 +422,7 @@ class _Checking:
         is_large = isinstance(error, InputTooLarge)
         reason, setting = ("the file is too large", "max_file_bytes") if is_large else ("the file may not be read", "")
         chosen = table(self._session).chosen(path)
-        rows = [NotRun(name, one.validator.name, reason, one.required, setting) for one in chosen]
+        rows = [NotRun(name, check.validator.name, reason, check.required, setting) for check in chosen]
         self._take(Report(not_run=tuple(rows)))
 
     def finish(self) -> None:
@@ -427,29 +431,29 @@ class _Checking:
             self._take(state(self._session, self._batch))
         self._batch, self._size = [], 0
 
-    def _take(self, found: Report) -> None:
+    def _take(self, report: Report) -> None:
         """Count what was found, and keep as much of it as is listed."""
         most = self._session.settings.check_max_issues
-        for each in found.new:
-            self._numbers[each.issue.severity] += 1
+        for item in report.new:
+            self._numbers[item.issue.severity] += 1
             if len(self._issues) < most:
-                self._issues.append(_issue(each))
+                self._issues.append(_issue(item))
             else:
                 self._unlisted["issues"] += 1
-        self._unchecked += len({each.path for each in found.not_run})
-        for one in found.not_run:
-            if len(self._not_run) < most or one.required:
-                self._not_run.append(_not_run(one, self._session.audience))
+        self._unchecked += len({item.path for item in report.not_run})
+        for skipped in report.not_run:
+            if len(self._not_run) < most or skipped.required:
+                self._not_run.append(_not_run(skipped, self._session.audience))
             else:
                 self._unlisted["not_run"] += 1
         if len(self._not_run) > most:  # those that are required fail the command, and one is enough for that
             self._unlisted["not_run"] += len(self._not_run) - most
-            self._not_run = sorted(self._not_run, key=lambda one: not one.required)[:most]
+            self._not_run = sorted(self._not_run, key=lambda skipped: not skipped.required)[:most]
 
     def data(self) -> dict[str, Any]:
         """All of it, as data."""
         issues = sorted(self._issues, key=lambda issue: (issue.path, issue.line, issue.column))
-        not_run = sorted(self._not_run, key=lambda one: (one.path, one.validator))
+        not_run = sorted(self._not_run, key=lambda skipped: (skipped.path, skipped.validator))
         left_out = 0
         if self._left_out is not None:
             name, why, setting = self._left_out
@@ -467,7 +471,7 @@ class _Checking:
             "warnings": self._numbers["warning"],
             "unchecked": self._unchecked,
             "issues": [issue.data() for issue in issues],
-            "not_run": [one.data() for one in not_run],
+            "not_run": [skipped.data() for skipped in not_run],
             "unlisted": self._unlisted,
         }
 

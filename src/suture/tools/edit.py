@@ -15,7 +15,7 @@ from suture.text.edits import apply, edit
 from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, occurrences
 from suture.text.replace import number as count_occurrences
 from suture.tools import outcome, results
-from suture.tools.failure import Sought, View, attempt, no_match, unexamined, wrong_count
+from suture.tools.failure import SearchTarget, View, attempt, no_match, unexamined, wrong_count
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, whole_lines
 from suture.tools.spec import (
     Answer,
@@ -74,14 +74,14 @@ class OneEdit(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check one edit, taking the names of other tools for what they mean, and null for what is left out."""
-        found: dict[str, object] = {}
+        fields: dict[str, object] = {}
         for name, value in given.items():
             meant = _ALIASES.get(name, name)
-            found[name if meant in given else meant] = value  # named twice: the second name is unknown
-        if found.pop("replace_all", False):
+            fields[name if meant in given else meant] = value  # named twice: the second name is unknown
+        if fields.pop("replace_all", False):
             problem = "unknown: use occurrences to say how often old_text occurs in the file; all of them are replaced"
             raise InvalidArguments(problems=[{"argument": "replace_all", "problem": problem}])
-        return super().parse({name: value for name, value in found.items() if (name, value) != ("occurrences", None)})
+        return super().parse({name: value for name, value in fields.items() if (name, value) != ("occurrences", None)})
 
 
 class FileEdit(Request):
@@ -104,8 +104,8 @@ class FileEdit(Request):
             kept["path"] = kept.pop("file_path")
         fields = {*OneEdit._fields, *_ALIASES} if "edits" not in kept else set()
         if fields & kept.keys():
-            one = {name: value for name, value in kept.items() if name in fields}
-            kept = {name: value for name, value in kept.items() if name not in fields} | {"edits": [one]}
+            edit = {name: value for name, value in kept.items() if name in fields}
+            kept = {name: value for name, value in kept.items() if name not in fields} | {"edits": [edit]}
         request = super().parse({"edits": [], **kept})
         if not request.edits:
             raise InvalidArguments(problems=[{"argument": "edits", "problem": "No edits provided"}])
@@ -141,12 +141,12 @@ def plan_file_edit(session: Session, request: FileEdit, audience: Audience | Non
     plan = Plan((change,), "file_edit", f"{number} of {before.place.name}")
     sizes = [len(step.old) for step in steps]
     cautions = [*_cautions(before.text.body, steps, outcome.places, audience), *cautions]
-    told = Edited(session.settings, change, outcome.places, sizes, cautions, dry_run=request.dry_run)
-    return Proposal(plan, told.answer)
+    report = EditReport(session.settings, change, outcome.places, sizes, cautions, dry_run=request.dry_run)
+    return Proposal(plan, report.answer)
 
 
 def _step(before: Snapshot, asked: OneEdit) -> Step:
-    old, new = (said.encode("utf-8", "surrogatepass") for said in (asked.old_text, asked.new_text))
+    old, new = (text.encode("utf-8", "surrogatepass") for text in (asked.old_text, asked.new_text))
     if not new.isascii():
         check_whole(before.text, asked.new_text, asked.old_text)
         check_writable(before.text, new, old)
@@ -155,13 +155,13 @@ def _step(before: Snapshot, asked: OneEdit) -> Step:
 
 def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]], audience: Audience) -> Iterator[str]:
     """What may not have been meant, but is done as it was said."""
-    for number, (step, found) in enumerate(zip(steps, places, strict=True)):
+    for number, (step, offsets) in enumerate(zip(steps, places, strict=True)):
         new_text = in_argument(audience.of_edit(number, "new_text"))
         if b"\0" in step.new:
             yield f"{new_text} holds a NUL; the file may be taken for a binary one."
-        yield from _cuts(body, step, number, found, audience)
+        yield from _cuts(body, step, number, offsets, audience)
         at = step.new.find(step.old) if step.old and step.new != step.old else -1
-        if at >= 0 and any(_is_there(body, step.new, place - at) for place in found):
+        if at >= 0 and any(_is_there(body, step.new, place - at) for place in offsets):
             yield f"{new_text} was there already; if the edit was sent twice, undo it."
 
 
@@ -179,13 +179,13 @@ def _placeholders(
     body, name, total = before.text.body, before.place.name, len(steps)
     warnings: list[str] = []
     failures: list[ElisionInNewText] = []
-    for number, (step, found) in enumerate(zip(steps, places, strict=False)):
+    for number, (step, offsets) in enumerate(zip(steps, places, strict=False)):
         check_time()
-        if request.literal or not found or not step.new:
+        if request.literal or not offsets or not step.new:
             continue
         old, new = step.old, step.new.decode("utf-8", "replace")
-        if body.startswith(old, found[0]):  # else it is text of an earlier edit
-            old, new = whole_lines(body, edit(found[0], found[0] + len(old), step.new))
+        if body.startswith(old, offsets[0]):  # else it is text of an earlier edit
+            old, new = whole_lines(body, edit(offsets[0], offsets[0] + len(old), step.new))
         try:
             where = audience.of_edit(number, "new_text")
             warnings += check_placeholders(old, new, name, where, index=number, total=total)
@@ -205,18 +205,18 @@ def _failure(
     """The error of the first edit that fails, and with it all others, each on the text without those that fail."""
     from time import monotonic
 
-    found: list[tuple[int, SutureError]] = []
+    failures: list[tuple[int, SutureError]] = []
     until, left = monotonic() + _PATIENCE, 0
     for step_outcome in _one_by_one(outcome, steps):
         outcome = step_outcome
         if step_outcome.failed is not None:
-            closely = not found or (len(found) <= _CLOSELY and monotonic() < until)
-            found.append((step_outcome.failed, _error(session, before, request, step_outcome, closely=closely)))
+            closely = not failures or (len(failures) <= _CLOSELY and monotonic() < until)
+            failures.append((step_outcome.failed, _error(session, before, request, step_outcome, closely=closely)))
             if monotonic() > until:
                 left = len(steps) - 1 - step_outcome.failed
                 break
-    found += [(error.index, error) for error in _placeholders(before, request, steps, outcome.places, audience)[1]]
-    (_, first), *others = sorted(found, key=lambda failure: failure[0])
+    failures += [(error.index, error) for error in _placeholders(before, request, steps, outcome.places, audience)[1]]
+    (_, first), *others = sorted(failures, key=lambda failure: failure[0])
     first.further = [(index, error, number < _CLOSELY) for number, (index, error) in enumerate(others)]
     first.unexamined = left
     return first
@@ -238,12 +238,12 @@ def _one_by_one(outcome: Outcome, steps: Sequence[Step]) -> Iterator[Outcome]:
             edits=(*outcome.edits, *later.edits),
             places=(*outcome.places, (), *places),
             failed=None if later.failed is None else outcome.failed + 1 + later.failed,
-            origin=_composed(tuple(origins)),
+            origin=_compose(tuple(origins)),
         )
     yield outcome
 
 
-def _composed(origins: Sequence[Callable[[int], int]]) -> Callable[[int], int]:
+def _compose(origins: Sequence[Callable[[int], int]]) -> Callable[[int], int]:
     def origin(offset: int) -> int:
         for mapping in reversed(origins):
             offset = mapping(offset)
@@ -282,7 +282,7 @@ def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience:
 
 def explain_file_edit(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the specification's shape."""
-    return explained(given, error, audience)
+    return explain_failure(given, error, audience)
 
 
 _DESCRIPTION = """\
@@ -469,7 +469,7 @@ _SHORT_PREVIEW = 200
 _ROOM = 1_000_000
 
 
-class Edited:
+class EditReport:
     """The outcome of a call: the change of the file, and where in the original each edit found its text."""
 
     def __init__(
@@ -497,14 +497,16 @@ class Edited:
         path, total = file.place.name, sum(map(len, self._places))
         lines = file.before.text.lines
         applied = [
-            AppliedEdit(edit_index=index, occurrences_replaced=len(found), line_numbers=[lines.at(at) for at in found])
-            for index, found in enumerate(self._places)
+            AppliedEdit(
+                edit_index=index, occurrences_replaced=len(offsets), line_numbers=[lines.at(at) for at in offsets]
+            )
+            for index, offsets in enumerate(self._places)
         ]
         unified, added, removed = outcome.edits_diff(file, edits)
         shown = outcome.cut(unified, self._settings)
         warnings = [*self._cautions]
-        if (made := outcome.warning(path, body)) is not None:
-            warnings.insert(0, made)
+        if (header := outcome.warning(path, body)) is not None:
+            warnings.insert(0, header)
         truncated = len(shown) != len(unified.removesuffix("\n"))
         result = FileEditResult(
             path=path,
@@ -522,7 +524,7 @@ class Edited:
 
     def _words(self, applied: list[AppliedEdit], change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
         path, number = wording.plain(self._change.place.name), len(applied)
-        replacements = wording.count(sum(one.occurrences_replaced for one in applied), "replacement")
+        replacements = wording.count(sum(row.occurrences_replaced for row in applied), "replacement")
         where = f", at {_lines(applied[0].line_numbers)}" if number == 1 else f" by {number} edits"
         if self._dry_run:
             who = f"{number} edits" if number > 1 else "the edit"
@@ -535,9 +537,9 @@ class Edited:
             yield f"Edited {path}: {replacements}{where} (change {change.id})."
         else:
             yield f"No change: the new text equals the old text in {path} ({replacements})."
-        for one in applied[:_SHOWN_EDITS] if number > 1 else ():
-            replaced = wording.count(one.occurrences_replaced, "replacement")
-            yield f"Edit {one.edit_index + 1}: {replaced}, at {_lines(one.line_numbers)}."
+        for row in applied[:_SHOWN_EDITS] if number > 1 else ():
+            replaced = wording.count(row.occurrences_replaced, "replacement")
+            yield f"Edit {row.edit_index + 1}: {replaced}, at {_lines(row.line_numbers)}."
         if number > _SHOWN_EDITS:
             yield f"… and {number - _SHOWN_EDITS} more edits."
         yield from (f"warning: {warning}" for warning in warnings)
@@ -545,7 +547,7 @@ class Edited:
     def _preview(self) -> Iterator[Preview]:
         """Each replacement: its lines as they are, and as they will be after all edits."""
         lines, room = self._change.before.text.lines, _ROOM
-        places = [(index, at) for index, found in enumerate(self._places) for at in found][:_MOST_PREVIEWS]
+        places = [(index, at) for index, offsets in enumerate(self._places) for at in offsets][:_MOST_PREVIEWS]
         start, end, before, after = -1, -1, "", ""
         for index, at in places:
             until = at + max(self._sizes[index], 1)
@@ -573,13 +575,13 @@ class Edited:
                 low += 1  # it only ends where these lines begin
             if high - low > 1 and len(edits[high - 1].span) and starts[high - 1] == end:
                 high -= 1  # it only begins where these lines end
-            here = edits[low:high]
-            if not here or (here[0].span.start >= start and here[-1].span.end <= end):
+            nearby = edits[low:high]
+            if not nearby or (nearby[0].span.start >= start and nearby[-1].span.end <= end):
                 break
-            first, last = min(first, lines.at(here[0].span.start)), max(last, lines.at(here[-1].span.end - 1))
-        moved = [edit(original.span.start - start, original.span.end - start, original.new) for original in here]
+            first, last = min(first, lines.at(nearby[0].span.start)), max(last, lines.at(nearby[-1].span.end - 1))
+        moved = [edit(original.span.start - start, original.span.end - start, original.new) for original in nearby]
         before = text.body[start:end]
-        return start, end, _shown(before), _shown(apply(before, moved))
+        return start, end, _preview_text(before), _preview_text(apply(before, moved))
 
 
 def _range(lines: Lines, first: int, last: int) -> tuple[int, int]:
@@ -587,20 +589,20 @@ def _range(lines: Lines, first: int, last: int) -> tuple[int, int]:
     return (lines.span(first)[0], lines.span(last)[1]) if len(lines) else (0, 0)
 
 
-def _shown(text: bytes) -> str:
-    said = text[: 4 * _LONGEST_PREVIEW].decode("utf-8", "replace")
-    return said if len(text) > 4 * _LONGEST_PREVIEW else said.removesuffix("\n").removesuffix("\r")
+def _preview_text(text: bytes) -> str:
+    decoded = text[: 4 * _LONGEST_PREVIEW].decode("utf-8", "replace")
+    return decoded if len(text) > 4 * _LONGEST_PREVIEW else decoded.removesuffix("\n").removesuffix("\r")
 
 
-def _cut(said: str, most: int) -> str:
-    return said if len(said) <= most else f"{said[:most]}…"
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _lines(numbers: Sequence[int]) -> str:
-    found = list(dict.fromkeys(numbers))
-    shown = ", ".join(map(str, found[:_SHOWN_LINES]))
-    more = f" and {len(found) - _SHOWN_LINES} more" if len(found) > _SHOWN_LINES else ""
-    return f"{'line' if len(found) == 1 else 'lines'} {shown}{more}"
+    distinct = list(dict.fromkeys(numbers))
+    shown = ", ".join(map(str, distinct[:_SHOWN_LINES]))
+    more = f" and {len(distinct) - _SHOWN_LINES} more" if len(distinct) > _SHOWN_LINES else ""
+    return f"{'line' if len(distinct) == 1 else 'lines'} {shown}{more}"
 
 
 _TYPES = ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
@@ -615,9 +617,9 @@ def _error(
     assert outcome.failed is not None  # noqa: S101  asked only then
     asked, name = request.edits[outcome.failed], before.place.name
     total, hits = len(request.edits), outcome.hits
-    sought = Sought(name, asked.old_text, asked.new_text, outcome.failed, total, asked.occurrences)
+    target = SearchTarget(name, asked.old_text, asked.new_text, outcome.failed, total, asked.occurrences)
     if not closely:
-        return unexamined(sought, len(hits))
+        return unexamined(target, len(hits))
     index = Index(outcome.body, name, session.bases(before))
     view = View(index, before.text, outcome.origin if outcome.edits else None)
     old = asked.old_text.encode("utf-8", "surrogatepass")
@@ -625,11 +627,11 @@ def _error(
     if hits:
         actual = count_occurrences(outcome.body, old, hits) if len(hits) > MOST_HITS else len(hits)
         originally = len(own) if outcome.failed else actual
-        number = attempt(session, before, sought, dry_run=request.dry_run)
-        return wrong_count(sought, view, hits, actual, originally, number)
+        number = attempt(session, before, target, dry_run=request.dry_run)
+        return wrong_count(target, view, hits, actual, originally, number)
     failure = diagnose(index, asked.old_text, asked.new_text)
-    number = attempt(session, before, sought, dry_run=request.dry_run)
-    return no_match(sought, failure, view, number, _consumed_by(request, outcome, own))
+    number = attempt(session, before, target, dry_run=request.dry_run)
+    return no_match(target, failure, view, number, _consumed_by(request, outcome, own))
 
 
 def _consumed_by(request: FileEdit, outcome: Outcome, places: Sequence[tuple[int, int]]) -> int | None:
@@ -637,30 +639,30 @@ def _consumed_by(request: FileEdit, outcome: Outcome, places: Sequence[tuple[int
     if not places:
         return None
     start, end = places[0]
-    for number, (asked, found) in enumerate(zip(request.edits, outcome.places, strict=False)):
+    for number, (asked, offsets) in enumerate(zip(request.edits, outcome.places, strict=False)):
         size = len(asked.old_text.encode("utf-8", "surrogatepass"))
-        if any(at < end and start < at + size for at in found):
+        if any(at < end and start < at + size for at in offsets):
             return number
     return None
 
 
-def explained(given: Mapping[str, object], error: errors.SutureError, audience: Audience) -> Answer:
+def explain_failure(given: Mapping[str, object], error: errors.SutureError, audience: Audience) -> Answer:
     """An error in the tool's own shape; `given` are the arguments as they were sent."""
     path, edits = getattr(error, "path", given.get("path")), given.get("edits")
-    told = {name: value for name, value in wording.error_data(error, audience).items() if name not in _OWN}
+    error_data = {name: value for name, value in wording.error_data(error, audience).items() if name not in _OWN}
     data: dict[str, Any] = {"path": path} if isinstance(path, str) else {}
     if error.code in _TYPES:
         data["validation_error"] = {
             "type": error.code,
             "edit_index": getattr(error, "edit_index", 0),
             "total_edits": len(edits) if isinstance(edits, list) else 1,
-            "message": told["message"],
+            "message": error_data["message"],
             **_of_type(error),
         }
         data["suggested_fixes"] = suggestions(error, audience)
         if (preview := getattr(error, "file_preview", None)) is not None:
             data["file_preview"] = preview
-    return Answer(wording.error_text(error, audience), {**data, "error": told}, is_error=True)
+    return Answer(wording.error_text(error, audience), {**data, "error": error_data}, is_error=True)
 
 
 def _of_type(error: errors.SutureError) -> dict[str, Any]:

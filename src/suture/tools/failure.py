@@ -94,7 +94,7 @@ WRITTEN_ON = results.member(
 ).nullable
 
 
-class Sought(Record):
+class SearchTarget(Record):
     """A text that was looked for, and which part of the call it is."""
 
     path: str
@@ -106,31 +106,31 @@ class Sought(Record):
     match: str = "lenient"
 
 
-def examine(session: Session | None, before: Snapshot, sought: Sought, *, dry_run: bool) -> errors.NoMatch:
+def examine(session: Session | None, before: Snapshot, target: SearchTarget, *, dry_run: bool) -> errors.NoMatch:
     """Why one text is not in a file; without a session, nothing is known of earlier versions and attempts."""
-    index = Index(before.text.body, sought.path, () if session is None else session.bases(before))
-    failure = diagnose(index, sought.old, sought.new)
-    return no_match(sought, failure, View(index, before.text), attempt(session, before, sought, dry_run=dry_run))
+    index = Index(before.text.body, target.path, () if session is None else session.bases(before))
+    failure = diagnose(index, target.old, target.new)
+    return no_match(target, failure, View(index, before.text), attempt(session, before, target, dry_run=dry_run))
 
 
-def attempt(session: Session | None, before: Snapshot, sought: Sought, *, dry_run: bool) -> int:
+def attempt(session: Session | None, before: Snapshot, target: SearchTarget, *, dry_run: bool) -> int:
     """How often this edit was sent for this content of the file, this time included."""
     if session is None:
         return 1
-    known = before.content.digest, sought.path, sought.old, sought.new, sought.occurrences, dry_run
-    return session.attempt(hash(known))
+    call = before.content.digest, target.path, target.old, target.new, target.occurrences, dry_run
+    return session.attempt(hash(call))
 
 
-def unexamined(sought: Sought, hits: int = 0) -> errors.NoMatch | errors.WrongCount:
+def unexamined(target: SearchTarget, hits: int = 0) -> errors.NoMatch | errors.WrongCount:
     """That a text is not there, or so often, and no more."""
-    part = edit_part(sought)
+    part = edit_part(target)
     if hits:
         return errors.WrongCount(**part, actual_occurrences=hits, match_locations=[], file_preview=None, unique=[])
     return errors.NoMatch(**part, why="missing", rung=None, similar_content=[], indent={}, file_preview=None)
 
 
 def no_match(
-    sought: Sought, failure: Failure, view: View, attempt: int, consumed_by: int | None = None
+    target: SearchTarget, failure: Failure, view: View, attempt: int, consumed_by: int | None = None
 ) -> errors.NoMatch:
     """A text that is not there as it was sent, with all that is known.
 
@@ -139,11 +139,11 @@ def no_match(
     best = failure.places[0] if failure.places else None
     several = failure.why == "ambiguous"
     twins = [(place.start_line, place.end_line) for place in failure.places] if several else []
-    correction = view.correction(failure) if sought.occurrences == 1 else None
+    correction = view.correction(failure) if target.occurrences == 1 else None
     start = [] if correction or best is None or best.score < _NEAR else [(best.start_line, best.end_line)]
     region = None if twins or attempt == 1 else view.region(best)
     return errors.NoMatch(
-        **edit_part(sought),
+        **edit_part(target),
         why=failure.why,
         rung=failure.rung,
         similar_content=[view.similar(place) for place in failure.places],
@@ -159,19 +159,19 @@ def no_match(
         candidates=view.text.candidates() if view.text.encoding is None else None,
         attempt=attempt,
         region=view.region_text(region),
-        words=view.words(sought.old) if attempt > 1 or best is None else None,
+        words=view.words(target.old) if attempt > 1 or best is None else None,
         unique=[*view.unique((twins if attempt > 1 else []) if several else start)],
     )
 
 
 def wrong_count(
-    sought: Sought, view: View, hits: Sequence[tuple[int, int]], actual: int, originally: int, attempt: int
+    target: SearchTarget, view: View, hits: Sequence[tuple[int, int]], actual: int, originally: int, attempt: int
 ) -> errors.WrongCount:
     """A text that is there, but not as often as expected; `originally` is how often the file itself has it."""
     locations = [view.location(*hit) for hit in hits[:MOST_HITS]]
     marks = [_highlight(location) for location in locations]
     return errors.WrongCount(
-        **edit_part(sought),
+        **edit_part(target),
         actual_occurrences=actual,
         match_locations=locations,
         file_preview=view.preview(*view.lines(*hits[0]), marks),
@@ -181,13 +181,13 @@ def wrong_count(
     )
 
 
-def patch_error(sought: Sought, failure: Failure, view: View) -> errors.SutureError:
+def patch_error(target: SearchTarget, failure: Failure, view: View) -> errors.SutureError:
     """The error of a patch, or of a block that the search itself refuses."""
     part: _PatchPart = {
-        "index": sought.index,
-        "total": sought.total,
-        "path": sought.path,
-        "search_text": sought.old,
+        "index": target.index,
+        "total": target.total,
+        "path": target.path,
+        "search_text": target.old,
     }
     site = failure.sites[0] if failure.sites else Site(1, 1)
     at, version, rung = _range(site), version_of(failure.base), failure.rung
@@ -195,7 +195,7 @@ def patch_error(sought: Sought, failure: Failure, view: View) -> errors.SutureEr
     match failure.why:
         case "missing":
             nearest, stale = [_near(place, view.index) for place in failure.places], view.stale(failure)
-            error = errors.OldTextNotFound(**part, match=sought.match, nearest=nearest, rung=rung, stale=stale)
+            error = errors.OldTextNotFound(**part, match=target.match, nearest=nearest, rung=rung, stale=stale)
         case "ambiguous":
             error = errors.OldTextNotUnique(**part, rung=rung, places=[*map(_range, failure.sites)])
         case "conflict" if (sides := failure.sides) is not None:
@@ -238,14 +238,14 @@ def version_of(base: Base | None) -> Version | None:
     return None if base is None else {"source": base.source, "id": base.id, "until": base.until}
 
 
-def edit_part(sought: Sought) -> _EditPart:
+def edit_part(target: SearchTarget) -> _EditPart:
     """What was looked for, as the errors of exact edits name it."""
     return {
-        "path": sought.path,
-        "edit_index": sought.index,
-        "total_edits": sought.total,
-        "search_text": sought.old,
-        "expected_occurrences": sought.occurrences,
+        "path": target.path,
+        "edit_index": target.index,
+        "total_edits": target.total,
+        "search_text": target.old,
+        "expected_occurrences": target.occurrences,
     }
 
 
@@ -320,7 +320,7 @@ class View:
         there, missing = words_of(self.index, text)
         return {
             "there": [
-                {"word": word, "line_number": self._original(line), "content": self._shown(line, _SHORT_LINE)}
+                {"word": word, "line_number": self._original(line), "content": self._line_text(line, _SHORT_LINE)}
                 for word, line in there[:_MOST_WORDS]
             ],
             "missing": missing[:_MOST_WORDS],
@@ -339,7 +339,7 @@ class View:
         if region is None:
             return None
         first, last = region
-        text = "\n".join(self._shown(number) for number in range(first, last + 1))
+        text = "\n".join(self._line_text(number) for number in range(first, last + 1))
         return {**self._range(first, last), "text": text}
 
     def similar(self, place: Place) -> SimilarContent:
@@ -381,7 +381,7 @@ class View:
         start = max(first - around, 1)
         end = min(last + around, len(self.index.lines), start + _PREVIEW_LINES - 1)
         begin, until = self._original(start), self._original(end)
-        lines = [self._shown(number) for number in range(start, end + 1)]
+        lines = [self._line_text(number) for number in range(start, end + 1)]
         if self._origin is not None:  # the lines of the file itself, as they are numbered
             own = self.text.lines.contents(begin, min(until, len(self.text.lines)))
             lines = [line.decode("utf-8", "replace")[:_LONGEST_LINE] for line in own]
@@ -401,17 +401,17 @@ class View:
         column = self._column(line, start)
         content = self._whole(line)
         stop = column + len(self.index.body[start:end].decode("utf-8", "replace"))
-        found: MatchLocation = {
+        data: MatchLocation = {
             "line_number": self._original(line),
             "column_start": column + 1,
             "column_end": min(stop, len(content)) + 1 if b"\n" in self.index.body[start:end] else stop + 1,
             "line_content": content,
         }
         if line > 1:
-            found["context_before"] = self._shown(line - 1, _LONGEST_LINE if self._room else _SHORT_LINE)
+            data["context_before"] = self._line_text(line - 1, _LONGEST_LINE if self._room else _SHORT_LINE)
         if line < len(lines):
-            found["context_after"] = self._shown(line + 1, _LONGEST_LINE if self._room else _SHORT_LINE)
-        return found
+            data["context_after"] = self._line_text(line + 1, _LONGEST_LINE if self._room else _SHORT_LINE)
+        return data
 
     def unique(self, places: Sequence[tuple[int, int]]) -> Iterator[UniqueText]:
         """Whole lines around the first of some places, of which each text occurs only there."""
@@ -445,9 +445,9 @@ class View:
         """A line, whole as long as there is room for whole ones."""
         start, end = self.index.lines.span(line) if len(self.index.lines) else (0, 0)
         self._room -= min(end - start, self._room)
-        return self._shown(line, end - start if self._room else _SHORT_LINE)
+        return self._line_text(line, end - start if self._room else _SHORT_LINE)
 
-    def _shown(self, line: int, most: int = _LONGEST_LINE) -> str:
+    def _line_text(self, line: int, most: int = _LONGEST_LINE) -> str:
         """A line for people and models; the only line of an empty text is empty."""
         return "" if line > len(self.index.lines) else _readable(self.index.line(line - 1))[:most]
 

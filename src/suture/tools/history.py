@@ -85,17 +85,17 @@ def history(session: Session, request: History) -> Answer:
     """List changes."""
     with session.history.reading() as book:
         before = None if request.before is None else book.listed(request.before).number
-        path = None if request.path is None else named(session, request.path)
-        found: list[ChangeRecord] = []
+        path = None if request.path is None else history_name(session, request.path)
+        records: list[ChangeRecord] = []
         more, files = False, 0
         for change in book.changes(before) if path is None else _touching(book, path, before):
             session.checkpoint()
-            if len(found) == request.limit or files > _MOST_FILES:
+            if len(records) == request.limit or files > _MOST_FILES:
                 more = True
                 break
-            found.append(change)
+            records.append(change)
             files += len(change.files)
-        changes = [recorded_change(book, change) for change in found]
+        changes = [recorded_change(book, change) for change in records]
     result = HistoryResult(changes=changes, next=changes[-1].change_id if more else None)
     lines = [_line(change) for change in changes] or [f"No changes{f' of {plain(path)}' if path else ''} are recorded."]
     if more:
@@ -130,7 +130,7 @@ def recorded_change(book: LogBook, change: ChangeRecord) -> RecordedChange:
     )
 
 
-def named(session: Session, path: str) -> str:
+def history_name(session: Session, path: str) -> str:
     """A path as the history names it, whether a file stands there, a folder, or nothing any more."""
     return session.locate(path.rstrip("/") or path[:1], folders=True).name
 
@@ -171,10 +171,11 @@ def _line(change: RecordedChange) -> str:
     more = len(change.files) - len(files)
     files += [f"… {more} more"] if more > 0 else []
     if change.state == "damaged":
-        return f"{change.change_id} {change.time} (damaged): what it changed is unknown".replace("  ", " ")
+        name = f"{change.change_id} {change.time}" if change.time else change.change_id
+        return f"{name} (damaged): what it changed is unknown"
     state = " (undone)" if change.state == "undone" else ""
-    what = plain(about(vars(change)))
-    return f"{change.change_id} {change.time}{state} {what}: {', '.join(files) or 'no files'}"
+    summary = plain(about(vars(change)))
+    return f"{change.change_id} {change.time}{state} {summary}: {', '.join(files) or 'no files'}"
 
 
 def file_name(file: dict[str, Any]) -> str:
@@ -315,15 +316,15 @@ def plan_redo(session: Session, request: Redo) -> Proposal:
 def _undoing(book: LogBook, change_id: str | None) -> ChangeRecord:
     """The undo that is to be taken back: the newest, that of a change, or the one named itself."""
     if change_id is None:
-        found = book.newest(undo=True)
+        record = book.newest(undo=True)
     else:
         change = book.change(change_id)
         in_force = change.tool == "undo" and change.state == "landed"
-        found = change if in_force else book.undoing(change)
+        record = change if in_force else book.undoing(change)
         change_id = change.id
-    if found is None:
+    if record is None:
         raise NothingToRedo(change_id=change_id)
-    return found
+    return record
 
 
 def _proposal(
@@ -342,14 +343,14 @@ def _proposal(
         words += "; later edits are kept (merged)." if inverse.merged else "."
         if not files:
             words = f"No change: nothing to {tool} for {subject}; {_NOTHING[tool]}."
-        shown = outcome.cut(diff, session.settings)
+        shown_diff = outcome.cut(diff, session.settings)
         change_id, merged = None if change is None else change.id, inverse.merged
         result = (
             UndoResult(change_id=change_id, undone=subject, merged=merged, files=files, diff=diff)
             if tool == "undo"
             else RedoResult(change_id=change_id, redone=subject, merged=merged, files=files, diff=diff)
         )
-        return Answer(f"{words}\n\n{shown}" if shown else words, result.data())
+        return Answer(f"{words}\n\n{shown_diff}" if shown_diff else words, result.data())
 
     return Proposal(plan, describe)
 
@@ -421,7 +422,7 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         raise InvalidArguments(problems=[{"argument": "to", "problem": problem}])
     with session.history.reading() as book:
         state, folders, sure, damage = _state(book, request.to, named=bool(request.paths))
-        wanted = [_known(session, book, path) for path in request.paths]
+        wanted = [_recorded_path(session, book, path) for path in request.paths]
         if damage is not None and not (wanted and sure.issuperset(wanted)):
             raise damage
         if wanted:
@@ -430,17 +431,17 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
                 folder for folder in folders if any(is_below(folder, path) or is_below(path, folder) for path in wanted)
             )
         changes = restored(session, book, state)
-    what = f"to {request.to}" if request.to else "to the last recorded state"
-    plan = Plan(tuple(changes), "restore", f"restore {what}", None, folders)
+    point = f"to {request.to}" if request.to else "to the last recorded state"
+    plan = Plan(tuple(changes), "restore", f"restore {point}", None, folders)
     files, diff = outcome.files(plan.changes), outcome.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
-        words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {what}"
+        words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {point}"
         words += f" as change {change.id}; undo it to have back what it replaced." if change is not None else "."
-        shown = outcome.cut(diff, session.settings)
+        shown_diff = outcome.cut(diff, session.settings)
         data = {"change_id": None if change is None else change.id, "to": request.to, "files": files, "diff": diff}
         return Answer(
-            f"{words}\n\n{shown}" if files else f"No change: {_count(len(state))} already in that state.", data
+            f"{words}\n\n{shown_diff}" if files else f"No change: {_count(len(state))} already in that state.", data
         )
 
     return Proposal(plan, describe)
@@ -476,8 +477,8 @@ def _state(
     if snapshot is not None:
         at_point = book.snapshot_files(snapshot)
     state = book.state_after(number) | at_point
-    damaged = book.damaged_since(number)
-    damage = None if damaged is None else HistoryDamaged(what="change", name=damaged.id)
+    damaged_change = book.damaged_since(number)
+    damage = None if damaged_change is None else HistoryDamaged(what="change", name=damaged_change.id)
     sure = set(state if damage is None else at_point)
     if named:
         before = book.last_state(number)
@@ -485,14 +486,14 @@ def _state(
         if damage is None:
             damage = before.damage
             sure |= before.files.keys() - before.doubtful
-    made = [folder for change in book.changes_since(number) for folder in change.folders]
-    return state, tuple(dict.fromkeys(made)), sure, damage
+    new_folders = [folder for change in book.changes_since(number) for folder in change.folders]
+    return state, tuple(dict.fromkeys(new_folders)), sure, damage
 
 
-def _known(session: Session, book: LogBook, path: str) -> str:
+def _recorded_path(session: Session, book: LogBook, path: str) -> str:
     """The path as the history names it, if it has seen it or something below it."""
     known = book.paths()
-    path = path if path in known else named(session, path)  # a link now, perhaps, but a file once
+    path = path if path in known else history_name(session, path)  # a link now, perhaps, but a file once
     if not any(is_below(name, path) for name in known):
         from difflib import get_close_matches  # only a failure needs it
 
@@ -509,12 +510,12 @@ def check_name(name: str) -> None:
 
 def snapshot(session: Session, name: str, paths: Sequence[str]) -> Answer:
     """Name this point, and keep the files as they stand. The workspace is locked."""
-    taken = take_snapshot(session, name, paths)
-    words = f"Took snapshot '{name}' with {wording.count(taken.kept, 'file')}: "
-    words += "those that suture changed here, and those named." if taken.kept else "suture has changed none here yet."
-    if taken.skipped:
-        words += f" Not kept, for they cannot be read: {', '.join(map(wording.plain, taken.skipped))}."
-    return Answer(words, {"name": name, "id": taken.point.id, "files": taken.kept, "skipped": list(taken.skipped)})
+    result = take_snapshot(session, name, paths)
+    words = f"Took snapshot '{name}' with {wording.count(result.kept, 'file')}: "
+    words += "those that suture changed here, and those named." if result.kept else "suture has changed none here yet."
+    if result.skipped:
+        words += f" Not kept, for they cannot be read: {', '.join(map(wording.plain, result.skipped))}."
+    return Answer(words, {"name": name, "id": result.point.id, "files": result.kept, "skipped": list(result.skipped)})
 
 
 class Snapshots(Request):
@@ -524,16 +525,16 @@ class Snapshots(Request):
 def snapshots(session: Session, _: Snapshots) -> Answer:
     """List the named points."""
     with session.history.reading() as book:
-        found = [
+        points = [
             {"name": point.name, "id": point.id, "time": time_of_id(point.id)}
             | ({"damaged": True} if point.is_damaged else {})
             for point in book.snapshots()
         ]
     lines = [
         f"{wording.plain(str(point['name']))}  {point['time']}{' (damaged)' if 'damaged' in point else ''}"
-        for point in reversed(found)
+        for point in reversed(points)
     ]
-    return Answer("\n".join(lines) or "There are no snapshots.", {"snapshots": found})
+    return Answer("\n".join(lines) or "There are no snapshots.", {"snapshots": points})
 
 
 SNAPSHOTS = ToolSpec(

@@ -30,9 +30,9 @@ _BEFORE = 100
 def check_hash(expected: str | dict[str, str] | None, name: str, before: Snapshot | None) -> None:
     """Refuse a file that is not the one the caller knows."""
     wanted = expected.get(name) if isinstance(expected, dict) else expected
-    found = None if before is None else before.content.digest
-    if wanted is not None and wanted != found:
-        raise FileChanged(path=name, expected=wanted, found=found)
+    digest = None if before is None else before.content.digest
+    if wanted is not None and wanted != digest:
+        raise FileChanged(path=name, expected=wanted, found=digest)
 
 
 def changed_files(changes: Iterable[FileChange]) -> list[ChangedFile]:
@@ -85,7 +85,7 @@ def _plan_diff(change: FileChange) -> str:
 
 
 def _is_text(before: Snapshot, edits: Iterable[Edit]) -> bool:
-    return not before.text.is_binary() and not any(b"\0" in each.new for each in edits)
+    return not before.text.is_binary() and not any(b"\0" in edit.new for edit in edits)
 
 
 def edits_diff(change: Update, edits: Iterable[Edit]) -> tuple[str, int, int]:
@@ -96,25 +96,27 @@ def edits_diff(change: Update, edits: Iterable[Edit]) -> tuple[str, int, int]:
     if not _is_text(before, edits):
         return plan_diff([change]), *counts(text.body, edits)
     old, shift = (text.raw, len(text.bom)) if text.body_is_raw else (text.body, 0)
-    moved = tuple([edit(each.span.start + shift, each.span.end + shift, each.new) for each in edits])
+    moved = tuple([edit(item.span.start + shift, item.span.end + shift, item.new) for item in edits])
     diff, added, removed = unified_and_counts(FileDiff(path, path, old, moved, before.mode, change.mode))
     return diff.decode("utf-8", "replace"), added, removed
 
 
 def record_diff(book: LogBook, change: ChangeRecord) -> str:
     """What a recorded change did, as a unified diff; a content that is not kept is named."""
-    found = []
+    diffs = []
     for file in change.files:
-        versions = [each for each in (file.before, file.after) if each is not None]
-        contents = [book.content(each.digest) for each in versions]
+        versions = [version for version in (file.before, file.after) if version is not None]
+        contents = [book.content(version.digest) for version in versions]
         if None in contents:
-            found.append(f"# {file.path}: a version of it is not kept\n")
+            diffs.append(f"# {file.path}: a version of it is not kept\n")
             continue
-        before, after = (None if each is None else book.content(each.digest) for each in (file.before, file.after))
+        before, after = (
+            None if version is None else book.content(version.digest) for version in (file.before, file.after)
+        )
         old = None if file.before is None else file.path
         new = None if file.after is None else file.to or file.path
-        found.append(text_diff(old, new, before, after, _mode(versions[0]), _mode(versions[-1])))
-    return "".join(found)
+        diffs.append(text_diff(old, new, before, after, _mode(versions[0]), _mode(versions[-1])))
+    return "".join(diffs)
 
 
 def _mode(version: Version) -> int:
@@ -130,7 +132,7 @@ def text_diff(
     new_mode: int | None = None,
 ) -> str:
     """A unified diff of one file; of a binary one, only that it differs."""
-    texts = [Text.decode(each or b"") for each in (before, after)]
+    texts = [Text.decode(content or b"") for content in (before, after)]
     if before != after and any(text.is_binary() for text in texts):
         return f"Binary files {old_path or '/dev/null'} and {new_path or '/dev/null'} differ\n"
     old, new = (text.raw if text.body_is_raw else text.body for text in texts)
@@ -162,8 +164,8 @@ def cut(diff: str, settings: Settings) -> str:
         return f"{shown}\n… long lines are cut; the metadata, or `suture show`, have the whole diff"
     limit = "max_diff_lines" if len(lines) - 1 > settings.max_diff_lines else "max_read_bytes"
     more = max(len(lines) - 1 - settings.max_diff_lines, 0)
-    what = f"{more:,} more lines" if more else "more"
-    return f"{shown}\n… {what} ({limit}); the metadata, or `suture show`, have the whole diff"
+    rest = f"{more:,} more lines" if more else "more"
+    return f"{shown}\n… {rest} ({limit}); the metadata, or `suture show`, have the whole diff"
 
 
 def check_whole(text: Text, new: str, own: str) -> None:
@@ -179,11 +181,11 @@ def check_writable(text: Text, new: bytes, own: bytes) -> None:
         return
     encoding = text.encoding
     try:
-        said = new.decode("utf-8", "surrogateescape" if encoding is None else "surrogatepass")
+        decoded = new.decode("utf-8", "surrogateescape" if encoding is None else "surrogatepass")
     except UnicodeDecodeError:
         reason = "the text holds bytes of another encoding, which is not known"
         raise errors.EncodingMismatch(encoding=str(encoding), reason=reason) from None
-    chars = [char for char in dict.fromkeys(said) if not char.isascii()]
+    chars = [char for char in dict.fromkeys(decoded) if not char.isascii()]
     if encoding is None:
         chars = [char for char in chars if not "\udc80" <= char <= "\udcff"]
     try:
@@ -249,8 +251,8 @@ def _mark(name: str, body: bytes) -> str | None:
         return None
     comments = _PROSE_COMMENTS if name.endswith(_PROSE) else _COMMENTS
     lines = [line.strip() for line in header.split("\n")]
-    said = [line.casefold() if line.startswith(comments) else "" for line in lines]
-    for line, words, following in zip(lines, said, [*said[1:], ""], strict=True):
+    comment_lines = [line.casefold() if line.startswith(comments) else "" for line in lines]
+    for line, words, following in zip(lines, comment_lines, [*comment_lines[1:], ""], strict=True):
         if "generated" in words + following and (_is_tagged(words) or _is_forbidden(words, following)):
             return plain(line)[:_SHOWN]
     return None
@@ -266,7 +268,7 @@ def _is_tagged(words: str) -> bool:
 def _is_forbidden(words: str, following: str) -> bool:
     """Whether a comment, of one line or two, forbids to edit what is generated."""
     both = f"{words} {following}"
-    return bool(words) and "`" not in both and any(each in both for each in _FORBIDS)
+    return bool(words) and "`" not in both and any(phrase in both for phrase in _FORBIDS)
 
 
 _SHORTEST = 30
@@ -296,20 +298,20 @@ def check_placeholders(
     """
     from suture.match.placeholders import find_added  # reading needs none
 
-    found = find_added(old if isinstance(old, str) else old.decode("utf-8", "replace"), new, path)
-    if found is None or (found.deletes and judged):
+    placeholder = find_added(old if isinstance(old, str) else old.decode("utf-8", "replace"), new, path)
+    if placeholder is None or (placeholder.deletes and judged):
         return []
-    if found.deletes:
+    if placeholder.deletes:
         raise ElisionInNewText(
             index=index,
             total=total,
             path=path,
             search_text="" if whole or isinstance(old, bytes) else old,
             operation="overwrite" if whole else "replace",
-            marker=found.line,
+            marker=placeholder.line,
             argument=argument,
         )
-    return [taken_literally(argument, found.line)]
+    return [taken_literally(argument, placeholder.line)]
 
 
 def taken_literally(argument: str, line: str) -> str:

@@ -25,7 +25,7 @@ from suture.records import Record
 from suture.text import Text
 from suture.text.edits import edit, splice
 from suture.tools import outcome, results
-from suture.tools.failure import RUNG, SCORE, WRITTEN_ON, Sought, View, WrittenOn, patch_error, version_of
+from suture.tools.failure import RUNG, SCORE, WRITTEN_ON, SearchTarget, View, WrittenOn, patch_error, version_of
 from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.spec import (
     Answer,
@@ -99,16 +99,16 @@ class OnePatch(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check one patch, taking well-known wrong spellings for what they mean."""
-        found: dict[str, object] = {}
+        fields: dict[str, object] = {}
         for name, value in given.items():
             meant = _ALIASES.get(name, name)
-            found[name if meant in given else meant] = value  # named twice: the second name is unknown
-        found = {name: value for name, value in found.items() if value is not None or name not in cls._fields}
-        if "operation" not in found and "oldText" in found:
-            found["operation"] = "replace"
-        elif isinstance(named := found.get("operation"), str):
-            found["operation"] = _OPERATIONS.get(_bare(named), named)
-        patch = super().parse(found)
+            fields[name if meant in given else meant] = value  # named twice: the second name is unknown
+        fields = {name: value for name, value in fields.items() if value is not None or name not in cls._fields}
+        if "operation" not in fields and "oldText" in fields:
+            fields["operation"] = "replace"
+        elif isinstance(named := fields.get("operation"), str):
+            fields["operation"] = _OPERATIONS.get(_bare(named), named)
+        patch = super().parse(fields)
         patch.check()
         return patch.but(toClipboard=patch.toClipboard or None, fromClipboard=patch.fromClipboard or None)
 
@@ -137,17 +137,17 @@ class OnePatch(Request):
         return self.fromClipboard is None and not self.reindents
 
 
-def gathered(given: Mapping[str, object]) -> Mapping[str, object]:
+def gather_patches(given: Mapping[str, object]) -> Mapping[str, object]:
     """The arguments of a call with `patches`, where the fields of one patch are given beside the path."""
     fields = {*OnePatch._fields, *_ALIASES}
     if given.get("patches") is not None or not fields & given.keys():
         return given
-    one = {name: value for name, value in given.items() if name in fields}
+    patch = {name: value for name, value in given.items() if name in fields}
     rest = {name: value for name, value in given.items() if name not in fields}
-    return {**rest, "patches": [one]}
+    return {**rest, "patches": [patch]}
 
 
-def reindented(inserted: str, patch: OnePatch, index: int, total: int) -> str:
+def reindent(inserted: str, patch: OnePatch, index: int, total: int) -> str:
     """The text to insert with its indentation changed, line by line; empty lines stay empty."""
     if patch.reindent is None or not patch.reindents:
         return inserted
@@ -205,7 +205,7 @@ class Placement(Record):
     """The version that it was written on, if it was merged from there."""
 
 
-class Placing:
+class Placer:
     """The patches of one call, on one text."""
 
     def __init__(
@@ -236,7 +236,7 @@ class Placing:
         """What may not have been meant."""
 
     @property
-    def _searched(self) -> Index:
+    def _search_index(self) -> Index:
         """The text, prepared for searching once."""
         self._index = self._index or Index(self._text.body, self._path, self._bases)
         return self._index
@@ -258,13 +258,13 @@ class Placing:
                 continue
             check_time()
             try:
-                found = self._placed(index, patch)
+                placement = self._place(index, patch)
             except errors.SutureError as error:
                 failures.append((index, error.with_traceback(None)))  # or it holds all that was made on the way
                 unfilled.add(patch.toClipboard)
                 until = until or monotonic() + _PATIENCE
             else:
-                placed.append(self._sized(found))
+                placed.append(self._sized(placement))
         try:
             self._check_overlaps(placed)
         except errors.OverlappingPatches as error:
@@ -282,96 +282,96 @@ class Placing:
         check_size("All new text", self._made)
         return placement
 
-    def _placed(self, index: int, patch: OnePatch) -> Placement:
+    def _place(self, index: int, patch: OnePatch) -> Placement:
         if patch.toClipboard is not None and patch.operation != "replace":
             raise errors.ClipboardRequiresReplace(index=index, total=len(self._patches), operation=patch.operation)
         if patch.operation == "replace":
             return self._replacement(index, patch)
         size, lines = len(self._text.body), self._text.lines
-        inserted = self._inserted(index, patch)
+        inserted = self._inserted_text(index, patch)
         if patch.operation == "overwrite":
             new = self._bytes(inserted.removeprefix("\ufeff") if self._text.bom else inserted, self._text.body)
             self._check_placeholders(index, patch, self._text.body)
             self.warnings += shrinkage(self._path, self._text.body, new)
             return Placement(index, patch.operation, 0, size, (edit(0, size, new),), 1, max(len(lines), 1))
         at, rank = (0, -1) if patch.operation == "prepend_bof" else (size, 1)
-        new = self._adapted(inserted, at)
+        new = self._adapt(inserted, at)
         self._check_placeholders(index, patch, "")
         line = lines.position(at)[0]
         return Placement(index, patch.operation, at, at, (edit(at, at, new),), line, line, rank=rank)
 
     def _replacement(self, index: int, patch: OnePatch) -> Placement:
-        found = self._found(index, patch)
+        match = self._find(index, patch)
         self._check_placeholders(index, patch, patch.oldText or "")
-        start, end = self._span(found, patch.oldText or "")
+        start, end = self._span(match, patch.oldText or "")
         if patch.toClipboard is not None:
             self.clipboards[patch.toClipboard] = self._text.body[start:end].decode("utf-8", "surrogateescape")
         if patch.is_copy:
             edits: tuple[Edit, ...] = ()
         elif patch.carries:
-            edits = found.edits
+            edits = match.edits
             for change in edits:
                 check_writable(self._text, change.new, self._text.body[start:end])
         else:
-            edits = (edit(start, end, self._adapted(self._inserted(index, patch), start)),)
+            edits = (edit(start, end, self._adapt(self._inserted_text(index, patch), start)),)
         return Placement(
             index,
             patch.operation,
             min([start, *(edit.span.start for edit in edits)]),
             max([end, *(edit.span.end for edit in edits)]),
             edits,
-            found.site.start_line,
-            found.site.end_line,
-            found.rung,
-            found.score,
-            found.runner_up,
+            match.site.start_line,
+            match.site.end_line,
+            match.rung,
+            match.score,
+            match.runner_up,
             claims=not patch.is_copy,
             carried=patch.carries,
-            base=found.base,
+            base=match.base,
         )
 
-    def _found(self, index: int, patch: OnePatch) -> Found:
+    def _find(self, index: int, patch: OnePatch) -> Found:
         if not patch.oldText:
             if patch.oldText is None or self._text.body:
                 raise errors.MissingOldText(index=index, total=len(self._patches))
             check_whole(self._text, patch.newText or "", "")
-            inserted = edit(0, 0, self._adapted(patch.newText or "", 0))
+            inserted = edit(0, 0, self._adapt(patch.newText or "", 0))
             return Found("exact", 1.0, None, Site(1, 1), (0, 0), (inserted,))
         new = (patch.newText or "") if patch.carries else patch.oldText
         check_whole(self._text, new, patch.oldText)
-        answer = locate(self._searched, patch.oldText, new, match=self._match, literal=self._literal)
+        answer = locate(self._search_index, patch.oldText, new, match=self._match, literal=self._literal)
         if isinstance(answer, Found) and answer.rung != "exact" and not patch.carries and not patch.is_copy:
             # What is put in takes the place of every line that was found: each must be known, as for a deletion.
-            gone = locate(self._searched, patch.oldText, "", match=self._match)
+            gone = locate(self._search_index, patch.oldText, "", match=self._match)
             answer = answer if isinstance(gone, Found) else gone
         if isinstance(answer, Found):
             return answer
-        sought = Sought(self._path, patch.oldText, new, index, len(self._patches), match=self._match)
-        failure = failure_of(self._searched, patch.oldText, new, answer, self._match)
-        raise patch_error(sought, failure, View(self._searched, self._text))
+        target = SearchTarget(self._path, patch.oldText, new, index, len(self._patches), match=self._match)
+        failure = failure_of(self._search_index, patch.oldText, new, answer, self._match)
+        raise patch_error(target, failure, View(self._search_index, self._text))
 
-    def _span(self, found: Found, old: str) -> tuple[int, int]:
+    def _span(self, match: Found, old: str) -> tuple[int, int]:
         """The bytes that were meant: without the end of the last line, if the text that was sent has none."""
-        start, end = found.span
-        if old.endswith(("\n", "\r")) or found.rung == "exact":
+        start, end = match.span
+        if old.endswith(("\n", "\r")) or match.rung == "exact":
             return start, end
         part = self._text.body[start:end]
         return start, start + len(part.removesuffix(b"\n").removesuffix(b"\r"))
 
-    def _inserted(self, index: int, patch: OnePatch) -> str:
+    def _inserted_text(self, index: int, patch: OnePatch) -> str:
         """The text that a patch puts in: from a clipboard of this call, from one of before, or its own."""
         total, name = len(self._patches), patch.fromClipboard
         if name is None:
             check_whole(self._text, patch.newText or "", "")
-            return reindented(patch.newText or "", patch, index, total)
+            return reindent(patch.newText or "", patch, index, total)
         try:
-            found = self.clipboards[name] if name in self.clipboards else self._recall(name)
+            content = self.clipboards[name] if name in self.clipboards else self._recall(name)
         except errors.ClipboardNotFound as error:
             known = sorted({*error.known, *self.clipboards})
             raise errors.ClipboardNotFound(index=index, total=total, name=name, known=known) from None
-        return reindented(found, patch, index, total)
+        return reindent(content, patch, index, total)
 
-    def _adapted(self, inserted: str, at: int) -> bytes:
+    def _adapt(self, inserted: str, at: int) -> bytes:
         """Text to put in at an offset, with the line ends of that place, unless it brings its own."""
         if "\n" in inserted and "\r" not in inserted:
             inserted = inserted.replace("\n", self._ending(at))
@@ -406,10 +406,10 @@ class Placing:
         claims = sorted(
             (placement for placement in placed if placement.operation == "replace" and placement.claims), key=_where
         )
-        for one, next_one in pairwise(claims):
-            same = (one.start, one.end) == (next_one.start, next_one.end)
-            if next_one.start < one.end or same:
-                first, second = sorted((one, next_one), key=lambda placement: placement.index)
+        for claim, next_claim in pairwise(claims):
+            same = (claim.start, claim.end) == (next_claim.start, next_claim.end)
+            if next_claim.start < claim.end or same:
+                first, second = sorted((claim, next_claim), key=lambda placement: placement.index)
                 raise errors.OverlappingPatches(
                     path=self._path,
                     first=first.index,
@@ -422,7 +422,7 @@ class Placing:
 
 def edits_of(placed: Sequence[Placement]) -> list[Edit]:
     """All edits, by position; `edits.sort_edits` keeps this order where they are at one point."""
-    return [edit for one in sorted(placed, key=_where) for edit in one.edits]
+    return [edit for placement in sorted(placed, key=_where) for edit in placement.edits]
 
 
 def _where(placement: Placement) -> tuple[int, int, int, int]:
@@ -435,7 +435,7 @@ _APPLIED = "<patches_applied>{}</patches_applied>"
 _ENDS = (b"\n", b"\r")
 
 
-class Patched:
+class PatchReport:
     """The result of a call that landed, or would have."""
 
     def __init__(
@@ -490,12 +490,12 @@ class Patched:
             notes += [f"No change: {wording.plain(file.place.name)} is as it was."] if same else []
             applied = _APPLIED.format("none" if same and not names else "all")
             return Answer("\n".join([applied, *notes]), result.data())
-        notes.insert(0, f"Dry run: {self._expected(wording.plain(file.place.name), diff)}; nothing was written.")
+        notes.insert(0, f"Dry run: {self._forecast(wording.plain(file.place.name), diff)}; nothing was written.")
         shown = outcome.cut(diff, self._session.settings)
         words = "\n".join([_APPLIED.format("none"), *notes])
         return Answer(f"{words}\n\n{shown}" if shown else words, result.but(dry_run=True).data())
 
-    def _expected(self, path: str, diff: str) -> str:
+    def _forecast(self, path: str, diff: str) -> str:
         """What the call would do."""
         number = f"all {len(self._placed)} patches" if len(self._placed) > 1 else "the patch"
         if self._created:
@@ -514,11 +514,11 @@ class Patched:
             runner_up=runner_up,
             start_line=placed.start_line,
             end_line=placed.end_line,
-            replaced=self._replaced(placed),
+            replaced=self._replaced_text(placed),
             written_on=WrittenOn.of(placed.base),
         )
 
-    def _replaced(self, placed: Placement) -> str:
+    def _replaced_text(self, placed: Placement) -> str:
         """What was there, not too much of it."""
         whole = self._original.show(placed.start, placed.end)
         lines = whole.split("\n")
@@ -532,8 +532,8 @@ class Patched:
         where = wording.span(placed.start_line, placed.end_line)
         if (version := version_of(placed.base)) is not None:
             written = f"written on {wording.version_name(version)}"
-            return f"{_named(placed)}: {written}; merged into the current file at {where}."
-        words = f"{_named(placed)}: found at {where} {wording.how_matched(placed.rung)}"
+            return f"{_label(placed)}: {written}; merged into the current file at {where}."
+        words = f"{_label(placed)}: found at {where} {wording.how_matched(placed.rung)}"
         if placed.runner_up is not None:
             words += f" (next best: {wording.span(placed.runner_up.start_line, placed.runner_up.end_line)})"
         if not placed.carried:
@@ -563,19 +563,19 @@ class Patched:
         """What may not have been meant, but was done as it was said."""
         for patch, placed in zip(self._patches, self._placed, strict=True):
             if patch.fromClipboard is not None and patch.newText:
-                yield f"{_named(placed)}: newText was ignored: fromClipboard is set."
+                yield f"{_label(placed)}: newText was ignored: fromClipboard is set."
         if not (body := self._original.body):
             return
         first, last = body.startswith(_ENDS), body.endswith(_ENDS)
-        for placement in self._inserted("prepend_bof")[-1:]:
+        for placement in self._insertions("prepend_bof")[-1:]:
             if not (first or placement.edits[0].new.endswith(_ENDS)):
-                yield f"{_named(placement)}: the text has no newline at its end: the file's first line continues it."
-        for placement in self._inserted("append_eof")[:1]:
+                yield f"{_label(placement)}: the text has no newline at its end: the file's first line continues it."
+        for placement in self._insertions("append_eof")[:1]:
             if not (last or placement.edits[0].new.startswith(_ENDS)):
-                yield f"{_named(placement)}: the file has no newline at its end: the text continues its last line."
+                yield f"{_label(placement)}: the file has no newline at its end: the text continues its last line."
         for placement in self._placed:
             if placement.rung == "exact" and self._joins_lines(placement):
-                yield f"{_named(placement)}: newText has no newline at its end: the file's next line continues it."
+                yield f"{_label(placement)}: newText has no newline at its end: the file's next line continues it."
 
     def _joins_lines(self, placed: Placement) -> bool:
         """Whether a line end is taken away at the end of a text, and something follows it."""
@@ -588,20 +588,20 @@ class Patched:
             for edit in last
         )
 
-    def _inserted(self, operation: str) -> list[Placement]:
+    def _insertions(self, operation: str) -> list[Placement]:
         """The patches of a kind that put something in."""
         return [placement for placement in self._placed if placement.operation == operation and placement.edits[0].new]
 
     def _warnings(self, names: Sequence[str]) -> list[str]:
-        found = outcome.warning(self._plan.changes[0].place.name, self._original.body)
-        warnings = [*([found] if found else []), *self._noticed, *self._cautions()]
+        generated = outcome.warning(self._plan.changes[0].place.name, self._original.body)
+        warnings = [*([generated] if generated else []), *self._noticed, *self._cautions()]
         unsaved = not self._session.settings.history or any(name in self._session.unsaved for name in names)
         if names and unsaved:
             warnings.append("The history cannot be used: clipboards last only as long as this process.")
         return warnings
 
 
-def _named(placement: Placement) -> str:
+def _label(placement: Placement) -> str:
     return f"patches[{placement.index}]"
 
 
@@ -625,7 +625,7 @@ class Patch(Request):
         """Check a call's arguments; null means left out, and one patch may be given beside the path."""
         named = cls.arguments()
         left_out = {name for name, value in given.items() if value is None and name in named}
-        request = super().parse(gathered({name: value for name, value in given.items() if name not in left_out}))
+        request = super().parse(gather_patches({name: value for name, value in given.items() if name not in left_out}))
         problem = None
         if not request.patches:
             problem = "patches", "empty: say what to change"
@@ -654,20 +654,20 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
         before = None if before is None else before.but(text=blank)
 
     def recall(clipboard: str) -> str:
-        found = session.clipboard(clipboard)
-        if found is None:
+        content = session.clipboard(clipboard)
+        if content is None:
             raise ClipboardNotFound(index=0, total=0, name=clipboard, known=session.clipboard_names())
-        return found
+        return content
 
     bases = () if before is None else session.bases(before)
-    placing = Placing(name, blank, request.patches, request.match, recall, bases, literal=request.literal)
-    placed = placing.place()
-    _check_clipboards(session, placing.clipboards)
+    placer = Placer(name, blank, request.patches, request.match, recall, bases, literal=request.literal)
+    placed = placer.place()
+    _check_clipboards(session, placer.clipboards)
     change = _change(session, request, before, blank, placed)
-    kept = tuple(sorted(placing.clipboards.items()))
+    kept = tuple(sorted(placer.clipboards.items()))
     plan = Plan((change,), "patch", _summary(request, name), clipboards=kept)
-    told = Patched(session, plan, blank, placed, request, placing.warnings, created=before is None)
-    return Proposal(plan, told.answer)
+    report = PatchReport(session, plan, blank, placed, request, placer.warnings, created=before is None)
+    return Proposal(plan, report.answer)
 
 
 def _before(session: Session, request: Patch) -> Snapshot | None:
@@ -696,8 +696,8 @@ def _check_clipboards(session: Session, filled: Mapping[str, str]) -> None:
     for name, content in filled.items():
         size = len(content.encode("utf-8", "surrogateescape"))
         if size > largest:
-            what, setting = f"The text for clipboard '{name}'", "max_clipboard_bytes"
-            raise InputTooLarge(what=what, size=size, limit=largest, setting=setting)
+            subject, setting = f"The text for clipboard '{name}'", "max_clipboard_bytes"
+            raise InputTooLarge(what=subject, size=size, limit=largest, setting=setting)
     known = session.clipboard_names() if filled else []
     size = len({*known, *filled})
     if size > max(most, len(known)):

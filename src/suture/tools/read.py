@@ -53,28 +53,30 @@ class FileReadResult(results.ToolData):
 
 def read(session: Session, request: FileRead) -> Answer:
     """Read lines `start_line` to `end_line`."""
-    found = session.text(request.path, request.encoding)
-    body, lines = found.text, found.text.lines
+    snapshot = session.text(request.path, request.encoding)
+    body, lines = snapshot.text, snapshot.text.lines
     total = len(lines)
     first, last = request.start_line, total if request.end_line is None else min(request.end_line, total)
     if first > max(total, 1) or (request.end_line is not None and request.end_line < first):
-        raise RangeOutOfBounds(path=found.place.name, start_line=first, end_line=request.end_line, total_lines=total)
-    session.show(found)
+        raise RangeOutOfBounds(path=snapshot.place.name, start_line=first, end_line=request.end_line, total_lines=total)
+    session.show(snapshot)
     most = session.settings.max_read_bytes
     shown_last = _last_within(body, first, last, session.settings.max_read_lines, most)
-    shown = _numbered(body, first, shown_last) if request.format == "numbered" else _raw(body, first, shown_last)
+    shown = _number_lines(body, first, shown_last) if request.format == "numbered" else _raw(body, first, shown_last)
     truncated = shown_last < last or len(shown) > most
     shown = shown[:most]
     if request.format == "numbered":  # raw is the file's text and nothing else
         if truncated:
-            shown += f"\n\nNote: cut after line {shown_last} of {total}; go on with start_line {shown_last + 1}."
+            start_line = session.audience.argument("start_line")
+            shown += f"\n\nNote: cut after line {shown_last} of {total}; go on with {start_line} {shown_last + 1}."
         if body.encoding is None:
-            shown += "\n\nNote: the encoding is not known; name it with `encoding` to see what U+FFFD stands for."
+            encoding = session.audience.argument("encoding")
+            shown += f"\n\nNote: the encoding is not known; name it with `{encoding}` to see what U+FFFD stands for."
     indent = detect(body.body)
     result = FileReadResult(
-        path=found.place.name,
-        hash=found.content.digest,
-        size=found.content.size,
+        path=snapshot.place.name,
+        hash=snapshot.content.digest,
+        size=snapshot.content.size,
         encoding=body.encoding,
         bom=bool(body.bom),
         line_ending=lines.style(),
@@ -99,7 +101,7 @@ def _last_within(body: Text, first: int, last: int, max_lines: int, max_bytes: i
     return max(first, min(last, body.lines.at(start + max_bytes) - 1))
 
 
-def _numbered(body: Text, first: int, last: int) -> str:
+def _number_lines(body: Text, first: int, last: int) -> str:
     lines = body.lines.contents(first, last)
     return "\n".join([f"{number:6d}\t{line.decode('utf-8', 'replace')}" for number, line in enumerate(lines, first)])
 

@@ -238,7 +238,9 @@ class Replacements:
         summary = f"replace {matches} of {self._compiled.pattern.source:.60} in {where}"
         plan = Plan(tuple(file.change for file in files), tool, summary)
         changed = [file.change for file in files if not file.change.same_content]
-        data: dict[str, Any] = {"files": [{"path": one.place.name, "hash": one.after.digest} for one in changed]}
+        data: dict[str, Any] = {
+            "files": [{"path": update.place.name, "hash": update.after.digest} for update in changed]
+        }
         data.update({"binary": [*binary]} if binary else {})
         rows: list[str] | None = None
         if isinstance(request, Replace) and request.view == "diff":
@@ -248,8 +250,8 @@ class Replacements:
             rows = replacement_rows(files, around, self._session.settings.max_result_bytes)
 
         def describe(change: Change | None) -> Answer:
-            told = {"change_id": None if change is None else change.id, **data}
-            return Answer("", told, verbatim=True) if rows is None else list_answer(rows, told)
+            metadata = {"change_id": None if change is None else change.id, **data}
+            return Answer("", metadata, verbatim=True) if rows is None else list_answer(rows, metadata)
 
         return Proposal(plan, describe)
 
@@ -258,8 +260,8 @@ def _name(file: FileReplacements) -> str:
     return file.change.place.name
 
 
-def _too_large(what: str, size: int, limit: int) -> InputTooLarge:
-    return InputTooLarge(what=what, size=size, limit=limit, setting="max_result_bytes")
+def _too_large(subject: str, size: int, limit: int) -> InputTooLarge:
+    return InputTooLarge(what=subject, size=size, limit=limit, setting="max_result_bytes")
 
 
 def replacement_rows(files: Iterable[FileReplacements], around: tuple[int, int], room: int) -> list[str]:

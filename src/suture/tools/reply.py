@@ -166,8 +166,8 @@ class ReplyReport:
         missed = failed or self._missed
         if missed and change is not None and applied:
             ids = ", ".join(_ids(applied))
-            one = len(applied) == 1
-            yield f"{'Block' if one else 'Blocks'} {ids} landed: do not send {'it' if one else 'them'} again."
+            single = len(applied) == 1
+            yield f"{'Block' if single else 'Blocks'} {ids} landed: do not send {'it' if single else 'them'} again."
         elif missed and self._atomic and self._with("skipped"):
             yield "atomic is set: nothing landed. Fix the following, and send all blocks again:"
         room = _SHOWN_LINES
@@ -195,16 +195,16 @@ class ReplyReport:
         yield from dict.fromkeys(warning for result in self._with("applied") for warning in result.warnings)
         for file in self._plan.changes:
             before = getattr(file, "before", None)
-            if before is not None and (made := outcome.warning(file.place.name, before.text.body)) is not None:
-                yield f"{file.place.name}: {made}"
+            if before is not None and (generated := outcome.warning(file.place.name, before.text.body)) is not None:
+                yield f"{file.place.name}: {generated}"
 
 
 def reply_failure(error: SutureError, audience: Audience) -> Answer:
     """The answer to a call that could not be carried out at all."""
-    message, told = wording.message(error, audience), wording.error_data(error, audience)
+    message, error_data = wording.message(error, audience), wording.error_data(error, audience)
     data: dict[str, Any] = {"change_id": None, "summary": dict.fromkeys(_STATUSES, 0), "blocks": [], "files": []}
     data |= {"unread": error.unread if isinstance(error, NoBlocks) else []}
-    data |= {"errors": [message], "warnings": [], "diff": "", "error": told}
+    data |= {"errors": [message], "warnings": [], "diff": "", "error": error_data}
     return Answer(wording.error_text(error, audience), data, is_error=True)
 
 
@@ -276,8 +276,8 @@ def _block_data(result: Outcome, audience: Audience) -> dict[str, Any]:
 
 def _error_data(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
     """Why a block failed, as data."""
-    told = wording.error_data(error, audience) | _block_words(error, format_, audience)
-    return {name: value for name, value in told.items() if name not in _HIDDEN}
+    data = wording.error_data(error, audience) | _block_words(error, format_, audience)
+    return {name: value for name, value in data.items() if name not in _HIDDEN}
 
 
 _SHOWN_IDS = 20
@@ -319,7 +319,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         sheets = ReplyFiles(WorkspaceFiles(session))
     changes = tuple(sheets.plan(session))
     plan = Plan(changes, "apply_reply", _summary(outcomes))
-    told = ReplyReport(
+    report = ReplyReport(
         session.settings,
         session.audience,
         plan,
@@ -329,7 +329,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         atomic=request.atomic,
         chosen=request.only is not None,
     )
-    return Proposal(plan, told.answer)
+    return Proposal(plan, report.answer)
 
 
 def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
@@ -523,7 +523,7 @@ def apply_blocks(
         result.but(block=known[result.block.number], path=known[result.block.number].path)
         for result in BlockApplier(sheets, match, literal=literal).run(named)
     ]
-    return Applied(_said(sheets.at(_ONLY).body), outcomes)
+    return Applied(_decode(sheets.at(_ONLY).body), outcomes)
 
 
 def preview_reply(
@@ -540,7 +540,7 @@ def preview_reply(
     reply = parse_reply(text, default_path, whole_files=whole_files)
     sheets = ReplyFiles(_Texts(files))
     outcomes = BlockApplier(sheets, match, literal=literal).run(reply.blocks, None if only is None else list(only))
-    changed = {file.name: _said(file.body) if file.exists else None for file in sheets.changed()}
+    changed = {file.name: _decode(file.body) if file.exists else None for file in sheets.changed_files()}
     return Preview(changed, outcomes, validate_parsed(text, reply))
 
 
@@ -601,5 +601,5 @@ class _Texts:
         return [known for known in self._texts if known.rpartition("/")[2] in names]
 
 
-def _said(body: bytes) -> str:
+def _decode(body: bytes) -> str:
     return body.decode("utf-8", "surrogatepass")

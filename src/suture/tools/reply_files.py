@@ -101,20 +101,20 @@ class ReplyFile:
 
     def make(self, edits: Iterable[Edit]) -> None:
         """Edit it."""
-        found = list(edits)
-        self.check(found)
-        check_size(self.name, len(self.body) + sum(edit.growth for edit in found))
-        self._steps.append((1, len(self.body), found))
+        new_edits = list(edits)
+        self.check(new_edits)
+        check_size(self.name, len(self.body) + sum(edit.growth for edit in new_edits))
+        self._steps.append((1, len(self.body), new_edits))
         while len(self._steps) > 1 and self._steps[-2][0] <= self._steps[-1][0]:
             self._join()  # so that each edit is joined with others a few times only
-        self.body = apply(self.body, found)
+        self.body = apply(self.body, new_edits)
         self.exists = True
 
     def _join(self) -> None:
         (number, size, first), (more, _, second) = self._steps[-2:]
         self._steps[-2:] = [(number + more, size, compose(size, first, second))]
 
-    def checked(self, content: str) -> bytes:
+    def prepare_content(self, content: str) -> bytes:
         """A whole content as its text can hold it; a byte order mark is not doubled."""
         check_whole(self.text, content, "")
         new = (content.removeprefix("\ufeff") if self.text.bom else content).encode("utf-8", "surrogatepass")
@@ -212,15 +212,15 @@ class ReplyFiles:
     def near(self, path: str) -> list[str]:
         """WorkspaceFiles that may be meant by a path at which there is none."""
         moved = [file.moved_to.name for file in self._open.values() if file.name == path and file.moved_to is not None]
-        made = [file.name for file in self._open.values() if file.exists and file.name.endswith(f"/{path}")]
-        return list(dict.fromkeys([*moved, *made, *self.source.near(path)]))
+        created = [file.name for file in self._open.values() if file.exists and file.name.endswith(f"/{path}")]
+        return list(dict.fromkeys([*moved, *created, *self.source.near(path)]))
 
     def same_named(self, names: Collection[str]) -> dict[str, list[str]]:
         """The files that have one of some names, in any folder, by that name."""
-        found: dict[str, list[str]] = {}
+        names_by_file: dict[str, list[str]] = {}
         for path in self.source.same_named(names):
-            found.setdefault(path.rpartition("/")[2], []).append(path)
-        return found
+            names_by_file.setdefault(path.rpartition("/")[2], []).append(path)
+        return names_by_file
 
     def move(self, file: ReplyFile, to: ReplyFile) -> None:
         """Give a file another name; a file that had it is gone."""
@@ -228,7 +228,7 @@ class ReplyFiles:
         file.empty()
         to.moved_from, file.moved_to = file, to
 
-    def changed(self) -> list[ReplyFile]:
+    def changed_files(self) -> list[ReplyFile]:
         """The files that are not as they were."""
         return [file for file in self._open.values() if _differs(file)]
 
@@ -241,7 +241,7 @@ class ReplyFiles:
             if source is not None and _is_move(source, to):
                 changes.append(self._rename(session, source, to))
                 moved |= {source.name, to.name}
-        changes += [_change(session, file) for file in self.changed() if file.name not in moved]
+        changes += [_change(session, file) for file in self.changed_files() if file.name not in moved]
         return changes
 
     def _rename(self, session: Session, source: ReplyFile, to: ReplyFile) -> FileChange:
@@ -315,22 +315,22 @@ class WorkspaceFiles:
 
 def nearest(path: str, names: Iterable[str]) -> list[str]:
     """The files that a path may mean: with more or fewer folders above; if there are none, with a slip in a name."""
-    found = list(names)
-    same = [name for name in found if f"/{name}".endswith(f"/{path}") or f"/{path}".endswith(f"/{name}")]
-    return same or [name for name in found if _has_slip(path, name)]
+    candidates = list(names)
+    same = [name for name in candidates if f"/{name}".endswith(f"/{path}") or f"/{path}".endswith(f"/{name}")]
+    return same or [name for name in candidates if _has_slip(path, name)]
 
 
 def _has_slip(path: str, name: str) -> bool:
     sent, own = path.split("/"), name.split("/")
-    pairs = [(one, other) for one, other in zip(sent, own, strict=False) if one != other]
+    pairs = [(ours, theirs) for ours, theirs in zip(sent, own, strict=False) if ours != theirs]
     return len(sent) == len(own) and len(pairs) == 1 and _is_slip(*pairs[0])
 
 
-def _is_slip(one: str, other: str) -> bool:
+def _is_slip(ours: str, theirs: str) -> bool:
     """Whether two names differ in case, in how words are joined, or by one letter; short ones not by another one."""
     from rapidfuzz.distance import OSA  # only a missing file needs it
 
-    plain = [name.lower().replace("-", "_") for name in (one, other)]
+    plain = [name.lower().replace("-", "_") for name in (ours, theirs)]
     if plain[0] == plain[1]:
         return True
     (stem, _, extension), (other_stem, _, other_extension) = (name.rpartition(".") for name in plain)
@@ -375,23 +375,23 @@ class Targets:
                 self._decided[block.number] = self._of(block)
             except NoPath as error:
                 self._decided[block.number] = error
-        found = self._decided[block.number]
-        if isinstance(found, NoPath):
-            raise found
-        return found
+        decision = self._decided[block.number]
+        if isinstance(decision, NoPath):
+            raise decision
+        return decision
 
     def _of(self, block: Block) -> Block:
         inherited = block.inherited
         if block.follows is not None:
-            inherited = self._followed(block)
+            inherited = self._path_of_previous(block)
         if not block.mentions:
             return block if block.follows is None else block.but(path=inherited, path_as_written=inherited)
         mentions = [mention for mention in block.mentions if not self._is_content(mention, inherited)]
-        made = self._new(block, mentions) if _creates(block) else self._existing(block, mentions, inherited)
-        path, written = made or (inherited, inherited)
+        decision = self._new(block, mentions) if _creates(block) else self._existing(block, mentions, inherited)
+        path, written = decision or (inherited, inherited)
         return block.but(path=path, path_as_written=written)
 
-    def _followed(self, block: Block) -> str | None:
+    def _path_of_previous(self, block: Block) -> str | None:
         """The file of the block that this one follows."""
         try:
             return self.of(self._blocks[block.follows or 0]).path
@@ -413,7 +413,9 @@ class Targets:
         paths = list(dict.fromkeys(mention.path for mention in likely))
         if len(paths) > 1:
             free = list(
-                dict.fromkeys(mention.path for mention in likely if not any(map(self._holds, self._meant(mention))))
+                dict.fromkeys(
+                    mention.path for mention in likely if not any(map(self._holds, self._candidates(mention)))
+                )
             )
             if len(free) != 1:
                 raise NoPath(reply_line=block.line, candidates=paths, why="several")
@@ -429,65 +431,65 @@ class Targets:
         """The file that a block changes, and how it was written; None: the inherited one."""
         held = self._name(inherited)
         targets = [mention for mention in mentions if mention.role == "target"]
-        found = self._mentioned_files(targets, held)
-        missing = [mention.path for mention in targets if mention.sure and not self._meant(mention)]
+        mentioned = self._mentioned_files(targets, held)
+        missing = [mention.path for mention in targets if mention.sure and not self._candidates(mention)]
         protected = [path for path in missing if self._is_protected(path)]
-        if protected and set(found) <= {held}:
+        if protected and set(mentioned) <= {held}:
             return protected[-1], protected[-1]  # opening it says why not
-        if missing and inherited is not None and set(found) <= {held}:
+        if missing and inherited is not None and set(mentioned) <= {held}:
             raise NoPath(reply_line=block.line, candidates=[*missing, inherited], why="missing")
-        if missing and not found:
+        if missing and not mentioned:
             return missing[-1], missing[-1]
-        if not found:
+        if not mentioned:
             others = [mention for mention in mentions if mention.role != "target"]
             lost = [
                 mention.path
                 for mention in others
-                if mention.role == "source" and mention.sure and not self._meant(mention)
+                if mention.role == "source" and mention.sure and not self._candidates(mention)
             ]
             if lost and inherited is not None:
                 raise NoPath(reply_line=block.line, candidates=[*lost, inherited], why="missing")
-            found = self._mentioned_files(others, held)
+            mentioned = self._mentioned_files(others, held)
             if inherited is not None:
-                found = {held or inherited: inherited, **found}
-        return self._fitting(block, found, held) if found else None
+                mentioned = {held or inherited: inherited, **mentioned}
+        return self._fitting(block, mentioned, held) if mentioned else None
 
-    def _fitting(self, block: Block, found: dict[str, str], held: str | None) -> tuple[str, str]:
+    def _fitting(self, block: Block, mentioned: dict[str, str], held: str | None) -> tuple[str, str]:
         """The only one of some files, or the only one of them that the block fits."""
-        names = list(found)
+        names = list(mentioned)
         if len(names) > _MOST:
             raise NoPath(reply_line=block.line, candidates=names[:_MOST], why="several")
         fits = [name for name in names if self._fits(block, name)]
         if len(fits) > 1:
             raise NoPath(reply_line=block.line, candidates=fits, why="several")
         if fits:
-            return self._written(fits[0], found)
-        if held is not None and held not in found and self._fits(block, held):
+            return self._written(fits[0], mentioned)
+        if held is not None and held not in mentioned and self._fits(block, held):
             raise NoPath(reply_line=block.line, candidates=[*names, held], why="elsewhere")
         if len(names) > 1 and any(self._fits(block, name, any_hunk=True) for name in names):
             raise NoPath(reply_line=block.line, candidates=names, why="several")
-        return self._written(held if held in found else names[-1], found)
+        return self._written(held if held in mentioned else names[-1], mentioned)
 
     @staticmethod
-    def _written(name: str, found: dict[str, str]) -> tuple[str, str]:
+    def _written(name: str, mentioned: dict[str, str]) -> tuple[str, str]:
         """A file, and how it is written; a name with a slip is kept: looking for it reports the slip."""
-        written = found[name]
+        written = mentioned[name]
         bare = written.lstrip("/")
         slip = not f"/{name}".endswith(f"/{bare}") and nearest(bare, [name])
         return (written if slip else name), written
 
     def _mentioned_files(self, mentions: Iterable[Mention], held: str | None) -> dict[str, str]:
         """The files that are mentioned, each with how that is written. A bare name may mean the file in force, too."""
-        found: dict[str, str] = {}
+        mentioned: dict[str, str] = {}
         for mention in mentions:
-            names = self._meant(mention)
+            names = self._candidates(mention)
             if held is not None and names and held.endswith(f"/{mention.path}"):
                 names = [*names, held]
             for name in names:
-                found.setdefault(name, mention.path)
-        return found
+                mentioned.setdefault(name, mention.path)
+        return mentioned
 
-    def _meant(self, mention: Mention) -> list[str]:
+    def _candidates(self, mention: Mention) -> list[str]:
         """The files of the workspace that a mention may mean, by the names that they have now."""
         if now := self._now(mention.path):
             return [now]
@@ -539,7 +541,7 @@ class Targets:
         """The file in force; of a name that does not exist, the only one that it may mean."""
         if path is None:
             return None
-        meant = self._meant(Mention(path, sure=True))
+        meant = self._candidates(Mention(path, sure=True))
         return meant[0] if len(meant) == 1 else path
 
     def _file_at(self, path: str) -> ReplyFile | None:

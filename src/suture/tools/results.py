@@ -53,7 +53,7 @@ class Field:
         schema = {**self.schema, "type": [self.schema["type"], "null"]}
         return Field({**schema, "enum": [*schema["enum"], None]} if "enum" in schema else schema, always=self.always)
 
-    def worded(self, about: str) -> Field:
+    def with_description(self, about: str) -> Field:
         """The same with another description."""
         return Field({**self.schema, "description": about}, always=self.always)
 
@@ -71,8 +71,8 @@ class Data(Record):
 
     def data(self) -> dict[str, Any]:
         """The object as JSON has it."""
-        found = ((name, self.__dict__[name]) for name in self._fields)
-        return {name: _plain(value) for name, value in found if value is not LEFT_OUT}
+        fields = ((name, self.__dict__[name]) for name in self._fields)
+        return {name: _plain(value) for name, value in fields if value is not LEFT_OUT}
 
     @classmethod
     def schema(cls) -> Schema:
@@ -277,4 +277,4 @@ class Validation(Data):
 
 
 VALIDATION = member("What checks of the new content found", Validation)
-VALIDATION_IF_ASKED = VALIDATION.worded("Only with validate: what checks of the new content found").optional
+VALIDATION_IF_ASKED = VALIDATION.with_description("Only with validate: what checks of the new content found").optional

@@ -63,16 +63,16 @@ def whole(text: Text, content: str) -> list[Edit]:
 def by_lines(name: str, text: Text, edits: Sequence[LineEdit], near: Sequence[str]) -> list[Edit]:
     """Edits of ranges of lines, all of them as the text stands. `near` are files that may be meant instead."""
     total = len(text.lines)
-    for each in edits:
-        for which, line in (("start_line", each.start_line), ("end_line", each.end_line)):
+    for line_edit in edits:
+        for which, line in (("start_line", line_edit.start_line), ("end_line", line_edit.end_line)):
             if line > total:
                 raise LineOutOfBounds(path=name, which=which, line=line, total_lines=total, near=list(near))
-    in_order = sorted(edits, key=lambda each: (each.start_line, each.end_line))
-    for one, other in pairwise(in_order):
-        if one.end_line >= other.start_line:
-            first, second = ((each.start_line, each.end_line) for each in (one, other))
+    in_order = sorted(edits, key=lambda line_edit: (line_edit.start_line, line_edit.end_line))
+    for earlier, later in pairwise(in_order):
+        if earlier.end_line >= later.start_line:
+            first, second = ((line_edit.start_line, line_edit.end_line) for line_edit in (earlier, later))
             raise OverlappingLines(first=first, second=second)
-    return [_by_lines(name, text, each) for each in in_order]
+    return [_by_lines(name, text, line_edit) for line_edit in in_order]
 
 
 def _by_lines(name: str, text: Text, wanted: LineEdit) -> Edit:
@@ -95,11 +95,11 @@ def _by_lines(name: str, text: Text, wanted: LineEdit) -> Edit:
     return edit(start, end, new)
 
 
-def _check_expected(name: str, text: Text, wanted: LineEdit, found: bytes) -> None:
+def _check_expected(name: str, text: Text, wanted: LineEdit, actual: bytes) -> None:
     """Refuse lines that do not say what the caller expects; how they end makes no difference."""
     assert wanted.expected_text is not None  # noqa: S101  asked only then
     expected = _bare(wanted.expected_text.encode("utf-8", "surrogatepass"))
-    if _bare(found) == expected:
+    if _bare(actual) == expected:
         return
     places = occurrences(text.body, expected, 20) if expected else []
     stands_at = [text.lines.at(start) for start, _ in places]
@@ -107,7 +107,7 @@ def _check_expected(name: str, text: Text, wanted: LineEdit, found: bytes) -> No
         path=name,
         start_line=wanted.start_line,
         end_line=wanted.end_line,
-        text=found.decode("utf-8", "replace"),
+        text=actual.decode("utf-8", "replace"),
         stands_at=stands_at,
     )
 
@@ -121,10 +121,10 @@ def by_search(session: Session, name: str, text: Text, wanted: SearchReplace) ->
     most = session.settings.max_replacements
     limit = min(wanted.count, most + 1) if wanted.count else most + 1
     if wanted.regex:
-        made = _by_pattern(session, name, text, wanted, limit)
-        _check_number(len(made), most)
-        check_size(name, len(text.body) + sum(each.growth for each in made))
-        return made
+        edits = _by_pattern(session, name, text, wanted, limit)
+        _check_number(len(edits), most)
+        check_size(name, len(text.body) + sum(change.growth for change in edits))
+        return edits
     old, new = _old_and_new(text, wanted)
     spans = occurrences(text.body, old, limit)
     _check_number(len(spans), most)
@@ -132,9 +132,9 @@ def by_search(session: Session, name: str, text: Text, wanted: SearchReplace) ->
     return [edit(start, end, adapt_endings(text.body, start, end, new)) for start, end in timed(spans)]
 
 
-def _check_number(found: int, most: int) -> None:
-    if found > most:
-        raise TooManyReplacements(found=found, limit=most, setting="max_replacements")
+def _check_number(number: int, most: int) -> None:
+    if number > most:
+        raise TooManyReplacements(found=number, limit=most, setting="max_replacements")
 
 
 def _old_and_new(text: Text, wanted: SearchReplace) -> tuple[bytes, bytes]:
@@ -160,15 +160,15 @@ def _by_pattern(session: Session, name: str, text: Text, wanted: SearchReplace, 
     template = parse_template(wanted.replace, pattern)
     clock = Clock(settings.regex_file_ms, settings.regex_call_ms)
     clock.start(name)
-    made: list[Edit] = []
+    edits: list[Edit] = []
     grown = 0
     for spans in timed(islice(pattern.matches(text, clock), limit)):
         grown += template.size(text, spans)
         if grown > settings.max_result_bytes:
             limit, setting = settings.max_result_bytes, "max_result_bytes"
             raise InputTooLarge(what="All new text", size=grown, limit=limit, setting=setting)
-        made.append(edit(*spans[0], template.fill(text, spans)))
-    return made
+        edits.append(edit(*spans[0], template.fill(text, spans)))
+    return edits
 
 
 _EDIT_ERRORS = {
@@ -215,7 +215,7 @@ class SafeEditResult(results.ToolData):
     validation: dict[str, Any] = results.VALIDATION
 
 
-class Saved:
+class SafeEditReport:
     """The outcome of a call, told once it landed, or would have."""
 
     def __init__(
@@ -256,19 +256,19 @@ class Saved:
         return Answer(preview(self._diff, words) if self._request.show_diff else words, result.data())
 
     def _status(self, change: Change | None) -> Iterator[str]:
-        request, found = self._request, self._validation
-        counted = [*new_lines(found)]
+        request, validation = self._request, self._validation
+        counted = [*new_lines(validation)]
         if every := request.validate == "all":
-            counted += existing_errors(found)
-        yield from self._done(change)
+            counted += existing_errors(validation)
+        yield from self._done_lines(change)
         if request.mode == "verify_only":
-            yield from self._verified(counted)
+            yield from self._verified_lines(counted)
         elif change is not None and counted:
             yield f"⚠️ Saved with validation warnings (Mode: {request.mode}):"
             yield from counted
-        yield from other_lines(found, existing=not every)
+        yield from other_lines(validation, existing=not every)
 
-    def _done(self, change: Change | None) -> Iterator[str]:
+    def _done_lines(self, change: Change | None) -> Iterator[str]:
         """What became of the file."""
         wanted = self._request.search_replace
         if wanted is not None and not self._replacements:
@@ -279,31 +279,31 @@ class Saved:
             yield f"✅ No changes: {wording.plain(self._name)} already has this content."
         elif change is not None:
             if wanted is not None:
-                old, new = (f"'{wording.plain(each)}'" for each in (wanted.search, wanted.replace))
+                old, new = (f"'{wording.plain(text)}'" for text in (wanted.search, wanted.replace))
                 yield f"✅ Replaced {wording.count(self._replacements or 0, 'occurrence')} of {old} → {new}"
             yield "✅ File saved successfully."
 
-    def _verified(self, counted: Sequence[str]) -> Iterator[str]:
+    def _verified_lines(self, counted: Sequence[str]) -> Iterator[str]:
         """What an edit that is not written would bring."""
-        found = self._validation
-        errors = [each for each in found["new"] if each["severity"] == "error"]
-        if found["passed"]:
+        validation = self._validation
+        errors = [issue for issue in validation["new"] if issue["severity"] == "error"]
+        if validation["passed"]:
             yield "✅ Validation Passed"
-        if errors or (self._request.validate == "all" and existing_errors(found)):
+        if errors or (self._request.validate == "all" and existing_errors(validation)):
             yield "❌ Validation Failed:"
         elif counted:
             yield "⚠️ Warnings:"
         yield from counted
 
     def _warnings(self) -> Iterator[str]:
-        yield from (f"warning: {each}" for each in self._lost)
-        for each in self._changes:
-            before = getattr(each, "before", None)
+        yield from (f"warning: {change}" for change in self._lost)
+        for change in self._changes:
+            before = getattr(change, "before", None)
             content = self._request.content
             if before is not None and content is not None and "\r" not in content and b"\r\n" in before.text.body:
                 yield "warning: the file's lines ended with CRLF; those of content end with LF, and are taken so."
-            if before is not None and self._diff and (made := outcome.warning(self._name, before.text.body)):
-                yield f"warning: {made}"
+            if before is not None and self._diff and (generated := outcome.warning(self._name, before.text.body)):
+                yield f"warning: {generated}"
 
 
 def preview(diff: str, words: str) -> str:
@@ -320,7 +320,7 @@ def _backticks(line: str) -> list[str]:
     return "".join(char if char == "`" else " " for char in line).split() if "`" in line else []
 
 
-def unsaved(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
+def failure_answer(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the shape of a result."""
     path, mode = getattr(error, "path", given.get("path")), given.get("mode")
     result = SafeEditResult(
@@ -333,7 +333,7 @@ def unsaved(given: Mapping[str, object], error: SutureError, audience: Audience)
         diff="",
         validation=results.Validation(passed=False, new=[], existing=[], fixed=[], not_run=[]).data(),
     )
-    words = _told(error, audience)
+    words = _error_words(error, audience)
     if isinstance(error, ValidationFailed):
         result = result.but(
             path=error.files[0], replacements=error.replacements, diff=error.diff, validation=error.validation
@@ -341,21 +341,23 @@ def unsaved(given: Mapping[str, object], error: SutureError, audience: Audience)
         words = preview(error.diff, words) if given.get("show_diff") not in {False, "false"} else words
     elif isinstance(error, PatternNotFound):
         result = result.but(replacements=0)
-    shown = {name: each for name, each in wording.error_data(error, audience).items() if name not in _TOLD_ABOVE}
+    shown = {name: value for name, value in wording.error_data(error, audience).items() if name not in _TOLD_ABOVE}
     return Answer(words, {**result.data(), "error": shown}, is_error=True)
 
 
-def _told(error: SutureError, audience: Audience) -> str:
+def _error_words(error: SutureError, audience: Audience) -> str:
     """An error as the specification has it: a cross, what is wrong, and what to do about it."""
     if isinstance(error, ValidationFailed):
-        found = error.validation
-        blamed = bool(found["new"]) or any(each["required"] for each in found["not_run"])
-        lines, others = rejection_lines(found), other_lines(found, existing=blamed, required=False)
+        validation = error.validation
+        blamed = bool(validation["new"]) or any(problem["required"] for problem in validation["not_run"])
+        lines, others = rejection_lines(validation), other_lines(validation, existing=blamed, required=False)
         head = audience.mark_failure("Edit rejected due to validation errors (Mode: strict):")
         advice = [wording.hint(error, audience)] if audience.prints_data else []  # the specified text has none
         return "\n".join([head, *lines, *others, *advice])
     if isinstance(error, InvalidArguments):
-        problems = [wording.plain(f"{each['argument']}: {each['problem']}") for each in error.problems[:_SHOWN]]
+        problems = [
+            wording.plain(f"{problem['argument']}: {problem['problem']}") for problem in error.problems[:_SHOWN]
+        ]
         return "\n".join([audience.mark_failure("Invalid arguments:"), *problems, wording.hint(error, audience)])
     message, hint = wording.message(error, audience), wording.hint(error, audience)
     if error.code in _EDIT_ERRORS:
@@ -417,7 +419,7 @@ class SearchReplace(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check it; null means left out."""
-        request = super().parse({name: each for name, each in given.items() if each is not None})
+        request = super().parse({name: value for name, value in given.items() if value is not None})
         if request.regex and request.flags & ~_KNOWN_FLAGS:
             known = "IGNORECASE 2, MULTILINE 8, DOTALL 16, UNICODE 32, VERBOSE 64, ASCII 256"
             problem = f"expected a sum of {known}, got {request.flags}"
@@ -446,7 +448,7 @@ class SafeEdit(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments; null means left out."""
-        kept = {name: each for name, each in given.items() if each is not None or name not in cls._fields}
+        kept = {name: value for name, value in given.items() if value is not None or name not in cls._fields}
         if "path" not in kept and "file_path" in kept:
             kept["path"] = kept.pop("file_path")
         request = super().parse(kept)
@@ -485,12 +487,12 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     changes = _changes(session, request, before, old, edits)
     every = request.validate == "all"
     report = check.report(session, changes)
-    found = check.validation(report, session.audience, every=every).data()
+    validation = check.validation(report, session.audience, every=every).data()
     diff, current = outcome.plan_diff(changes), None if before is None else before.content.digest
     if request.mode == "strict" and diff and report.blocks(every=every):
-        raise ValidationFailed(files=[name], validation=found, diff=diff, replacements=replacements)
-    saved = Saved(request, name, current, changes, diff, replacements, found, warnings)
-    return Proposal(Plan(tuple(changes), "safe_edit", f"safe_edit of {name}"), saved.answer, checked=True)
+        raise ValidationFailed(files=[name], validation=validation, diff=diff, replacements=replacements)
+    edit_report = SafeEditReport(request, name, current, changes, diff, replacements, validation, warnings)
+    return Proposal(Plan(tuple(changes), "safe_edit", f"safe_edit of {name}"), edit_report.answer, checked=True)
 
 
 def _edits(session: Session, request: SafeEdit, name: str, before: Snapshot | None, old: Text) -> list[Edit]:
@@ -520,12 +522,12 @@ def _losses(request: SafeEdit, name: str, old: Text, edits: Sequence[Edit]) -> l
         order = sorted(range(len(edits)), key=lambda number: request.line_edits[number].start_line)  # type: ignore[index]
     warnings: dict[str, None] = {}
     judged: set[tuple[bytes, bytes]] = set()
-    for number, each in zip(order, edits, strict=True):
-        known = old.body[each.span.start : each.span.end], each.new
+    for number, change in zip(order, edits, strict=True):
+        known = old.body[change.span.start : change.span.end], change.new
         if known not in judged:
             judged.add(known)
             where = argument if request.line_edits is None else f"line_edits[{number}].new_content"
-            warnings |= dict.fromkeys(check_placeholders(*whole_lines(old.body, each), name, where, index=number))
+            warnings |= dict.fromkeys(check_placeholders(*whole_lines(old.body, change), name, where, index=number))
     return list(warnings)
 
 
@@ -545,22 +547,22 @@ def _not_found(session: Session, wanted: SearchReplace | None, name: str, before
     assert wanted is not None  # noqa: S101  asked only then
     if before is None:
         return PatternNotFound(path=name, search=wanted.search, exists=False, near=session.near(name), details=[])
-    found = PatternNotFound(path=name, search=wanted.search, exists=True, near=[], details=[])
+    not_found = PatternNotFound(path=name, search=wanted.search, exists=True, near=[], details=[])
     if wanted.regex:
-        return found
-    from suture.tools.failure import Sought, examine
+        return not_found
+    from suture.tools.failure import SearchTarget, examine
     from suture.wording import block_details
 
-    missing = examine(session, before, Sought(before.place.name, wanted.search, wanted.replace), dry_run=False)
+    missing = examine(session, before, SearchTarget(before.place.name, wanted.search, wanted.replace), dry_run=False)
     fits = missing.correction
     corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
-    fields = {**found.fields(), "details": block_details(missing), "correction": corrected}
+    fields = {**not_found.fields(), "details": block_details(missing), "correction": corrected}
     return PatternNotFound(**fields)
 
 
 def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the shape of a result."""
-    return unsaved(given, error, audience)
+    return failure_answer(given, error, audience)
 
 
 _DESCRIPTION = """\

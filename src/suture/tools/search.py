@@ -101,8 +101,8 @@ def prepare(session: Session, request: Any) -> tuple[Compiled, Clock]:
     most = settings.max_pattern_chars
     if size > most:
         raise InputTooLarge(what="The pattern", size=size, limit=most, setting="max_pattern_chars", unit="characters")
-    found = compile_pattern(parse(request.pattern, request.flags or ""))
-    return found, Clock(settings.regex_file_ms, settings.regex_call_ms)
+    compiled = compile_pattern(parse(request.pattern, request.flags or ""))
+    return compiled, Clock(settings.regex_file_ms, settings.regex_call_ms)
 
 
 def binary_window(session: Session, request: Any) -> int:
@@ -378,13 +378,13 @@ def search_glob(
     with session.partner(__name__) as partner:
         shared = Shared(partner, searcher.batch)
         searcher.search_runs(root, shared.own(root, runs))
-        for batch, found in shared.others():
-            if found is None:  # another one: this may have matches enough, but of later files
+        for batch, batch_matches in shared.others():
+            if batch_matches is None:  # another one: this may have matches enough, but of later files
                 again = _Searcher(session, query)
                 again.search_runs(root, session.reopened(root, batch))
                 searcher.found += again.found
             else:
-                searcher.found += [FileMatches(*values) for values in found]
+                searcher.found += [FileMatches(*values) for values in batch_matches]
     return sorted(searcher.found, key=_name) if shared.was_used else searcher.found
 
 
@@ -441,8 +441,8 @@ def search_paths(session: Session, request: Search) -> Answer:
         return search_glob(session, query, glob, exclude, include_ignored=request.include_ignored)
 
     by_name: dict[str, FileMatches] = {}
-    for found in visit_paths(session, request, search_named, search_all):
-        for file in found:
+    for matches in visit_paths(session, request, search_named, search_all):
+        for file in matches:
             by_name.setdefault(file.name, file)
     files = list(first_matches((by_name[name] for name in sorted(by_name)), request.max_matches))
     data: dict[str, Any] = {"binary": binary} if binary else {}

@@ -219,7 +219,7 @@ class Argument:
 
     def wrong(self, value: object) -> _WrongError:
         """The error for a value of another kind."""
-        return _WrongError(f"expected {self.expected}, got {_described(value)}")
+        return _WrongError(f"expected {self.expected}, got {_describe(value)}")
 
 
 class _Text(Argument):
@@ -228,7 +228,7 @@ class _Text(Argument):
     def check(self, value: object) -> object:
         choices = self.bounds.get("choices")
         if choices and value not in choices:
-            raise _WrongError(f"expected one of {', '.join(choices)}, got {_described(value)}")
+            raise _WrongError(f"expected one of {', '.join(choices)}, got {_describe(value)}")
         if not isinstance(value, str):
             raise self.wrong(value)
         longest = self.bounds.get("longest")
@@ -280,7 +280,7 @@ class _Items(Argument):
 
     def check(self, value: object) -> object:
         if isinstance(value, str):
-            value = _decoded(value)
+            value = _decode(value)
         if isinstance(value, dict):
             value = [value]
         if not isinstance(value, list):
@@ -289,9 +289,9 @@ class _Items(Argument):
 
     def _item(self, index: int, item: object) -> object:
         model: type[Request] = self.bounds["model"]
-        item = _decoded(item) if isinstance(item, str) else item
+        item = _decode(item) if isinstance(item, str) else item
         if not isinstance(item, dict):
-            raise _WrongError(f"expected an object, got {_described(item)}", f"[{index}]")
+            raise _WrongError(f"expected an object, got {_describe(item)}", f"[{index}]")
         try:
             return model.parse(item)
         except InvalidArguments as error:
@@ -306,7 +306,7 @@ class _Object(Argument):
     expected = "an object"
 
     def check(self, value: object) -> object:
-        value = _decoded(value) if isinstance(value, str) else value
+        value = _decode(value) if isinstance(value, str) else value
         if not isinstance(value, dict):
             raise self.wrong(value)
         try:
@@ -325,7 +325,7 @@ class _Texts(Argument):
 
     def check(self, value: object) -> object:
         if isinstance(value, str):
-            value = found if isinstance(found := _decoded(value), list) else [value]
+            value = items if isinstance(items := _decode(value), list) else [value]
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise self.wrong(value)
         return list(value)
@@ -339,7 +339,7 @@ class _Ids(_Texts):
 
     def check(self, value: object) -> object:
         if isinstance(value, str):
-            decoded = _decoded(value)
+            decoded = _decode(value)
             value = decoded if isinstance(decoded, list) else value.replace(",", " ").split()
         value = value if isinstance(value, list | tuple) else [value]
         if any(isinstance(item, bool) or (isinstance(item, int) and abs(item) > _LARGEST_INTEGER) for item in value):
@@ -354,7 +354,7 @@ class _Hashes(Argument):
 
     def check(self, value: object) -> object:
         if isinstance(value, str) and value.lstrip().startswith("{"):
-            value = _decoded(value)
+            value = _decode(value)
         if isinstance(value, str):
             return self._hash(value)
         if isinstance(value, dict) and all(isinstance(digest, str) for digest in value.values()):
@@ -366,7 +366,7 @@ class _Hashes(Argument):
         """A hash as results spell it; one that can never fit is a mistake, not a file that changed."""
         digits = value.strip().casefold().removeprefix("sha256:")
         if len(digits) != _DIGITS or not set(digits) <= set("0123456789abcdef"):
-            problem = f"expected sha256: and {_DIGITS} hexadecimal digits, as results give it, got {_described(value)}"
+            problem = f"expected sha256: and {_DIGITS} hexadecimal digits, as results give it, got {_describe(value)}"
             raise _WrongError(problem, where)
         return f"sha256:{digits}"
 
@@ -486,7 +486,7 @@ class Request(Record):
         """Check a call's arguments."""
         known = cls.arguments()
         unknown = [name for name in given if name not in known]
-        problems = [_unknown(str(name), known) for name in unknown[:_MOST_UNKNOWN]]
+        problems = [_unknown_argument(str(name), known) for name in unknown[:_MOST_UNKNOWN]]
         if len(unknown) > _MOST_UNKNOWN:
             problems.append({"argument": "…", "problem": f"{len(unknown) - _MOST_UNKNOWN:,} more are unknown"})
         values: dict[str, object] = {}
@@ -517,7 +517,7 @@ class Request(Record):
         }
 
 
-def _unknown(name: str, known: Mapping[str, Argument]) -> dict[str, str]:
+def _unknown_argument(name: str, known: Mapping[str, Argument]) -> dict[str, str]:
     from difflib import get_close_matches  # only a failure needs it
 
     name = name[:_LONGEST_NAME]
@@ -527,7 +527,7 @@ def _unknown(name: str, known: Mapping[str, Argument]) -> dict[str, str]:
     return {"argument": name, "problem": problem} | ({"nearest": near[0]} if near else {})
 
 
-def _decoded(value: str) -> object:
+def _decode(value: str) -> object:
     try:
         return loads(value)
     except RecursionError:
@@ -546,7 +546,7 @@ def _decoded_loosely(value: str) -> object:
         return value
 
 
-def _described(value: object) -> str:
+def _describe(value: object) -> str:
     names = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
     if isinstance(value, str):
         return f"the string {value[:40]!r}" + ("…" if len(value) > 40 else "")  # noqa: PLR2004  what fits a line

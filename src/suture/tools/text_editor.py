@@ -84,8 +84,8 @@ def _sentences(error: SutureError, given: Mapping[str, object]) -> list[str]:
         case errors.FileNotFound():
             return ["File not found", wording.message(error, EDITOR), wording.hint(error, EDITOR)]
         case errors.PermissionDenied():
-            what = "Cannot read file." if error.operation in _READING else "Cannot write to file."
-            return [f"Permission denied. {what}", wording.message(error, EDITOR), wording.hint(error, EDITOR)]
+            problem = "Cannot read file." if error.operation in _READING else "Cannot write to file."
+            return [f"Permission denied. {problem}", wording.message(error, EDITOR), wording.hint(error, EDITOR)]
         case errors.LineOutOfBounds():
             end = f" to {error.total_lines} (the end)" if error.total_lines else " only, for the file is empty"
             return [
@@ -113,10 +113,10 @@ def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[st
     if error.correction is not None:
         fits = error.correction
         call = {"command": "str_replace", "path": given.get("path", error.path)}
-        said = _json({**call, "old_str": fits["old_text"], "new_str": fits["new_text"]})
-        if len(said) > _LONGEST_CALL:
-            said = "(in metadata.error.correction, because it is long)"
-        yield f"Nothing was changed. Send this instead, which fits once, at {_span(fits)}: {said}"
+        call_text = _json({**call, "old_str": fits["old_text"], "new_str": fits["new_text"]})
+        if len(call_text) > _LONGEST_CALL:
+            call_text = "(in metadata.error.correction, because it is long)"
+        yield f"Nothing was changed. Send this instead, which fits once, at {_span(fits)}: {call_text}"
         return
     yield from _unique(error)
     yield f"Nothing was changed. {_advice(error)}"
@@ -173,8 +173,8 @@ def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
 
 def _unique(error: errors.NoMatch | errors.WrongCount) -> Iterator[str]:
     for unique in error.unique:
-        said = _json({"old_str": unique["old_text"]})
-        yield f"To change line {unique['line_number']} and no other, begin from this, which occurs once: {said}"
+        example = _json({"old_str": unique["old_text"]})
+        yield f"To change line {unique['line_number']} and no other, begin from this, which occurs once: {example}"
 
 
 def _span(lines: Mapping[str, Any]) -> str:
@@ -186,8 +186,8 @@ def _json(value: Mapping[str, object]) -> str:
     import json  # only a failure needs it
     from unicodedata import combining
 
-    said = json.dumps(value, ensure_ascii=False)
-    return said if said.isprintable() and not any(map(combining, said)) else dumps(value)
+    encoded = json.dumps(value, ensure_ascii=False)
+    return encoded if encoded.isprintable() and not any(map(combining, encoded)) else dumps(value)
 
 
 _GITIGNORE = ".gitignore"
@@ -198,10 +198,10 @@ _LARGEST_RULES = 1 << 20
 
 def file_view(session: Session, target: Target, view_range: Sequence[int] | None) -> Answer:
     """Lines of a file, each behind its number and a tab, as many as one answer may show."""
-    found = session.text(target.requested)
-    name, body, total = found.place.name, found.text, len(found.text.lines)
+    snapshot = session.text(target.requested)
+    name, body, total = snapshot.place.name, snapshot.text, len(snapshot.text.lines)
     first, last = (1, total) if view_range is None else _bounds(name, view_range, total)
-    session.show(found)
+    session.show(snapshot)
     most = session.settings.max_read_bytes
     wanted = body.lines.contents(first, min(last, first + session.settings.max_read_lines - 1))
     numbered = [f"{number:6d}\t{line.decode('utf-8', 'replace')}" for number, line in enumerate(wanted, first)]
@@ -219,7 +219,7 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
     data = {
         "command": "view",
         "path": name,
-        "hash": found.content.digest,
+        "hash": snapshot.content.digest,
         "total_lines": total,
         "start_line": first,
         "end_line": end,
@@ -301,16 +301,16 @@ class _Listing:
 
     def _names(self, folder: str, rules: Rules) -> list[str]:
         """The names in a folder that are shown, sorted; those of folders with a slash."""
-        names, folders = self._scanned(folder)
+        names, folders = self._scan(folder)
         prefix = f"{folder}/" if folder else ""
         plainly = [name for name in names if not name.startswith(".") and name not in _PASSED_OVER]
         shown = [name for name in plainly if self._guard.rule(prefix + name) is None]
-        gone = self._ignored(shown, folders, prefix, rules)
+        gone = self._ignored_names(shown, folders, prefix, rules)
         shown = [name for name in shown if name not in gone]
         self.left_out += len(names) - len(shown)
         return [f"{name}/" if name in folders else name for name in shown]
 
-    def _scanned(self, folder: str) -> tuple[list[str], set[str]]:
+    def _scan(self, folder: str) -> tuple[list[str], set[str]]:
         """All names in a folder, sorted, and those of folders; a link is none."""
         names = self._tree.names(folder)
         try:
@@ -321,7 +321,7 @@ class _Listing:
         return names, set(folders)
 
     @staticmethod
-    def _ignored(names: Sequence[str], folders: set[str], prefix: str, rules: Rules) -> set[str]:
+    def _ignored_names(names: Sequence[str], folders: set[str], prefix: str, rules: Rules) -> set[str]:
         """Those that a `.gitignore` leaves out; the nearest one that says something about a name decides."""
         gone: set[str] = set()
         open_files = [name for name in names if name not in folders]
@@ -340,8 +340,8 @@ class _Listing:
 
         prefix = f"{folder}/" if folder else ""
         try:
-            found = self._tree.stat(prefix + _GITIGNORE)
-            if found is None or found.kind != "file" or found.size > _LARGEST_RULES:
+            status = self._tree.stat(prefix + _GITIGNORE)
+            if status is None or status.kind != "file" or status.size > _LARGEST_RULES:
                 return ()
             return ((len(prefix), Ignore(b"".join(self._tree.chunks(prefix + _GITIGNORE)))),)
         except SutureError:
@@ -455,19 +455,19 @@ def _is_file(target: Target) -> bool:
 
 
 def _str_replace(session: Session, request: TextEditor) -> Proposal:
-    one = OneEdit(old_text=request.old_str or "", new_text=request.new_str or "", occurrences=1)
+    edit = OneEdit(old_text=request.old_str or "", new_text=request.new_str or "", occurrences=1)
     wanted = FileEdit(
         path=request.path,
-        edits=[one],
+        edits=[edit],
         dry_run=False,
         encoding=None,
         expect_hash=None,
         validate="off",
         literal=request.literal,
     )
-    made = plan_file_edit(session, wanted, EDITOR)
-    (change,) = made.plan.changes
-    warnings = made.describe(None).data["warnings"]
+    proposal = plan_file_edit(session, wanted, EDITOR)
+    (change,) = proposal.plan.changes
+    warnings = proposal.describe(None).data["warnings"]
     return _proposal(request, change, "Successfully replaced text at exactly one location.", warnings)
 
 
@@ -476,10 +476,10 @@ def _create(session: Session, request: TextEditor) -> Proposal:
     target = session.locate(request.path)
     if target.stat is None:
         blank = session.blank(request.path)
-        made = session.plan_create(request.path, b"".join(splice(blank, whole(blank, content))))
-        return _proposal(request, made, f"File created successfully at: {plain(target.name)}", [])
+        creation = session.plan_create(request.path, b"".join(splice(blank, whole(blank, content))))
+        return _proposal(request, creation, f"File created successfully at: {plain(target.name)}", [])
     before = session.text(request.path)
-    warnings = [*_generated(before)]
+    warnings = [*_generated_warnings(before)]
     if "\r" not in content and b"\r\n" in before.text.body:
         warnings.append("the file's lines ended with CRLF; those of file_text end with LF, and are taken so.")
     name, body = before.place.name, before.text.body
@@ -498,15 +498,15 @@ def _insert(session: Session, request: TextEditor) -> Proposal:
     name, line, total = before.place.name, request.insert_line, len(before.text.lines)
     if line > total:
         raise LineOutOfBounds(path=name, which="insert_line", line=line, total_lines=total, near=[])
-    at, new = _inserted(before, line, request.insert_text)
+    at, new = _insertion(before, line, request.insert_text)
     where = f"after line {line}" if line else "at the beginning"
     change = session.plan_update(before, [edit(at, at, new)])
     warnings = [] if request.literal else check_placeholders("", request.insert_text, name, "insert_text")
     words = f"Successfully inserted text {where} of {plain(name)}."
-    return _proposal(request, change, words, [*_generated(before), *warnings])
+    return _proposal(request, change, words, [*_generated_warnings(before), *warnings])
 
 
-def _inserted(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
+def _insertion(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
     """Where a text goes, and its bytes: whole lines, which end as those around them; the file ends as it did."""
     body, lines = before.text.body, before.text.lines
     at = lines.span(line)[1] if line else 0
@@ -521,9 +521,9 @@ def _inserted(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
     return at, new if new.endswith((b"\n", end)) else new + end
 
 
-def _generated(before: Snapshot) -> list[str]:
-    found = outcome.warning(before.place.name, before.text.body)
-    return [] if found is None else [found]
+def _generated_warnings(before: Snapshot) -> list[str]:
+    warning = outcome.warning(before.place.name, before.text.body)
+    return [] if warning is None else [warning]
 
 
 def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Sequence[str]) -> Proposal:
@@ -531,7 +531,7 @@ def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Seq
     (file,) = outcome.files([change])
     diff = outcome.plan_diff([change])
 
-    def told(landed: Change | None) -> Answer:
+    def describe(landed: Change | None) -> Answer:
         data = {
             "command": request.command,
             "path": file["path"],
@@ -543,7 +543,7 @@ def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Seq
         done = words if landed is not None else f"No change: {plain(file['path'])} already has this content."
         return Answer("\n".join([done, *(f"warning: {warning}" for warning in warnings)]), data)
 
-    return Proposal(Plan((change,), _NAME, f"{request.command} {file['path']}"), told)
+    return Proposal(Plan((change,), _NAME, f"{request.command} {file['path']}"), describe)
 
 
 _DESCRIPTION = """\

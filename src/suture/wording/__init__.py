@@ -71,7 +71,7 @@ _TOLD_ONCE = {
 _CUT_LATER = {"character", "search_text", "text", "base", "ours", "theirs", "line", "prefix", "marker"}
 
 
-class _Shown:
+class _SafeFields:
     """An error's fields fit to be shown: nothing that a terminal obeys, nothing without end."""
 
     def __init__(self, error: SutureError) -> None:
@@ -86,23 +86,23 @@ class _Shown:
 
 def message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened, in a sentence."""
-    return MESSAGES[error.code][0](_Shown(error), audience)
+    return MESSAGES[error.code][0](_SafeFields(error), audience)
 
 
 def hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it, in a sentence."""
-    return MESSAGES[error.code][1](_Shown(error), audience)
+    return MESSAGES[error.code][1](_SafeFields(error), audience)
 
 
 def block_message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened to a block of a reply."""
-    return (BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[0](_Shown(error), audience)
+    return (BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[0](_SafeFields(error), audience)
 
 
 def block_hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it."""
     own = PATCH_HINTS.get(error.code) if isinstance(audience, PatchWriter) else None
-    return (own or BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[1](_Shown(error), audience)
+    return (own or BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[1](_SafeFields(error), audience)
 
 
 def block_details(error: SutureError, audience: Audience = MODEL) -> list[str]:
@@ -131,11 +131,11 @@ def _further(
     audience: Audience,
 ) -> dict[str, Any]:
     """Another part of a call that failed: what happened, and if it was looked into, what is known in short."""
-    told: dict[str, Any] = {"index": index, "code": error.code, "message": message(error, audience)}
+    data: dict[str, Any] = {"index": index, "code": error.code, "message": message(error, audience)}
     if not closely:
-        return told
+        return data
     known = {name: value for name, value in error.fields().items() if name not in _TOLD_ONCE and value is not None}
-    return {**told, "hint": hint(error, audience), **known}
+    return {**data, "hint": hint(error, audience), **known}
 
 
 def error_text(error: SutureError, audience: Audience = MODEL) -> str:
@@ -177,20 +177,25 @@ _ASIDE = {
 }
 
 
-def recovered_data(found: Recovered) -> dict[str, Any]:
+def recovered_data(recovered: Recovered) -> dict[str, Any]:
     """A recovery as data."""
-    return {"id": found.id, "direction": found.direction, "files": list(found.files), "aside": list(found.aside)}
+    return {
+        "id": recovered.id,
+        "direction": recovered.direction,
+        "files": list(recovered.files),
+        "aside": list(recovered.aside),
+    }
 
 
-def recovered_text(found: Recovered) -> str:
+def recovered_text(recovered: Recovered) -> str:
     """A recovery in words."""
-    if found.direction == "unknown":
-        text = f"A power cut interrupted change {found.id}; its temporary files were removed. Check recent edits."
+    if recovered.direction == "unknown":
+        text = f"A power cut interrupted change {recovered.id}; its temporary files were removed. Check recent edits."
     else:
-        way = "was complete and has landed" if found.direction == "forward" else "has been rolled back"
-        text = f"An interrupted transaction ({found.id}, {count(len(found.files), 'path')}) {way}."
-    if found.aside:
-        text += f" {_ASIDE[found.direction]} {', '.join(found.aside)}."
+        way = "was complete and has landed" if recovered.direction == "forward" else "has been rolled back"
+        text = f"An interrupted transaction ({recovered.id}, {count(len(recovered.files), 'path')}) {way}."
+    if recovered.aside:
+        text += f" {_ASIDE[recovered.direction]} {', '.join(recovered.aside)}."
     return text
 
 
@@ -233,15 +238,19 @@ def _range(error: errors.RangeOutOfBounds) -> str:
     return f"{error.path} has {count(error.total_lines, 'line')}; {asked} cannot be read."
 
 
-def _own(rule: str) -> bool:
+def _is_own_rule(rule: str) -> bool:
     return rule.startswith(".suture-")
 
 
 def _why_protected(rule: str) -> str:
-    return "it is a file that suture works with" if _own(rule) else "it runs or configures something on this machine"
+    return (
+        "it is a file that suture works with"
+        if _is_own_rule(rule)
+        else "it runs or configures something on this machine"
+    )
 
 
-def _changed(error: errors.FileChanged) -> str:
+def _file_changed(error: errors.FileChanged) -> str:
     if error.found is None:
         return f"{error.path} was removed by another process."
     if error.expected is None:
@@ -249,7 +258,7 @@ def _changed(error: errors.FileChanged) -> str:
     return f"{error.path} is not the file that was expected: its hash is {error.found}."
 
 
-def _damaged(error: errors.HistoryDamaged) -> str:
+def _history_damaged(error: errors.HistoryDamaged) -> str:
     if error.what == "content":
         return f"The needed version of {error.path} is damaged in the history: {error.name}."
     if error.path is not None:
@@ -370,7 +379,8 @@ MESSAGES: dict[str, Words] = dict(
             errors.ProtectedPath,
             lambda e: f"{e.path} is protected ({e.rule}): {_why_protected(e.rule)}.",
             lambda e: (
-                "Leave it alone" + (", or ask the operator to allow it (allow_protected)." if not _own(e.rule) else ".")
+                "Leave it alone"
+                + (", or ask the operator to allow it (allow_protected)." if not _is_own_rule(e.rule) else ".")
             ),
         ),
         entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _near),
@@ -440,7 +450,7 @@ MESSAGES: dict[str, Words] = dict(
             lambda e: f"There is no span {e.start}-{e.end} in a text of {e.size} bytes.",
             "Find the place again in the text as it is now.",
         ),
-        entry(errors.FileChanged, _changed, "Read the file again and repeat the edit; nothing was changed."),
+        entry(errors.FileChanged, _file_changed, "Read the file again and repeat the edit; nothing was changed."),
         entry(
             errors.SameFileTwice,
             lambda e: f"{e.path} and {e.other} are the same file, named twice in one transaction.",
@@ -498,7 +508,7 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.HistoryDamaged,
-            _damaged,
+            _history_damaged,
             "Nothing was changed. Undo other changes by id, or restore files by path to another point.",
         ),
         entry(

@@ -79,23 +79,23 @@ def _no_match(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield f"This same edit was refused before, and the file has not changed since (attempt {error.attempt})."
     else:
         yield "Searched for (between >>>markers<<<):"
-        yield f">>>{_searched(error.search_text)}<<<"
+        yield f">>>{_search_excerpt(error.search_text)}<<<"
     yield from _evidence(error)
     yield from _closer(error)
     yield ""
     yield "Suggestions:"
-    yield from _numbered(suggestions(error, audience)[: _SHOWN_FIXES if error.attempt == 1 else None])
-    yield _unchanged(error)
+    yield from _number_fixes(suggestions(error, audience)[: _SHOWN_FIXES if error.attempt == 1 else None])
+    yield _nothing_changed(error)
 
 
-def _unchanged(error: Mismatch) -> str:
+def _nothing_changed(error: Mismatch) -> str:
     if error.total_edits == 1:
         return "Nothing was changed."
     fixed = "with all failures fixed" if error.further else "with this one fixed"
     return f"Nothing was changed, not by the other edits either: send all {error.total_edits} again, {fixed}."
 
 
-def _searched(text: str) -> str:
+def _search_excerpt(text: str) -> str:
     """The first line of what was sent that says something, with all white space around it; and how many there are."""
     lines = text.removesuffix("\n").split("\n")
     shown = as_it_is(next((line for line in lines if line.strip()), lines[0]))
@@ -141,8 +141,8 @@ def _similar(error: errors.NoMatch) -> Iterator[str]:
     if error.why == "unproved":
         yield f"It was found {how_matched(error.rung)}, but it is not clear what new_text should become there:"
     elif error.why == "ambiguous":
-        one = ", and it is not clear which one you mean" if error.expected_occurrences == 1 else ""
-        yield f"It fits {count(len(places), 'place')} {how_matched(error.rung)}{one}:"
+        unclear = ", and it is not clear which one you mean" if error.expected_occurrences == 1 else ""
+        yield f"It fits {count(len(places), 'place')} {how_matched(error.rung)}{unclear}:"
     else:
         after = "" if not error.edit_index else "After the edits before this one: "
         yield f"{after}File contains similar content that might be what you're looking for:"
@@ -204,7 +204,7 @@ def _head(error: Mismatch) -> str:
     return f"Edit {error.edit_index + 1} of {error.total_edits}"
 
 
-def _numbered(fixes: list[dict[str, str]]) -> Iterator[str]:
+def _number_fixes(fixes: list[dict[str, str]]) -> Iterator[str]:
     for number, fix in enumerate(fixes, 1):
         example = fix.get("example", "")
         if example and len(example) > _LONGEST_EXAMPLE:
@@ -266,9 +266,9 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
     if error.stale is not None:
         yield _fix("USE_EXACT_TEXT", f"Your copy of the file is old. {_read_first(audience)}")
     if error.why == "ambiguous":
-        one = "Copy the lines you mean, with enough surrounding lines to make them unique"
+        copy_lines = "Copy the lines you mean, with enough surrounding lines to make them unique"
         every = "Copy the text exactly; it must be identical at every place to replace"
-        yield _fix("USE_EXACT_TEXT", one if error.expected_occurrences == 1 else every)
+        yield _fix("USE_EXACT_TEXT", copy_lines if error.expected_occurrences == 1 else every)
     if error.why == "partly_applied":
         yield _fix("USE_EXACT_TEXT", "Part of this change is already made: send only the rest")
     if error.why == "elided":
@@ -276,8 +276,8 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
     if error.why == "conflict" and error.detail == "two_sided":
         yield _fix("USE_EXACT_TEXT", "The file has lines of its own there: decide whether yours come before or after")
     elif error.why == "conflict":
-        what = "Copy these lines into old_text exactly, and write in new_text what they should become"
-        yield _fix("USE_EXACT_TEXT", what)
+        copy_exactly = "Copy these lines into old_text exactly, and write in new_text what they should become"
+        yield _fix("USE_EXACT_TEXT", copy_exactly)
     if any(difference["name"] in _ADDED for place in error.similar_content[:1] for difference in place["differences"]):
         yield _fix("ESCAPE_SPECIAL", "Send characters exactly as in the file: no escapes, entities or line numbers")
     if error.candidates is not None and not error.search_text.isascii():
@@ -296,23 +296,23 @@ def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
     """The specification's text for a text that occurs more or less often than expected."""
     expected, actual = error.expected_occurrences, error.actual_occurrences
     again = " again" if error.attempt > 1 else ""
-    found = f"Expected {count(expected, 'occurrence')} but found {actual}"
-    yield f"{_head(error)} failed{again}: {found} in {plain(error.path)}."
+    counts = f"Expected {count(expected, 'occurrence')} but found {actual}"
+    yield f"{_head(error)} failed{again}: {counts} in {plain(error.path)}."
     yield ""
-    sought = f"'{first_line(error.search_text)}'"
-    yield f"Expected to replace {count(expected, 'instance')} of {sought} but found {count(actual, 'instance')} at:"
+    search = f"'{first_line(error.search_text)}'"
+    yield f"Expected to replace {count(expected, 'instance')} of {search} but found {count(actual, 'instance')} at:"
     for location in error.match_locations[:_SHOWN_LOCATIONS]:
         content = f": {as_it_is(location['line_content'].strip())}" if error.attempt > 1 else ""
         yield f"  Line {location['line_number']}, column {location['column_start']}{content}"
     if actual > _SHOWN_LOCATIONS:
         yield f"  … and {actual - _SHOWN_LOCATIONS} more"
     if error.originally is not None:
-        what = "made" if error.originally < actual else "changed"
-        yield f"The file itself has {error.originally}; earlier edits of this call {what} the others."
+        cause = "made" if error.originally < actual else "changed"
+        yield f"The file itself has {error.originally}; earlier edits of this call {cause} the others."
     yield ""
     yield "Options to fix:"
-    yield from _numbered(suggestions(error, audience))
-    yield _unchanged(error)
+    yield from _number_fixes(suggestions(error, audience))
+    yield _nothing_changed(error)
 
 
 def _wrong_count_fixes(error: errors.WrongCount, audience: Audience) -> Iterator[dict[str, str]]:
@@ -348,8 +348,8 @@ def _not_found_fixes(error: errors.FileNotFound, _: Audience) -> Iterator[dict[s
 def _json(value: dict[str, Any]) -> str:
     import json  # only a failure needs it
 
-    said = json.dumps(value, ensure_ascii=False)
-    return said if said.isascii() else "".join(map(_visible, said))
+    encoded = json.dumps(value, ensure_ascii=False)
+    return encoded if encoded.isascii() else "".join(map(_visible, encoded))
 
 
 def _visible(char: str) -> str:
@@ -417,11 +417,11 @@ def _patch(error: OfPatch) -> str:
 
 
 def _overlapping(error: errors.OverlappingPatches) -> str:
-    one, other = (
+    first, second = (
         f"patches[{index}] (the {ordinal(index + 1)} of {error.total}, {span(*lines)})"
         for index, lines in ((error.first, error.first_lines), (error.second, error.second_lines))
     )
-    return f"{one} and {other} replace the same text of {error.path}."
+    return f"{first} and {second} replace the same text of {error.path}."
 
 
 def _not_found(error: errors.OldTextNotFound) -> str:
@@ -450,11 +450,11 @@ def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
 
 
 def _not_unique(error: errors.OldTextNotUnique) -> str:
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for place in error.places:
         where = span(place["start_line"], place["end_line"])
-        found[where] = found.get(where, 0) + 1
-    places = [f"{where} ({times} times)" if times > 1 else where for where, times in found.items()]
+        numbers[where] = numbers.get(where, 0) + 1
+    places = [f"{where} ({times} times)" if times > 1 else where for where, times in numbers.items()]
     places, more = places[:_SHOWN_PLACES], len(places) - _SHOWN_PLACES
     return (
         f"{_patch(error)}: oldText fits {count(len(error.places), 'place')} in {error.path} {how_matched(error.rung)}: "
@@ -480,7 +480,7 @@ def _partly(error: errors.PartlyApplied) -> str:
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
-def _unproved(error: errors.UnprovedChange) -> str:
+def _unproved_message(error: errors.UnprovedChange) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
     head = (
@@ -489,22 +489,22 @@ def _unproved(error: errors.UnprovedChange) -> str:
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
-def _elided(error: errors.ElisionInNewText) -> str:
+def _placeholder_message(error: errors.ElisionInNewText) -> str:
     if error.marker:
-        said = plain(error.marker.strip())[:LINE]
+        marker = plain(error.marker.strip())[:LINE]
         own = not error.argument or error.argument.startswith("patches[")
         argument = f"{_patch(error)}: newText" if own else in_argument(error.argument)
-        return f"{argument} has a placeholder ({said}): the text it represents would be deleted from {error.path}."
+        return f"{argument} has a placeholder ({marker}): the text it represents would be deleted from {error.path}."
     return (
         f"{_patch(error)}: oldText and newText do not leave out ('...') the same parts: code would be deleted unseen."
     )
 
 
 def _whole(error: errors.ElisionInNewText, audience: Audience) -> str:
-    what = "Write everything out, or leave out the same parts in both texts."
+    advice = "Write everything out, or leave out the same parts in both texts."
     if error.operation == "overwrite":
-        what = "Write the whole file, or replace only the parts that change."
-    return f"Nothing was changed. {what} {literal(audience)}"
+        advice = "Write the whole file, or replace only the parts that change."
+    return f"Nothing was changed. {advice} {literal(audience)}"
 
 
 def _known_clipboards(error: errors.ClipboardNotFound) -> str:
@@ -558,12 +558,12 @@ PATCH_MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.ElisionInNewText,
-            _elided,
+            _placeholder_message,
             hint_for=_whole,
         ),
         entry(
             errors.UnprovedChange,
-            _unproved,
+            _unproved_message,
             "Nothing was changed. Send whole lines in oldText and newText, indented and spelled as the file has them.",
         ),
         entry(
@@ -624,8 +624,8 @@ def required_lines(validation: dict[str, Any]) -> Iterator[str]:
 
 def existing_errors(validation: dict[str, Any]) -> list[str]:
     """The errors that were there before."""
-    found = [issue for issue in validation["existing"] if issue["severity"] == "error"]
-    return [*_few([*map(issue_line, found)], _SHOWN)]
+    issues = [issue for issue in validation["existing"] if issue["severity"] == "error"]
+    return [*_few([*map(issue_line, issues)], _SHOWN)]
 
 
 def other_lines(validation: dict[str, Any], *, existing: bool = True, required: bool = True) -> Iterator[str]:
@@ -670,7 +670,7 @@ def _near(error: errors.LineOutOfBounds | errors.PatternNotFound) -> str:
     return f" Did you mean {' or '.join(error.near)}?" if error.near else ""
 
 
-def _drifted(error: errors.Drifted, audience: Audience) -> str:
+def _drift_message(error: errors.Drifted, audience: Audience) -> str:
     where = span(error.start_line, error.end_line)
     shown = "\n".join(f"  {line}" for line in few(error.text.replace("\r\n", "\n"), _SHOWN_SAFE_LINES))
     expected = audience.text_given_by("expected_text")
@@ -699,7 +699,7 @@ def rejection_lines(validation: dict[str, Any]) -> list[str]:
     return [*new_lines(validation), *required_lines(validation)] or existing_errors(validation)
 
 
-def _failed(error: errors.ValidationFailed) -> str:
+def _validation_message(error: errors.ValidationFailed) -> str:
     """Why, with the first line that is wrong, which is in no file yet."""
     why = rejection_lines(error.validation)
     first = next(iter(_errors_first(error.validation["new"])), {"source": ""})
@@ -711,10 +711,10 @@ def _failed(error: errors.ValidationFailed) -> str:
 
 
 def _fix_first(error: errors.ValidationFailed) -> str:
-    found = error.validation
-    if any(issue["severity"] == "error" for issue in found["new"]):
+    validation = error.validation
+    if any(issue["severity"] == "error" for issue in validation["new"]):
         return "Nothing was written. Fix the edit and send it again; you can ignore existing problems."
-    if any(check["required"] for check in found["not_run"]):
+    if any(check["required"] for check in validation["not_run"]):
         return "Nothing was written. Make the check possible, or ask the operator not to require it."
     first = "fix them first, or check only for new errors"
     return f"Nothing was written. These errors were there before this edit: {first}."
@@ -736,11 +736,11 @@ SAFE_MESSAGES: dict[str, Words] = dict(
             lambda e: f"Overlapping edits: lines {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]}",
             "All ranges refer to the file as it is. Make one edit of both.",
         ),
-        entry(errors.Drifted, message_for=_drifted, hint_for=_drifted_to),
+        entry(errors.Drifted, message_for=_drift_message, hint_for=_drifted_to),
         entry(errors.PatternNotFound, lambda e: f"Pattern '{e.search}' not found in file", _search_not_found),
         entry(
             errors.ValidationFailed,
-            _failed,
+            _validation_message,
             _fix_first,
         ),
     ]

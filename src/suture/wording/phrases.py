@@ -166,12 +166,12 @@ _SHORT = 40
 _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 
 
-def difference(found: Difference) -> str:
+def difference(differing: Difference) -> str:
     """A difference, in words."""
-    if found.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
-        return f"line {found.sent_line} of your text is not at this place"
-    words = _DIFFERENCES[found.what](found.expected, found.found)
-    return f"{words} ({found.times} times)" if found.times > 1 else words
+    if differing.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
+        return f"line {differing.sent_line} of your text is not at this place"
+    words = _DIFFERENCES[differing.what](differing.expected, differing.found)
+    return f"{words} ({differing.times} times)" if differing.times > 1 else words
 
 
 def _space(white: str) -> str:
@@ -196,7 +196,7 @@ def _points(text: str) -> str:
     return " ".join(named) or "nothing"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     try:
         shown = plain(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
     except UnicodeEncodeError:  # half a surrogate pair in what was sent, and no byte of the file
@@ -205,26 +205,26 @@ def _quoted(text: str) -> str:
     return f'"{shown}"' if "'" in shown else f"'{shown}'"
 
 
-def _spacing(expected: str, found: str) -> str:
-    word = expected.rstrip() if expected.strip() and found.strip() else ""
-    sent, here = (text[len(word) :] for text in (expected, found)) if found.startswith(word) else (expected, found)
-    if word and not (sent + here).strip():
-        if here == f"{sent} ":
-            return f"Extra space after {_quoted(word)}"
-        return f"after {_quoted(word)}: file has {_space(here)}, you sent {_space(sent)}"
-    return f"whitespace: {_quoted(found)} in the file, {_quoted(expected)} in your text"
+def _spacing(expected: str, actual: str) -> str:
+    word = expected.rstrip() if expected.strip() and actual.strip() else ""
+    sent, own = (text[len(word) :] for text in (expected, actual)) if actual.startswith(word) else (expected, actual)
+    if word and not (sent + own).strip():
+        if own == f"{sent} ":
+            return f"Extra space after {_quote(word)}"
+        return f"after {_quote(word)}: file has {_space(own)}, you sent {_space(sent)}"
+    return f"whitespace: {_quote(actual)} in the file, {_quote(expected)} in your text"
 
 
-def _quotes(expected: str, found: str) -> str:
+def _quotes(expected: str, actual: str) -> str:
     kinds = {'"': "double", "'": "single"}
-    here, sent = (next((kinds[char] for char in text if char in kinds), "other") for text in (found, expected))
-    return f"Uses {here} quotes instead of {sent} quotes"
+    own, sent = (next((kinds[char] for char in text if char in kinds), "other") for text in (actual, expected))
+    return f"Uses {own} quotes instead of {sent} quotes"
 
 
-def _other(expected: str, found: str) -> str:
-    if not expected or not found:
-        return f"only in {'the file' if found else 'your text'}: {_quoted(found or expected)}"
-    return f"{_quoted(found)} in the file, {_quoted(expected)} in your text"
+def _other(expected: str, actual: str) -> str:
+    if not expected or not actual:
+        return f"only in {'the file' if actual else 'your text'}: {_quote(actual or expected)}"
+    return f"{_quote(actual)} in the file, {_quote(expected)} in your text"
 
 
 _DIFFERENCES: dict[str, Callable[[str, str], str]] = {
@@ -236,17 +236,17 @@ _DIFFERENCES: dict[str, Callable[[str, str], str]] = {
     "blank_line": lambda sent, _here: f"a blank line is only in {'your text' if sent else 'the file'}",
     "spelled": lambda sent, _here: f"your text has {sent} written out where the file has a line break",
     "exotic_space": lambda sent, here: f"{_points(here)} in the file, {_points(sent)} in your text",
-    "case": lambda sent, here: f"case: {_quoted(here)} in the file, {_quoted(sent)} in your text",
+    "case": lambda sent, here: f"case: {_quote(here)} in the file, {_quote(sent)} in your text",
     "look_alike": lambda sent, here: f"{_points(here)} in the file, {_points(sent)} in your text",
     "quotes": _quotes,
-    "escape": lambda sent, here: f"escaped differently: {_quoted(here)} in the file, {_quoted(sent)} in your text",
+    "escape": lambda sent, here: f"escaped differently: {_quote(here)} in the file, {_quote(sent)} in your text",
     "entities": lambda sent, _here: f"your text has HTML entities ({sent}) for characters",
     "marks": _other,
-    "composition": lambda sent, here: f"{_quoted(here)} is {_points(here)} in the file, {_points(sent)} in your text",
-    "numbers": lambda sent, _here: f"your text has line numbers ({_quoted(sent)}) that are not in the file",
+    "composition": lambda sent, here: f"{_quote(here)} is {_points(here)} in the file, {_points(sent)} in your text",
+    "numbers": lambda sent, _here: f"your text has line numbers ({_quote(sent)}) that are not in the file",
     "fence": lambda _sent, _here: "your text is in a code fence that is not in the file",
     "word": _other,
-    "extra_line": lambda _sent, here: f"the file has a line more here: {_quoted(here.strip())}",
+    "extra_line": lambda _sent, here: f"the file has a line more here: {_quote(here.strip())}",
 }
 
 

@@ -133,7 +133,7 @@ def _incomplete(error: errors.IncompleteBlock, audience: Audience) -> str:
     }.get(error.problem, f"The {part}{path} at {where} cannot be read: {error.problem}.")
 
 
-def _completed(error: errors.IncompleteBlock, audience: Audience) -> str:
+def _how_to_complete(error: errors.IncompleteBlock, audience: Audience) -> str:
     return {
         "excerpt": "Send the whole file, or a SEARCH/REPLACE block for the part that changes.",
         "many_separators": _OTHER_MARKERS,
@@ -172,10 +172,10 @@ def _unambiguous(error: errors.AmbiguousBlock) -> str:
 
 
 def _written_out(error: errors.ElisionInNewText, audience: Audience) -> str:
-    what = f"{_AGAIN} with everything written out, or with the same parts left out in both halves."
+    advice = f"{_AGAIN} with everything written out, or with the same parts left out in both halves."
     if error.operation == "overwrite":
-        what = "Write out the whole file, or send blocks for the parts that change."
-    return f"{what} {literal(audience)}"
+        advice = "Write out the whole file, or send blocks for the parts that change."
+    return f"{advice} {literal(audience)}"
 
 
 def _near(error: errors.FileNotFound) -> str:
@@ -188,20 +188,22 @@ def _near(error: errors.FileNotFound) -> str:
 
 def _no_blocks(error: errors.NoBlocks) -> str:
     """That there is no block, and what is there instead."""
-    said = ["The reply contains no block that can be applied."]
+    sentences = ["The reply contains no block that can be applied."]
     if error.skipped:
         are = "is" if error.skipped == 1 else "are"
-        said.append(f"{count(error.skipped, 'block')} in it {are} part of the model's thinking, which is not applied.")
+        sentences.append(
+            f"{count(error.skipped, 'block')} in it {are} part of the model's thinking, which is not applied."
+        )
     seen = [part for part in error.unread if part["kind"] != "fenced_file"]
-    return " ".join([*said, *_few_unread(seen)])
+    return " ".join([*sentences, *_few_unread(seen)])
 
 
-def _fenced(error: errors.NoBlocks, audience: Audience) -> str:
+def _fenced_files(error: errors.NoBlocks, audience: Audience) -> str:
     tagged = [part["path"] for part in error.unread if part["kind"] == "file"]
     if error.fenced or tagged:
         names = ", ".join([*error.fenced, *tagged][:3])
-        what = f"whole files{'' if tagged else ' in code fences'} ({names})"
-        return f"It has {what}: to write those, {audience.turn_on('whole_files')}."
+        subject = f"whole files{'' if tagged else ' in code fences'} ({names})"
+        return f"It has {subject}: to write those, {audience.turn_on('whole_files')}."
     if error.skipped:
         return "Send the blocks again outside of <think> and other thinking tags."
     return (
@@ -213,9 +215,9 @@ def _fenced(error: errors.NoBlocks, audience: Audience) -> str:
 def _out_of_scope(error: errors.OutOfScope) -> str:
     named = " / ".join(plain(line.strip())[:LINE] for line in error.context)
     where = [span(place["start_line"], place["end_line"]) + in_symbol(place["symbol"]) for place in error.places]
-    found = f" Its lines were found at {', '.join(where[:_SHOWN_PLACES])}." if where else ""
-    what = f"does not contain the hunk's lines in {error.path}" if error.exists else f"is not in {error.path}"
-    return f"The hunk names {named}, which {what}.{found}"
+    places = f" Its lines were found at {', '.join(where[:_SHOWN_PLACES])}." if where else ""
+    problem = f"does not contain the hunk's lines in {error.path}" if error.exists else f"is not in {error.path}"
+    return f"The hunk names {named}, which {problem}.{places}"
 
 
 def _no_path(error: errors.NoPath) -> str:
@@ -251,7 +253,7 @@ def _send_unread(error: errors.UnreadEdits, audience: Audience) -> str:
     return f"{asked}Send {only}what was not read again, as SEARCH/REPLACE blocks or as a patch."
 
 
-def _landed(error: errors.BlocksFailed) -> str:
+def _send_again(error: errors.BlocksFailed) -> str:
     only = " only" if error.landed else ""
     return f"Fix these blocks, and send{only} them again."
 
@@ -265,17 +267,17 @@ _DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
 }
 REPLY_MESSAGES: dict[str, Words] = dict(
     [
-        entry(errors.NoBlocks, _no_blocks, hint_for=_fenced),
+        entry(errors.NoBlocks, _no_blocks, hint_for=_fenced_files),
         entry(errors.UnreadEdits, lambda e: " ".join(_few_unread(e.unread)), hint_for=_send_unread),
         entry(
             errors.BlocksFailed,
             lambda e: f"{len(e.failed)} of {count(e.total, 'block')} could not be applied: {', '.join(e.failed)}.",
-            _landed,
+            _send_again,
         ),
         entry(
             errors.IncompleteBlock,
             message_for=_incomplete,
-            hint_for=_completed,
+            hint_for=_how_to_complete,
         ),
         entry(
             errors.AmbiguousBlock,

@@ -80,7 +80,7 @@ WRONG = {
         "a: [\n",
         1,
         5,
-        "did not find expected node content while parsing a flow node that begins in line 2",
+        "did not find expected node content before the end of the text",
     ),
     "mapping without an end": (
         "a: &x {b: 1\n",
@@ -160,7 +160,7 @@ WRONG = {
         "a: 1\r\nb: [\r\n",
         2,
         5,
-        "did not find expected node content while parsing a flow node that begins in line 3",
+        "did not find expected node content before the end of the text",
     ),
     "lone CR": ("a: 1\rb: c: d\r", 2, 5, "mapping values are not allowed in this context"),
     "odd line ends in the text": (

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from suture import Settings
+from suture import Settings, Workspace
 from suture.cli import main
 from suture.cli.arguments import build_parser
 from suture.cli.settings import parse_setting, settings_of
 from suture.errors import SutureError
 from suture.settings import operator_file
+
+NUMBER = "a whole number from 1 to 1000000000000000"
 
 
 @pytest.fixture
@@ -77,9 +79,13 @@ def test_a_list_gets_an_entry_each_time(root: Path) -> None:
         ("call_ms", "expected NAME=VALUE, such as call_ms=120000, not 'call_ms'"),
         ("call_mss=1", "there is no setting 'call_mss'; did you mean call_ms?"),
         ("zzz=1", "there is no setting 'zzz'"),
-        ("call_ms=0", "call_ms: 0 does not fit; expected a whole number of at least 1"),
-        ("call_ms=-1", "call_ms: '-1' does not fit; expected a whole number of at least 1"),
-        ("max_bases=x", "max_bases: 'x' does not fit; expected a whole number of at least 0"),
+        ("call_ms=0", f"call_ms: 0 does not fit; expected {NUMBER}"),
+        ("call_ms=-1", f"call_ms: '-1' does not fit; expected {NUMBER}"),
+        ("max_bases=x", "max_bases: 'x' does not fit; expected a whole number from 0 to 1000000000000000"),
+        (
+            "max_replacements=99999999999999999999",
+            f"max_replacements: '99999999999999999999' does not fit; expected {NUMBER}",
+        ),
         ("history=no", "history: 'no' does not fit; expected true or false"),
         ("durability=slow", "durability: 'slow' does not fit; expected full or fast"),
         ("encodings=cp1252", "encodings: 'cp1252' does not fit; expected pairs of a glob and an encoding"),
@@ -181,8 +187,14 @@ def test_another_file_can_be_named(root: Path, tmp_path: Path, capfd: pytest.Cap
     ("text", "problem"),
     [
         ("[settings]\ncall_mss = 1\n", "there is no setting 'call_mss'; did you mean call_ms?"),
-        ("[settings]\ncall_ms = '5'\n", "call_ms: '5' does not fit; expected a whole number of at least 1"),
-        ("[settings]\ncall_ms = true\n", "call_ms: True does not fit; expected a whole number of at least 1"),
+        (
+            "[settings]\ncall_ms = '5'\n",
+            f"call_ms: '5' does not fit; expected {NUMBER}",
+        ),
+        (
+            "[settings]\ncall_ms = true\n",
+            f"call_ms: True does not fit; expected {NUMBER}",
+        ),
         ("[settings]\nconfig = 'x'\n", "config names this file, and cannot be set in it"),
         ("[settings]\nextra_roots = ['x']\n", "extra_roots must be absolute paths"),
         ("settings = 1\n", "settings must be a table"),
@@ -241,3 +253,56 @@ def test_the_doctor_looks_at_the_file(root: Path, capfd: pytest.CaptureFixture[s
     configure("[settings]\nmax_edit = 2\n")
     assert main(["doctor"]) == 1
     assert f"settings: {file}: there is no setting 'max_edit'; did you mean max_edits?" in capfd.readouterr().out
+
+
+@pytest.mark.promise("cli.settings")
+@pytest.mark.parametrize("option", [["--set", "max_memory_bytes=1000000000000000"], ["--max-memory-bytes", "9" * 20]])
+def test_a_number_that_no_system_counts_to_is_no_traceback(
+    root: Path, capfd: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    command = ["read", "a.txt"] if option[0] == "--set" else ["mcp", "--root", str(root)]
+    assert main([*command, *option]) in (0, 2)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.promise("cli.settings")
+def test_a_pipe_as_the_operators_file_is_not_waited_for(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert root.is_dir()
+    file = Path(operator_file())
+    file.parent.mkdir(parents=True)
+    os.mkfifo(file)
+    assert main(["read", "a.txt"]) == 2
+    assert f"{file} cannot be read: it is not a regular file" in capfd.readouterr().err
+
+
+@pytest.mark.promise("cli.settings")
+@pytest.mark.parametrize("by_link", [False, True])
+def test_nobody_writes_the_operators_file_through_a_workspace_that_holds_it(
+    root: Path,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    by_link: bool,  # noqa: FBT001  a parameter of the table
+) -> None:
+    kept = configure("", tmp_path / "dotfiles" / "suture.toml" if by_link else None)
+    if by_link:
+        file = Path(operator_file())
+        file.parent.mkdir(parents=True)
+        file.symlink_to(kept)
+    monkeypatch.chdir(tmp_path)
+    assert root.is_dir()
+    write = {"path": str(kept.relative_to(tmp_path)), "patches": [{"operation": "overwrite", "newText": "[settings]"}]}
+    assert main(["call", "patch", json.dumps(write)]) == 1
+    assert json.loads(capfd.readouterr().out)["metadata"]["error"]["code"] == "PROTECTED_PATH"
+    assert kept.read_text() == ""
+
+
+def test_the_folder_of_the_operators_file_is_protected_wherever_it_is(tmp_path: Path) -> None:
+    result = Workspace(tmp_path).safe_edit("home/.config/suture/suture.toml", content="[settings]\n")
+    assert result.metadata["error"]["code"] == "PROTECTED_PATH"
+
+
+def test_a_part_of_a_file_names_the_option_that_shows_the_rest(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert root.is_dir()
+    assert main(["read", "a.txt", "--set", "max_read_lines=1"]) == 0
+    assert capfd.readouterr().out.endswith("Note: cut after line 1 of 2; go on with --start-line 2.\n")

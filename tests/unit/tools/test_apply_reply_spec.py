@@ -1,7 +1,7 @@
 """The tool `apply_reply` as its specification promises it: docs/spec/seeds (004), docs/spec/TOOLS.md sections 0 and 5.
 
-Written from the specification alone. The replies that it lists by category are in `reply_samples`; here is what holds
-for all of them, and then each sentence of section 5.
+Written from the specification alone. The replies that it lists by category are in tests/cases/apply_reply; here is
+what holds for all of them, and then each sentence of section 5.
 """
 
 import difflib
@@ -18,15 +18,13 @@ from suture import Settings, ToolResult, Workspace
 from suture.testing import MemoryFS
 from tests.unit.changes import done, git_apply, hashed, land, recorded, refused, state, workspace, write
 from tests.unit.tools.reply_samples import (
+    LONG,
     NINE,
-    NOTHING,
     OTHER,
-    PATHS,
     REPEATED,
     SAMPLES,
     SIMPLE,
     TWO,
-    UNDECIDED,
     Sample,
     at,
     block,
@@ -97,10 +95,9 @@ def unchanged(sample: Sample) -> bool:
 # What holds for every reply
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("sample", LONG, ids=lambda sample: sample.name)
 @pytest.mark.promise("reply.exact")
-def test_a_reply_makes_exactly_these_files_and_tells_of_each_block(name: str) -> None:
-    sample = SAMPLES[name]
+def test_a_long_reply_makes_exactly_these_files_and_tells_of_each_block(sample: Sample) -> None:
     result, files = met(dict(sample.before), sample.reply)
     assert files == sample.after, result.text
     assert fits(dict(sample.told), result), told(result)
@@ -206,13 +203,6 @@ def test_prose_around_a_reply_changes_nothing(name: str) -> None:
     result, files = met(dict(sample.before), reply)
     assert files == sample.after
     assert fits(dict(sample.told), result), told(result)
-
-
-@pytest.mark.parametrize("sample", UNDECIDED, ids=lambda sample: sample.name)
-def test_what_may_be_split_in_several_ways_lands_as_meant_or_not_at_all(sample: Sample) -> None:
-    result, files = met(dict(sample.before), sample.reply)
-    assert files in (sample.before, sample.after)
-    assert result.is_error is (files == sample.before)
 
 
 @pytest.mark.parametrize(
@@ -333,16 +323,6 @@ def test_what_is_wrong_with_a_reply_is_logged(caplog: pytest.LogCaptureFixture) 
 
 
 # Nothing usable
-
-
-@pytest.mark.parametrize("name", NOTHING)
-def test_a_reply_without_blocks_is_an_error_and_writes_nothing(name: str) -> None:
-    ws, fs = workspace({"a.py": b"x = 1\n"})
-    before, shelf = state(fs), dict(fs.shelf)
-    result = ask(ws, NOTHING[name])
-    assert refused(result)["code"] == "NO_BLOCKS"
-    assert (state(fs), dict(fs.shelf)) == (before, shelf)
-    assert recorded(ws) == []
 
 
 def test_nothing_is_written_when_every_block_fails() -> None:
@@ -561,27 +541,6 @@ def test_atomic_lands_all_of_a_reply_that_fits() -> None:
     assert told(result) == {"1": "applied", "2": "applied"}
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        (at("a.py", MISSING) + "\n" + OTHER, {"1": "NO_MATCH", "2": "skipped"}),
-        (SIMPLE + "\n" + at("b.py", MISSING), {"1": "skipped", "2": "NO_MATCH"}),
-        (SIMPLE + "\n" + at("b.py", MISSING) + "\n" + OTHER, {"1": "skipped", "2": "NO_MATCH", "3": "skipped"}),
-        (SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny", {"1": "skipped", "2": "INCOMPLETE_BLOCK"}),
-        (at("new.py", new_file("n\n")) + "\n" + at("a.py", MISSING), {"1": "skipped", "2": "NO_MATCH"}),
-    ],
-)
-@pytest.mark.promise("reply.partial")
-def test_atomic_lands_nothing_of_a_reply_that_fails_anywhere(reply: str, expected: dict[str, str]) -> None:
-    ws, fs = workspace(TWO)
-    before = state(fs)
-    result = ask(ws, reply, atomic=True)
-    assert (state(fs), told(result)) == (before, expected)
-    assert (result.is_error, result.metadata["change_id"], result.metadata["files"]) == (True, None, [])
-    assert recorded(ws) == []
-    assert "do not send" not in result.text
-
-
 # only
 
 
@@ -644,14 +603,6 @@ def test_a_block_that_fails_and_is_not_chosen_is_skipped_and_no_error() -> None:
 # default_path and paths
 
 
-@pytest.mark.parametrize("place", PATHS)
-def test_the_path_is_found_wherever_models_put_it(place: str) -> None:
-    before = {"src/app.py": b"x = 1\n", "other.py": b"x = 1\n"}
-    result, files = met(before, PATHS[place])
-    assert files == {**before, "src/app.py": b"x = 2\n"}, result.text
-    assert result.metadata["blocks"][0]["path"] == "src/app.py"
-
-
 @pytest.mark.parametrize(
     "prose",
     [
@@ -706,45 +657,11 @@ def test_deleting_and_moving_by_a_link_are_refused(body: str) -> None:
     assert (fs.node_of("real/a.py").data, fs.node_of("b.py").data) == (b"x = 1\n", b"y = 2\n")
 
 
-def test_the_path_is_told_as_it_was_written_too() -> None:
-    result, _ = met({"src/app.py": b"x = 1\n"}, PATHS["separators of Windows"])
-    (found,) = result.metadata["blocks"]
-    assert (found["path"], found["path_as_written"]) == ("src/app.py", "src\\app.py")
-
-
 def test_an_absolute_path_inside_is_told_relative_to_the_root() -> None:
     ws, fs = workspace({"src/app.py": b"x = 1\n"})
     result = ask(ws, at(f"{fs.root.rstrip('/')}/src/app.py", block("x = 1\n", "x = 2\n")))
     assert (told(result), fs.files()) == ({"1": "applied"}, {"src/app.py": b"x = 2\n"})
     assert result.metadata["blocks"][0]["path"] == "src/app.py"
-
-
-@pytest.mark.parametrize(
-    ("reply", "after"),
-    [
-        (block("x = 1\n", "x = 2\n"), {"a.py": b"x = 2\n", "b.py": b"x = 1\n"}),
-        (fenced(block("x = 1\n", "x = 2\n"), info="python"), {"a.py": b"x = 2\n", "b.py": b"x = 1\n"}),
-        (at("b.py", block("x = 1\n", "x = 2\n")), {"a.py": b"x = 1\n", "b.py": b"x = 2\n"}),
-        (
-            at("b.py", block("x = 1\n", "x = 2\n"), block("x = 2\n", "x = 3\n")),
-            {"a.py": b"x = 1\n", "b.py": b"x = 3\n"},
-        ),
-        (
-            block("x = 1\n", "x = 5\n") + "\n" + at("b.py", block("x = 1\n", "x = 2\n")),
-            {"a.py": b"x = 5\n", "b.py": b"x = 2\n"},
-        ),
-    ],
-    ids=[
-        "no path",
-        "a fence",
-        "a path",
-        "a heading over two blocks",
-        "first none, then one",
-    ],
-)
-def test_default_path_is_used_where_the_reply_has_none(reply: str, after: dict[str, bytes]) -> None:
-    _, files = met({"a.py": b"x = 1\n", "b.py": b"x = 1\n"}, reply, default_path="a.py")
-    assert files == after
 
 
 def test_a_block_without_a_path_belongs_to_the_file_of_the_block_before() -> None:
@@ -912,59 +829,6 @@ def test_the_rung_and_score_of_a_match_are_told() -> None:
 # Lines and pieces of lines
 
 
-@pytest.mark.parametrize(
-    ("before", "old", "new", "after"),
-    [
-        (b"barfoo()\n    foo()\nfoobar()\n", "foo()\n", "baz()\n", b"barfoo()\n    baz()\nfoobar()\n"),
-        (b"banana\na\nband\n", "a\n", "b\n", b"banana\nb\nband\n"),
-        (b"x = 10\nx = 1\nx = 100\n", "x = 1\n", "x = 2\n", b"x = 10\nx = 2\nx = 100\n"),
-        (b"    barfoo()\n    foo()\n", "foo()\n", "if x:\n    foo()\n", b"    barfoo()\n    if x:\n        foo()\n"),
-        (
-            b"value = compute(1)  # note\nother\n",
-            "compute(1)\n",
-            "compute(2)\n",
-            b"value = compute(2)  # note\nother\n",
-        ),
-        (b"if a and old_name and b:\n", "old_name\n", "new_name\n", b"if a and new_name and b:\n"),
-    ],
-    ids=["indentation first", "a letter", "a prefix", "indentation is carried", "a piece", "a piece in the middle"],
-)
-def test_a_block_is_whole_lines_and_a_piece_of_a_line_only_at_last(
-    before: bytes, old: str, new: str, after: bytes
-) -> None:
-    result, files = met({"a.py": before}, at("a.py", block(old, new)))
-    assert (told(result), files) == ({"1": "applied"}, {"a.py": after})
-
-
-@pytest.mark.parametrize(
-    ("before", "old", "new", "code"),
-    [
-        (b"f(compute(1))\ng(compute(1))\n", "compute(1)\n", "compute(2)\n", "*"),
-        (b"f(compute(1), compute(1))\n", "compute(1)\n", "compute(2)\n", "*"),
-        (b"value = compute(1)  # note\n", "compute(1)\n", "first(1)\ncompute(2)\n", "*"),
-        (b"value = compute(1)  # note\n", "compute(1)\n", "", "*"),
-        (b"same()\nx\nsame()\n", "same()\n", "other()\n", "OLD_TEXT_NOT_UNIQUE"),
-        (b"  same()\nx\n    same()\n", "same()\n", "other()\n", "OLD_TEXT_NOT_UNIQUE"),
-        (b"a\nb\nx\na\nb\n", "a\nb\n", "c\n", "OLD_TEXT_NOT_UNIQUE"),
-        (b"a\nb\nx\na\nb\n", "a\nb\n", "", "OLD_TEXT_NOT_UNIQUE"),
-    ],
-    ids=[
-        "a piece in two lines",
-        "a piece twice in a line",
-        "a piece becomes lines",
-        "a piece is deleted",
-        "two lines",
-        "two depths",
-        "two blocks",
-        "two blocks to delete",
-    ],
-)
-def test_what_is_not_clear_is_refused(before: bytes, old: str, new: str, code: str) -> None:
-    result, files = met({"a.py": before}, at("a.py", block(old, new)))
-    assert files == {"a.py": before}
-    assert fits({"1": code}, result), told(result)
-
-
 def test_a_text_that_stands_twice_is_told_with_its_places() -> None:
     result, _ = met({"a.py": b"same()\nx\nsame()\n"}, at("a.py", block("same()\n", "other()\n")))
     error = failure(result)
@@ -995,29 +859,6 @@ def test_indentation_is_carried_to_the_file() -> None:
 
 
 # Applied already, and files that are there
-
-
-@pytest.mark.parametrize(
-    ("before", "reply"),
-    [
-        (TWO, SIMPLE + "\n" + OTHER),
-        ({}, at("n.py", new_file("n = 1\nm = 2\n"))),
-        ({"a": NINE}, v4a("*** Update File: a\n@@\n 4\n-5\n+five\n 6\n")),
-        ({}, v4a("*** Add File: a\n+one\n+two\n")),
-        ({"a": NINE}, "--- a/a\n+++ b/a\n@@ -3,5 +3,5 @@\n 3\n 4\n-5\n+five\n 6\n 7\n"),
-        ({}, "--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+one\n+two\n"),
-    ],
-    ids=["search", "new file", "V4A", "V4A add", "diff", "diff of a new file"],
-)
-def test_a_reply_that_was_applied_is_applied_already_and_no_error(before: dict[str, bytes], reply: str) -> None:
-    ws, fs = workspace(before)
-    done(ask(ws, reply))
-    after = state(fs)
-    result = ask(ws, reply)
-    assert (set(told(result).values()), result.is_error) == ({"already_applied"}, False)
-    assert (result.metadata["change_id"], result.metadata["files"], result.metadata["diff"]) == (None, [], "")
-    assert state(fs) == after
-    assert len(recorded(ws)) == 1
 
 
 def test_what_stands_already_lands_beside_what_does_not() -> None:
@@ -1135,37 +976,6 @@ def test_a_hunk_without_numbers_that_fits_several_places_is_refused() -> None:
 WHOLE = fenced("x = 2\n", info="python")
 
 
-@pytest.mark.parametrize(
-    ("reply", "after"),
-    [
-        ("### File: a.py\n" + WHOLE, {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}),
-        ("a.py\n" + WHOLE, {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}),
-        ("**a.py**\n\n" + WHOLE, {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}),
-        (fenced("x = 2\n", info="python a.py"), {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}),
-        (fenced("x = 2\n", info="python:a.py"), {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}),
-        ("src/new.py\n" + WHOLE, {**TWO, "src/new.py": b"x = 2\n"}),
-        ("a.md\n" + fenced("# A\n\n```sh\nls\n```\n", "````", "markdown"), {**TWO, "a.md": b"# A\n\n```sh\nls\n```\n"}),
-        ("a.py\n" + WHOLE + "\n" + OTHER, {"a.py": b"x = 2\n", "b.py": b"y = 2\n"}),
-    ],
-    ids=[
-        "heading",
-        "line before",
-        "bold",
-        "info",
-        "info with colon",
-        "new",
-        "fences inside",
-        "beside a block",
-    ],
-)
-def test_fenced_whole_files_land_when_they_are_asked_for(reply: str, after: dict[str, bytes]) -> None:
-    result, files = met(TWO, reply, whole_files=True)
-    assert files == after, result.text
-    found = result.metadata["blocks"][0]
-    assert (found["id"], found["format"], found["status"]) == ("1", "whole_file", "applied")
-    assert found["action"] == ("update" if found["path"] in TWO else "create")
-
-
 def test_fenced_code_is_no_block_unless_whole_files_are_asked_for() -> None:
     result, files = met(TWO, "### File: a.py\n" + WHOLE)
     assert (refused(result)["code"], files) == ("NO_BLOCKS", TWO)
@@ -1233,41 +1043,6 @@ def test_blocks_that_take_each_other_back_change_nothing() -> None:
     assert (result.metadata["change_id"], result.metadata["diff"], result.metadata["files"]) == (None, "", [])
 
 
-@pytest.mark.parametrize(
-    ("before", "reply", "after"),
-    [
-        ({"a": b"x\n"}, at("a", block("x\n", "y\n")) + v4a("*** Delete File: a\n"), {}),
-        (
-            {"a": b"x\n"},
-            v4a("*** Delete File: a\n") + at("a", new_file("new\n")),
-            {"a": b"new\n"},
-        ),
-        ({}, at("a", new_file("x\n")) + v4a("*** Delete File: a\n"), {}),
-        (
-            {"a": b"x\n", "b": b"y\n"},
-            v4a("*** Update File: a\n*** Move to: c\n@@\n-x\n+1\n*** Update File: b\n*** Move to: a\n@@\n-y\n+2\n"),
-            {"a": b"2\n", "c": b"1\n"},
-        ),
-        (
-            {"a": b"x\n"},
-            v4a("*** Update File: a\n*** Move to: b\n@@\n-x\n+1\n*** Update File: b\n*** Move to: c\n@@\n-1\n+2\n"),
-            {"c": b"2\n"},
-        ),
-    ],
-    ids=["edit and delete", "delete and create", "create and delete", "move into a free place", "move twice"],
-)
-def test_each_block_meets_the_result_of_those_before(
-    before: dict[str, bytes], reply: str, after: dict[str, bytes]
-) -> None:
-    ws, fs = workspace(before)
-    result = ask(ws, reply)
-    assert set(told(result).values()) == {"applied"}, result.text
-    assert fs.files() == after
-    if before != after:
-        done(ws.undo())
-    assert fs.files() == before
-
-
 def test_an_edit_of_a_file_that_the_reply_deleted_fails() -> None:
     result, files = met(
         {"a.txt": b"one line\n"}, v4a("*** Delete File: a.txt\n") + at("a.txt", block("one line\n", "x\n"))
@@ -1290,23 +1065,6 @@ def test_a_stale_copy_is_told_with_the_change_that_replaced_it() -> None:
 
 
 # Only the span changes
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (b"\xef\xbb\xbfx = 1\r\n\xc3\xa9\r\nlast", b"\xef\xbb\xbfx = 2\r\n\xc3\xa9\r\nlast"),
-        (b"a  \t\nx = 1\n\n\n\n", b"a  \t\nx = 2\n\n\n\n"),
-        (b"\x0c\nx = 1\n\x1a", b"\x0c\nx = 2\n\x1a"),
-        (b"\xff\xfe\xfd\nx = 1\nend", b"\xff\xfe\xfd\nx = 2\nend"),
-        (b"a\rb\nx = 1\n", b"a\rb\nx = 2\n"),
-        (b"a\rx = 1\rb\r", b"a\rx = 2\rb\r"),
-    ],
-    ids=["mark and CRLF", "blanks", "control characters", "unknown bytes", "lone CR", "only CR"],
-)
-def test_every_byte_outside_the_change_stays(before: bytes, after: bytes) -> None:
-    result, files = met({"a.py": before}, SIMPLE)
-    assert files == {"a.py": after}, result.text
 
 
 def test_the_mode_of_an_edited_file_stays() -> None:
