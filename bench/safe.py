@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from bench.diff import real_lines
 from bench.table import Table, compared, in_turns
 from suture import Settings, Workspace
-from suture.check.gate import Subject, checked
+from suture.check.gate import Subject, run_checks
 from suture.check.registry import Chosen
 from suture.files.staging import Layout
 
@@ -58,7 +58,7 @@ def _gate() -> Table:
     layout = Layout("/nowhere", {})
     stage = layout.stage("a.txt")
     subject = Subject("a.txt", "a.txt", before, after, stage, stage, (Chosen(_Nothing()),))
-    samples = in_turns({"the gate alone": partial(checked, [subject], 10)}, ROUNDS)
+    samples = in_turns({"the gate alone": partial(run_checks, [subject], 10)}, ROUNDS)
     title = f"The gate itself, around a check that does nothing, on a text of {len(before) // 1000} KB"
     return compared(title, samples, against=[], goals={"the gate alone": "< 1 ms"})
 

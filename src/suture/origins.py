@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
-_MOST_LINKS = 40
+_MAX_LINKS = 40  # on the way to a path, as in Linux
 _NEEDED = frozenset(
     [
         "suture",
@@ -56,11 +56,11 @@ class Inside:
 
     def __init__(self, roots: Iterable[str]) -> None:
         self._names = [_real(root).rstrip("/") for root in roots]
-        self._folders = {found for name in self._names if (found := _identity(name or "/")) is not None}
+        self._folders = {identity for name in self._names if (identity := _identity(name or "/")) is not None}
         self._known: dict[str, tuple[bool, str | None]] = {}
         """Places that were looked at: whether they are below a root, and where a link leads."""
 
-    def holds(self, path: str) -> bool:
+    def contains(self, path: str) -> bool:
         """Whether a path, a link on the way to it, or what it leads to lies below a root, or is one."""
         try:
             rest = _names_reversed(path if path.startswith("/") else os.path.join(os.getcwd(), path))
@@ -70,19 +70,19 @@ class Inside:
         while rest:
             name = rest.pop()
             here = os.path.dirname(here) if name == ".." else os.path.join(here, name)
-            below, aim = self._looked_at(here)
+            below, aim = self._look_at(here)
             if below:
                 return True
             if aim is None:
                 continue
             links += 1
-            if links > _MOST_LINKS:
+            if links > _MAX_LINKS:
                 return True
             here = "/" if aim.startswith("/") else os.path.dirname(here)
             rest += _names_reversed(aim)
         return "" in self._names  # the whole disk is a root
 
-    def _looked_at(self, here: str) -> tuple[bool, str | None]:
+    def _look_at(self, here: str) -> tuple[bool, str | None]:
         if here not in self._known:
             below = any(here == name or here.startswith(f"{name}/") for name in self._names)
             # A file system may ignore case, or show a folder in two places.
@@ -97,7 +97,7 @@ class Inside:
 
 def is_outside(path: str, roots: Iterable[str]) -> bool:
     """Whether neither a path, nor a link or folder on the way to it, nor what it leads to lies below a root."""
-    return not Inside(roots).holds(path)
+    return not Inside(roots).contains(path)
 
 
 def own_places(roots: Sequence[str]) -> list[str]:
@@ -109,10 +109,10 @@ def _own_places(roots: Sequence[str], inside: Inside) -> list[str]:
     places = [_PACKAGE, os.path.dirname(sys.executable or _PACKAGE)]
     places += [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
     places += [entry for entry in sys.path if os.path.basename(entry) in _INSTALLED]
-    found = dict.fromkeys(_real(place) for place in dict.fromkeys(places) if inside.holds(place))
+    inner = dict.fromkeys(_real(place) for place in dict.fromkeys(places) if inside.contains(place))
     whole = {_real(root) for root in roots}
-    parts = [os.path.join(place, part) for place in found if place in whole for part in _VENV_PARTS]
-    return [*(place for place in found if place not in whole), *parts]
+    parts = [os.path.join(place, part) for place in inner if place in whole for part in _VENV_PARTS]
+    return [*(place for place in inner if place not in whole), *parts]
 
 
 def usable_path(roots: Sequence[str]) -> list[str]:
@@ -127,7 +127,7 @@ def _usable(inside: Inside, own: Sequence[str]) -> list[str]:
 
 def start_code(roots: Sequence[str]) -> str:
     """Python code that lets another process import suture from where this one has it, and nothing from a root."""
-    path = [os.path.abspath(entry) for entry in usable_path([*roots, *_kept_out()])]
+    path = [os.path.abspath(entry) for entry in usable_path([*roots, *_roots_kept_out()])]
     code = f"import sys; sys.path[:] = {path!r}; "
     if os.path.dirname(_PACKAGE) in path:
         return code
@@ -151,7 +151,7 @@ def keep_out(roots: Sequence[str]) -> list[str]:
     finder = _finder()
     if finder is None:
         finder = OutsideFinder()
-        kinds = [getattr(each, "__name__", "") for each in sys.meta_path]
+        kinds = [getattr(importer, "__name__", "") for importer in sys.meta_path]
         sys.meta_path.insert(kinds.index("PathFinder") if "PathFinder" in kinds else len(kinds), finder)
     finder.add(roots)
     return own
@@ -220,10 +220,10 @@ class OutsideFinder:
 
 
 def _finder() -> OutsideFinder | None:
-    return next((each for each in sys.meta_path if isinstance(each, OutsideFinder)), None)
+    return next((finder for finder in sys.meta_path if isinstance(finder, OutsideFinder)), None)
 
 
-def _kept_out() -> Sequence[str]:
+def _roots_kept_out() -> Sequence[str]:
     """The roots of this process into which its `sys.path` leads."""
     finder = _finder()
     return () if finder is None else finder.roots
@@ -231,7 +231,7 @@ def _kept_out() -> Sequence[str]:
 
 def _is_open(entry: str, inside: Inside, own: Sequence[str]) -> bool:
     """Whether a folder lies below a root, where tools can write it."""
-    if not inside.holds(entry or "."):
+    if not inside.contains(entry or "."):
         return False
     real = _real(entry or ".")
     return not any(real == place or real.startswith(f"{place}/") for place in own)
@@ -246,10 +246,10 @@ def _real(path: str) -> str:
 
 def _identity(path: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(path)
+        stat = os.stat(path)
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino
+    return stat.st_dev, stat.st_ino
 
 
 def _names_reversed(path: str) -> list[str]:

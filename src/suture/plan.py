@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from suture.text import Text
     from suture.text.edits import Edit
 
-_MUCH_TO_HASH = 1 << 18  # bytes from which on OpenSSL is loaded: it is faster, but takes 3 ms to load
-_MOST_JOINED = 1 << 16  # bytes that are copied sooner than handled in pieces
+_MIN_OPENSSL_BYTES = 1 << 18  # bytes from which on OpenSSL is loaded: it is faster, but takes 3 ms to load
+_MAX_JOINED_BYTES = 1 << 16  # bytes that are copied sooner than handled in pieces
 
 
 class Content:
@@ -26,7 +26,7 @@ class Content:
     def __init__(self, pieces: Sequence[bytes | memoryview]) -> None:
         self.pieces = tuple(pieces)
         self.size = sum(map(len, self.pieces))
-        if len(self.pieces) > 1 and self.size <= _MOST_JOINED:
+        if len(self.pieces) > 1 and self.size <= _MAX_JOINED_BYTES:
             self.pieces = (b"".join(self.pieces),)
         self._digest: str | None = None
 
@@ -221,7 +221,7 @@ def digest(pieces: Iterable[bytes | memoryview], size: int) -> str:
 def _sha256(size: int) -> Any:
     """The interpreter's own SHA-256, or OpenSSL's once there is much to hash: far faster, but 3 ms to load."""
     _Hashed.bytes += size
-    if _Hashed.bytes < _MUCH_TO_HASH:
+    if _Hashed.bytes < _MIN_OPENSSL_BYTES:
         for module in ("_sha256", "_sha2"):  # before and since Python 3.12
             try:
                 return __import__(module).sha256()

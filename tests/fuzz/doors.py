@@ -18,7 +18,7 @@ from typing import Any
 from suture.apis import handle, handle_all
 from suture.cli import command_first, main, quick
 from suture.cli.arguments import build_parser
-from suture.cli.clients import CLIENTS, Addition, Unmergeable, merged, parsed
+from suture.cli.clients import CLIENTS, Addition, Unmergeable, merge, parse
 from suture.cli.menu import COMMANDS
 from suture.server import stdio
 from suture.server.http import Address, Names
@@ -200,12 +200,12 @@ def _settings(kind: str, container: str) -> Target:
     def run(data: bytes) -> object:
         text = as_text(data)
         try:
-            found = merged(text, addition, replace=bool(len(data) % 2))
+            found = merge(text, addition, replace=bool(len(data) % 2))
         except Unmergeable as error:
             return str(error)[:25]
-        again = merged(found.text, addition)
+        again = merge(found.text, addition)
         assert again.state == "present", "an entry that was added is not there"
-        assert parsed(found.text, kind)[container]["suture"] == _ENTRY
+        assert parse(found.text, kind)[container]["suture"] == _ENTRY
         return found.state
 
     seeds = ['{"mcpServers": {"x": {"command": "y"}}, "z": 1}', '{\n  "mcpServers": {\n  }\n}\n', "// a\n{}", "", "{}"]

@@ -7,12 +7,12 @@ import tomllib
 from typing import TYPE_CHECKING, Any, cast
 
 from suture import json_text
-from suture.check.issue import NotRunError, compared
+from suture.check.issue import NotRunError, compare
 from suture.check.json import Json, JsonWithComments
 from suture.check.markers import ConflictMarkers
 from suture.check.python import PythonSyntax
-from suture.check.registry import merged, parse
-from suture.check.toml import Toml, loaded
+from suture.check.registry import merge_configurations, parse
+from suture.check.toml import Toml, load
 from suture.check.xml import Xml
 from suture.check.yaml import Yaml
 from suture.errors import SutureError
@@ -154,7 +154,7 @@ def _check(validator: Validator, name: str, read: Callable[[str], object] | None
             later = validator.check(name, text, changed, _STAGING)
         except NotRunError:
             return len(issues)
-        result = compared(text, changed, issues, later, getattr(validator, "syntax_codes", ()), first_only=True)
+        result = compare(text, changed, issues, later, getattr(validator, "syntax_codes", ()), first_only=True)
         assert len(result.new) + len(result.existing) == len(later), "a comparison loses problems"
         return len(issues), [issue.code for issue in issues][:3]
 
@@ -176,11 +176,11 @@ def _read_json(text: str) -> object:
 def _configured(data: bytes) -> object:
     text = as_text(data)
     try:
-        said = cast("dict[str, Any]", loaded("x", text))
+        said = cast("dict[str, Any]", load("x", text))
     except (ValueError, NotRunError):
         return None
     found = parse(said, "x", by_project=bool(len(data) % 2))
-    merged(found, parse(said, "y", by_project=False))
+    merge_configurations(found, parse(said, "y", by_project=False))
     return len(found.rules), len(found.problems)
 
 

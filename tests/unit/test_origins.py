@@ -41,15 +41,15 @@ def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 def test_a_root_holds_itself_and_what_is_below(root: Path) -> None:
     inside = Inside([str(root)])
-    assert [inside.holds(str(each)) for each in (root, root / "bin", root / "bin/nothing", root.parent)] == [
+    assert [inside.contains(str(each)) for each in (root, root / "bin", root / "bin/nothing", root.parent)] == [
         True,
         True,
         True,
         False,
     ]
-    assert not inside.holds(f"{root}-other/bin")
-    assert not Inside([]).holds(str(root))
-    assert Inside(["/"]).holds("/")
+    assert not inside.contains(f"{root}-other/bin")
+    assert not Inside([]).contains(str(root))
+    assert Inside(["/"]).contains("/")
 
 
 @pytest.mark.promise("confine.no-code")
@@ -87,7 +87,7 @@ def test_a_relative_path_is_taken_from_the_current_folder(root: Path, monkeypatc
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert Inside([str(root), "."]).holds("x")
+    assert Inside([str(root), "."]).contains("x")
 
 
 def test_what_suture_runs_from_is_known_if_it_is_in_a_root() -> None:

@@ -44,14 +44,14 @@ def test_a_content_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_large_content_has_the_same_kind_of_hash_as_a_small_one() -> None:
-    large = b"x" * plan._MUCH_TO_HASH
+    large = b"x" * plan._MIN_OPENSSL_BYTES
     assert Content([large]).digest == "sha256:" + hashlib.sha256(large).hexdigest()
 
 
 def test_many_small_contents_have_the_same_kind_of_hash_as_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan._Hashed, "bytes", 0)
-    found = {Content([b"hello"]).digest for _ in range(plan._MUCH_TO_HASH // len(b"hello") + 1)}
-    assert (found, plan._Hashed.bytes >= plan._MUCH_TO_HASH) == ({HELLO}, True)
+    found = {Content([b"hello"]).digest for _ in range(plan._MIN_OPENSSL_BYTES // len(b"hello") + 1)}
+    assert (found, plan._Hashed.bytes >= plan._MIN_OPENSSL_BYTES) == ({HELLO}, True)
 
 
 def test_a_python_without_a_hash_of_its_own_uses_the_library(monkeypatch: pytest.MonkeyPatch) -> None:

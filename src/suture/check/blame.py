@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(_PAIRS.values())
 _BEHIND = b";,)]}:({> \t"
-_LONGEST = 3
-_STEPS = 1 << 14
-_WORD = 8
-_EACH = 6
+_MAX_MARK = 3  # bytes of a bracket or quote
+_NODES_PER_LOOK = 1 << 14  # between two looks at the clock
+_MAX_BLOCK_WORD = 8  # bytes of a word that opens or closes a block
+_MAX_CANDIDATES = 6  # of one kind: each is tried by parsing the text again
 _LINES = 3
-_ERRORS = 40
-_CHILDREN = 200
-_SHOWN = 24
-_SHORT = 80
+_MAX_ERRORS = 40  # error nodes that are looked at: a hostile text has thousands
+_MAX_CHILDREN = 200  # of an error node, as above
+_MAX_SHOWN = 24  # characters of a token in a message
+_MAX_SHORT_NODE = 80
 _NO_STATE = {0, 65535}
 _QUOTE_TYPES = {'"', "'", "`", '"""', "string_start", "''"}
 _ENDS = b";,{}([:>"
@@ -82,7 +82,7 @@ class Lines:
         return self.starts[self.number(at)] - 1
 
     def first(self, at: int) -> int:
-        """Where its first character stands that is no blank."""
+        """The place of its first character that is not blank."""
         return self._firsts[self.number(at) - 1]
 
     def indent(self, at: int) -> int:
@@ -90,7 +90,7 @@ class Lines:
         return self._indents[self.number(at) - 1]
 
     def leads(self, at: int) -> bool:
-        """Whether only blanks stand before a place in its line."""
+        """Whether only blanks come before a place in its line."""
         return at <= self.first(at)
 
     def deeper(self, at: int) -> bool:
@@ -101,9 +101,13 @@ class Lines:
     def outside(self, at: int, *, back: bool = False) -> Iterator[int]:
         """Of the lines below, or above, those that are indented no more: the first characters."""
         number, indent = self.number(at), self.indent(at)
-        for each in range(number - 2, -1, -1) if back else range(number, len(self._firsts)):
-            first = self._firsts[each]
-            if self._indents[each] <= indent and first < self.starts[each + 1] - 1 and self.source[first] not in b"\r":
+        for index in range(number - 2, -1, -1) if back else range(number, len(self._firsts)):
+            first = self._firsts[index]
+            if (
+                self._indents[index] <= indent
+                and first < self.starts[index + 1] - 1
+                and self.source[first] not in b"\r"
+            ):
                 yield first
 
 
@@ -141,17 +145,17 @@ class View:
 
     def errors(self) -> list[Suspect]:
         """What the parser itself objects to, in the order of the text; the first of what it could not read at a go."""
-        found: list[Suspect] = []
+        suspects: list[Suspect] = []
         after = -1
-        for each in sorted(chain(self._lost(), self._misfits()), key=lambda each: each.at):
-            if each.at >= after:
-                found.append(each)
-                around = [node.end_byte for node in self._errors if node.start_byte <= each.at < node.end_byte]
-                after = max(around, default=each.at + 1)
-        return found
+        for suspect in sorted(chain(self._lost(), self._misfits()), key=lambda suspect: suspect.at):
+            if suspect.at >= after:
+                suspects.append(suspect)
+                around = [node.end_byte for node in self._errors if node.start_byte <= suspect.at < node.end_byte]
+                after = max(around, default=suspect.at + 1)
+        return suspects
 
     def uneven(self) -> bool:
-        """Whether the text has more of an opening bracket than of the closing one, or less, wherever they stand."""
+        """Whether the text has more of an opening bracket than of the closing one, or less, wherever they are."""
         if self._blocks:
             return True
         count = self.source.count
@@ -167,13 +171,13 @@ class View:
     def _walk(self, cursor: tree_sitter.TreeCursor) -> None:
         down = True
         for step in count():
-            if step % _STEPS == 0:
+            if step % _NODES_PER_LOOK == 0:
                 self._late()
             if down:
                 node = cursor.node
-                if node is None:  # pragma: no cover  a cursor that we move stands on a node
+                if node is None:  # pragma: no cover  a cursor that we move is on a node
                     return
-                if node.is_error and len(self._errors) < _ERRORS:
+                if node.is_error and len(self._errors) < _MAX_ERRORS:
                     self._errors.append(node)
                 if node.is_missing:
                     self._missing.append(node)
@@ -194,7 +198,7 @@ class View:
             return
         self.tokens.append((start, end))
         self.starts.append(start)
-        if node.is_named and not node.is_error and (not self._blocks or end - start > _WORD):
+        if node.is_named and not node.is_error and (not self._blocks or end - start > _MAX_BLOCK_WORD):
             return
         text = self.source[start:end].decode("utf-8", "replace")
         if text in self._blocks:
@@ -202,7 +206,7 @@ class View:
                 self._marks.append((True, self._blocks[text], start, end))
         elif text in self._ends:
             self._marks.append((False, text, start, end))
-        elif len(text) <= _LONGEST and not node.is_named:
+        elif len(text) <= _MAX_MARK and not node.is_named:
             for at, letter in enumerate(text, start):
                 if letter in _PAIRS:
                     self._marks.append((True, _PAIRS[letter], at, at + 1))
@@ -224,24 +228,24 @@ class View:
                 opened[closer] = opened.get(closer, 0) + 1
                 continue
             if not opened.get(closer) or (closer in ")]" and stack[-1][1] == "}" and not self.lines.leads(start)):
-                stray += self._too_many(mark) if len(stray) < _EACH else ()
+                stray += self._too_many(mark) if len(stray) < _MAX_CANDIDATES else ()
                 continue
             top = stack.pop()
             while top[1] != closer:
                 opened[top[1]] -= 1
-                lost += self._unclosed(top, start) if len(lost) < _EACH else ()
+                lost += self._missing_closers(top, start) if len(lost) < _MAX_CANDIDATES else ()
                 top = stack.pop()
             opened[closer] -= 1
-            depth = self._misaligned(top, mark)
-            short += self._unclosed(top, start) if depth > 0 and len(short) < _EACH else ()
-            extra += self._too_many(mark) if depth < 0 and len(extra) < _EACH else ()
-        for top in stack[: -_EACH - 1 : -1]:
-            lost += self._unclosed(top, len(self.source))
+            depth = self._misalignment(top, mark)
+            short += self._missing_closers(top, start) if depth > 0 and len(short) < _MAX_CANDIDATES else ()
+            extra += self._too_many(mark) if depth < 0 and len(extra) < _MAX_CANDIDATES else ()
+        for top in stack[: -_MAX_CANDIDATES - 1 : -1]:
+            lost += self._missing_closers(top, len(self.source))
         if lost:
             return [*short, *lost, *stray, *extra]
         return [*extra, *stray, *short] if stray else []
 
-    def _misaligned(self, opener: Mark, closer: Mark) -> int:
+    def _misalignment(self, opener: Mark, closer: Mark) -> int:
         """More than 0 if a closer looks like that of an outer opener, less if it looks like that of an inner one."""
         start = closer[2]
         if self.lines.number(opener[2]) == self.lines.number(start):
@@ -255,8 +259,8 @@ class View:
             else 0
         )
 
-    def _unclosed(self, mark: Mark, before: int) -> list[Suspect]:
-        """A closer is missing, at the latest before a place: where indentation says that it was to stand."""
+    def _missing_closers(self, mark: Mark, before: int) -> list[Suspect]:
+        """A closer is missing, at the latest before a place: where indentation says that it belongs."""
         _, closer, start, end = mark
         opener = self.source[start:end].decode()
         message = f"missing `{closer}` to close the `{opener}` of line {self.lines.number(start)}"
@@ -286,17 +290,17 @@ class View:
     def _too_many(self, mark: Mark) -> list[Suspect]:
         """A closer that closes nothing; or whose opener is missing in the line that it is in line with."""
         _, closer, start, end = mark
-        found = []
+        suspects = []
         header = self._header(start) if self.lines.leads(start) else None
         if header is not None:
             at = self.behind(self.lines.end(header))
-            openers = [each for each, other in _PAIRS.items() if other == closer] or ["do", "then"]
-            found = [Suspect(at, f"missing `{opener}`", at, at, f" {opener}".encode()) for opener in openers]
-        found.append(Suspect(start, f"unexpected `{closer}`: nothing is open that it closes", start, end, b""))
-        return found
+            openers = [opener for opener, other in _PAIRS.items() if other == closer] or ["do", "then"]
+            suspects = [Suspect(at, f"missing `{opener}`", at, at, f" {opener}".encode()) for opener in openers]
+        suspects.append(Suspect(start, f"unexpected `{closer}`: nothing is open that it closes", start, end, b""))
+        return suspects
 
     def _header(self, start: int) -> int | None:
-        """The line above a closer that is indented as it is, if deeper ones stand between and it opens nothing."""
+        """The line above a closer that is indented as it is, if deeper lines are between them and it opens nothing."""
         indent = self.lines.indent(start)
         for first in self.lines.outside(start, back=True):
             if not self._is_token(first):
@@ -309,7 +313,7 @@ class View:
 
     def _lost(self) -> Iterator[Suspect]:
         """What the parser put in."""
-        for node in islice(self._missing, _ERRORS):
+        for node in islice(self._missing, _MAX_ERRORS):
             at = self.behind(node.start_byte)
             if node.is_named:
                 yield Suspect(at, f"missing {node.type.replace('_', ' ')}", at, at, b"")
@@ -336,7 +340,7 @@ class View:
         if not self._errors and not self._missing:
             return
         near = min(node.start_byte for node in chain(self._errors[:1], self._missing[:1]))
-        places = {self.lines.start(self._misfit(node)[0]) for node in self._errors[:_EACH]}
+        places = {self.lines.start(self._misfit(node)[0]) for node in self._errors[:_MAX_CANDIDATES]}
         odd = []
         start = 0
         for line in self.source.split(b"\n"):
@@ -347,38 +351,38 @@ class View:
                 odd += [(start not in places, abs(start - near), start, text, quote) for quote in lone]
             start += len(line) + 1
         odd.sort()
-        for _, _, start, text, quote in odd[:_EACH]:
+        for _, _, start, text, quote in odd[:_MAX_CANDIDATES]:
             yield from self._unquoted(start, text, quote)
 
     def _unquoted(self, start: int, text: bytes, quote: bytes) -> Iterator[Suspect]:
         shown = quote.decode()
         last = start + text.rindex(quote)
         cut = text
-        for _ in range(_EACH):
+        for _ in range(_MAX_CANDIDATES):
             at = start + len(cut)
             yield Suspect(last, f"this `{shown}` is never closed", at, at, quote)
             if not cut or cut[-1] not in _BEHIND:
                 break
             cut = cut[:-1]
-        first = max(text.rfind(each, 0, last - start) for each in (b" ", b"(", b"=", b"[", b","))
+        first = max(text.rfind(separator, 0, last - start) for separator in (b" ", b"(", b"=", b"[", b","))
         at = start + first + 1
         yield Suspect(at, f"missing `{shown}`", at, at, quote)
 
     def _misfits(self) -> Iterator[Suspect]:
-        """The first token that does not fit what stands before it, of each error that holds no other."""
+        """The first token that does not fit what comes before it, of each innermost error."""
         for index, node in enumerate(self._errors):
             if index + 1 < len(self._errors) and self._errors[index + 1].end_byte <= node.end_byte:
                 continue
             start, end, message = self._misfit(node)
             yield Suspect(start, message, start, end, b"")
-            if start < node.end_byte <= start + _SHORT:
+            if start < node.end_byte <= start + _MAX_SHORT_NODE:
                 yield Suspect(start, message, start, node.end_byte, b"")
 
     def _misfit(self, node: tree_sitter.Node) -> tuple[int, int, str]:
         """The first part of an error that could not be read in the state the parser was in; else what follows it."""
-        children = node.children[:_CHILDREN]
+        children = node.children[:_MAX_CHILDREN]
         for child in children:
-            if child.parse_state not in _NO_STATE and child.grammar_id not in self._fitting(child.parse_state):
+            if child.parse_state not in _NO_STATE and child.grammar_id not in self._valid_symbols(child.parse_state):
                 token = self._token(child.start_byte)
                 return self._unexpected(token or child.byte_range)
         if not children:
@@ -396,17 +400,17 @@ class View:
         start, end = token
         text = self.source[start:end].decode("utf-8", "replace").strip()
         first = text.partition("\n")[0].strip()
-        shown = first if len(first) <= _SHOWN else first[:_SHOWN] + "…"
+        shown = first if len(first) <= _MAX_SHOWN else first[:_MAX_SHOWN] + "…"
         if text.startswith(("...", "…")):
             return start, end, f"`{shown}` is not code: something was left out here"
         return start, end, f"unexpected `{shown}`"
 
-    def _fitting(self, state: int) -> frozenset[int]:
-        found = self._fits.get(state)
-        if found is None:
+    def _valid_symbols(self, state: int) -> frozenset[int]:
+        symbols = self._fits.get(state)
+        if symbols is None:
             lookahead = self._language.lookahead_iterator(state)
-            found = self._fits[state] = frozenset(lookahead.symbols() if lookahead is not None else ())
-        return found
+            symbols = self._fits[state] = frozenset(lookahead.symbols() if lookahead is not None else ())
+        return symbols
 
     def _is_token(self, at: int) -> bool:
         index = bisect_left(self.starts, at)
@@ -419,7 +423,7 @@ class View:
 
 def _deepest(node: tree_sitter.Node) -> tree_sitter.Node:
     while True:
-        inner = next((each for each in node.children if each.has_error), None)
+        inner = next((child for child in node.children if child.has_error), None)
         if inner is None:
             return node
         node = inner

@@ -1,7 +1,7 @@
 """The checks of everything that a call is about to write, side by side and within a time.
 
 Checks in other processes, and those of plugins, run in threads of their own; the others run meanwhile. A check that
-is not over in time is told as not run, as is one that crashed: never as passed.
+does not end in time, or crashes, is reported as not run: never as passed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from time import monotonic
 
-from suture.check.issue import Issue, NotRunError, compared, first_only, sees_all, syntax_codes
+from suture.check.issue import Issue, NotRunError, compare, first_only, sees_all, syntax_codes
 from suture.origins import importing_outside
 from suture.records import Record
 
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-_WORKERS = 4
-_LATE = 0.5  # seconds that a program is given to be ended in
-_TICK = 0.05
-_SHOWN = 200
-_OWN = "suture.check."
-_LONGEST = 500
-_LONGEST_CODE = 100
-_LAST = 1 << 31
-"""No line and no column is beyond it."""
-_MOST_ISSUES = 20_000
-_MOST_LEFT = 16
-_left: list[Thread] = []
+_MAX_THREADS = 4  # checks that run beside each other, perhaps each with a process of its own
+_GRACE_SECONDS = 0.5  # that a program is given to be ended in
+_POLL_SECONDS = 0.05  # between two looks at which checks are late
+_MAX_SOURCE = 200  # characters of a source line in a report
+_BUILT_IN_PREFIX = "suture.check."
+_MAX_MESSAGE = 500  # characters of a message or a reason: plugins write them, and a model pays for them
+_MAX_CODE = 100  # characters of the code of a plugin's issue
+_MAX_NUMBER = 1 << 31
+"""No line or column number is larger."""
+_MAX_ISSUES = 20_000  # of one check: a plugin may go on without end
+_MAX_HANGING = 16  # threads, before no further plugin is started: they cannot be ended
+_hanging: list[Thread] = []
 """Threads in which the check of a plugin did not end."""
-_OVER = "the time for all checks of a call was over (validate_call_ms)"
+_TIME_IS_UP = "the time for all checks of a call was over (validate_call_ms)"
 
 
 class Stage(Protocol):
     """A text that can be staged."""
 
     def within(self, seconds: float) -> Staging:
-        """It, for a check that may take so long."""
+        """The staged text, for a check that may take so long."""
 
 
 class Subject(Record):
@@ -65,7 +65,7 @@ class Subject(Record):
 
 
 class Found(Record):
-    """A problem, where it is, and who found it."""
+    """A problem, where it is, and the validator that found it."""
 
     path: str
     validator: str
@@ -82,11 +82,11 @@ class NotRun(Record):
     reason: str
     required: bool = False
     setting: str = ""
-    """The setting that makes it possible, where one does."""
+    """The setting that allows it, if there is one."""
 
 
 class Report(Record):
-    """What came of all checks."""
+    """The results of all checks."""
 
     new: tuple[Found, ...] = ()
     existing: tuple[Found, ...] = ()
@@ -94,36 +94,36 @@ class Report(Record):
     not_run: tuple[NotRun, ...] = ()
 
     def with_more(self, other: Report, most: int) -> Report:
-        """Both together; of each kind, so many at most, and first those that decide."""
+        """Both reports as one; at most so many findings of each kind, those that decide first."""
         return Report(
             _first((*self.new, *other.new), most, _is_error),
             _first((*self.existing, *other.existing), most, _is_error),
             _first((*self.fixed, *other.fixed), most, _is_error),
-            _first((*self.not_run, *other.not_run), most, lambda each: each.required),
+            _first((*self.not_run, *other.not_run), most, lambda check: check.required),
         )
 
     def errors(self, *, every: bool = False) -> list[Found]:
         """The errors that count: those that are new, or every one."""
-        found = (*self.new, *self.existing) if every else self.new
-        return [each for each in found if _is_error(each)]
+        findings = (*self.new, *self.existing) if every else self.new
+        return [finding for finding in findings if _is_error(finding)]
 
     def passed(self, *, every: bool = False) -> bool:
-        """Whether all was checked, and nothing found that counts."""
+        """Whether every check ran and found no error that counts."""
         return not self.errors(every=every) and not self.not_run
 
     def blocks(self, *, every: bool = False) -> bool:
         """Whether a strict caller must be refused."""
-        return bool(self.errors(every=every)) or any(each.required for each in self.not_run)
+        return bool(self.errors(every=every)) or any(check.required for check in self.not_run)
 
 
-def _is_error(found: Found) -> bool:
-    return found.issue.severity == "error"
+def _is_error(finding: Found) -> bool:
+    return finding.issue.severity == "error"
 
 
-def _first(found: tuple[T, ...], most: int, decides: Callable[[T], bool]) -> tuple[T, ...]:
-    if len(found) <= most:
-        return found
-    return tuple(sorted(found, key=lambda each: not decides(each))[:most])
+def _first(items: tuple[T, ...], most: int, decides: Callable[[T], bool]) -> tuple[T, ...]:
+    if len(items) <= most:
+        return items
+    return tuple(sorted(items, key=lambda item: not decides(item))[:most])
 
 
 class _Job:
@@ -132,7 +132,7 @@ class _Job:
     def __init__(self, chosen: Chosen, subject: Subject, before: str | None, after: str, stage: Stage) -> None:
         self.chosen = chosen
         self.issues: list[Issue] | None = None
-        self.reason, self.setting = _OVER, ""
+        self.reason, self.setting = _TIME_IS_UP, ""
         self.is_over = False
         self._path = subject.path
         self._roots = subject.roots
@@ -154,12 +154,12 @@ class _Job:
 
     @property
     def is_plugin(self) -> bool:
-        """Whether it may run on and on in this process."""
+        """Whether it may run in this process without end."""
         return not self._is_built_in
 
     @property
     def _is_built_in(self) -> bool:
-        return type(self.chosen.validator).__module__.startswith(_OWN)
+        return type(self.chosen.validator).__module__.startswith(_BUILT_IN_PREFIX)
 
     @property
     def _is_external(self) -> bool:
@@ -167,11 +167,11 @@ class _Job:
 
     @property
     def is_late(self) -> bool:
-        """Whether it should have been over by now."""
-        return self._ends is not None and monotonic() > self._ends + _LATE
+        """Whether it should have ended by now."""
+        return self._ends is not None and monotonic() > self._ends + _GRACE_SECONDS
 
     def run(self, ends: float) -> None:
-        """Carry it out, in the time that is left."""
+        """Run the check in the time that is left."""
         seconds = min(self.chosen.timeout_ms / 1000, ends - monotonic())
         if seconds <= 0:
             return
@@ -179,16 +179,16 @@ class _Job:
         self.reason = f"it took longer than {seconds:.1f} s"
         try:
             with importing_outside(self.chosen.held):
-                found = list(islice(self._found(seconds), _MOST_ISSUES + 1))
-            if len(found) > _MOST_ISSUES:  # what is beyond may be what counts
-                raise NotRunError(f"it found more than {_MOST_ISSUES:,} problems")  # noqa: TRY301  as told below
-            self.issues = [self._as_ruled(each) for each in found]
+                issues = list(islice(self._issues(seconds), _MAX_ISSUES + 1))
+            if len(issues) > _MAX_ISSUES:  # a later one may be the one that counts
+                raise NotRunError(f"it found more than {_MAX_ISSUES:,} problems")  # noqa: TRY301  handled below
+            self.issues = [self._apply_rule(issue) for issue in issues]
         except NotRunError as error:
-            self.reason, self.setting = str(error)[:_LONGEST], error.setting
+            self.reason, self.setting = str(error)[:_MAX_MESSAGE], error.setting
         except Exception as error:  # noqa: BLE001  a plugin may fail in any way, and must not take the edit with it
-            self.reason = f"it crashed: {type(error).__name__}: {error}"[:_LONGEST]
+            self.reason = f"it crashed: {type(error).__name__}: {error}"[:_MAX_MESSAGE]
 
-    def _found(self, seconds: float) -> Iterable[Issue]:
+    def _issues(self, seconds: float) -> Iterable[Issue]:
         validator = self.chosen.validator
         if self.is_apart:
             from suture.check.worker import check  # many calls need no other process
@@ -196,14 +196,14 @@ class _Job:
             return check(validator.name, self._path, self._before, self._after, seconds, self._roots)
         return validator.check(self._path, self._before, self._after, self._stage.within(seconds))
 
-    def _as_ruled(self, issue: Issue) -> Issue:
+    def _apply_rule(self, issue: Issue) -> Issue:
         if issue.severity not in {"error", "warning"}:
             message = f"{issue.severity} is no severity; there are error and warning"
             raise ValueError(message)
         severity = self.chosen.severity or issue.severity
-        line, column = (min(max(int(each), 1), _LAST) for each in (issue.line, issue.column))
-        message = " ".join(str(issue.message)[: 2 * _LONGEST].split())[:_LONGEST]
-        return Issue(severity, line, column, str(issue.code)[:_LONGEST_CODE], message)
+        line, column = (min(max(int(number), 1), _MAX_NUMBER) for number in (issue.line, issue.column))
+        message = " ".join(str(issue.message)[: 2 * _MAX_MESSAGE].split())[:_MAX_MESSAGE]
+        return Issue(severity, line, column, str(issue.code)[:_MAX_CODE], message)
 
 
 class _Check(Record):
@@ -214,11 +214,11 @@ class _Check(Record):
     before: _Job | None
 
 
-def checked(subjects: Sequence[Subject], seconds: float) -> Report:
+def run_checks(subjects: Sequence[Subject], seconds: float) -> Report:
     """Check all texts, each before and after the edit."""
     ends = monotonic() + seconds
     checks = [_check(subject, chosen) for subject in subjects for chosen in subject.chosen]
-    jobs = dict.fromkeys(job for each in checks for job in (each.after, each.before) if job is not None)
+    jobs = dict.fromkeys(job for check in checks for job in (check.after, check.before) if job is not None)
     _run(list(jobs), ends)
     return _report(checks)
 
@@ -234,9 +234,9 @@ def _check(subject: Subject, chosen: Chosen) -> _Check:
 
 
 def _run(jobs: Sequence[_Job], ends: float) -> None:
-    """Carry all of them out, those of other programs beside the built-in ones."""
+    """Run all checks, those of other programs beside the built-in ones."""
     others = [job for job in jobs if not job.is_own]
-    started = _Started(others, ends) if others else None
+    started = _Threads(others, ends) if others else None
     for job in jobs:
         if job.is_own:
             job.run(ends)
@@ -244,25 +244,25 @@ def _run(jobs: Sequence[_Job], ends: float) -> None:
         started.wait()
 
 
-class _Started:
+class _Threads:
     """Jobs that run in threads of their own."""
 
     def __init__(self, jobs: Sequence[_Job], ends: float) -> None:
         from threading import Semaphore, Thread  # most checks need no thread
 
-        _left[:] = [each for each in _left if each.is_alive()]
-        if len(_left) >= _MOST_LEFT:
+        _hanging[:] = [thread for thread in _hanging if thread.is_alive()]
+        if len(_hanging) >= _MAX_HANGING:
             for job in jobs:
                 if job.is_plugin:
-                    job.reason = f"{len(_left)} earlier plugin checks are still running in this process"
+                    job.reason = f"{len(_hanging)} earlier plugin checks are still running in this process"
             jobs = [job for job in jobs if not job.is_plugin]
         self._jobs = jobs
         self._ends = ends
         self._waiting = list(jobs)[::-1]
         self._done = Semaphore(0)
-        self._threads = [Thread(target=self._work, daemon=True) for _ in range(min(_WORKERS, len(jobs)))]
-        for each in self._threads:
-            each.start()
+        self._threads = [Thread(target=self._work, daemon=True) for _ in range(min(_MAX_THREADS, len(jobs)))]
+        for thread in self._threads:
+            thread.start()
 
     def _work(self) -> None:
         while True:
@@ -275,15 +275,15 @@ class _Started:
             self._done.release()
 
     def wait(self) -> None:
-        """Return when all are over, or late: one that hangs is left to itself."""
+        """Return when all checks have ended or are late: the thread of one that hangs is left alone."""
         left = len(self._jobs)
-        while left and monotonic() < self._ends + _LATE:
-            if self._done.acquire(timeout=_TICK):
+        while left and monotonic() < self._ends + _GRACE_SECONDS:
+            if self._done.acquire(timeout=_POLL_SECONDS):
                 left -= 1
             elif all(job.is_over or job.is_late for job in self._jobs):
                 break
         if left:
-            _left.extend(each for each in self._threads if each.is_alive())
+            _hanging.extend(thread for thread in self._threads if thread.is_alive())
 
 
 def _report(checks: Sequence[_Check]) -> Report:
@@ -291,30 +291,30 @@ def _report(checks: Sequence[_Check]) -> Report:
     existing: list[Found] = []
     fixed: list[Found] = []
     not_run: list[NotRun] = []
-    for each in checks:
-        chosen, subject = each.after.chosen, each.subject
-        name, found = chosen.validator.name, each.after.issues
-        if found is None:
-            why = each.after
+    for check in checks:
+        chosen, subject = check.after.chosen, check.subject
+        name, issues = chosen.validator.name, check.after.issues
+        if issues is None:
+            why = check.after
             not_run.append(NotRun(subject.name, name, why.reason, chosen.required, why.setting))
             continue
-        known = None if each.before is None else each.before.issues  # not known: all of them count as new
+        known = None if check.before is None else check.before.issues  # not known: all of them count as new
         codes, first = syntax_codes(chosen.validator), first_only(chosen.validator)
-        told = compared(subject.before, subject.after, known or (), found, codes, first_only=first)
-        blind = [issue.line for issue in told.existing if issue.code in codes]
+        comparison = compare(subject.before, subject.after, known or (), issues, codes, first_only=first)
+        blind = [issue.line for issue in comparison.existing if issue.code in codes]
         if blind and not sees_all(chosen.validator):
             reason = f"what was wrong before in line {blind[0]} keeps it from seeing all that follows"
             not_run.append(NotRun(subject.name, name, reason))
-        new += _found(subject.name, name, told.new, subject.after)
-        existing += _found(subject.name, name, told.existing, subject.after)
-        fixed += _found(subject.name, name, told.fixed, subject.before or "")
+        new += _findings(subject.name, name, comparison.new, subject.after)
+        existing += _findings(subject.name, name, comparison.existing, subject.after)
+        fixed += _findings(subject.name, name, comparison.fixed, subject.before or "")
     return Report(tuple(new), tuple(existing), tuple(fixed), tuple(not_run))
 
 
-def _found(path: str, validator: str, issues: Sequence[Issue], text: str) -> list[Found]:
+def _findings(path: str, validator: str, issues: Sequence[Issue], text: str) -> list[Found]:
     lines = text.split("\n") if issues else []
-    return [Found(path, validator, each, _line(lines, each.line)) for each in issues]
+    return [Found(path, validator, issue, _line(lines, issue.line)) for issue in issues]
 
 
 def _line(lines: Sequence[str], number: int) -> str:
-    return lines[number - 1].strip()[:_SHOWN] if number <= len(lines) else ""
+    return lines[number - 1].strip()[:_MAX_SOURCE] if number <= len(lines) else ""

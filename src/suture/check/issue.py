@@ -7,20 +7,20 @@ r"""What a check is, what it finds, and which findings an edit brought.
         def check(self, path, before, after, staging):
             return [Issue("error", n, 1, "TAB", "a tab") for n, line in enumerate(after.split("\n"), 1) if "\t" in line]
 
-A check that cannot be carried out raises `NotRunError`; any other exception is told as a crash. Neither is ever taken
-for a pass.
+A check that cannot run raises `NotRunError`; any other exception is reported as a crash. Neither ever counts as
+a pass.
 
-Line numbers mean little across an edit, so an old problem is looked for where its line stands now:
+Line numbers mean little across an edit, so an old problem is looked for where its line is now:
 
 1. the same words at the line it had, mapped through the edit;
 2. the same words in the same changed region, line for line if it has as many as before: rewritten, and still wrong;
 3. the same words at a line that says the same, and was put in or is still beside its neighbor: it was moved;
-4. the same words behind all that the text says.
+4. the same words at the end of the text.
 
-Any other problem in what was changed is new: whoever writes lines writes right ones, whatever stood there.
+Any other problem in what was changed is new: whoever writes lines must write correct ones, whatever was there before.
 
-What a check could not see before is not blamed on the edit: behind a syntax error that stood in the text, a check
-that stops at the first has not looked, others find their way back at any place, and other problems are not reported.
+What a check could not see before is not blamed on the edit: behind a syntax error that was in the text before, a check
+that stops at the first error has not looked, others may recover anywhere, and do not report other problems.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ else:
 
 
 INVALID = "invalid-syntax"
-"""The code of everything that is not the language."""
-_SHOWN = 30
+"""The code of every syntax error."""
+_CLOSED = " closed"
+"""In messages on what was never closed, which are reported where it was opened."""
+_MAX_SHOWN = 30  # characters of a text in a message
 
 
 class Places:
@@ -76,7 +78,7 @@ class Places:
 
 def cut(text: str) -> str:
     """A text short enough for a message, on one line."""
-    return printable(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+    return printable(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…")
 
 
 def printable(chars: Iterable[str]) -> str:
@@ -95,7 +97,7 @@ class Issue(Record):
 
 
 class NotRunError(Exception):
-    """A check could not be carried out; the message says why, and how to make it possible."""
+    """A check could not run; the message says why, and how to make it possible."""
 
     def __init__(self, reason: str, setting: str = "") -> None:
         """`setting` is the one that makes it possible, where one does."""
@@ -146,8 +148,8 @@ class Validator(Protocol):
 
 def syntax_codes(validator: Validator) -> Collection[str]:
     """The codes of issues that keep a check from seeing others; its attribute `syntax_codes`, if it has one."""
-    found: Collection[str] = getattr(validator, "syntax_codes", ())
-    return found
+    codes: Collection[str] = getattr(validator, "syntax_codes", ())
+    return codes
 
 
 def first_only(validator: Validator) -> bool:
@@ -160,10 +162,7 @@ def sees_all(validator: Validator) -> bool:
     return bool(getattr(validator, "sees_all", False))
 
 
-_CLOSED = " closed"
-
-
-class Compared(Record):
+class Comparison(Record):
     """The problems after an edit, told apart, and those that are gone."""
 
     new: tuple[Issue, ...] = ()
@@ -171,7 +170,7 @@ class Compared(Record):
     fixed: tuple[Issue, ...] = ()
 
 
-def compared(
+def compare(
     before: str | None,
     after: str,
     old: Sequence[Issue],
@@ -179,16 +178,16 @@ def compared(
     syntax: Collection[str] = (),
     *,
     first_only: bool = False,
-) -> Compared:
+) -> Comparison:
     """Tell new problems from old ones. `syntax` are the codes that hide others, `first_only` that only one is found."""
     if not old or before is None:
-        return Compared(new=tuple(new))
+        return Comparison(new=tuple(new))
     if not new:
-        return Compared(fixed=tuple(old))
-    return _Comparison(before, after, old, new, syntax, first_only=first_only).result()
+        return Comparison(fixed=tuple(old))
+    return _Pairing(before, after, old, new, syntax, first_only=first_only).result()
 
 
-class _Comparison:
+class _Pairing:
     """The problems that are not paired yet, and what the edit did to the lines."""
 
     def __init__(
@@ -201,43 +200,45 @@ class _Comparison:
         *,
         first_only: bool,
     ) -> None:
-        self._lines = [split_lines(each.encode("utf-8", "surrogatepass")) for each in (before, after)]
+        self._lines = [split_lines(text.encode("utf-8", "surrogatepass")) for text in (before, after)]
         self._regions = changes(*self._lines)
         """(i, j, k, m): the lines i to j became the lines k to m, counted from 0."""
-        self._last = [max((n for n, line in enumerate(each, 1) if line.strip()), default=0) for each in self._lines]
-        """The number of the last line that says something."""
+        self._last = [max((n for n, line in enumerate(lines, 1) if line.strip()), default=0) for lines in self._lines]
+        """The number of the last line that is not blank."""
         self._syntax = syntax
         self._first_only = first_only
         self._old = list(old)
         self._new = list(new)
         self._existing: list[Issue] = []
-        blind = [self._mapped(each.line) or self._start(each.line) for each in old if each.code in syntax]
+        blind = [self._new_line(issue.line) or self._region_start(issue.line) for issue in old if issue.code in syntax]
         self._seen_until = min(blind, default=None)
         """The line, as it is now, at which the check stopped looking before; None if it saw all."""
 
-    def result(self) -> Compared:
-        """All of it."""
-        self._pair(lambda each: (_words(each), self._mapped(each.line)), lambda each: (_words(each), each.line))
-        self._pair_alike(lambda each, side: (_words(each), self._part(each.line, side)))
-        self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, -1)))
-        self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, 1)))
-        self._pair_alike(lambda each, side: (_words(each), self._moved(each.line, side, 0)))
-        self._pair_alike(lambda each, side: (_words(each), self._is_at_end(each.line, side) or None))
-        broken = {(_words(each), each.line) for each in self._existing if self._is_syntax(each)}
+    def result(self) -> Comparison:
+        """The comparison: pair the problems by each rule in turn."""
+        self._pair(
+            lambda issue: (_identity(issue), self._new_line(issue.line)), lambda issue: (_identity(issue), issue.line)
+        )
+        self._pair_alike(lambda issue, side: (_identity(issue), self._place_in_region(issue.line, side)))
+        self._pair_alike(lambda issue, side: (_identity(issue), self._context(issue.line, side, -1)))
+        self._pair_alike(lambda issue, side: (_identity(issue), self._context(issue.line, side, 1)))
+        self._pair_alike(lambda issue, side: (_identity(issue), self._context(issue.line, side, 0)))
+        self._pair_alike(lambda issue, side: (_identity(issue), self._is_at_end(issue.line, side) or None))
+        broken = {(_identity(issue), issue.line) for issue in self._existing if self._is_syntax(issue)}
         unseen: list[Issue] = []
         blamed: list[Issue] = []
-        for each in self._new:
-            was_there = self._was_unseen(each) or (_words(each), each.line) in broken
-            (unseen if was_there else blamed).append(each)
-        existing = sorted([*self._existing, *unseen], key=lambda each: (each.line, each.column))
+        for issue in self._new:
+            was_there = self._was_unseen(issue) or (_identity(issue), issue.line) in broken
+            (unseen if was_there else blamed).append(issue)
+        existing = sorted([*self._existing, *unseen], key=lambda issue: (issue.line, issue.column))
         fixed = self._old
         if any(map(self._is_syntax, blamed)):  # what is not seen behind it need not be gone
-            fixed = [each for each in fixed if self._mapped(each.line) is None]
-        return Compared(tuple(blamed), tuple(existing), tuple(fixed))
+            fixed = [issue for issue in fixed if self._new_line(issue.line) is None]
+        return Comparison(tuple(blamed), tuple(existing), tuple(fixed))
 
     def _pair_alike(self, key: Callable[[Issue, int], object]) -> None:
         """As `_pair`, by one function of a problem and its side: 0 for the old text, 1 for the new one."""
-        self._pair(lambda each: key(each, 0), lambda each: key(each, 1))
+        self._pair(lambda issue: key(issue, 0), lambda issue: key(issue, 1))
 
     def _pair(self, old_key: Callable[[Issue], object], new_key: Callable[[Issue], object]) -> None:
         """Take every new problem for an old one of the same key, each old one once. A key that lacks a part is none."""
@@ -246,26 +247,26 @@ class _Comparison:
             known.setdefault(old_key(self._old[at]), []).append(at)
         taken: set[int] = set()
         rest: list[Issue] = []
-        for each in self._new:
-            key = new_key(each)
-            found = known.get(key)
-            if not found or not key or (isinstance(key, tuple) and None in key):
-                rest.append(each)
+        for issue in self._new:
+            key = new_key(issue)
+            candidates = known.get(key)
+            if not candidates or not key or (isinstance(key, tuple) and None in key):
+                rest.append(issue)
                 continue
-            taken.add(found.pop())
-            self._existing.append(each)
-        self._old = [each for at, each in enumerate(self._old) if at not in taken]
+            taken.add(candidates.pop())
+            self._existing.append(issue)
+        self._old = [issue for at, issue in enumerate(self._old) if at not in taken]
         self._new = rest
 
-    def _mapped(self, line: int) -> int | None:
-        """Where a line of the old text stands in the new one; None if it was changed."""
+    def _new_line(self, line: int) -> int | None:
+        """The number that a line of the old text has in the new one; None if it was changed."""
         at = bisect_right(self._regions, line - 1, key=lambda region: region[0]) - 1
         if at < 0:
             return line
         _, end, _, new_end = self._regions[at]
         return None if line <= end else line - end + new_end
 
-    def _start(self, line: int) -> int:
+    def _region_start(self, line: int) -> int:
         """Where, in the new text, the region begins in which a line was changed."""
         at = bisect_right(self._regions, line - 1, key=lambda region: region[0]) - 1
         return self._regions[at][2] + 1
@@ -278,7 +279,7 @@ class _Comparison:
         return region if region[2 * side] < line <= region[2 * side + 1] else None
 
     def _is_at_end(self, line: int, side: int) -> bool:
-        """Whether nothing is said behind a line."""
+        """Whether only blank lines follow a line."""
         return line >= self._last[side]
 
     def _is_edited(self, line: int) -> bool:
@@ -287,7 +288,7 @@ class _Comparison:
         at = bisect_right(self._regions, line, key=lambda region: region[2])
         return any(k + (k < m) <= line <= m + 1 for _, _, k, m in self._regions[max(at - 2, 0) : at])
 
-    def _part(self, line: int, side: int) -> tuple[int, ...] | None:
+    def _place_in_region(self, line: int, side: int) -> tuple[int, ...] | None:
         """The changed region that a line lies in, and the line in it where all have been replaced one by one."""
         region = self._region(line, side)
         if region is None:
@@ -295,18 +296,18 @@ class _Comparison:
         i, j, k, m = region
         return (*region, line - (i, k)[side]) if j - i == m - k else region
 
-    def _moved(self, line: int, side: int, beside: int) -> tuple[bytes, bytes] | None:
-        """What a line and its neighbor say; of one that was taken away or put in as it is, the line alone."""
-        said = self._said(line, side)
+    def _context(self, line: int, side: int, beside: int) -> tuple[bytes, bytes] | None:
+        """The content of a line and of its neighbor; with no neighbor, of a line that was only removed or inserted."""
+        content = self._content(line, side)
         if beside:
-            neighbor = self._said(line + beside, side)
-            return None if said is None or neighbor is None else (said, neighbor)
+            neighbor = self._content(line + beside, side)
+            return None if content is None or neighbor is None else (content, neighbor)
         region = self._region(line, side)
         pure = region is not None and region[0 if side else 2] == region[1 if side else 3]
-        return (said, b"") if said is not None and pure else None
+        return (content, b"") if content is not None and pure else None
 
-    def _said(self, line: int, side: int) -> bytes | None:
-        """What a line says, if anything."""
+    def _content(self, line: int, side: int) -> bytes | None:
+        """The content of a line; None if it is blank or there is none."""
         lines = self._lines[side]
         return lines[line - 1].strip() or None if 0 < line <= len(lines) else None
 
@@ -319,11 +320,11 @@ class _Comparison:
             return False
         if not self._is_syntax(issue):
             return self._region(issue.line, 1) is None
-        behind = issue.line >= self._seen_until or _CLOSED in issue.message  # which is told where it was opened
+        behind = issue.line >= self._seen_until or _CLOSED in issue.message  # reported where it was opened
         return not self._is_edited(issue.line) and (behind or not self._first_only)
 
 
-def _words(issue: Issue) -> tuple[str, str, str]:
-    """What makes two problems the same, wherever they stand: line numbers in a message do not count."""
+def _identity(issue: Issue) -> tuple[str, str, str]:
+    """What two problems share if they are the same, wherever they are: line numbers in a message do not count."""
     first, *rest = issue.message.split("line ")
-    return issue.severity, issue.code, "line ".join([first, *(each.lstrip("0123456789") for each in rest)])
+    return issue.severity, issue.code, "line ".join([first, *(part.lstrip("0123456789") for part in rest)])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LINE_BY_LINE = (".jsonl", ".ndjson", ".jsonlines")
 _CLOSED_BY = {"{": "}", "[": "]"}
-_MOST_DUPLICATES = 1_000
+_MAX_DUPLICATES = 1_000  # reported in one text
 _SPACE = " \t\n\r"
 _STRING = r'"[^"\\\n\r]*+(?:\\.[^"\\\n\r]*+)*"?'
 """A string, or one that is not closed, up to the end of its line."""
@@ -159,14 +159,14 @@ def _check(text: str, *, comments: bool) -> list[Issue]:
 
 def _check_lines(text: str) -> list[Issue]:
     """The problems of the lines up to the first that has an error."""
-    found: list[Issue] = []
+    issues: list[Issue] = []
     for number, line in enumerate(text.split("\n" if "\n" in text else "\r"), 1):
         if line.strip(" \t\r"):
-            issues = [issue.but(line=number) for issue in _check(line, comments=False)]
-            found += issues
-            if any(issue.code == INVALID for issue in issues):
-                return issues
-    return found
+            line_issues = [issue.but(line=number) for issue in _check(line, comments=False)]
+            issues += line_issues
+            if any(issue.code == INVALID for issue in line_issues):
+                return line_issues
+    return issues
 
 
 def _without_comments(text: str) -> str:
@@ -199,8 +199,8 @@ def _explain(text: str, places: Places, at: int, message: str) -> tuple[int, str
     message = message.removesuffix(" starting at").removesuffix(" at").rstrip(": ")
     if message.startswith("Expecting"):
         word = pattern(rf'{_STRING}|[^\s{{}}\[\]",:]++|.').match(text, at)
-        found = f"`{cut(word[0])}`" if word else "the end of the text"
-        return at if word and "delimiter" not in message else end, f"{message}, not {found}"
+        actual = f"`{cut(word[0])}`" if word else "the end of the text"
+        return at if word and "delimiter" not in message else end, f"{message}, not {actual}"
     return at, f"{message} in a string: {char!r}" if message == "Invalid control character" else message
 
 
@@ -247,7 +247,7 @@ def _duplicates(text: str, places: Places) -> list[Issue]:
     from json import loads
     from re import finditer
 
-    found: list[Issue] = []
+    issues: list[Issue] = []
     around: list[dict[object, int]] = []
     for match in finditer(_NESTING, text):
         token, at = match["token"], match.start("token")
@@ -257,7 +257,7 @@ def _duplicates(text: str, places: Places) -> list[Issue]:
             around.pop()
         elif match["is_key"]:
             first = around[-1].setdefault(loads(token), at)
-            if first != at and len(found) < _MOST_DUPLICATES:
+            if first != at and len(issues) < _MAX_DUPLICATES:
                 message = f"duplicate key {cut(token)}, first in line {places.line(first)}: most programs use the last"
-                found.append(Issue("warning", *places.at(at), "duplicate-key", message))
-    return found
+                issues.append(Issue("warning", *places.at(at), "duplicate-key", message))
+    return issues

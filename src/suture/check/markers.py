@@ -10,7 +10,7 @@ nothing, as it underlines headings.
 Documentation may show markers. In its files those in a fence count as examples, and so do those labeled as edit
 blocks are (`SEARCH`, `REPLACE`, `NEW_FILE`); one without a label, and an end alone, may be an underline or a quoted
 mail. Elsewhere a marker of an edit block is as much left behind as one of a conflict, except in Python that compiles:
-there it stands in a string.
+there it is in a string.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BEGIN, _END = "<" * 7, ">" * 7
 _PATCHES = (".patch", ".diff", ".rej", ".orig")
 _DOCUMENTS = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org", ".eml", ".mbox")
 _EDIT_BLOCKS = ("SEARCH", "REPLACE", "NEW_FILE")
-_MOST = 1_000
+_MAX_MARKERS = 1_000  # in a file: further ones would say nothing new
 _LINE = r"(?m)^(<{7}|>{7})(?:[ \t]+([^\r\n]*))?\r?$"
 _LINE_OR_FENCE = _LINE + r"|^[ \t>]*(`{3,}|~{3,})([^\r\n]*)$"
 
@@ -44,31 +44,31 @@ class ConflictMarkers:
     syntax_codes = ()
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """All conflicts and all markers that stand alone."""
+        """All conflicts and all markers that are alone."""
         del before
         if (_BEGIN not in after and _END not in after) or path.lower().endswith(_PATCHES):
             return []
         markers = list(_markers(path, after))
         if path.endswith(".py") and any(map(_is_edit, markers)) and _compiles(path, after, staging):
-            markers = [each for each in markers if not _is_edit(each)]
+            markers = [marker for marker in markers if not _is_edit(marker)]
         return _issues(markers)
 
 
 def _issues(markers: Sequence[_Marker]) -> list[Issue]:
-    found: list[Issue] = []
+    issues: list[Issue] = []
     opened: _Marker | None = None
-    for each in markers[:_MOST]:
-        line, kind, _ = each
+    for marker in markers[:_MAX_MARKERS]:
+        line, kind, _ = marker
         if kind == _END and opened:
             what = "an edit block was left here as it is" if _is_edit(opened) else "a merge conflict is not resolved"
-            found.append(Issue("error", opened[0], 1, _CODE, f"{what}: it ends in line {line}"))
+            issues.append(Issue("error", opened[0], 1, _CODE, f"{what}: it ends in line {line}"))
             opened = None
         elif kind == _END:
-            found.append(_alone(each))
+            issues.append(_alone(marker))
         else:
-            found += [_alone(opened)] if opened else []
-            opened = each
-    return [*found, _alone(opened)] if opened else found
+            issues += [_alone(opened)] if opened else []
+            opened = marker
+    return [*issues, _alone(opened)] if opened else issues
 
 
 def _alone(marker: _Marker) -> Issue:
@@ -100,12 +100,12 @@ def _markers(path: str, text: str) -> Iterator[_Marker]:
     line, at, fence = 1, 0, ""
     opened = False
     separator = 0 if text.startswith("=======\n") else text.find("\n=======\n") if is_document else -1
-    for found in finditer(_LINE_OR_FENCE if is_document else _LINE, text):
-        line += text.count("\n", at, found.start())
-        at = found.start()
-        marker, label = found[1], found[2] or ""
+    for match in finditer(_LINE_OR_FENCE if is_document else _LINE, text):
+        line += text.count("\n", at, match.start())
+        at = match.start()
+        marker, label = match[1], match[2] or ""
         if not marker:
-            fence = _fence(fence, found[3], found[4])
+            fence = _fence(fence, match[3], match[4])
             continue
         if is_document:
             is_example = fence or not label.strip() or label.startswith(_EDIT_BLOCKS)
@@ -116,9 +116,9 @@ def _markers(path: str, text: str) -> Iterator[_Marker]:
         yield line, marker, label
 
 
-def _fence(inside: str, found: str, behind: str) -> str:
-    """The fence that is open behind a line that holds one, or nothing."""
+def _fence(inside: str, fence: str, rest: str) -> str:
+    """The fence that is open after a line that has one; empty if none is."""
     if not inside:
-        return found
-    closes = found.startswith(inside) and not behind.strip()
+        return fence
+    closes = fence.startswith(inside) and not rest.strip()
     return "" if closes else inside

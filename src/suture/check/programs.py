@@ -1,6 +1,6 @@
 """Other programs as checks: found outside every workspace, run within limits.
 
-A command is an argument list in which `{file}` stands for the checked text, in a private folder that is laid out as
+A command is an argument list in which `{file}` is replaced with the checked text, in a private folder laid out as
 the workspace is; it runs in that folder, without a shell. Exit code 0 means that all is well. Otherwise what it wrote
 is read: a line such as `file:12:5: error: words [code]` is a problem; column, severity and code may be left out.
 """
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 _SET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-_MOST_OUTPUT = 10_000_000
+_MAX_OUTPUT_BYTES = 10_000_000  # a program that writes more is ended
 _CHUNK = 1 << 16
-_LONGEST_FIRST_LINE = 4_096
-_GRACE = 0.2  # seconds for what a program left behind to close its end of the pipes
+_MAX_FIRST_LINE = 4_096  # bytes in which the interpreter of a script is looked for
+_GRACE_SECONDS = 0.2  # seconds for what a program left behind to close its end of the pipes
 
 
 class Ran(Record):
@@ -48,24 +48,24 @@ def program(name: str, roots: Sequence[str], *, beside: bool = True) -> str | No
     Whoever may edit the workspace could have written that.
     """
     inside = Inside(roots)
-    return next((found for found in _installed(name, beside=beside) if not _is_held(found, inside)), None)
+    return next((path for path in _candidates(name, beside=beside) if not _is_held(path, inside)), None)
 
 
 def program_inside(name: str, roots: Sequence[str], *, beside: bool = True) -> str | None:
     """The program of a name that is not taken because a root holds it."""
     inside = Inside(roots)
-    return next((found for found in _installed(name, beside=beside) if _is_held(found, inside)), None)
+    return next((path for path in _candidates(name, beside=beside) if _is_held(path, inside)), None)
 
 
-def permitted(name: str, roots: Sequence[str], folder: str, *, beside: bool = True) -> str:
+def startable(name: str, roots: Sequence[str], folder: str, *, beside: bool = True) -> str:
     """What to start for the first word of a command that runs in a folder; NotRunError if there is nothing."""
     if "/" in name:
         if _is_held(os.path.join(folder, name), Inside(roots)):
             raise NotRunError(held_reason(name), TRUST)
         return name
-    found = program(name, roots, beside=beside)
-    if found is not None:
-        return found
+    path = program(name, roots, beside=beside)
+    if path is not None:
+        return path
     held = program_inside(name, roots, beside=beside)
     if held is None:
         raise NotRunError(f"{name} is not installed")
@@ -98,22 +98,22 @@ def read_regular(path: str, most: int) -> bytes | None:
         return None
 
 
-def _installed(name: str, *, beside: bool) -> Iterator[str]:
+def _candidates(name: str, *, beside: bool) -> Iterator[str]:
     """The programs of a name, beside suture and on the path."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     for folder in (*([os.path.dirname(sys.executable)] if beside else []), *folders):
-        found = os.path.join(folder, name)
-        if os.path.isabs(folder) and os.path.isfile(found) and os.access(found, os.X_OK):
-            yield found
+        path = os.path.join(folder, name)
+        if os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK):
+            yield path
 
 
-def _is_held(found: str, inside: Inside) -> bool:
+def _is_held(path: str, inside: Inside) -> bool:
     """Whether a root holds a program, a link to it, or what a script says that it runs by."""
-    if inside.holds(found):
+    if inside.contains(path):
         return True
-    first = (read_regular(found, _LONGEST_FIRST_LINE) or b"").partition(b"\n")[0]
+    first = (read_regular(path, _MAX_FIRST_LINE) or b"").partition(b"\n")[0]
     words = os.fsdecode(first.removeprefix(b"#!")).split()
-    return first.startswith(b"#!") and bool(words) and inside.holds(words[0])
+    return first.startswith(b"#!") and bool(words) and inside.contains(words[0])
 
 
 def run(
@@ -151,10 +151,10 @@ def run(
 
 
 def _environment(known: Mapping[str, str], roots: Sequence[str]) -> dict[str, str]:
-    """What a program is told about where it runs: no secrets of the process that edits, no folders of a root."""
+    """The environment of a program: no secrets of this process, and no folder of a root on its path."""
     inside = Inside(roots)
     folders = known.get("PATH", os.defpath).split(os.pathsep)
-    path = [folder for folder in folders if os.path.isabs(folder) and not inside.holds(folder)]
+    path = [folder for folder in folders if os.path.isabs(folder) and not inside.contains(folder)]
     passed_on = {name: known[name] for name in _PASSED_ON if name in known}
     return passed_on | _SET | {"PATH": os.pathsep.join(path)}
 
@@ -183,7 +183,7 @@ class _Talk:
             while self._selector.get_map():
                 if monotonic() > ends:
                     raise TimeoutError
-                ready = self._selector.select(min(max(ends - monotonic(), 0), _GRACE))
+                ready = self._selector.select(min(max(ends - monotonic(), 0), _GRACE_SECONDS))
                 if not ready and self._started.poll() is not None:
                     break  # something it started keeps them open
                 for key, _ in ready:
@@ -197,8 +197,8 @@ class _Talk:
     def _take(self, end: int) -> None:
         piece = os.read(end, _CHUNK)
         self._written[end] += piece
-        if len(self._written[end]) > _MOST_OUTPUT:
-            raise NotRunError(f"it wrote more than {_MOST_OUTPUT:,} bytes")
+        if len(self._written[end]) > _MAX_OUTPUT_BYTES:
+            raise NotRunError(f"it wrote more than {_MAX_OUTPUT_BYTES:,} bytes")
         if not piece:
             self._selector.unregister(end)
 
@@ -225,9 +225,9 @@ def _end(started: Popen[bytes]) -> None:
 
 FILE = "{file}"
 _PYTHON = ("*.py", "*.pyi")
-_CANNOT_EXECUTE = 126
-_LONGEST = 500
-_MOST_ISSUES = 1_000
+_CANNOT_EXECUTE = 126  # exit codes from here on are those of shells: not found, not executable, ended by a signal
+_MAX_MESSAGE = 500  # characters, as in `gate`
+_MAX_ISSUES = 1_000  # of one run
 _FORMS = (
     r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)?[ \t]*"
     r"(?:(?P<severity>fatal|error|warning|note|info|convention|refactor|hint)\b[:\]]?[ \t]*)?(?P<words>.*)"
@@ -271,20 +271,20 @@ class Command:
         del before, after
         first, *rest = self._command
         file = staging.file()
-        first = permitted(first, self._roots, staging.folder(), beside=self._beside)
-        arguments = [first, *(each.replace(FILE, file) for each in rest)]
+        first = startable(first, self._roots, staging.folder(), beside=self._beside)
+        arguments = [first, *(word.replace(FILE, file) for word in rest)]
         ran = run(arguments, staging.seconds, staging.folder(), roots=self._roots)
         if ran.code == 0:
             return []
-        said = _plain((ran.out + b"\n" + ran.err).decode("utf-8", "replace"))
-        said = said.replace(f"{staging.folder()}/", "")  # which is another one each time
+        output = _plain((ran.out + b"\n" + ran.err).decode("utf-8", "replace"))
+        output = output.replace(f"{staging.folder()}/", "")  # which is another one each time
         if ran.code < 0 or ran.code >= _CANNOT_EXECUTE:
             how = f"was ended by signal {-ran.code}" if ran.code < 0 else f"ended with code {ran.code}"
-            raise NotRunError(f"{os.path.basename(first)} {how}: {_summary(said)}")
-        told = list(_read(said, self.name))
-        issues = [issue for name, issue in told if _is_same(name, path, staging)][:_MOST_ISSUES]
-        if not issues and not (told and self._follows):  # nothing that could be read
-            return [Issue("error", 1, 1, self.name, _summary(said) or f"exit code {ran.code}")]
+            raise NotRunError(f"{os.path.basename(first)} {how}: {_summary(output)}")
+        findings = list(_parse_output(output, self.name))
+        issues = [issue for name, issue in findings if _is_same(name, path, staging)][:_MAX_ISSUES]
+        if not issues and not (findings and self._follows):  # nothing that could be read
+            return [Issue("error", 1, 1, self.name, _summary(output) or f"exit code {ran.code}")]
         return [issue.but(column=max(issue.column + 1 - self._first_column, 1)) for issue in issues]
 
 
@@ -309,33 +309,33 @@ ON_REQUEST = {"mypy": mypy, "pylint": pylint}
 """What is slow, and may run what the project's own files say: carried out only where it is asked for."""
 
 
-def _plain(said: str) -> str:
+def _plain(output: str) -> str:
     """What a program wrote, without colors and what else a terminal obeys."""
     import re
 
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\0", "", said)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\0", "", output)
 
 
-def _read(said: str, name: str) -> Iterator[tuple[str, Issue]]:
+def _parse_output(output: str, name: str) -> Iterator[tuple[str, Issue]]:
     """The problems in what a program wrote, each with the file it is in; `name` is the code of those without one."""
     import re
 
     form = re.compile(_FORMS)
-    for line in said.split("\n"):
-        found = form.fullmatch(line.rstrip()[: 4 * _LONGEST])
-        if found is None or found["severity"] in _REMARKS:
+    for line in output.split("\n"):
+        match = form.fullmatch(line.rstrip()[: 4 * _MAX_MESSAGE])
+        if match is None or match["severity"] in _REMARKS:
             continue
-        words, code = _code(found["words"], name)
-        severity = _SEVERITIES.get(found["severity"], "warning")
-        yield found["file"], Issue(severity, max(int(found["line"]), 1), int(found["column"] or 1), code, words)
+        words, code = _code(match["words"], name)
+        severity = _SEVERITIES.get(match["severity"], "warning")
+        yield match["file"], Issue(severity, max(int(match["line"]), 1), int(match["column"] or 1), code, words)
 
 
 def _code(words: str, name: str) -> tuple[str, str]:
-    """A message without the code that stands in brackets at its end, and that code, or the name."""
+    """A message without the code in brackets at its end, and that code, or the name."""
     head, bracket, tail = words.rpartition("[")
     if bracket and tail.endswith("]") and head.strip() and " " not in tail:
-        return head.strip()[:_LONGEST], tail[:-1]
-    return words[:_LONGEST], name
+        return head.strip()[:_MAX_MESSAGE], tail[:-1]
+    return words[:_MAX_MESSAGE], name
 
 
 def _is_same(name: str, path: str, staging: Staging) -> bool:
@@ -344,7 +344,7 @@ def _is_same(name: str, path: str, staging: Staging) -> bool:
     return os.path.realpath(shown) == os.path.realpath(staging.file()) or name == path
 
 
-def _summary(said: str) -> str:
+def _summary(output: str) -> str:
     """What a program says, in a line."""
-    lines = [line.strip() for line in said.split("\n") if line.strip()]
-    return " / ".join(lines[:3])[:_LONGEST]
+    lines = [line.strip() for line in output.split("\n") if line.strip()]
+    return " / ".join(lines[:3])[:_MAX_MESSAGE]

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 _ONLY_AST = 1024  # ast.PyCF_ONLY_AST
-_LONGEST = 4_000_000
-_LONGEST_COMPILED = 400_000
-_MOST_FINALLY = 6
-_DEEPEST = 15
+_MAX_PARSED = 4_000_000
+_MAX_COMPILED = 400_000
+_MAX_FINALLY = 6
+_MAX_DEPTH = 15
 _STEPS = {**dict.fromkeys("[({", 1), **dict.fromkeys("])}", -1)}
-_LONG_LINE, _MOST_DOTS, _MOST_FIELDS = 2_000, 1_000, 10_000
+_LONG_LINE, _MAX_DOTS, _MAX_FIELDS = 2_000, 1_000, 10_000
 _TEMPLATE = r"(?m)^[ \t]*\{%|\{\{ ?cookiecutter\b"
 _one_at_a_time = allocate_lock()
 
@@ -81,7 +81,7 @@ class PythonSyntax:
             self._read(path, text)
 
     def _read(self, path: str, text: str) -> None:
-        if len(text) > _LONGEST_COMPILED or _doubles(text) or _depth(text) > _DEEPEST:
+        if len(text) > _MAX_COMPILED or _doubles(text) or _depth(text) > _MAX_DEPTH:
             from symtable import symtable
 
             symtable(text, path, "exec")
@@ -117,31 +117,31 @@ def parses(path: str, text: str, staging: Staging) -> bool:
 
 
 def _doubles(text: str) -> bool:
-    """Whether `finally` may stand in `finally`, many times over."""
-    if text.count("finally:") <= _MOST_FINALLY:
+    """Whether `finally` may be nested in `finally` many times."""
+    if text.count("finally:") <= _MAX_FINALLY:
         return False
     lines = (line for line in text.split("\n") if "finally:" in line)
-    return len({len(line) - len(line.lstrip()) for line in lines}) > _MOST_FINALLY
+    return len({len(line) - len(line.lstrip()) for line in lines}) > _MAX_FINALLY
 
 
 def _depth(text: str) -> int:
-    """How deep brackets stand in each other, about: those in strings are counted, too."""
+    """How deep brackets are nested, about: those in strings are counted, too."""
     from re import findall
 
     depth = deepest = 0
-    for found in findall(r"(?m)^\w|[\[({})\]]", text):
-        depth = max(0, depth + _STEPS.get(found, -depth))  # a line that begins at its edge is in no bracket
+    for token in findall(r"(?m)^\w|[\[({})\]]", text):
+        depth = max(0, depth + _STEPS.get(token, -depth))  # a line that begins at its edge is in no bracket
         deepest = max(deepest, depth)
     return deepest
 
 
 def _hold_bearable(path: str, text: str) -> None:
-    if len(text) > _LONGEST:
-        raise NotRunError(f"{path} is longer than {_LONGEST:,} characters")
+    if len(text) > _MAX_PARSED:
+        raise NotRunError(f"{path} is longer than {_MAX_PARSED:,} characters")
     for line in text.split("\n"):
         if len(line) > _LONG_LINE:
-            names = line.lstrip().startswith(("import ", "from ")) and line.count(".") > _MOST_DOTS
-            if names or (line.count("{") > _MOST_FIELDS and ('f"' in line or "f'" in line)):
+            names = line.lstrip().startswith(("import ", "from ")) and line.count(".") > _MAX_DOTS
+            if names or (line.count("{") > _MAX_FIELDS and ('f"' in line or "f'" in line)):
                 raise NotRunError(f"{path} has a line that Python's compiler takes too long for")
 
 
@@ -167,7 +167,7 @@ def _span(text: str, line: int) -> tuple[int, int]:
     r"""Where a line begins and ends as Python counts them: any `\r` ends one. One that is not there is the end."""
     from re import finditer
 
-    ends = [(0, 0), *((found.start(), found.end()) for found in finditer(r"\r\n?|\n", text)), (len(text), len(text))]
+    ends = [(0, 0), *(match.span() for match in finditer(r"\r\n?|\n", text)), (len(text), len(text))]
     if line >= len(ends) or (line > 1 and ends[line - 1][1] == len(text)):
         end = len(text.rstrip())
         return end, end
@@ -183,10 +183,10 @@ _SCOPED = ("await", "async", "global", "nonlocal")
 """Words whose misuse ruff does not notice by default, and Python does, in 15 ms for 100 KB."""
 _CONFIGURATIONS = (".ruff.toml", "ruff.toml")
 _PROJECT = "pyproject.toml"
-_MOST_EXTENDED = 20
+_MAX_EXTENDED = 20  # configurations in a chain of `extend`, which may be a circle
 _AT_THE_END = "unexpected EOF while parsing"
-_PROBLEMS = 1
-_LARGEST_CONFIGURATION = 1_000_000
+_EXIT_PROBLEMS = 1  # the exit code of ruff if it found problems
+_MAX_CONFIGURATION_BYTES = 1_000_000  # a person wrote it
 
 
 class Ruff:
@@ -206,26 +206,26 @@ class Ruff:
         self._guard = guard or Guard()
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """Ask ruff about the text as if it stood in the file, so that it finds the configuration by itself."""
+        """Ask ruff about the text as if it were in the file, so that it finds the configuration by itself."""
         del before
-        found = program("ruff", self._held)
-        if found is None:
+        ruff = program("ruff", self._held)
+        if ruff is None:
             raise NotRunError("ruff is not installed: pip install 'suture[lint]'")
-        asked = [found, "check", *_ALWAYS]
+        asked = [ruff, "check", *_ALWAYS]
         configured = _Configured(staging.name, self._roots or (staging.root,), self._guard)
         refused = configured.refusal()
         if refused is None:
             ran = self._ask([*asked, *(() if configured.file else _UNCONFIGURED)], after, staging)
-            if ran.code not in {0, _PROBLEMS}:
+            if ran.code not in {0, _EXIT_PROBLEMS}:
                 refused = f"ruff rejects it: {_summary(ran)}"
         notes: list[Issue] = []
         if refused is not None:
             words = f"ruff used its default rules instead of the project's configuration: {refused}"
             notes.append(Issue("warning", 1, 1, "ruff-configuration", words))
             ran = self._ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
-        if ran.code not in {0, _PROBLEMS}:
+        if ran.code not in {0, _EXIT_PROBLEMS}:
             raise NotRunError(f"ruff failed: {_summary(ran)}")
-        return notes + _with_python([_ruff_issue(each) for each in _told(ran.out)], path, after, staging)
+        return notes + _with_python([_ruff_issue(finding) for finding in _parse_output(ran.out)], path, after, staging)
 
     def _ask(self, arguments: Sequence[str], text: str, staging: Staging) -> Ran:
         given = text.encode("utf-8", "replace")
@@ -267,21 +267,21 @@ class _Configured:
             folder = above
         if self.file is None:
             home = os.path.expanduser("~/.config/ruff")
-            return f"{home} is in the workspace" if os.path.lexists(home) and self._inside.holds(home) else None
-        return self._wrong_chain(self.file) if self._inside.holds(self.file) else None
+            return f"{home} is in the workspace" if os.path.lexists(home) and self._inside.contains(home) else None
+        return self._wrong_chain(self.file) if self._inside.contains(self.file) else None
 
     def _wrong_chain(self, file: str) -> str | None:
         """What is wrong with a configuration or with one that it extends."""
-        for _ in range(_MOST_EXTENDED):
-            shown, said = os.path.basename(file), _settings(file)
-            if said is None:
+        for _ in range(_MAX_EXTENDED):
+            shown, settings = os.path.basename(file), _settings(file)
+            if settings is None:
                 return f"{shown} cannot be read as TOML"
             folder = os.path.dirname(file)
-            sources = said.get("src")
+            sources = settings.get("src")
             for path in sources if isinstance(sources, list) else ():
                 if not isinstance(path, str) or self._leads_out(folder, path):
                     return f"src in {shown} leads out of the workspace"
-            extended = said.get("extend")
+            extended = settings.get("extend")
             if extended is None:
                 return None
             if not isinstance(extended, str) or self._leads_out(folder, extended):
@@ -301,7 +301,7 @@ class _Configured:
     def _wrong_place(self, file: str) -> str | None:
         """What is wrong with where a configuration is; one above the roots is not the agent's."""
         shown = os.path.basename(file)
-        if self._inside.holds(file):  # whether there is something outside must not be told
+        if self._inside.contains(file):  # whether there is something outside must not be told
             real = os.path.realpath(file)
             root = next((root for root in self._roots if real.startswith(f"{root}/")), None)
             if root is None:
@@ -314,22 +314,22 @@ class _Configured:
 
 def _settings(file: str) -> dict[str, Any] | None:
     """What a file says about ruff, nothing if it is not about ruff; None if it cannot be read."""
-    from suture.check.toml import loaded  # most projects have no configuration
+    from suture.check.toml import load  # most projects have no configuration
 
-    raw = read_regular(file, _LARGEST_CONFIGURATION + 1)
-    if raw is None or len(raw) > _LARGEST_CONFIGURATION:
+    raw = read_regular(file, _MAX_CONFIGURATION_BYTES + 1)
+    if raw is None or len(raw) > _MAX_CONFIGURATION_BYTES:
         return None
     is_project = os.path.basename(file) == _PROJECT
     if is_project and b"ruff" not in raw:
         return {}
     try:
-        said: Any = loaded(file, raw.decode())
+        content: Any = load(file, raw.decode())
     except (ValueError, NotRunError):
         return None
     if is_project:
-        tool = said.get("tool")
-        said = tool.get("ruff", {}) if isinstance(tool, dict) else {}
-    return said if isinstance(said, dict) else None
+        tool = content.get("tool")
+        content = tool.get("ruff", {}) if isinstance(tool, dict) else {}
+    return content if isinstance(content, dict) else None
 
 
 def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) -> list[Issue]:
@@ -337,7 +337,7 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
 
     What only the parser objects to may be newer syntax than that of the Python that runs.
     """
-    broken = any(each.code == INVALID for each in issues)
+    broken = any(issue.code == INVALID for issue in issues)
     if not broken and not any(word in text for word in _SCOPED):
         return issues
     try:
@@ -347,13 +347,13 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
     if not known:
         return issues
     if not broken:
-        same_line = any(each.line == known[0].line and each.severity == "error" for each in issues)
+        same_line = any(issue.line == known[0].line and issue.severity == "error" for issue in issues)
         return issues if same_line or not parses(path, text, staging) else sorted([*known, *issues], key=_place)
     if "was never closed" not in known[0].message:
         return issues
     cause = known[0]
-    notices = [each for each in issues if each.code == INVALID and each.line >= cause.line]
-    rest = [each for each in issues if each not in notices[:1] and each.message != _AT_THE_END]
+    notices = [issue for issue in issues if issue.code == INVALID and issue.line >= cause.line]
+    rest = [issue for issue in issues if issue not in notices[:1] and issue.message != _AT_THE_END]
     return sorted([cause, *rest], key=_place) if notices else issues
 
 
@@ -362,19 +362,19 @@ def _place(issue: Issue) -> tuple[int, int]:
 
 
 def _summary(ran: Ran) -> str:
-    said = [line.strip() for line in ran.err.decode("utf-8", "replace").split("\n") if line.strip()]
-    return " / ".join(said[:3])[:200]
+    lines = [line.strip() for line in ran.err.decode("utf-8", "replace").split("\n") if line.strip()]
+    return " / ".join(lines[:3])[:200]
 
 
-def _told(out: bytes) -> list[dict[str, Any]]:
+def _parse_output(out: bytes) -> list[dict[str, Any]]:
     from suture.json_text import loads
 
-    told: Any = loads(out.decode("utf-8", "replace") or "[]")
-    return list(told)
+    findings: Any = loads(out.decode("utf-8", "replace") or "[]")
+    return list(findings)
 
 
-def _ruff_issue(told: dict[str, Any]) -> Issue:
-    code = told["code"] or INVALID
+def _ruff_issue(finding: dict[str, Any]) -> Issue:
+    code = finding["code"] or INVALID
     severity = "error" if code == INVALID or code.startswith(_ERRORS) else "warning"
-    place = told["location"]
-    return Issue(severity, place["row"], place["column"], code, told["message"])
+    place = finding["location"]
+    return Issue(severity, place["row"], place["column"], code, finding["message"])

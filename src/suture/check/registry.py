@@ -68,72 +68,72 @@ class Configuration(Record):
     problems: tuple[str, ...] = ()
 
 
-def parse(said: Mapping[str, Any], where: str, *, by_project: bool) -> Configuration:
-    """Read what one file says; what does not fit is told, and left out."""
+def parse(content: Mapping[str, Any], where: str, *, by_project: bool) -> Configuration:
+    """Read the content of one file; what is invalid is left out, and listed in `problems`."""
     rules: dict[str, Rule] = {}
     problems: list[str] = []
-    tables = said.get("validators", {})
+    tables = content.get("validators", {})
     if not isinstance(tables, dict):
         problems.append(f"{where}: validators must be a table of tables")
         tables = {}
     for name, table in tables.items():
-        wrong = _wrong(table) if isinstance(table, dict) else ["it must be a table"]
-        problems += [f"{where}: validators.{name}: {each}" for each in wrong]
+        wrong = _problems(table) if isinstance(table, dict) else ["it must be a table"]
+        problems += [f"{where}: validators.{name}: {problem}" for problem in wrong]
         if not wrong:
-            rules[name] = Rule(name, **{key: _frozen(value) for key, value in table.items()}, by_project=by_project)
-    trust = said.get("trust", ())
+            rules[name] = Rule(name, **{key: _freeze(value) for key, value in table.items()}, by_project=by_project)
+    trust = content.get("trust", ())
     if by_project:
-        problems += [f"{where}: only the operator's own file can say {key}" for key in _OPERATORS if key in said]
+        problems += [f"{where}: only the operator's own file can say {key}" for key in _OPERATORS if key in content]
     elif not _is_texts(trust):
         problems.append(f"{where}: trust must be a list of folders")
     known = {"validators", *_OPERATORS}
-    problems += [f"{where}: {key} is unknown; known is validators" for key in said if key not in known]
+    problems += [f"{where}: {key} is unknown; known is validators" for key in content if key not in known]
     fits = not by_project and _is_texts(trust)
     return Configuration(rules, tuple(trust) if fits else (), tuple(problems))
 
 
-def merged(project: Configuration, operator: Configuration) -> Configuration:
+def merge_configurations(project: Configuration, operator: Configuration) -> Configuration:
     """Both as one; what the operator names is the operator's alone."""
     problems = project.problems + operator.problems
     return Configuration(project.rules | operator.rules, operator.trust, problems)
 
 
-def _wrong(table: Mapping[str, Any]) -> list[str]:
-    found = [f"{key} is unknown; known are {', '.join(_KEYS)}" for key in table if key not in _KEYS]
+def _problems(table: Mapping[str, Any]) -> list[str]:
+    problems = [f"{key} is unknown; known are {', '.join(_KEYS)}" for key in table if key not in _KEYS]
     lists = [key for key in ("files", "exclude", "command") if key in table]
-    found += [f"{key} must be a list of strings" for key in lists if not (_is_texts(table[key]) and table[key])]
+    problems += [f"{key} must be a list of strings" for key in lists if not (_is_texts(table[key]) and table[key])]
     switches = [key for key in ("required", "enabled") if key in table]
-    found += [f"{key} must be true or false" for key in switches if not isinstance(table[key], bool)]
+    problems += [f"{key} must be true or false" for key in switches if not isinstance(table[key], bool)]
     if table.get("severity", "error") not in _SEVERITIES:
-        found.append("severity must be error or warning")
+        problems.append("severity must be error or warning")
     timeout = table.get("timeout_ms", 1)
     if isinstance(timeout, bool) or not isinstance(timeout, int) or timeout < 1:
-        found.append("timeout_ms must be a number above 0")
+        problems.append("timeout_ms must be a number above 0")
     if "command" in table and "files" not in table:
-        found.append("a command needs files, the globs of what it checks")
-    return found
+        problems.append("a command needs files, the globs of what it checks")
+    return problems
 
 
 def _is_texts(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(each, str) and each for each in value)
+    return isinstance(value, list | tuple) and all(isinstance(text, str) and text for text in value)
 
 
-def _frozen(value: object) -> Any:
+def _freeze(value: object) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
 PLUGINS = "suture.validators"
 """The group of entry points under which plugins are found."""
-_TIMEOUT_MS = 10_000
-_LATE = 1.0  # seconds that the process that asks a worker has to end it
-_LARGEST_ENTRY_POINTS = 1_000_000
+_DEFAULT_TIMEOUT_MS = 10_000
+_GRACE_SECONDS = 1.0  # seconds that the process that asks a worker has to end it
+_MAX_ENTRY_POINTS_BYTES = 1_000_000  # real files have some kilobytes
 
 
 class Chosen(Record):
-    """A check of a file, and what is said about it."""
+    """A check of a file, and the rule for it."""
 
     validator: Validator
-    timeout_ms: int = _TIMEOUT_MS
+    timeout_ms: int = _DEFAULT_TIMEOUT_MS
     severity: str | None = None
     required: bool = False
     held: tuple[str, ...] = ()
@@ -179,18 +179,20 @@ class Table:
         self._held = held
         self._plugins = plugins(held)
         self._others = [*_others(), *_ruff_inside(held), *self._plugins]
-        known = {each.name for each in (*self._syntax, *self._others)}
+        known = {validator.name for validator in (*self._syntax, *self._others)}
         self._others += [
-            _asked_for(rule, held, commands=commands) for rule in self._rules.values() if rule.name not in known
+            _requested(rule, held, commands=commands) for rule in self._rules.values() if rule.name not in known
         ]
         globs = [wrong for rule in configuration.rules.values() if (wrong := _wrong_glob(rule)) is not None]
         self._others += [Unavailable("configuration", problem) for problem in (*configuration.problems, *globs)]
 
     def chosen(self, path: str) -> list[Chosen]:
         """The checks of a file. Of those that look at its syntax, one: the first that is configured for it, or fits."""
-        by_syntax = sorted((each for each in self._syntax if self._fits(each, path)), key=self._is_by_type)
-        others = [each for each in self._others if self._fits(each, path)]
-        return [self._ruled(each) for each in (*by_syntax[:1], *others)]
+        by_syntax = sorted(
+            (validator for validator in self._syntax if self._fits(validator, path)), key=self._is_by_type
+        )
+        others = [validator for validator in self._others if self._fits(validator, path)]
+        return [self._with_rule(validator) for validator in (*by_syntax[:1], *others)]
 
     def _is_by_type(self, validator: Validator) -> bool:
         """Whether nobody says which files it is for."""
@@ -205,12 +207,12 @@ class Table:
             return False
         return fits(rule.files or validator.files, path)
 
-    def _ruled(self, validator: Validator) -> Chosen:
+    def _with_rule(self, validator: Validator) -> Chosen:
         held = self._held if validator in self._plugins else ()
         rule = self._rules.get(validator.name)
         if rule is None:
             return Chosen(validator, held=held)
-        return Chosen(validator, rule.timeout_ms or _TIMEOUT_MS, rule.severity, bool(rule.required), held)
+        return Chosen(validator, rule.timeout_ms or _DEFAULT_TIMEOUT_MS, rule.severity, bool(rule.required), held)
 
 
 def _wrong_glob(rule: Rule) -> str | None:
@@ -266,14 +268,14 @@ def built_in(name: str) -> Validator:
     """The built-in check of a name, which looks at nothing but the text."""
     from suture.check.syntax import LANGUAGES
 
-    language = next((each for each in LANGUAGES if each.name == name), None)
+    language = next((language for language in LANGUAGES if language.name == name), None)
     if language is not None:
         from suture.check.syntax import Syntax
 
         return Syntax(language)
     from suture.check.python import PythonParser
 
-    return next(each for each in (*_parsers(), PythonParser(), *_others()) if each.name == name)
+    return next(parser for parser in (*_parsers(), PythonParser(), *_others()) if parser.name == name)
 
 
 class _Text:
@@ -299,16 +301,16 @@ def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, 
     import signal
 
     name, path, before, after, seconds = asked
-    signal.setitimer(signal.ITIMER_REAL, seconds + _LATE)
+    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_SECONDS)
     try:
-        found = built_in(name).check(path, before, after, _Text(seconds))
+        issues = built_in(name).check(path, before, after, _Text(seconds))
     except NotRunError as error:
         return str(error), []
     except MemoryError:
         return "the parser ran out of memory on this text", []
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    return None, [tuple(getattr(each, field) for field in each._fields) for each in found]
+    return None, [tuple(getattr(issue, field) for field in issue._fields) for issue in issues]
 
 
 def _ruff_inside(held: Sequence[str]) -> Iterator[Validator]:
@@ -316,9 +318,9 @@ def _ruff_inside(held: Sequence[str]) -> Iterator[Validator]:
     from suture.check.programs import TRUST, held_reason, program, program_inside
     from suture.check.python import Ruff
 
-    found = program_inside("ruff", held)
-    if found is not None and program("ruff", held) is None:
-        yield Unavailable("ruff", held_reason(found), Ruff.files, setting=TRUST)
+    ruff = program_inside("ruff", held)
+    if ruff is not None and program("ruff", held) is None:
+        yield Unavailable("ruff", held_reason(ruff), Ruff.files, setting=TRUST)
 
 
 def _others() -> Iterator[Validator]:
@@ -328,7 +330,7 @@ def _others() -> Iterator[Validator]:
     yield ConflictMarkers()
 
 
-def _asked_for(rule: Rule, held: Sequence[str], *, commands: bool) -> Validator:
+def _requested(rule: Rule, held: Sequence[str], *, commands: bool) -> Validator:
     """A check that only a configuration asks for."""
     from suture.check.programs import ON_REQUEST, TRUST, Command  # most projects ask for none
 
@@ -345,20 +347,22 @@ def _asked_for(rule: Rule, held: Sequence[str], *, commands: bool) -> Validator:
 @cache
 def plugins(held: tuple[str, ...] = ()) -> list[Validator]:
     """The checks of installed packages; one that cannot be loaded, or that a root holds, cannot be carried out."""
-    found = {each: named for each in _packages() if (named := _named_plugins(each))}
-    if not found:
+    plugin_names = {file: named for file in _packages() if (named := _named_plugins(file))}
+    if not plugin_names:
         return []
     from importlib.metadata import EntryPoint  # 30 ms, for what is rare
 
     inside = Inside(held)
     loaded: list[Validator] = []
     seen: set[str] = set()
-    for file in sorted(found, key=inside.holds):  # a planted package does not hide an installed one of its name
+    for file in sorted(
+        plugin_names, key=inside.contains
+    ):  # a planted package does not hide an installed one of its name
         package = os.path.basename(os.path.dirname(file)).partition("-")[0].lower().replace(".", "_")
         if package not in seen:
             seen.add(package)
-            points = [EntryPoint(name, value, PLUGINS) for name, value in found[file]]
-            loaded += [_held(point, file, inside) or _loaded(point, held) for point in points]
+            points = [EntryPoint(name, value, PLUGINS) for name, value in plugin_names[file]]
+            loaded += [_held_plugin(point, file, inside) or _load(point, held) for point in points]
     return loaded
 
 
@@ -376,30 +380,30 @@ def _packages() -> Iterator[str]:
 
 def _named_plugins(file: str) -> list[tuple[str, str]]:
     """The names and values of the plugins in a file of entry points."""
-    raw = read_regular(file, _LARGEST_ENTRY_POINTS) or b""
+    raw = read_regular(file, _MAX_ENTRY_POINTS_BYTES) or b""
     if PLUGINS.encode() not in raw:
         return []
-    section, found = "", []
+    section, plugins = "", []
     for line in raw.decode("utf-8", "replace").split("\n"):
-        said = line.strip()
-        if said.startswith("["):
-            section = said.strip("[] ")
-        elif section == PLUGINS and "=" in said and said[0] not in "#;":
-            name, _, value = said.partition("=")
-            found.append((name.strip(), value.strip()))
-    return found
+        entry = line.strip()
+        if entry.startswith("["):
+            section = entry.strip("[] ")
+        elif section == PLUGINS and "=" in entry and entry[0] not in "#;":
+            name, _, value = entry.partition("=")
+            plugins.append((name.strip(), value.strip()))
+    return plugins
 
 
-def _held(point: EntryPoint, file: str, inside: Inside) -> Validator | None:
+def _held_plugin(point: EntryPoint, file: str, inside: Inside) -> Validator | None:
     """A plugin that is not loaded, because a root holds its package or a module that loading it would import."""
     from suture.check.programs import TRUST  # most installations have no plugins
 
     places = [file, *_origins(point.value.partition(":")[0].strip())]
-    place = next((each for each in places if inside.holds(each)), None)
-    if place is None:
+    held_place = next((place for place in places if inside.contains(place)), None)
+    if held_place is None:
         return None
     reason = (
-        f"the plugin is not loaded, because {place} is in the workspace, where an agent can change it: install it "
+        f"the plugin is not loaded, because {held_place} is in the workspace, where an agent can change it: install it "
         "elsewhere (not editable), or trust the workspace, which only the operator can allow"
     )
     return Unavailable(point.name, reason, setting=TRUST)
@@ -424,12 +428,12 @@ def _origins(module: str) -> Iterator[str]:
         yield from above
 
 
-def _loaded(point: EntryPoint, held: Sequence[str]) -> Validator:
+def _load(point: EntryPoint, held: Sequence[str]) -> Validator:
     try:
         with importing_outside(held):
-            found = point.load()
-            made: Validator = found() if isinstance(found, type) else found
-        wrong = [name for name in ("name", "files", "check") if not hasattr(made, name)]
+            loaded = point.load()
+            validator: Validator = loaded() if isinstance(loaded, type) else loaded
+        wrong = [name for name in ("name", "files", "check") if not hasattr(validator, name)]
     except Exception as error:  # noqa: BLE001  a plugin may fail in any way, and must not take the edit with it
         return Unavailable(point.name, f"the plugin cannot be loaded: {type(error).__name__}: {error}")
-    return Unavailable(point.name, f"the plugin has no {wrong[0]}") if wrong else made
+    return Unavailable(point.name, f"the plugin has no {wrong[0]}") if wrong else validator

@@ -43,14 +43,14 @@ class Language(Record):
     without: tuple[str, ...] = ()
     """How the names of files end that are not checked."""
     elements: bool = False
-    """Whether elements as in HTML may stand in it, whose names the grammar does not compare."""
+    """Whether elements as in HTML may occur in it, whose names the grammar does not compare."""
     paired: bool = False
     """Whether brackets come in pairs in every right text without a preprocessor."""
     unchecked: tuple[bytes, ...] = ()
     """Words of a dialect that the grammar does not know: a text with one of them is not checked."""
 
 
-def _ended(*words: str) -> tuple[tuple[str, str], ...]:
+def _end_words(*words: str) -> tuple[tuple[str, str], ...]:
     return tuple((word, "end") for word in words)
 
 
@@ -77,7 +77,7 @@ LANGUAGES = (
     Language("go", ("*.go",), (Grammar("tree_sitter_go"),)),
     Language("rust", ("*.rs",), (Grammar("tree_sitter_rust"),), unchecked=(b" safe fn ", b"\tsafe fn ")),  # since 1.82
     Language("java", ("*.java",), (Grammar("tree_sitter_java"),), unchecked=(b"import module ",)),  # since 25
-    # A macro may stand for anything, and the preprocessor may cut a statement in two.
+    # A macro may expand to anything, and the preprocessor may cut a statement in two.
     Language("c", ("*.c",), (_C,), trusted=False, paired=True),
     Language("cpp", ("*.cpp", "*.cc", "*.cxx", "*.hpp", "*.hh", "*.hxx"), (_CPP,), trusted=False, paired=True),
     Language("header", ("*.h",), (_C, _CPP, _OBJC), trusted=False),
@@ -87,7 +87,7 @@ LANGUAGES = (
         "ruby",
         ("*.rb", "*.rake", "*.gemspec", "Rakefile", "Gemfile"),
         (Grammar("tree_sitter_ruby"),),
-        blocks=_ended("def", "class", "module", "if", "unless", "while", "until", "case", "begin", "do", "for"),
+        blocks=_end_words("def", "class", "module", "if", "unless", "while", "until", "case", "begin", "do", "for"),
     ),
     Language("php", ("*.php",), (Grammar("tree_sitter_php", "language_php"),), unchecked=(b"__halt_compiler",)),
     # Patterns in `[[ ]]`, numbers with a base, nested substitutions.
@@ -118,13 +118,13 @@ LANGUAGES = (
         "lua",
         ("*.lua",),
         (Grammar("tree_sitter_lua"),),
-        blocks=(*_ended("function", "if", "do"), ("repeat", "until")),
+        blocks=(*_end_words("function", "if", "do"), ("repeat", "until")),
     ),
     # Every database has words of its own.
     Language("sql", ("*.sql",), (Grammar("tree_sitter_sql"),), trusted=False),
     # Extensions, and the C preprocessor.
     Language("haskell", ("*.hs",), (Grammar("tree_sitter_haskell"),), trusted=False),
-    Language("elixir", ("*.ex", "*.exs"), (Grammar("tree_sitter_elixir"),), blocks=_ended("do", "fn")),
+    Language("elixir", ("*.ex", "*.exs"), (Grammar("tree_sitter_elixir"),), blocks=_end_words("do", "fn")),
     # The language still changes from version to version.
     Language("zig", ("*.zig",), (Grammar("tree_sitter_zig"),), trusted=False, paired=True),
     # `a, = b`, and macros.
@@ -133,7 +133,7 @@ LANGUAGES = (
         ("*.jl",),
         (Grammar("tree_sitter_julia"),),
         trusted=False,
-        blocks=_ended(
+        blocks=_end_words(
             *("function", "if", "for", "while", "begin", "let", "struct", "module", "do", "try", "quote", "macro")
         ),
     ),
@@ -145,7 +145,7 @@ LANGUAGES = (
         unchecked=(b"\n#if",),  # preprocessed
     ),
     Language("hcl", ("*.tf", "*.hcl", "*.tfvars"), (Grammar("tree_sitter_hcl"),)),
-    # What a shell reads stands between, and conditions cut rules in two.
+    # Shell code occurs between, and conditions cut rules in two.
     Language("make", ("Makefile", "makefile", "GNUmakefile", "*.mk"), (Grammar("tree_sitter_make"),), trusted=False),
     Language("dockerfile", ("Dockerfile", "*.dockerfile"), (Grammar("tree_sitter_dockerfile"),), trusted=False),
     # Only perl can parse Perl.
@@ -158,13 +158,13 @@ LANGUAGES = (
 )
 
 
-MOST = 40
-_CHUNK = 1 << 12
+MAX_ISSUES = 40  # in one text: those behind follow from the first ones
+_CHUNK_BYTES = 1 << 12  # between two looks at the clock
 _LATE = "the time limit was reached while the syntax was read"
-_SPARE = 1.0
-_TRIES = 48
-_PATIENCE = 1 << 21  # bytes that are read again to try repairs
-_FEW = 12
+_MAX_REPAIR_SECONDS = 1.0  # for what only makes a message better
+_MAX_REPAIRS = 48  # each parses the text again
+_MAX_REPAIR_BYTES = 1 << 21  # bytes that are read again to try repairs
+_MAX_UNDONE = 12  # characters of a change that is shown as missing or unexpected
 _loaded: dict[Grammar, tree_sitter.Language] = {}
 
 
@@ -197,25 +197,27 @@ class Syntax:
             reader = Reader(grammar, deadline)
             tree = reader.parse(source)
             if not tree.root_node.has_error:
-                return _mismatched(source, tree) if language.elements else []
+                return _tag_mismatches(source, tree) if language.elements else []
             readings.append((reader, tree))
         odd = [word.decode().strip() for word in language.unchecked if word in source]
         if odd or path.endswith(language.without):
             what = f"it holds {odd[0]}, which" if odd else "what is in such files"
             raise NotRunError(f"{what} the grammar of {self.name} may not know")
         old = None if before is None else before.encode("utf-8", "replace")
-        fitting = [] if old is None else [each for each in readings if each[0].reads(old)]
+        fitting = [] if old is None else [reading for reading in readings if reading[0].reads(old)]
         reader, tree = (fitting or readings)[0]
         view = View(source, tree, language.blocks, reader.hurry)
-        found: list[tuple[int, str]] = []
+        faults: list[tuple[int, str]] = []
         if old is None or fitting or language.trusted:
-            found = _faults(reader, view, old if fitting else None, trusted=language.trusted)
-        if not found and old is None and language.paired and b"\n#" not in source and view.uneven():
-            found = _apart(view.brackets()[:1])
-        if not found:
+            faults = _faults(reader, view, old if fitting else None, trusted=language.trusted)
+        if not faults and old is None and language.paired and b"\n#" not in source and view.uneven():
+            faults = _one_per_place(view.brackets()[:1])
+        if not faults:
             raise NotRunError(f"the grammar of {self.name} cannot read it, which may be the grammar's fault")
         lines = view.lines
-        return [Issue("error", lines.number(at), lines.column(at), INVALID, message) for at, message in found[:MOST]]
+        return [
+            Issue("error", lines.number(at), lines.column(at), INVALID, message) for at, message in faults[:MAX_ISSUES]
+        ]
 
 
 class Reader:
@@ -237,7 +239,7 @@ class Reader:
         def read(at: int, _: object) -> bytes:
             nonlocal late
             late = late or monotonic() > self._deadline
-            return b"" if late else text[at : at + _CHUNK]
+            return b"" if late else text[at : at + _CHUNK_BYTES]
 
         tree = self._parser.parse(read)
         if late:
@@ -259,7 +261,7 @@ class Reader:
     def spare(self) -> float:
         """A moment by which to have stopped what need not be done."""
         now = monotonic()
-        return now + min(_SPARE, (self._deadline - now) / 3)
+        return now + min(_MAX_REPAIR_SECONDS, (self._deadline - now) / 3)
 
 
 def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) -> list[tuple[int, str]]:
@@ -268,16 +270,16 @@ def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) 
     hunk = None if before is None else _hunk(reader, before, view.source)
     if hunk is not None:
         start, end = view.behind(hunk[0]), hunk[1]
-        brackets = [each for each in view.brackets() if start <= each.at <= end]
-        others = [each for each in suspects if start <= each.at <= end and each not in brackets]
-        suspects = [*brackets, *_undone(view, *hunk), *others]
-    tries = max(_TRIES // 8, min(_TRIES, _PATIENCE // (len(view.source) + 1)))
+        brackets = [suspect for suspect in view.brackets() if start <= suspect.at <= end]
+        others = [suspect for suspect in suspects if start <= suspect.at <= end and suspect not in brackets]
+        suspects = [*brackets, *_undo_edit(view, *hunk), *others]
+    tries = max(_MAX_REPAIRS // 8, min(_MAX_REPAIRS, _MAX_REPAIR_BYTES // (len(view.source) + 1)))
     moment = reader.spare()
-    for each in suspects[:tries]:
+    for suspect in suspects[:tries]:
         if monotonic() > moment:
             break
-        if (each.put or each.end > each.start) and reader.reads(_repaired(view.source, each)):
-            return [(each.at, each.message)]
+        if (suspect.put or suspect.end > suspect.start) and reader.reads(_repair(view.source, suspect)):
+            return [(suspect.at, suspect.message)]
     if before is None and not trusted:
         return []
     errors = view.errors()
@@ -286,45 +288,45 @@ def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) 
             return [(suspects[0].at, suspects[0].message)]
         seen = f"broken here, seen in line {view.lines.number(errors[0].at)}: {errors[0].message}"
         return [(max(view.behind(hunk[1]), hunk[0]), seen)]
-    return _apart([*(view.brackets()[:1] if view.uneven() else []), *errors])
+    return _one_per_place([*(view.brackets()[:1] if view.uneven() else []), *errors])
 
 
-def _mismatched(source: bytes, tree: tree_sitter.Tree) -> list[Issue]:
+def _tag_mismatches(source: bytes, tree: tree_sitter.Tree) -> list[Issue]:
     """JSX elements that are closed by another name, which the grammar takes."""
     if b"</" not in source:
         return []
-    found: list[Issue] = []
+    issues: list[Issue] = []
     stack = [tree.root_node]
-    while stack and len(found) < MOST:
+    while stack and len(issues) < MAX_ISSUES:
         node = stack.pop()
         stack += reversed(node.children)
         if node.type != "jsx_element":
             continue
         first, last = node.child_by_field_name("open_tag"), node.child_by_field_name("close_tag")
-        names = [None if each is None else each.child_by_field_name("name") for each in (first, last)]
+        names = [None if tag is None else tag.child_by_field_name("name") for tag in (first, last)]
         opened, closed = (b"" if name is None else name.text or b"" for name in names)
         if opened != closed and last is not None:
             line, at = last.start_point
             column = len(source.split(b"\n")[line][:at].decode("utf-8", "replace")) + 1
             words = f"`</{closed.decode()}>` does not close the `<{opened.decode()}>` of line {node.start_point[0] + 1}"
-            found.append(Issue("error", line + 1, column, INVALID, words))
-    return found
+            issues.append(Issue("error", line + 1, column, INVALID, words))
+    return issues
 
 
-def _apart(errors: list[Suspect]) -> list[tuple[int, str]]:
-    found: dict[int, str] = {}
-    for each in errors:
-        found.setdefault(each.at, each.message)
-    return list(found.items())
+def _one_per_place(errors: list[Suspect]) -> list[tuple[int, str]]:
+    messages: dict[int, str] = {}
+    for error in errors:
+        messages.setdefault(error.at, error.message)
+    return list(messages.items())
 
 
 def _hunk(reader: Reader, before: bytes, after: bytes) -> tuple[int, int, bytes] | None:
-    """The changed part of a text that was right before: where it starts and ends, and what stood there."""
+    """The changed part of a text that was right before: where it starts and ends, and what was there."""
     old, new = split_lines(before), split_lines(after)
     hunks = list(changes(old, new))
     while len(hunks) > 1:
         halves = hunks[: len(hunks) // 2], hunks[len(hunks) // 2 :]
-        guilty = next((half for half in halves if reader.reads(_reverted(old, new, half))), None)
+        guilty = next((half for half in halves if reader.reads(_revert(old, new, half))), None)
         if guilty is None:
             return None
         hunks = guilty
@@ -333,7 +335,7 @@ def _hunk(reader: Reader, before: bytes, after: bytes) -> tuple[int, int, bytes]
     return start, start + sum(map(len, new[k:m])), b"".join(old[i:j])
 
 
-def _reverted(old: list[bytes], new: list[bytes], hunks: list[tuple[int, int, int, int]]) -> bytes:
+def _revert(old: list[bytes], new: list[bytes], hunks: list[tuple[int, int, int, int]]) -> bytes:
     parts, done = [], 0
     for i, j, k, m in hunks:
         parts += [*new[done:k], *old[i:j]]
@@ -341,7 +343,7 @@ def _reverted(old: list[bytes], new: list[bytes], hunks: list[tuple[int, int, in
     return b"".join([*parts, *new[done:]])
 
 
-def _undone(view: View, start: int, end: int, old: bytes) -> list[Suspect]:
+def _undo_edit(view: View, start: int, end: int, old: bytes) -> list[Suspect]:
     """A change of a few characters, taken back."""
     gone, come = old.decode("utf-8", "replace"), view.source[start:end].decode("utf-8", "replace")
     shared = min(len(gone), len(come))
@@ -349,21 +351,21 @@ def _undone(view: View, start: int, end: int, old: bytes) -> list[Suspect]:
     tail = next((at for at in range(shared - same) if gone[-1 - at] != come[-1 - at]), shared - same)
     at = start + len(come[:same].encode())
     gone, come = gone[same : len(gone) - tail], come[same : len(come) - tail]
-    if not come.strip() and 0 < len(gone.strip()) <= _FEW:
+    if not come.strip() and 0 < len(gone.strip()) <= _MAX_UNDONE:
         return [Suspect(view.behind(at) if view.lines.leads(at) else at, f"missing `{gone.strip()}`", start, end, old)]
-    if not gone.strip() and 0 < len(come.strip()) <= _FEW:
+    if not gone.strip() and 0 < len(come.strip()) <= _MAX_UNDONE:
         return [Suspect(at + len(come) - len(come.lstrip()), f"unexpected `{come.strip()}`", start, end, old)]
     return []
 
 
-def _repaired(source: bytes, suspect: Suspect) -> bytes:
+def _repair(source: bytes, suspect: Suspect) -> bytes:
     return source[: suspect.start] + suspect.put + source[suspect.end :]
 
 
 def _load(grammar: Grammar) -> tree_sitter.Language:
     """The grammar's tables, loaded once; they are never changed, so threads may share them."""
-    found = _loaded.get(grammar)
-    if found is None:
+    language = _loaded.get(grammar)
+    if language is None:
         try:
             import warnings
             from importlib import import_module
@@ -372,11 +374,11 @@ def _load(grammar: Grammar) -> tree_sitter.Language:
 
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # some wheels still give their tables as a number
-                found = tree_sitter.Language(getattr(import_module(grammar.module), grammar.function)())
+                language = tree_sitter.Language(getattr(import_module(grammar.module), grammar.function)())
         except ImportError:
             raise NotRunError(f"{grammar.distribution} is not installed: pip install 'suture[syntax]'") from None
         except (AttributeError, ValueError) as error:
             message = f"{grammar.distribution} does not fit tree-sitter: pip install -U 'suture[syntax]' ({error})"
             raise NotRunError(message) from None
-        _loaded[grammar] = found
-    return found
+        _loaded[grammar] = language
+    return language

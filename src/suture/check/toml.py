@@ -34,15 +34,15 @@ class Toml:
         """The first error."""
         del before, staging
         try:
-            loaded(path, after)
+            load(path, after)
         except ValueError as error:
             return [_issue(after, str(error))]
         return []
 
 
-def loaded(path: str, text: str) -> object:
-    """What a text says; ValueError if it is not TOML, NotRunError if it would take too long to read."""
-    _hold_bearable(path, text)
+def load(path: str, text: str) -> object:
+    """The value of a text; ValueError if it is not TOML, NotRunError if it would take too long to read."""
+    _check_key_parts(path, text)
     try:
         return _loads()(text)
     except RecursionError:
@@ -56,23 +56,23 @@ def _loads() -> Callable[[str], object]:
         module = import_module("tomli")
     except ImportError:
         module = import_module("tomllib")
-    found: Callable[[str], object] = module.loads
-    return found
+    loads: Callable[[str], object] = module.loads
+    return loads
 
 
-def _hold_bearable(path: str, text: str) -> None:
+def _check_key_parts(path: str, text: str) -> None:
     """Keep keys of very many parts from `tomllib`, whose time and memory grow with their square."""
     for line in text.split("\n"):
         if len(line) > _LONG_LINE and line.partition("=")[0].count(".") > _MOST_PARTS:
             raise NotRunError(f"{path} has a key of more than {_MOST_PARTS} parts")
 
 
-def _issue(text: str, said: str) -> Issue:
-    """What the parser said, without the place, which it says at the end."""
+def _issue(text: str, error: str) -> Issue:
+    """The parser's message, without the place at its end."""
     from re import finditer, search
 
     places = Places(text)
-    message, _, place = said.rpartition(" (at ")
+    message, _, place = error.rpartition(" (at ")
     numbers = search(r"line (\d+), column (\d+)", place)
     offset = len(text)
     if numbers is not None:
@@ -82,4 +82,4 @@ def _issue(text: str, said: str) -> Issue:
         offset = len(text[:offset].rstrip())
     elif message.startswith(_DUPLICATE):
         offset = max((match.start(1) for match in finditer(_STATEMENT, text[:offset])), default=offset)
-    return Issue("error", *places.at(offset), INVALID, message or said)
+    return Issue("error", *places.at(offset), INVALID, message or error)

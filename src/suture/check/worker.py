@@ -32,8 +32,8 @@ MEMORY = 1_000_000_000
 TAME = 10_000
 """Characters of a text that a parser is done with in some milliseconds, whatever it says, unless a check says less."""
 _ENTRY = "suture.check.registry"
-_MOST = 4
-_SOON = 0.1  # seconds after which a check that waits for a worker gets another one
+_MAX_WORKERS = 4  # as many as `gate` has threads
+_WAIT_SECONDS = 0.1  # seconds after which a check that waits for a worker gets another one
 _CRASHED = "the parser crashed on this text, or needed more than {memory:,} MB of memory"
 _LATE = "it took longer than {seconds:.1f} s"
 _BUSY = "all workers were busy with other checks until its time was up"
@@ -48,15 +48,15 @@ def check(name: str, path: str, before: str | None, after: str, seconds: float, 
     for _ in range(2):
         worker, is_new = _workers.take((tuple(roots), tuple(sys.path)), ends)
         try:
-            asked = name, path, before, after, max(ends - monotonic(), 0.0)
-            told = worker.take(ends) if worker.give(asked, ends) else None
+            question = name, path, before, after, max(ends - monotonic(), 0.0)
+            answer = worker.take(ends) if worker.give(question, ends) else None
         finally:
             _workers.put_back(worker)
-        if told is not None:
-            reason, found = told
+        if answer is not None:
+            reason, rows = answer
             if reason is not None:
                 raise NotRunError(reason)
-            return [Issue(*each) for each in found]
+            return [Issue(*row) for row in rows]
         if monotonic() >= ends:
             raise NotRunError(_LATE.format(seconds=seconds))
         if is_new:
@@ -77,17 +77,17 @@ class _Workers:
 
         While others are at work, one of them is waited for a moment: most checks are over before another has started.
         """
-        soon = monotonic() + _SOON
+        soon = monotonic() + _WAIT_SECONDS
         with self._changed:
             while True:
-                waiting = self._fitting(origin)
+                waiting = self._idle(origin)
                 if waiting is not None:
                     return waiting, False
                 now = monotonic()
                 if now >= ends:
                     raise NotRunError(_BUSY)
-                if len(self._at_work) < (_MOST if now >= soon else 1):
-                    return self._started(origin), True
+                if len(self._at_work) < (_MAX_WORKERS if now >= soon else 1):
+                    return self._start(origin), True
                 self._changed.wait(min(ends, soon if now < soon else ends) - now)
 
     def put_back(self, worker: Partner) -> None:
@@ -111,14 +111,14 @@ class _Workers:
 
     def forget(self) -> None:
         """In a process that was forked: leave them to the other one, and close what leads to them."""
-        for worker in (*self._at_work, *(each for _, each in self._waiting)):
+        for worker in (*self._at_work, *(worker for _, worker in self._waiting)):
             worker.close()
 
-    def _fitting(self, origin: Origin) -> Partner | None:
+    def _idle(self, origin: Origin) -> Partner | None:
         """A worker that waits; the one that worked last, so that others are not needed and end."""
         for at in reversed(range(len(self._waiting))):
             known, worker = self._waiting[at]
-            if known != origin and len(self._waiting) + len(self._at_work) < _MOST:
+            if known != origin and len(self._waiting) + len(self._at_work) < _MAX_WORKERS:
                 continue
             del self._waiting[at]
             if known == origin and not worker.ready:  # nothing is asked, so that is its end
@@ -127,7 +127,7 @@ class _Workers:
             worker.close()
         return None
 
-    def _started(self, origin: Origin) -> Partner:
+    def _start(self, origin: Origin) -> Partner:
         try:
             worker = Partner(_ENTRY, origin[0], MEMORY)
         except (OSError, NotImplementedError, AttributeError, TypeError) as error:  # also: nobody knows where Python is
@@ -144,7 +144,7 @@ def close() -> None:
     _workers.close()
 
 
-def _start_anew() -> None:
+def _reset() -> None:
     global _workers
     known, _workers = _workers, _Workers()
     known.forget()
@@ -152,4 +152,4 @@ def _start_anew() -> None:
 
 register(close)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_anew)
+    os.register_at_fork(after_in_child=_reset)

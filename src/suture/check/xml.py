@@ -1,6 +1,6 @@
 """XML, judged by expat: well-formed or not. Nothing outside the file is read, and namespaces are not looked at.
 
-Entities stay as they are where they stand in text. In attributes expat expands them, up to its own limit; chains of
+Entities stay as they are in text. In attributes expat expands them, up to its own limit; chains of
 them are refused here before that, because expat follows them by recursion and has crashed on long ones.
 
 Errors are told in expat's words. Of tags that do not match it names neither, so they are added, and an element that is
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _MAYBE_OTHER = (".plist", ".props", ".targets", ".ui", ".rdf", ".config")
 _TEMPLATE = ("{{", "{%", "<%")
-_MOST_CHAINED = 200
-_SHOWN = 12
+_MAX_CHAINED = 200
+_MAX_SHOWN = 12
 _ENTITY = r"&(?!(?:amp|lt|gt|quot|apos);|#)[^\s;&<]+;"
 _LIMITED = (2, 4, 1)
 """The version of expat that began to limit what entities grow to."""
@@ -102,7 +102,7 @@ class _Reader:
 
     def is_fine(self) -> bool:
         """Whether the text is well-formed."""
-        return self._parsed(self._parser())
+        return self._parses(self._parser())
 
     def issue(self) -> Issue:
         """What is wrong."""
@@ -114,7 +114,7 @@ class _Reader:
 
         parser.StartElementHandler = begin
         parser.EndElementHandler = lambda _: self._open.pop()
-        self._parsed(parser)
+        self._parses(parser)
         offset, message = self._explain()
         return Issue("error", *Places(self._text).at(offset), INVALID, message)
 
@@ -123,18 +123,18 @@ class _Reader:
 
         parser = ParserCreate("utf-8")  # whatever the file declares: it is decoded already
         if "<!ENTITY" in self._text:
-            parser.EntityDeclHandler = self._declared
+            parser.EntityDeclHandler = self._on_entity
             parser.DefaultHandler = lambda _: None  # with it, expat leaves entities in text as they are
         return parser
 
-    def _declared(self, _name: str, _is_parameter: int, value: str | None, *_: object) -> None:
+    def _on_entity(self, _name: str, _is_parameter: int, value: str | None, *_: object) -> None:
         from pyexpat import version_info
 
         self._chained += value is not None and ("&" in value or "%" in value)
-        if self._chained > (_MOST_CHAINED if version_info >= _LIMITED else 0):
+        if self._chained > (_MAX_CHAINED if version_info >= _LIMITED else 0):
             raise NotRunError(f"{self._path} declares too many entities that are made of others")
 
-    def _parsed(self, parser: XMLParserType) -> bool:
+    def _parses(self, parser: XMLParserType) -> bool:
         from pyexpat import ErrorString, ExpatError
 
         try:
@@ -161,7 +161,7 @@ class _Reader:
             name, begin = self._open[-1]
             return self._characters(begin), f"{self._said}: <{cut(name)}> is not closed"
         if self._code == _INVALID_TOKEN:
-            return at, f"{self._said}: `{cut(text[at : at + 1])}` behind `{cut(text[max(0, at - _SHOWN) : at])}`"
+            return at, f"{self._said}: `{cut(text[at : at + 1])}` behind `{cut(text[max(0, at - _MAX_SHOWN) : at])}`"
         if self._code == _UNDEFINED_ENTITY and "<!ENTITY" not in text:
             entity = pattern(_ENTITY).search(text, at)
             return (entity.start(), f"{self._said}: {cut(entity[0])}") if entity else (at, self._said)

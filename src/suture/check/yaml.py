@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from suture.check.issue import Staging
 
-_DEEPEST = 1_000  # libyaml's time grows with the square of the depth
+_MAX_DEPTH = 1_000  # libyaml's time grows with the square of the depth
 _LONGEST_WITHOUT_LIBYAML = 300_000
-_MOST = 1_000
+_MAX_ISSUES = 1_000  # in one text
 _MERGE = "tag:yaml.org,2002:merge"
 _TEMPLATE = r"(?m)^[ \t]*(?:-[ \t]+)*(?:\{%|\{\{|<%|[^#\n\r'\"{\[]*:[ \t]+\{\{)"
 
@@ -61,7 +61,7 @@ class Yaml:
             return [reader.issue(error)]
         except UnicodeEncodeError:
             raise NotRunError(f"{path} holds half a surrogate pair") from None
-        return reader.found
+        return reader.issues
 
 
 class _Collection:
@@ -77,7 +77,7 @@ class _Reader:
     """Reads a text once, and says of an error where it is and what it means."""
 
     def __init__(self, path: str, text: str) -> None:
-        self.found: list[Issue] = []
+        self.issues: list[Issue] = []
         self._path = path
         self._text = text
         self._places = Places(text)
@@ -110,7 +110,7 @@ class _Reader:
         return Issue("error", *self._places.at(offset), INVALID, message)
 
     def _key_is_next(self) -> bool:
-        """Whether what stands now is a key, as every second thing in a mapping is."""
+        """Whether the next event is a key, as every second thing in a mapping is."""
         around = self._open[-1]
         is_key = around.key_is_next
         around.key_is_next = around.has_keys and not is_key
@@ -137,12 +137,12 @@ class _Reader:
             first = keys.setdefault((event.value, tag), event)
         if first is not event and tag != _MERGE:
             line = self._places.line(_offset(first))
-            self._tell(event, "duplicate-key", f"duplicate key {cut(event.value)}, first in line {line}")
+            self._report(event, "duplicate-key", f"duplicate key {cut(event.value)}, first in line {line}")
 
     def _alias(self, event: AliasEvent) -> None:
         self._key_is_next()
         if event.anchor not in self._anchors:
-            self._tell(event, "undefined-alias", f"undefined alias: there is no anchor &{event.anchor} before it")
+            self._report(event, "undefined-alias", f"undefined alias: there is no anchor &{event.anchor} before it")
 
     def _list(self, event: SequenceStartEvent) -> None:
         self._begin(event, has_keys=False)
@@ -154,16 +154,16 @@ class _Reader:
         self._key_is_next()
         if event.anchor is not None:
             self._anchors.add(event.anchor)
-        if len(self._open) > _DEEPEST:
-            raise NotRunError(f"{self._path} is nested too deeply: more than {_DEEPEST:,} levels")
+        if len(self._open) > _MAX_DEPTH:
+            raise NotRunError(f"{self._path} is nested too deeply: more than {_MAX_DEPTH:,} levels")
         self._open.append(_Collection(has_keys=has_keys))
 
     def _end(self, _: object) -> None:
         self._open.pop()
 
-    def _tell(self, event: Event, code: str, message: str) -> None:
-        if len(self.found) < _MOST:
-            self.found.append(Issue("error", *self._places.at(_offset(event)), code, message))
+    def _report(self, event: Event, code: str, message: str) -> None:
+        if len(self.issues) < _MAX_ISSUES:
+            self.issues.append(Issue("error", *self._places.at(_offset(event)), code, message))
 
     def _explain(self, error: YAMLError) -> tuple[int, str]:
         """Where an error is, and PyYAML's message with the line in which what it is part of begins."""

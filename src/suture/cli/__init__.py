@@ -43,20 +43,20 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except OSError as error:  # nobody reads, or the disk is full
+    except OSError as error:  # the reader has closed the pipe, or the disk is full
         sys.stdout = None  # or the interpreter would flush it again, and fail again
         if isinstance(error, BrokenPipeError):
             return _PIPE_CLOSED
         _tell_failure(f"OUTPUT_FAILED: the output could not be written: {error.strerror}")
         return 1
-    except MemoryError:  # a call answers it; this is what became of an answer
+    except MemoryError:  # a call reports its own; this one came while the answer was printed
         _tell_failure("OUT_OF_MEMORY: there is no memory left to print the output.")
         return 1
     return code
 
 
 def _tell_failure(problem: str) -> None:
-    """Say why the output could not be written, unless stderr is what failed."""
+    """Print why the output could not be written, unless stderr is what failed."""
     try:
         if sys.stderr is not None:
             sys.stderr.write(f"{problem}\nWhat the command did is done: see suture log.\n")
@@ -65,9 +65,9 @@ def _tell_failure(problem: str) -> None:
 
 
 def command_first(words: list[str]) -> list[str]:
-    """The words with options that every command takes behind the command, where argparse looks for them.
+    """The words with the common options moved after the command, where argparse looks for them.
 
-    Without a command they mean nothing.
+    Without a command they are dropped.
     """
     at = 0
     while at < len(words) and (words[at] in {*_FLAGS, "--root"} or words[at].startswith("--root=")):
@@ -89,7 +89,7 @@ def quick(words: Sequence[str]) -> QuickOptions | None:
 
 
 def _import_nothing_from(words: Sequence[str]) -> None:
-    """Take what leads into the workspace off `sys.path`: this process is suture's own."""
+    """Remove entries that lead into the workspace from `sys.path`: this process is suture's own."""
     from suture.origins import drop_entries  # --help needs no workspace
 
     named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--root"]
@@ -124,7 +124,7 @@ def _run(words: list[str], *, own_process: bool) -> int:
 
 
 def _configure(options: QuickOptions | Namespace, *, own_process: bool) -> int:
-    """Find the settings of a command, and heed those that hold for the process; an exit code if they are wrong."""
+    """Find the settings of a command, and apply those of the process; returns an exit code, not 0 if they are wrong."""
     from suture.cli.settings import settings_of
     from suture.settings import Settings
 
@@ -142,9 +142,9 @@ def _configure(options: QuickOptions | Namespace, *, own_process: bool) -> int:
 
 
 def _limit_memory(most: int) -> None:
-    """Let this process, and each that it starts, take no more memory, where that can be told; 0: as much as there is.
+    """Limit the memory of this process and of those that it starts, where the platform can; 0: no limit.
 
-    Data, not address space: that counts what threads and programs only reserve, and never use.
+    Data, not address space, which includes what threads and programs reserve and never use.
     """
     if not most:
         return
@@ -159,7 +159,7 @@ def _limit_memory(most: int) -> None:
 
 
 def _help(*, asked: bool) -> int:
-    """Print what there is; to stderr, if nobody asked."""
+    """Print the list of commands; to stderr, unless it was asked for."""
     from suture.cli.menu import page
 
     if asked and sys.stdout is not None:
@@ -170,12 +170,12 @@ def _help(*, asked: bool) -> int:
 
 
 def _unknown(command: str) -> int:
-    """Say what was perhaps meant by a command that there is none of; 0 if it is one."""
+    """Suggest a command for one that does not exist; 0 if it exists."""
     from suture.cli.menu import COMMANDS, MEANT
 
     if command in COMMANDS:
         return 0
-    from difflib import get_close_matches  # only who errs waits for it
+    from difflib import get_close_matches  # slow to import, and only a typing error needs it
 
     from suture.cli.output import refuse
 

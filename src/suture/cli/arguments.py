@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-_FEWEST_BYTES = 10_000
-_LONGEST = 3_600
+_MIN_RESULT_BYTES = 10_000  # an error with its hint must fit
+_MAX_SECONDS = 3_600  # an hour
 
 
 def block_ids(given: str) -> list[str]:
@@ -38,8 +38,8 @@ def host_name(given: str) -> str:
 
 def byte_limit(given: str) -> int:
     """A number of bytes that an answer may have."""
-    if not (given.isascii() and given.isdigit()) or int(given) < _FEWEST_BYTES:
-        message = f"expected a number of at least {_FEWEST_BYTES}, not {given!r}"
+    if not (given.isascii() and given.isdigit()) or int(given) < _MIN_RESULT_BYTES:
+        message = f"expected a number of at least {_MIN_RESULT_BYTES}, not {given!r}"
         raise argparse.ArgumentTypeError(message)
     return int(given)
 
@@ -67,8 +67,8 @@ def positive(given: str) -> int:
 
 def seconds(given: str) -> int:
     """A time that somebody may want to wait."""
-    if not 1 <= number(given) <= _LONGEST:
-        message = f"expected seconds from 1 to {_LONGEST}, not {given}"
+    if not 1 <= number(given) <= _MAX_SECONDS:
+        message = f"expected seconds from 1 to {_MAX_SECONDS}, not {given}"
         raise argparse.ArgumentTypeError(message)
     return int(given)
 
@@ -84,11 +84,11 @@ def setting(given: str) -> tuple[str, object]:
 
 
 def _several(given: str, expected: str) -> list[str]:
-    found = given.replace(",", " ").split()
-    if not found:
+    names = given.replace(",", " ").split()
+    if not names:
         message = f"expected {expected}, not {given!r}"
         raise argparse.ArgumentTypeError(message)
-    return found
+    return names
 
 
 class Table(Record):
@@ -124,7 +124,7 @@ _PLACEHOLDERS = {
     "reply": "FILE|-",
     "to": "ID|NAME",
 }
-"""What stands for the value of an argument in the help; for any other, N or TEXT."""
+"""The placeholder for the value of an argument in the help; for any other, N or TEXT."""
 _RENAMED = {"file_path": "path"}
 """Arguments that have another name on the command line."""
 _UNTYPED = "binary_check_buffer_size"
@@ -536,7 +536,7 @@ _MORE: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 """What adds the arguments of other commands that have any of their own."""
 
 
-_FALLBACK_COLUMNS = 100
+_HELP_COLUMNS = 100  # longer lines are hard to read, also on a wide terminal
 _PATTERN_NOTES = (
     """\
 PATTERN is a JavaScript regular expression, plain or as /pattern/flags. All matches count, and ^ and
@@ -649,16 +649,16 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """As argparse does, but words after an option still belong to an argument that takes any number of them."""
         self._given = [*(args or ())]
-        found, rest = super().parse_known_args(args, namespace)
+        parsed, rest = super().parse_known_args(args, namespace)
         takes = next((action.dest for action in self._actions if action.nargs == "*"), None)
-        end = rest.index("--") if "--" in rest else len(rest)  # what stands behind it is no option
+        end = rest.index("--") if "--" in rest else len(rest)  # what follows it is no option
         if takes is not None and rest and not any(word.startswith("-") for word in rest[:end]):
-            setattr(found, takes, [*getattr(found, takes), *rest[:end], *rest[end + 1 :]])
+            setattr(parsed, takes, [*getattr(parsed, takes), *rest[:end], *rest[end + 1 :]])
             rest = []
         if rest and self._subparsers is None:  # a command tells it itself, with its own usage
             wrong = [word for word in rest[:end] if word.startswith("-")] or rest
             self.error(f"unrecognized arguments: {' '.join(wrong)}{self._meant(wrong)}")
-        return found, rest
+        return parsed, rest
 
     def error(self, message: str) -> NoReturn:
         """Tell what is wrong, and what to do if a word was taken for an option, or its letters for several."""
@@ -704,8 +704,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         try:
             width = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
         except (ValueError, OSError):
-            width = _FALLBACK_COLUMNS
-        super().__init__(prog, max_help_position=28, width=min(width, _FALLBACK_COLUMNS))
+            width = _HELP_COLUMNS
+        super().__init__(prog, max_help_position=28, width=min(width, _HELP_COLUMNS))
 
 
 def _lazily(command: str) -> Callable[[argparse.Namespace], int]:

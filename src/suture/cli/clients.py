@@ -2,10 +2,10 @@
 
     insertion(text, container, name, entry) -> [(start, end, new), …]
 
-A small scanner finds where strings, marks and words stand; the text is known to be right, so it need not judge. The
-member comes behind the others, and behind what is said about the last of them, indented as they are.
+A small scanner finds the strings, marks and words; the text is known to be valid, so it need not check it. The
+member comes after the others, and after the comments on the last of them, indented as they are.
 
-    merged(text, addition) -> Merged, or Unmergeable
+    merge(text, addition) -> Merged, or Unmergeable
 
 An addition is a key in an object at the top: `mcpServers`, and in it `suture`. What comes out is read again and must
 say what the text said before and the addition, nothing else; what cannot be proved so is refused. A text has no byte
@@ -84,21 +84,21 @@ def insertion(text: str, container: str, name: str, entry: Mapping[str, Any]) ->
     tokens, newline = _tokens(text), _newline(text)
     if not tokens:
         between = newline if text.strip(" \t") and not text.endswith(("\n", "\r")) else ""
-        document = _written({container: {name: entry}}, newline, _UNIT)
+        document = _render_value({container: {name: entry}}, newline, _UNIT)
         return [(len(text), len(text), between + document + newline)]
     root = _object(text, tokens, 0)
     unit = _unit(text, root)
     outer = root.member(container)
     if outer is None:
         inline = bool(root.members) and "\n" not in text[root.start : root.end]
-        return _inserted(text, root, container, {name: entry}, None if inline else unit)
+        return _insert_member(text, root, container, {name: entry}, None if inline else unit)
     servers = _object(text, tokens, outer.number)
     inline = "\n" not in (text[servers.start : servers.end] if servers.members else text)
     inner = servers.member(name)
     if inner is None:
-        return _inserted(text, servers, name, entry, None if inline else unit)
+        return _insert_member(text, servers, name, entry, None if inline else unit)
     lead = None if inline else newline + _indentation(text, inner.begin)
-    return [(inner.start, inner.end, _written(entry, lead, unit))]
+    return [(inner.start, inner.end, _render_value(entry, lead, unit))]
 
 
 def plain(text: str) -> str:
@@ -106,17 +106,17 @@ def plain(text: str) -> str:
     from re import DOTALL
     from re import compile as pattern
 
-    def kept(found: Match[str]) -> str:
-        return found[0] if found[0].startswith('"') else " "
+    def keep_string(match: Match[str]) -> str:
+        return match[0] if match[0].startswith('"') else " "
 
-    return pattern(f"{_STRING}|{_COMMENT}|{_TRAILING}", DOTALL).sub(kept, text)
+    return pattern(f"{_STRING}|{_COMMENT}|{_TRAILING}", DOTALL).sub(keep_string, text)
 
 
-def _inserted(text: str, target: _Object, key: str, value: Mapping[str, Any], unit: str | None) -> list[Cut]:
+def _insert_member(text: str, target: _Object, key: str, value: Mapping[str, Any], unit: str | None) -> list[Cut]:
     """How a member gets into an object, in lines of its own if there is a unit to indent them by."""
     newline, members = _newline(text), target.members
     lead = None if unit is None else newline + _member_indent(text, target, unit)
-    member = f"{quoted(key)}: {_written(value, lead, unit or '')}"
+    member = f"{quoted(key)}: {_render_value(value, lead, unit or '')}"
     if not members:
         place = _behind_comments(text, target.start + 1, " \t\r\n")
         if lead is None:
@@ -132,11 +132,11 @@ def _inserted(text: str, target: _Object, key: str, value: Mapping[str, Any], un
     return [(last, last, "," + new)] if place == last else [(last, last, ","), (place, place, new)]
 
 
-def _written(value: object, lead: str | None, unit: str) -> str:
+def _render_value(value: object, lead: str | None, unit: str) -> str:
     """A value of strings: objects over several lines, each begun by `lead`, or all in one line if there is none."""
     if isinstance(value, dict):
         inner = None if lead is None else lead + unit
-        members = [f"{quoted(key)}: {_written(member, inner, unit)}" for key, member in value.items()]
+        members = [f"{quoted(key)}: {_render_value(member, inner, unit)}" for key, member in value.items()]
         return f"{{{', '.join(members)}}}" if inner is None else f"{{{inner}{f',{inner}'.join(members)}{lead}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(quoted, value))}]"
@@ -144,10 +144,10 @@ def _written(value: object, lead: str | None, unit: str) -> str:
 
 
 def _tokens(text: str) -> list[Token]:
-    """Where strings, marks and words stand; comments are none."""
+    """The spans of strings, marks and words; comments are left out."""
     from re import DOTALL, finditer
 
-    return [found.span() for found in finditer(_TOKEN, text, DOTALL) if found["comment"] is None]
+    return [match.span() for match in finditer(_TOKEN, text, DOTALL) if match["comment"] is None]
 
 
 def _object(text: str, tokens: list[Token], number: int) -> _Object:
@@ -181,8 +181,8 @@ def _behind_comments(text: str, place: int, space: str) -> int:
     from re import DOTALL
     from re import compile as pattern
 
-    found = pattern(rf"(?:[{space}]*+(?:{_COMMENT}))*", DOTALL).match(text, place)
-    return place if found is None else found.end()
+    match = pattern(rf"(?:[{space}]*+(?:{_COMMENT}))*", DOTALL).match(text, place)
+    return place if match is None else match.end()
 
 
 def _newline(text: str) -> str:
@@ -193,9 +193,9 @@ def _unit(text: str, root: _Object) -> str:
     """How far the members of an object are indented, as the text itself does it."""
     base = _indentation(text, root.start)
     for member in root.members:
-        found = _indentation(text, member.begin)
-        if _begins_line(text, member.begin) and found.startswith(base) and found != base:
-            return found.removeprefix(base)
+        indentation = _indentation(text, member.begin)
+        if _begins_line(text, member.begin) and indentation.startswith(base) and indentation != base:
+            return indentation.removeprefix(base)
     return _UNIT
 
 
@@ -219,7 +219,7 @@ _FORMATS = {"json": "JSON", "jsonc": "JSON with comments", "toml": "TOML"}
 
 
 class Addition(Record):
-    """What is to stand in a file: `entry`, as `name` in the object or table `container`."""
+    """What a file is to contain: `entry`, as `name` in the object or table `container`."""
 
     format: str
     """json, jsonc (with comments and trailing commas) or toml."""
@@ -231,7 +231,7 @@ class Addition(Record):
 
 
 class Merged(Record):
-    """What became of a text."""
+    """The outcome for a text."""
 
     state: str
     """added, replaced, or present: then there is nothing to do."""
@@ -248,29 +248,29 @@ class Different(Unmergeable):
     """There is an entry of this name already, and it says something else."""
 
 
-def merged(text: str, addition: Addition, *, replace: bool = False) -> Merged:
+def merge(text: str, addition: Addition, *, replace: bool = False) -> Merged:
     """The text with the addition in it; an entry of its name that says something else is replaced only if asked."""
-    data = parsed(text, addition.format)
+    data = parse(text, addition.format)
     servers = servers_in(data, addition)
-    found = addition.name in servers
-    if found and servers[addition.name] == addition.entry:
+    exists = addition.name in servers
+    if exists and servers[addition.name] == addition.entry:
         return Merged("present", text)
-    if found and not replace:
+    if exists and not replace:
         raise Different("; ".join(_differences(servers[addition.name], addition.entry)))
-    cuts = _cuts(text, addition, found=found)
-    new = _applied(text, cuts)
+    cuts = _cuts(text, addition, exists=exists)
+    new = _apply_cuts(text, cuts)
     _prove(new, {**data, addition.container: {**servers, addition.name: addition.entry}}, addition)
-    return Merged("replaced" if found else "added", new, tuple(cuts))
+    return Merged("replaced" if exists else "added", new, tuple(cuts))
 
 
-def written(addition: Addition) -> str:
+def snippet(addition: Addition) -> str:
     """The addition as a file of its own."""
-    return _applied("", _cuts("", addition, found=False))
+    return _apply_cuts("", _cuts("", addition, exists=False))
 
 
-def holds(text: str, addition: Addition) -> bool:
+def has_entry(text: str, addition: Addition) -> bool:
     """Whether a text has an entry of the addition's name, whatever it says; Unmergeable if it cannot be read."""
-    return addition.name in servers_in(parsed(text, addition.format), addition)
+    return addition.name in servers_in(parse(text, addition.format), addition)
 
 
 def servers_in(data: Mapping[str, Any], addition: Addition) -> dict[str, Any]:
@@ -281,43 +281,43 @@ def servers_in(data: Mapping[str, Any], addition: Addition) -> dict[str, Any]:
     return servers
 
 
-def _differences(found: object, entry: Mapping[str, object]) -> list[str]:
+def _differences(server: object, entry: Mapping[str, object]) -> list[str]:
     """What an entry says otherwise; of what is not ours, and may be secret, only the name."""
-    if not isinstance(found, dict):
+    if not isinstance(server, dict):
         return ["it is not an object"]
-    changed = [f"{key} is {found[key]!r}" for key in entry if key in found and found[key] != entry[key]]
-    missing = [f"{key} is missing" for key in entry if key not in found]
-    return [*changed, *missing, *(f"{key} is set" for key in found if key not in entry)]
+    changed = [f"{key} is {server[key]!r}" for key in entry if key in server and server[key] != entry[key]]
+    missing = [f"{key} is missing" for key in entry if key not in server]
+    return [*changed, *missing, *(f"{key} is set" for key in server if key not in entry)]
 
 
 def _prove(text: str, data: Mapping[str, Any], addition: Addition) -> None:
     """Refuse a result that says anything but what it should."""
     try:
-        proved = parsed(text, addition.format) == data
+        is_proved = parse(text, addition.format) == data
     except (Unmergeable, RecursionError):
-        proved = False
-    if not proved:
+        is_proved = False
+    if not is_proved:
         raise Unmergeable(f"{addition.container} is written there in a way that nothing can be put into it for certain")
 
 
-def parsed(text: str, format: str) -> dict[str, Any]:  # noqa: A002  as the addition calls it
-    """What a text says; Unmergeable if it is wrong, or a key stands twice."""
+def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  as the addition calls it
+    """The value of a text; Unmergeable if it is invalid, or a key occurs twice."""
     bare = plain(text) if format == "jsonc" else text
     if not bare.strip(" \t\r\n"):
         return {}
     try:
-        _judge(text, format)
-        found = _toml(text) if format == "toml" else loads(bare)
+        _check_syntax(text, format)
+        data = _toml(text) if format == "toml" else loads(bare)
     except RecursionError:
         raise Unmergeable("it is nested too deeply") from None
     except ValueError as error:  # a number of very many digits
         raise Unmergeable(f"it cannot be read: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise Unmergeable("what it holds is no object")
-    return found
+    return data
 
 
-def _judge(text: str, format: str) -> None:  # noqa: A002  as above
+def _check_syntax(text: str, format: str) -> None:  # noqa: A002  as above
     from suture.check.issue import NotRunError
     from suture.check.json import Json, JsonWithComments
     from suture.check.toml import Toml
@@ -333,12 +333,12 @@ def _judge(text: str, format: str) -> None:  # noqa: A002  as above
 
 
 def _toml(text: str) -> object:
-    from suture.check.toml import loaded
+    from suture.check.toml import load
 
-    return loaded("it", text)
+    return load("it", text)
 
 
-def _applied(text: str, cuts: Iterable[Cut]) -> str:
+def _apply_cuts(text: str, cuts: Iterable[Cut]) -> str:
     pieces, position = [], 0
     for start, end, new in cuts:
         pieces += [text[position:start], new]
@@ -346,12 +346,12 @@ def _applied(text: str, cuts: Iterable[Cut]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def _cuts(text: str, addition: Addition, *, found: bool) -> list[Cut]:
+def _cuts(text: str, addition: Addition, *, exists: bool) -> list[Cut]:
     if addition.format != "toml":
         return insertion(text, addition.container, addition.name, addition.entry)
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = "".join(f"{key} = {_toml_value(value)}{newline}" for key, value in addition.entry.items())
-    if found:
+    if exists:
         return [(*_table_body(text, addition), lines)]
     unfinished = bool(text) and not text.endswith("\n")
     apart = bool(text.strip()) and not text.endswith(("\n\n", "\n\r\n"))
@@ -366,7 +366,7 @@ def _toml_value(value: object) -> str:
 
 
 def _table_body(text: str, addition: Addition) -> tuple[int, int]:
-    """Where the lines of the addition's table stand, if they look like one; the proof finds out if they are not."""
+    """The span of the lines of the addition's table, if they look like one; `_prove` finds out if they are not."""
     from re import MULTILINE, escape, finditer
 
     container, name = (rf"[ \t]*[\"']?{escape(part)}[\"']?[ \t]*" for part in (addition.container, addition.name))
@@ -564,7 +564,7 @@ def state(path: str, addition: Addition) -> str:
             return "not a file"
         with open(path, "rb") as file:
             text = as_utf8(Text.decode(file.read()))
-        return f"with {addition.name}" if holds(text, addition) else f"without {addition.name}"
+        return f"with {addition.name}" if has_entry(text, addition) else f"without {addition.name}"
     except (OSError, Unmergeable):
         return "cannot be read"
 
@@ -573,7 +573,7 @@ def put(place: Place, addition: Addition, *, force: bool) -> Outcome:
     """Write the settings, with a copy of what was there, and so that it can be taken back.
 
     What is protected, and opened here because it was asked for, is not recorded: `suture undo` would refuse it, and
-    so stand in the way of all that comes before.
+    so block the way to all earlier changes.
     """
     home = os.environ.get("HOME", "").rstrip("/")
     if home and place.scope == "user" and place.path.startswith(f"{home}/") and not os.path.isdir(home):
@@ -591,17 +591,17 @@ def put(place: Place, addition: Addition, *, force: bool) -> Outcome:
     if change is None:
         return Outcome("already there")
     copy = next((os.path.join(place.base, landed.path) for landed in change.files[1:]), None)
-    return Outcome("written", copy, _way_back(place, copy, None if protected else change))
+    return Outcome("written", copy, _undo_command(place, copy, None if protected else change))
 
 
 def _plan(session: Session, place: Place, addition: Addition, *, force: bool) -> Plan:
     """What is to be done to the file as it is now; nothing, if the addition is in it."""
     summary = f"Put {addition.name} into {place.name}"
     if session.locate(place.name).stat is None:
-        return Plan((session.plan_create(place.name, merged("", addition).text.encode()),), "init", summary)
+        return Plan((session.plan_create(place.name, merge("", addition).text.encode()),), "init", summary)
     before = session.text(place.name)
     text = as_utf8(before.text)
-    cuts = merged(text, addition, replace=force).cuts
+    cuts = merge(text, addition, replace=force).cuts
     if not cuts:
         return Plan(())
     changes: list[FileChange] = [session.plan_update(before, [_in_bytes(text, *cut) for cut in cuts])]
@@ -610,7 +610,7 @@ def _plan(session: Session, place: Place, addition: Addition, *, force: bool) ->
     return Plan(tuple(changes), "init", summary)
 
 
-def _way_back(place: Place, backup: str | None, change: Change | None) -> str:
+def _undo_command(place: Place, backup: str | None, change: Change | None) -> str:
     from shlex import join
 
     if change is not None and change.trouble is None:
@@ -637,6 +637,6 @@ def _in_bytes(text: str, start: int, end: int, new: str) -> Edit:
 def _free_name(place: Place) -> str:
     """A name for a copy that nothing has yet."""
     number = 0
-    while os.path.lexists(os.path.join(place.base, found := f"{place.name}.bak{number or ''}")):
+    while os.path.lexists(os.path.join(place.base, name := f"{place.name}.bak{number or ''}")):
         number += 1
-    return found
+    return name

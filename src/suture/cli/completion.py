@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from suture.plan import ChangeRecord
 
-_MAX_CHANGES = 200
-_MAX_ABOUT = 70
+_MAX_CHANGES = 200  # the newest ones: a longer list is not read
+_MAX_ABOUT = 70  # characters, so that an id and what it is fit in a line
 _PATIENCE_MS = 200  # a person waits for the answer to a key
 _KINDS = {
     "DIR": "folders",
@@ -96,7 +96,7 @@ def completion(options: argparse.Namespace) -> int:
 
 
 def _offers(line: str, shell: str) -> Iterator[str]:
-    """What may follow on a line, as the shell's script takes it: for zsh and fish, each with what it is."""
+    """The completions of a line, as the shell's script reads them: for zsh and fish, each with a description."""
     from argcomplete.finders import CompletionFinder
     from argcomplete.lexers import split_line
 
@@ -109,9 +109,9 @@ def _offers(line: str, shell: str) -> Iterator[str]:
             parser = active_parsers[-1]
             if option.startswith("-") and (only_values or (equals and option not in parser._option_string_actions)):  # noqa: SLF001  argparse tells it nowhere else
                 return []
-            found = super().collect_completions(active_parsers, parsed_args, cword_prefix)
-            if found or parser.active_actions:
-                return found
+            completions = super().collect_completions(active_parsers, parsed_args, cword_prefix)
+            if completions or parser.active_actions:
+                return completions
             for action in parser._get_positional_actions():  # noqa: SLF001  as above
                 if action.nargs == "*":  # takes words after options, too: see `arguments`
                     return [*action.completer(prefix=cword_prefix, parsed_args=parsed_args)]
@@ -122,8 +122,8 @@ def _offers(line: str, shell: str) -> Iterator[str]:
             return super().quote_completions(completions, *how) if shell == "bash" else completions
 
         def __iter__(self) -> Iterator[str]:
-            given = [*words, option] if equals and option.startswith("-") else words
-            yield from self._get_completions(given, prefix, quote, wordbreak)  # type: ignore[no-untyped-call]
+            typed = [*words, option] if equals and option.startswith("-") else words
+            yield from self._get_completions(typed, prefix, quote, wordbreak)  # type: ignore[no-untyped-call]
 
     finder = Finder(_parser(words), always_complete_options=False, append_space=False)
     for value in finder:
@@ -136,7 +136,7 @@ def _offers(line: str, shell: str) -> Iterator[str]:
 
 
 def _parser(words: list[str]) -> argparse.ArgumentParser:
-    """The command line with what `suture.cli` sees to before it is parsed: `help`, and options before the command."""
+    """The command line with what `suture.cli` handles before parsing: `help`, and options before the command."""
     import argparse
 
     from suture.cli.arguments import add_common, build_parser
@@ -157,7 +157,7 @@ def _parser(words: list[str]) -> argparse.ArgumentParser:
 
 
 def _completer(command: str, action: argparse.Action) -> Callable[..., Iterable[str]]:
-    """What gives the values of an option or argument, perhaps each with what it is."""
+    """A function that gives the values of an option or argument, perhaps with descriptions."""
     kind = _KINDS.get(str(action.metavar), "")
 
     def values(prefix: str, parsed_args: argparse.Namespace, **_: object) -> Iterable[str]:
@@ -175,7 +175,7 @@ def _completer(command: str, action: argparse.Action) -> Callable[..., Iterable[
 
 
 def _names(command: str, place: str, prefix: str) -> Iterable[str]:
-    """The values of what suture has a list of."""
+    """The values of arguments that have a fixed list."""
     from suture.cli.clients import CLIENTS
     from suture.settings import Settings
     from suture.tools import DIALECTS, PROFILES, TOOLS
@@ -195,7 +195,7 @@ def _names(command: str, place: str, prefix: str) -> Iterable[str]:
 
 
 def _files(prefix: str, root: str, *, only_folders: bool = False) -> Iterator[str]:
-    """Names in a folder, or below it, that go on as the prefix does; hidden ones if it does."""
+    """Names that begin with the prefix; hidden ones only if the prefix begins with a dot."""
     folder = prefix[: prefix.rfind("/") + 1]
     with os.scandir(os.path.join(root, os.path.expanduser(folder))) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
@@ -211,7 +211,7 @@ def _files(prefix: str, root: str, *, only_folders: bool = False) -> Iterator[st
 
 
 def _changes(root: str, state: str | None, *, snapshots: bool) -> Iterator[tuple[str, str]]:
-    """Ids of changes and names of snapshots, each with what it is; none that is no line of plain text."""
+    """Ids of changes and names of snapshots, each with a description; none that is not printable."""
     from suture.cli.readonly import sight
     from suture.origins import drop_entries
 
@@ -229,14 +229,14 @@ def _changes(root: str, state: str | None, *, snapshots: bool) -> Iterator[tuple
 def _about(change: ChangeRecord) -> str:
     from suture.tools.history import about
 
-    said = "".join(char if char.isprintable() else " " for char in about(vars(change)))
+    summary = "".join(char if char.isprintable() else " " for char in about(vars(change)))
     undone = "(undone) " if change.state == "undone" else ""
-    whole = f"{_when(change.id)} {undone}{said}"
+    whole = f"{_when(change.id)} {undone}{summary}"
     return whole if len(whole) <= _MAX_ABOUT else f"{whole[: _MAX_ABOUT - 1]}…"
 
 
 def _when(change_id: str) -> str:
-    """The time in an id, as the clock on the wall has it."""
+    """The time in an id, in the local time zone."""
     from time import localtime, strftime
 
     from suture.files.journal import time_of

@@ -15,7 +15,7 @@ from time import monotonic
 
 import suture
 from suture import __version__
-from suture.cli.clients import CLIENTS, NoHomeError, Unmergeable, as_utf8, parsed, place_of, servers_in
+from suture.cli.clients import CLIENTS, NoHomeError, Unmergeable, as_utf8, parse, place_of, servers_in
 from suture.cli.output import clean, colored, in_bytes, print_json, print_text, refuse, several
 from suture.cli.readonly import sight
 from suture.engine import Engine
@@ -45,6 +45,42 @@ if TYPE_CHECKING:
 
 
 OK, NOTE, PROBLEM = "ok", "note", "problem"
+PACKAGES = {
+    "ahocorasick-rs": "ahocorasick_rs",
+    "argcomplete": "argcomplete",
+    "google-re2": "re2",
+    "orjson": "orjson",
+    "pyyaml": "yaml",
+    "rapidfuzz": "rapidfuzz",
+    "regex": "regex",
+    "tomli": "tomli",
+    "zstandard": "zstandard",
+}
+"""The packages that suture needs, and the module of each."""
+_NAME = "suture"
+_OLDEST = (3, 11)
+_SYSTEMS = {"linux": "Linux", "darwin": "macOS"}
+_MAX_SETTINGS_BYTES = 10_000_000  # of an agent's settings file: agents keep much more than servers in it
+_MAX_GRAMMARS_NAMED = 5  # missing ones, so that the line stays short
+_MAX_FILES_NAMED = 3  # of an interrupted change, as above
+_MAX_COMMAND_SHOWN = 60  # characters of the command line of the process that has the lock
+_OTHER_USERS = 0o077  # the permissions of all but the owner
+_TOO_LITTLE, _LITTLE = 10_000_000, 500_000_000  # bytes: for a file's copy, and for a day of edits
+_PATIENCE_MS = 1_000  # for a database that another process has locked
+_CHECK_SECONDS = 10.0  # for one check: then its disk does not answer
+_SQLITE_SECONDS = 5  # for SQLite's own check, half of the above
+_MAX_CHANGES = 1_000  # recorded changes that are read, the newest
+_SQLITE_STEPS = 10_000  # of SQLite's machine, between two looks at the clock
+_READ_ONLY = 8  # SQLITE_READONLY
+_MOUNTS = "/proc/self/mountinfo"
+_NETWORK = frozenset(
+    ("9p", "afs", "ceph", "cifs", "davfs", "glusterfs", "lustre", "nfs", "nfs4", "smb3", "smbfs", "virtiofs", "vboxsf")
+)
+_NO_LOCKS = "nobody"
+_NEW_ONE = "The next change puts it aside and begins a new one. Until then changes cannot be listed or taken back."
+_FORM = "Write it as docs/reference/validators.md says; until then a strict edit is refused or told about it."
+_COLORS = {OK: "green", NOTE: "yellow", PROBLEM: "red"}
+_WIDTH = max(map(len, _COLORS))
 
 
 class Finding(Record):
@@ -70,10 +106,6 @@ def note(name: str, found: str, advice: str) -> Finding:
 def problem(name: str, found: str, advice: str) -> Finding:
     """It does not work."""
     return Finding(name, PROBLEM, found, advice)
-
-
-_LARGEST_SETTINGS = 10_000_000  # bytes; agents keep much more than servers in theirs
-_NAME = "suture"
 
 
 def agents(root: str) -> Iterator[Finding]:
@@ -108,8 +140,8 @@ def _read(path: str, client: Client) -> dict[str, Any]:
     if not os.path.isfile(path):
         return {}
     with open(path, "rb") as file:
-        text = as_utf8(Text.decode(file.read(_LARGEST_SETTINGS)))
-    return servers_in(parsed(text, client.format), client.addition(_NAME, [_NAME]))
+        text = as_utf8(Text.decode(file.read(_MAX_SETTINGS_BYTES)))
+    return servers_in(parse(text, client.format), client.addition(_NAME, [_NAME]))
 
 
 def _is_ours(name: str, entry: dict[str, Any]) -> bool:
@@ -126,46 +158,29 @@ def _entry(client: Client, scope: str, root: str, path: str, name: str, entry: d
     """Whether what an entry names is there."""
     command, words = entry.get("command"), _words(entry)
     if not isinstance(command, str):
-        said = f"{path} has {name}, but not as suture init writes it"
-        return note(client.name, said, "Nothing to do, if it works; suture cannot tell what it starts.")
+        description = f"{path} has {name}, but not as suture init writes it"
+        return note(client.name, description, "Nothing to do, if it works; suture cannot tell what it starts.")
     served = words[words.index("--root") + 1] if "--root" in words[:-1] else None
     again = join([_NAME, "init", client.name, f"--{scope}", "--write", "--force", "--name", name, "--root"])
     if which(command) is None:
-        said = f"{path} starts {command}, which is not there"
-        return problem(client.name, said, f"{again} {join([served or root])}")
+        description = f"{path} starts {command}, which is not there"
+        return problem(client.name, description, f"{again} {join([served or root])}")
     if served is not None and not os.path.isdir(served):
-        said = f"{path} serves {served}, which is no folder"
-        return problem(client.name, said, f"{again} DIR")
+        description = f"{path} serves {served}, which is no folder"
+        return problem(client.name, description, f"{again} DIR")
     return ok(client.name, f"{path} starts {command}{'' if served is None else f' for {served}'}")
-
-
-PACKAGES = {
-    "ahocorasick-rs": "ahocorasick_rs",
-    "argcomplete": "argcomplete",
-    "google-re2": "re2",
-    "orjson": "orjson",
-    "pyyaml": "yaml",
-    "rapidfuzz": "rapidfuzz",
-    "regex": "regex",
-    "tomli": "tomli",
-    "zstandard": "zstandard",
-}
-"""What must be installed with suture, and the module of each."""
-_OLDEST = (3, 11)
-_FEW = 5
-_SYSTEMS = {"linux": "Linux", "darwin": "macOS"}
 
 
 def program(root: str) -> Iterator[Finding]:
     """The suture that runs, and the one that a shell finds."""
     del root
     yield ok("suture", f"{suture.__version__}, in {os.path.dirname(suture.__file__)}")
-    found = ".".join(map(str, sys.version_info[:3]))
+    version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info >= _OLDEST:
-        yield ok("python", f"{found}, {sys.executable}")
+        yield ok("python", f"{version}, {sys.executable}")
     else:
         wanted = ".".join(map(str, _OLDEST))
-        yield problem("python", f"{found}, {sys.executable}", f"Install suture with Python {wanted} or newer.")
+        yield problem("python", f"{version}, {sys.executable}", f"Install suture with Python {wanted} or newer.")
     yield _on_path()
 
 
@@ -222,11 +237,11 @@ def platform(root: str) -> Iterator[Finding]:
     del root
     system = os.uname()
     name = _SYSTEMS.get(sys.platform)
-    found = f"{name or system.sysname} {system.release}, {system.machine}"
+    description = f"{name or system.sysname} {system.release}, {system.machine}"
     if name is None:
-        yield note("system", found, f"suture is tested on {' and '.join(_SYSTEMS.values())} only.")
+        yield note("system", description, f"suture is tested on {' and '.join(_SYSTEMS.values())} only.")
     else:
-        yield ok("system", found)
+        yield ok("system", description)
     encoding = sys.getfilesystemencoding()
     if encoding != "utf-8":
         yield note("names of files", f"the locale makes Python read them as {encoding}", "Set LANG to C.UTF-8.")
@@ -234,17 +249,17 @@ def platform(root: str) -> Iterator[Finding]:
 
 def _on_path() -> Finding:
     """Whether `suture` in a shell is the one that runs now."""
-    found, running = which("suture"), sys.argv[0]
-    if found is None:
+    path, running = which("suture"), sys.argv[0]
+    if path is None:
         advice = "Agents do not need it there: suture init names the program by its full path."
         return note("on PATH", "there is no suture on PATH", advice)
-    if os.path.basename(running) == "suture" and os.path.realpath(running) == os.path.realpath(found):
-        return ok("on PATH", found)
-    folders = {os.path.dirname(os.path.realpath(found)), os.path.dirname(found)}
-    if os.path.dirname(sys.executable) in folders or _interpreter(found) == sys.executable:
-        return ok("on PATH", found)
-    said = f"{found} is another one than this, which runs by {sys.executable}"
-    return note("on PATH", said, "Remove one of them, or see which is which by: suture --version")
+    if os.path.basename(running) == "suture" and os.path.realpath(running) == os.path.realpath(path):
+        return ok("on PATH", path)
+    folders = {os.path.dirname(os.path.realpath(path)), os.path.dirname(path)}
+    if os.path.dirname(sys.executable) in folders or _interpreter(path) == sys.executable:
+        return ok("on PATH", path)
+    description = f"{path} is another one than this, which runs by {sys.executable}"
+    return note("on PATH", description, "Remove one of them, or see which is which by: suture --version")
 
 
 def _interpreter(script: str) -> str:
@@ -263,9 +278,9 @@ def _grammars() -> Finding:
     if not missing:
         return ok("syntax", f"all {len(grammars)} grammars, for {len(LANGUAGES)} languages")
     number = len(missing) - missing.count("tree-sitter")
-    names = f": {', '.join(missing)}" if len(missing) <= _FEW else ""
-    said = f"{number} of {len(grammars)} grammars are missing{names}; such files are not checked"
-    return note("syntax", said, _install("syntax"))
+    names = f": {', '.join(missing)}" if len(missing) <= _MAX_GRAMMARS_NAMED else ""
+    description = f"{number} of {len(grammars)} grammars are missing{names}; such files are not checked"
+    return note("syntax", description, _install("syntax"))
 
 
 def _version(distribution: str) -> str:
@@ -279,16 +294,6 @@ def _version(distribution: str) -> str:
 
 def _install(extra: str) -> str:
     return f"pip install 'suture[{extra}]'"
-
-
-_OTHERS = 0o077
-_TOO_LITTLE, _LITTLE = 10_000_000, 500_000_000  # bytes: for a file's copy, and for a day of edits
-_PATIENCE_MS = 1_000
-_SECONDS = 5  # for SQLite's own check, half of what a check of the doctor has
-_LOOKED_AT = 1_000  # changes, the newest
-_STEPS = 10_000  # of SQLite's machine, between two looks at the clock
-_NEW_ONE = "The next change puts it aside and begins a new one. Until then changes cannot be listed or taken back."
-_READ_ONLY = 8  # SQLITE_READONLY
 
 
 def state_folder(root: str) -> Iterator[Finding]:
@@ -327,12 +332,12 @@ def history(root: str) -> Iterator[Finding]:
             size, most = os.path.getsize(seen.file), Settings().history_max_bytes
             counts = ", ".join(several(_count(seen.database, table), table) for table in ("change", "snapshot"))
             yield ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
-            found = _soundness(seen.database, seen.file)
-            yield found
-            changes = islice(seen.book.changes(), _LOOKED_AT) if found.state == OK else ()
+            finding = _soundness(seen.database, seen.file)
+            yield finding
+            changes = islice(seen.book.changes(), _MAX_CHANGES) if finding.state == OK else ()
             if damaged := [change.id for change in changes if change.state == "damaged"]:
-                said = f"{several(len(damaged), 'change')} damaged, such as {damaged[0]}"
-                yield problem("records", said, "They cannot be undone. To list all changes: suture log")
+                description = f"{several(len(damaged), 'change')} damaged, such as {damaged[0]}"
+                yield problem("records", description, "They cannot be undone. To list all changes: suture log")
             if seen.waiting:
                 waits = f"{several(len(seen.waiting), 'change')} waiting to be recorded"
                 yield note("waiting", waits, "Nothing to do: the next change, or suture log, records them.")
@@ -344,12 +349,12 @@ def history(root: str) -> Iterator[Finding]:
 
 def free_space(place: str) -> Finding:
     """How much can still be written."""
-    found = os.statvfs(place)
-    free = found.f_bavail * found.f_frsize
-    said = f"{in_bytes(free)} on the disk of {place}"
+    disk = os.statvfs(place)
+    free = disk.f_bavail * disk.f_frsize
+    description = f"{in_bytes(free)} on the disk of {place}"
     if free < _TOO_LITTLE:
-        return problem("free space", said, "Make room: an edit needs some for a copy of each file.")
-    return note("free space", said, "Make room soon.") if free < _LITTLE else ok("free space", said)
+        return problem("free space", description, "Make room: an edit needs some for a copy of each file.")
+    return note("free space", description, "Make room soon.") if free < _LITTLE else ok("free space", description)
 
 
 def _count(database: Connection, table: str) -> int:
@@ -365,9 +370,9 @@ def _ownership(shelf: str) -> Iterator[Finding]:
         advice = f"sudo chown -R {user} {quote(shelf)}"
         yield problem("owner", f"{shelf} belongs to user {status.st_uid}, not to you ({user})", advice)
     mode = status.st_mode & 0o777
-    if mode & _OTHERS:
-        said = f"0{mode:o}: other users can get at what was in your files"
-        yield problem("permissions", said, f"chmod 700 {quote(shelf)}")
+    if mode & _OTHER_USERS:
+        description = f"0{mode:o}: other users can get at what was in your files"
+        yield problem("permissions", description, f"chmod 700 {quote(shelf)}")
     else:
         yield ok("permissions", f"0{mode:o}")
 
@@ -376,19 +381,19 @@ def _soundness(database: Connection, file: str) -> Finding:
     """Whether SQLite finds the database sound, as far as it gets in a few seconds."""
     from sqlite3 import OperationalError
 
-    ends = monotonic() + _SECONDS
-    database.set_progress_handler(lambda: monotonic() > ends, _STEPS)
+    ends = monotonic() + _SQLITE_SECONDS
+    database.set_progress_handler(lambda: monotonic() > ends, _SQLITE_STEPS)
     try:
-        said = [str(row[0]) for row in database.execute("PRAGMA quick_check(1)").fetchall()]
+        messages = [str(row[0]) for row in database.execute("PRAGMA quick_check(1)").fetchall()]
     except OperationalError:
         if monotonic() < ends:
             raise  # which is told as what keeps the history from being read
-        return ok("database", f"{file}: sound as far as it was read, for {_SECONDS} s")
+        return ok("database", f"{file}: sound as far as it was read, for {_SQLITE_SECONDS} s")
     finally:
         database.set_progress_handler(None, 0)
-    if said == ["ok"]:
+    if messages == ["ok"]:
         return ok("database", f"{file} is sound")
-    return problem("database", f"{file} is damaged: {' '.join(said[0].split())}", _NEW_ONE)
+    return problem("database", f"{file} is damaged: {' '.join(messages[0].split())}", _NEW_ONE)
 
 
 def _unavailable(error: HistoryUnavailable) -> Finding:
@@ -401,16 +406,6 @@ def _unavailable(error: HistoryUnavailable) -> Finding:
         return note("history", error.reason, "Wait until it is done; a change that lands meanwhile is not recorded.")
     advice = _NEW_ONE if "damaged" in error.reason else f"See to the files in {shelf_folder()}."
     return problem("history", error.reason, advice)
-
-
-_MOUNTS = "/proc/self/mountinfo"
-_NETWORK = frozenset(
-    ("9p", "afs", "ceph", "cifs", "davfs", "glusterfs", "lustre", "nfs", "nfs4", "smb3", "smbfs", "virtiofs", "vboxsf")
-)
-_FEW_FILES = 3
-_SHOWN = 60
-_NO_LOCKS = "nobody"
-_FORM = "Write it as docs/reference/validators.md says; until then a strict edit is refused or told about it."
 
 
 def workspace_folder(root: str) -> Iterator[Finding]:
@@ -454,14 +449,19 @@ def transaction(root: str) -> Iterator[Finding]:
             return
         strays = [] if waiting else [path for _, path, _ in find_strays([tree], Guard())]
     if strays:
-        what = f"a power cut left {', '.join(strays[:_FEW_FILES])}{' and more' if len(strays) > _FEW_FILES else ''}"
+        more = " and more" if len(strays) > _MAX_FILES_NAMED else ""
+        what = f"a power cut left {', '.join(strays[:_MAX_FILES_NAMED])}{more}"
         yield problem("transaction", what, _recover(root))
     elif not waiting:
         yield ok("transaction", "none was interrupted")
     elif holder:
         yield ok("transaction", "one is under way")
     else:
-        files = "" if left.intent is None else f" of {', '.join(step.path for step in left.intent.steps[:_FEW_FILES])}"
+        files = (
+            ""
+            if left.intent is None
+            else f" of {', '.join(step.path for step in left.intent.steps[:_MAX_FILES_NAMED])}"
+        )
         how = "is finished" if left.done else "is taken back"
         yield problem("transaction", f"a change{files} was interrupted", f"{_recover(root)} (it {how})")
 
@@ -476,13 +476,13 @@ def configuration(root: str) -> Iterator[Finding]:
         return
     engine = Engine(root)
     with engine.session() as session:
-        names, found, trusted = _configured(session, root)
+        names, configured, trusted = _read_configuration(session, root)
         settings = yield from _operator_settings(root)
         trusted = trusted or "project_commands" in settings
         asked = [chosen.validator for chosen in table(session).chosen("x")]
     wrong = 0
     for validator in asked:
-        if isinstance(validator, Unavailable) and validator.name not in found.rules:
+        if isinstance(validator, Unavailable) and validator.name not in configured.rules:
             try:
                 validator.check("x", None, "", None)  # type: ignore[arg-type]  # it looks at nothing
             except NotRunError as error:
@@ -490,7 +490,7 @@ def configuration(root: str) -> Iterator[Finding]:
                 yield problem(validator.name, _plain(str(error)), _FORM)
     if not wrong:
         yield ok("configuration", ", ".join(names) or "none: every file is checked by its type")
-    for rule in found.rules.values():
+    for rule in configured.rules.values():
         if rule.enabled is not False:
             yield from _program(rule, root, trusted=trusted)
 
@@ -502,17 +502,17 @@ def _operator_settings(root: str) -> Generator[Finding, None, dict[str, Any]]:
 
     file = operator_file()
     try:
-        found = settings_in_file(file, [root], named=False)
+        settings = settings_in_file(file, [root], named=False)
     except ValueError as error:
         yield problem("settings", _plain(str(error)), "Correct it: no command that uses a workspace runs until then.")
         return {}
-    if found:
-        yield ok("settings", f"{file} sets {', '.join(found)}")
-    return found
+    if settings:
+        yield ok("settings", f"{file} sets {', '.join(settings)}")
+    return settings
 
 
 def _is_open(root: str) -> bool:
-    """Whether it is worth looking into the folder; why not is told already."""
+    """Whether the folder can be read; `workspace_folder` reports why not."""
     return os.path.isdir(root) and os.access(root, os.R_OK | os.X_OK)
 
 
@@ -573,29 +573,29 @@ def _locker(inode: int) -> str:
             words = os.fsdecode(file.read()).split("\0")
     except (OSError, StopIteration, IndexError):
         return ""
-    return f"process {process} ({' '.join(words).strip()[:_SHOWN]})"
+    return f"process {process} ({' '.join(words).strip()[:_MAX_COMMAND_SHOWN]})"
 
 
 def _recover(root: str) -> str:
     return f"suture recover --root {quote(root)}"
 
 
-def _configured(session: Session, root: str) -> tuple[list[str], Configuration, bool]:
+def _read_configuration(session: Session, root: str) -> tuple[list[str], Configuration, bool]:
     """The files that say something, what they say, and whether the project may name programs."""
-    from suture.check.registry import Configuration, merged
+    from suture.check.registry import Configuration, merge_configurations
     from suture.settings import operator_file
     from suture.tools.check import PROJECT_FILES, operator_configuration, project_configuration
 
     names, project = [], Configuration()
     for name in reversed(PROJECT_FILES):
-        said = project_configuration(session, name) if os.path.lexists(os.path.join(root, name)) else None
-        if said is not None:
-            names, project = [name], said
+        configuration = project_configuration(session, name) if os.path.lexists(os.path.join(root, name)) else None
+        if configuration is not None:
+            names, project = [name], configuration
     file = operator_file(None)
     operator = operator_configuration(file, [root], named=False)
     names += [file] if os.path.lexists(file) else []
     trusted = os.path.realpath(root) in map(os.path.realpath, operator.trust)
-    return names, merged(project, operator), trusted
+    return names, merge_configurations(project, operator), trusted
 
 
 def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
@@ -606,25 +606,25 @@ def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
     name, held = f"validators.{rule.name}", [] if trusted else [root]
     if rule.command is not None:
         first = rule.command[0]
-        found = which(first) if "/" in first else program(first, held, beside=False)
+        path = which(first) if "/" in first else program(first, held, beside=False)
     elif rule.name in {*ON_REQUEST, "ruff"}:
-        first, found = rule.name, program(rule.name, held)
+        first, path = rule.name, program(rule.name, held)
     else:
         if not _is_known(rule.name, root):
             yield problem(name, "there is no check of this name, and no command is given for it", _FORM)
         return
     tell = problem if rule.required else note
-    place = program_inside(first, held) if found is None else found if not is_outside(found, held) else None
+    place = program_inside(first, held) if path is None else path if not is_outside(path, held) else None
     if place is not None:
         advice = f"Install {first} outside of it, or trust the workspace in your own suture.toml."
         yield tell(name, f"{place} is in the workspace, where an agent can change it, and is not run", advice)
-    elif found is None:
+    elif path is None:
         yield tell(name, f"{first} is not installed", f"Install {first}, or say: enabled = false")
     elif rule.by_project and not trusted and rule.name != "ruff":
         advice = "If you trust the project: --allow-commands, or trust in your own suture.toml."
-        yield note(name, f"{found} is not run, because the project asks for it and not you", advice)
+        yield note(name, f"{path} is not run, because the project asks for it and not you", advice)
     else:
-        yield ok(name, found)
+        yield ok(name, path)
 
 
 def _is_known(name: str, root: str) -> bool:
@@ -649,53 +649,52 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "workspace": (workspace_folder, transaction, configuration),
     "agents": (agents,),
 }
-_DOCTOR_SECONDS = 10.0
-_COLORS = {OK: "green", NOTE: "yellow", PROBLEM: "red"}
-_WIDTH = max(map(len, _COLORS))
 
 
 def doctor(options: argparse.Namespace) -> int:
     """Print what every check finds."""
     root = os.path.abspath(options.root)
-    found = [(group, finding) for group, checks in CHECKS.items() for check in checks for finding in _done(check, root)]
-    states = [finding.state for _, finding in found]
+    findings = [
+        (group, finding) for group, checks in CHECKS.items() for check in checks for finding in _run_check(check, root)
+    ]
+    states = [finding.state for _, finding in findings]
     problems = states.count(PROBLEM)
     if options.json:
         checks = [
-            {"group": group} | {name: getattr(finding, name) for name in finding._fields} for group, finding in found
+            {"group": group} | {name: getattr(finding, name) for name in finding._fields} for group, finding in findings
         ]
         print_json({"version": __version__, "ok": not problems, "checks": checks})
     else:
-        _tell(found, _end(problems, states.count(NOTE)), quiet=options.quiet)
+        _print_findings(findings, _end(problems, states.count(NOTE)), quiet=options.quiet)
     return int(problems > 0)
 
 
-def _done(check: Check, root: str) -> list[Finding]:
+def _run_check(check: Check, root: str) -> list[Finding]:
     """What a check finds, until it fails or its time is over."""
     from threading import Thread
 
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     def run() -> None:
         try:
             for finding in check(root):
-                found.append(finding)  # noqa: PERF402  what was found before a failure counts
+                findings.append(finding)  # noqa: PERF402  what was found before a failure counts
         except Exception as error:  # noqa: BLE001  whatever it is, the other checks go on
             why = f"could not be looked at: {type(error).__name__}: {error}"
-            found.append(problem(name, why, "If nothing explains it, it is a fault of suture: report it."))
+            findings.append(problem(name, why, "If nothing explains it, it is a fault of suture: report it."))
 
     name = check.__name__.replace("_", " ")
     thread = Thread(target=run, daemon=True)
     thread.start()
-    thread.join(_DOCTOR_SECONDS)
+    thread.join(_CHECK_SECONDS)
     if thread.is_alive():
-        return [*found, problem(name, f"no answer within {_DOCTOR_SECONDS:g} s", "Is its disk still connected?")]
-    return found
+        return [*findings, problem(name, f"no answer within {_CHECK_SECONDS:g} s", "Is its disk still connected?")]
+    return findings
 
 
-def _tell(found: list[tuple[str, Finding]], end: str, *, quiet: bool) -> None:
+def _print_findings(findings: list[tuple[str, Finding]], end: str, *, quiet: bool) -> None:
     last = ""
-    for group, finding in found:
+    for group, finding in findings:
         if quiet and finding.state == PROBLEM:
             refuse("PROBLEM", clean(f"{group}: {finding.name}: {finding.found}"), clean(finding.advice))
         if group != last:

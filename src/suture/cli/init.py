@@ -10,7 +10,7 @@ import os
 import sys
 
 from suture import wording
-from suture.cli.clients import CLIENTS, Different, NoHomeError, Unmergeable, place_of, put, state, written
+from suture.cli.clients import CLIENTS, Different, NoHomeError, Unmergeable, place_of, put, snippet, state
 from suture.cli.output import USAGE, clean, complain, note, print_json, print_text, refuse, report_misuse
 from suture.errors import SutureError
 from suture.tools import chosen
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     from suture.cli.clients import Addition, Client, Outcome, Place
 
-_LONGEST_NAME = 64
-_OTHERS = frozenset("-_")
+_MAX_NAME = 64  # characters, as in the names of tools
+_NAME_SIGNS = frozenset("-_")
 
 
 def init(options: argparse.Namespace) -> int:
     """Print the settings, or write them."""
-    if code := _misused(options):
+    if code := _check_usage(options):
         return code
     root = os.path.abspath(options.root)
     if options.client is None:
@@ -49,8 +49,8 @@ def init(options: argparse.Namespace) -> int:
     return _write(options, client, place, addition)
 
 
-def _misused(options: argparse.Namespace) -> int:
-    """Tell what is wrong with the words; 0 if nothing is."""
+def _check_usage(options: argparse.Namespace) -> int:
+    """Print what is wrong with the arguments; returns the exit code, 0 if nothing is."""
     try:
         chosen(options.profile, options.tools)
     except ValueError as error:
@@ -63,27 +63,27 @@ def _misused(options: argparse.Namespace) -> int:
 
 
 def _misuse(options: argparse.Namespace) -> str:
-    """What is wrong with the words, if anything."""
+    """What is wrong with the arguments; empty if nothing is."""
     name: str = options.name
     if options.client is not None and options.client not in CLIENTS:
-        return _unknown(options.client)
+        return _unknown_client(options.client)
     if options.client is None and (options.write or options.force):
         return f"say which client: {', '.join(CLIENTS)}"
     if options.force and not options.write:
         return "--force goes with --write"
     if options.project and options.client is not None and CLIENTS[options.client].project is None:
         return f"{CLIENTS[options.client].title} has no settings of a project"
-    if not name.isascii() or not name or not all(char.isalnum() or char in _OTHERS for char in name):
+    if not name.isascii() or not name or not all(char.isalnum() or char in _NAME_SIGNS for char in name):
         return "--name: expected letters, digits, - and _"
-    return f"--name: at most {_LONGEST_NAME} characters" if len(name) > _LONGEST_NAME else ""
+    return f"--name: at most {_MAX_NAME} characters" if len(name) > _MAX_NAME else ""
 
 
-def _unknown(given: str) -> str:
-    from difflib import get_close_matches  # only who errs waits for it
+def _unknown_client(name: str) -> str:
+    from difflib import get_close_matches  # slow to import, and only a typing error needs it
 
-    near = get_close_matches(given.lower(), CLIENTS, 1)
+    near = get_close_matches(name.lower(), CLIENTS, 1)
     meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(CLIENTS)}"
-    return f"there is no client {clean(given)}; {meant}"
+    return f"there is no client {clean(name)}; {meant}"
 
 
 def _command(options: argparse.Namespace, root: str) -> list[str]:
@@ -101,14 +101,14 @@ def _command(options: argparse.Namespace, root: str) -> list[str]:
 
 
 def _program() -> list[str]:
-    """The suture that runs: the program that is running, by its full path, or its module."""
+    """The command of this suture: its program, by its full path, or its module."""
     from shutil import which  # the other commands do without it
 
     running = sys.argv[0]
-    found = which(running) if os.path.basename(running).removesuffix(".exe") == "suture" else None
-    if found is None:  # -P: what lies in the folder that an agent starts it in is not taken for a module
+    path = which(running) if os.path.basename(running).removesuffix(".exe") == "suture" else None
+    if path is None:  # -P: nothing is imported from the folder that an agent starts it in
         return [sys.executable, "-P", "-m", "suture"]
-    return [os.path.abspath(found)]
+    return [os.path.abspath(path)]
 
 
 def _scope(client: Client, options: argparse.Namespace) -> str:
@@ -124,10 +124,10 @@ def _list(options: argparse.Namespace, root: str) -> int:
             continue
         try:
             path = place_of(client, scope, root).path
-            found = state(path, client.addition(options.name, ["suture"]))
+            entry_state = state(path, client.addition(options.name, ["suture"]))
         except NoHomeError as error:
-            path, found = None, str(error)
-        rows.append({"client": client.name, "title": client.title, "scope": scope, "path": path, "state": found})
+            path, entry_state = None, str(error)
+        rows.append({"client": client.name, "title": client.title, "scope": scope, "path": path, "state": entry_state})
     if options.json:
         print_json(rows)
         return 0
@@ -138,11 +138,11 @@ def _list(options: argparse.Namespace, root: str) -> int:
 
 
 def _show(options: argparse.Namespace, client: Client, place: Place, addition: Addition) -> int:
-    snippet = written(addition)
+    entry_text = snippet(addition)
     if options.json:
         print_json(_data(client, place, addition, "shown"))
         return 0
-    lines = [f"{client.title} reads its MCP servers from {clean(place.path)}. What belongs there:", "", snippet]
+    lines = [f"{client.title} reads its MCP servers from {clean(place.path)}. What belongs there:", "", entry_text]
     if client.name == "claude-code":
         from shlex import join
 
@@ -155,7 +155,7 @@ def _show(options: argparse.Namespace, client: Client, place: Place, addition: A
 
 
 def _for_all(place: Place, addition: Addition) -> str:
-    """What to know of settings that hold for all projects."""
+    """A note on settings that apply to all projects."""
     root = addition.entry["args"][addition.entry["args"].index("--root") + 1]
     return (
         "" if place.scope == "project" else f"\nIt serves {clean(root)} in every project; others need another --name."
@@ -163,7 +163,7 @@ def _for_all(place: Place, addition: Addition) -> str:
 
 
 def _hint(text: str) -> None:
-    """What to do next, below what was printed."""
+    """Print what to do next."""
     from importlib.util import find_spec
 
     note(text)
@@ -190,7 +190,7 @@ def _write(options: argparse.Namespace, client: Client, place: Place, addition: 
     else:
         refuse("SETTINGS_NOT_WRITTEN", f"nothing was written to {clean(place.path)}: {problem}", hint)
         note("\nWhat belongs there:\n")
-        print_text(written(addition), end="")
+        print_text(snippet(addition), end="")
     return 1
 
 
@@ -215,5 +215,5 @@ def _data(
         "status": status,
         "written": status == "written",
         "backup": backup,
-        "snippet": written(addition),
+        "snippet": snippet(addition),
     }

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 TOKEN = "SUTURE_MCP_TOKEN"  # noqa: S105  the name of a variable, not what it holds
 _INTERRUPTED = 130
-_SHORTEST = 16
-_ESCAPED = 2  # how much longer a text may be in JSON, where quotes and line breaks are escaped
-_ENVELOPE = 1_000_000
-_GARBAGE = 20_000  # objects, before Python looks which of them are; a call makes some thousands
+_MIN_TOKEN = 16  # characters: a shorter one could be guessed
+_ESCAPE_FACTOR = 2  # how much longer a text may be in JSON, where quotes and line breaks are escaped
+_ENVELOPE_BYTES = 1_000_000  # of a request, besides the texts in its arguments
+_GC_THRESHOLD = 20_000  # objects, before Python looks which of them are; a call makes some thousands
 
 
 def mcp(options: argparse.Namespace) -> int:
@@ -69,10 +69,10 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
         from suture.server import build
         from suture.server.calls import Calls
     if not options.verbose:
-        _hush()
+        _silence_sdk()
     calls = Calls(workspace, names, options.max_result_bytes, text_too=options.structured_text)
     server = build(calls, workspace.root)
-    largest = _ESCAPED * workspace.settings.max_request_bytes + _ENVELOPE
+    largest = _ESCAPE_FACTOR * workspace.settings.max_request_bytes + _ENVELOPE_BYTES
     try:
         if options.http is None:
             return _over_stdio(server, calls, largest)
@@ -82,7 +82,7 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
         workspace.close()
 
 
-def _hush() -> None:
+def _silence_sdk() -> None:
     """What clients do wrong is answered; nobody wants the SDK's tracebacks of it on stderr as well."""
     import logging
 
@@ -101,8 +101,10 @@ def _over_stdio(server: Server[Any], calls: Calls, largest: int) -> int:
 def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, token: str | None) -> int:
     from suture.server.http import PATH, Address, Names, serve
 
-    if token is not None and (len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token):
-        message = f"{TOKEN} must have at least {_SHORTEST} characters, all of them ASCII, and no spaces"
+    if token is not None and (
+        len(token) < _MIN_TOKEN or not token.isascii() or not token.isprintable() or " " in token
+    ):
+        message = f"{TOKEN} must have at least {_MIN_TOKEN} characters, all of them ASCII, and no spaces"
         raise ValueError(message)
     asked = Address.parse(options.http)
     with asked.listen(remote=options.allow_remote) as listening:
@@ -132,5 +134,5 @@ def _quick_imports() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
-        gc.set_threshold(_GARBAGE)
+        gc.set_threshold(_GC_THRESHOLD)
         gc.enable()

@@ -43,7 +43,7 @@ CODES = {
 """Errors of the command line only; all other codes are in `suture.errors`."""
 _MAX_INPUT_BYTES = 100_000_000  # of JSON, so that a wrong file cannot fill the memory; its text has a limit in Settings
 _PROGRESS_DELAY = 1.0  # seconds before progress is shown: most calls have ended by then
-_PROGRESS_INTERVAL = 0.1  # seconds between updates, which nobody could read if there were more
+_PROGRESS_INTERVAL = 0.1  # seconds between two updates
 _FALLBACK_COLUMNS = 80  # of a terminal that does not tell its width
 _ERASE = "\r\033[K"
 _RAW_BYTES = {chr(0xDC00 + byte) for byte in range(0x80, 0x100)}  # bytes of names that are not UTF-8

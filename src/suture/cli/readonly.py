@@ -1,7 +1,7 @@
-"""A history, looked at without a trace: nothing is written, made, taken in or cleared up.
+"""Read a history without changing anything: nothing is written, created, recorded or recovered.
 
 `files.history` records the changes that wait when it opens a database, and SQLite undoes a transaction that a crash
-left open. Who presses TAB, or asks whether all is well, must not set that off.
+left open. Completion and `suture doctor` must not cause that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ASCII = 128
 
 
 class Sight(Record):
-    """What there is to see of a workspace's history."""
+    """The history of a workspace, to read."""
 
     book: LogBook
     waiting: tuple[ChangeRecord, ...]
@@ -53,9 +53,9 @@ class Onlooker(LocalFS):
 
     def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001  see FS
         """Open a database to read it."""
-        from sqlite3 import Connection  # `connect` is for those who may write
+        from sqlite3 import Connection  # `connect` is for code that may write
 
-        del create  # an onlooker makes nothing
+        del create  # nothing is created
         if name == MEMORY:
             self.database = Connection(MEMORY, isolation_level=None)
         else:
@@ -68,7 +68,7 @@ class Onlooker(LocalFS):
         return self.database
 
     def pending(self, name: str) -> bytes:
-        """Nothing that would have to be taken in."""
+        """Nothing: pending changes must not be recorded here."""
         del name
         return b""
 
@@ -85,6 +85,6 @@ def sight(root: str, timeout_ms: int) -> Iterator[Sight]:
 
 
 def _uri(path: str) -> str:
-    """A name for SQLite that says how to open it."""
+    """The URI that makes SQLite open a file read-only."""
     escaped = (chr(byte) if chr(byte).isalnum() and byte < _ASCII else f"%{byte:02x}" for byte in os.fsencode(path))
     return f"file://{''.join(escaped).replace('%2f', '/')}?mode=ro"

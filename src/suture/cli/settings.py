@@ -37,7 +37,7 @@ _BY_OPTION = {
     "max_memory_bytes": "max_memory_bytes",
 }
 """Options that are a setting."""
-_LARGEST_FILE = 1_000_000  # bytes; a person wrote it
+_MAX_FILE_BYTES = 1_000_000  # bytes; a person wrote it
 
 
 def parse_setting(given: str) -> tuple[str, object]:
@@ -53,12 +53,12 @@ def parse_setting(given: str) -> tuple[str, object]:
 
 def settings_of(options: argparse.Namespace | QuickOptions) -> Settings:
     """The settings that a command was given; ValueError says what is wrong with them."""
-    given = _from_options(options)
-    for name, value in given.items():
+    from_options = _from_options(options)
+    for name, value in from_options.items():
         check_value(name, value)
-    config, roots = given.get("config"), [options.root, *given.get("extra_roots", ())]
-    said = settings_in_file(operator_file(config), roots, named=config is not None)
-    settings = Settings(**{**said, **given})
+    config, roots = from_options.get("config"), [options.root, *from_options.get("extra_roots", ())]
+    from_file = settings_in_file(operator_file(config), roots, named=config is not None)
+    settings = Settings(**{**from_file, **from_options})
     if seconds := getattr(options, "timeout", None):
         file_ms = seconds * 1_000
         call_ms = max(file_ms, settings.regex_call_ms)
@@ -67,16 +67,16 @@ def settings_of(options: argparse.Namespace | QuickOptions) -> Settings:
 
 
 def _from_options(options: argparse.Namespace | QuickOptions) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, value in getattr(options, "set", None) or ():
-        found[name] = (*found.get(name, ()), *value) if isinstance(value, tuple) else value
+        settings[name] = (*settings.get(name, ()), *value) if isinstance(value, tuple) else value
     for option, name in _BY_OPTION.items():
         value = getattr(options, option, None)
         if value is not None and value is not False:
-            found[name] = tuple(value) if isinstance(value, list) else value
+            settings[name] = tuple(value) if isinstance(value, list) else value
     if seconds := getattr(options, "max_time", None):
-        found["check_call_ms"] = seconds * 1_000
-    return found
+        settings["check_call_ms"] = seconds * 1_000
+    return settings
 
 
 def settings_in_file(file: str, roots: Sequence[str], *, named: bool) -> dict[str, Any]:
@@ -93,11 +93,11 @@ def settings_in_file(file: str, roots: Sequence[str], *, named: bool) -> dict[st
         raise ValueError(message) from None
     if b"settings" not in raw:
         return {}
-    found = _parsed(file, raw)
-    if not is_outside(file, found.get("extra_roots", ())):
+    settings = _parse_file(file, raw)
+    if not is_outside(file, settings.get("extra_roots", ())):
         _note_inside(file)
         return {}
-    return found
+    return settings
 
 
 def _read_regular(file: str) -> bytes:
@@ -108,28 +108,28 @@ def _read_regular(file: str) -> bytes:
         if not S_ISREG(os.fstat(opened.fileno()).st_mode):
             message = "it is not a regular file"
             raise ValueError(message)
-        return opened.read(_LARGEST_FILE)
+        return opened.read(_MAX_FILE_BYTES)
 
 
-def _parsed(file: str, raw: bytes) -> dict[str, Any]:
+def _parse_file(file: str, raw: bytes) -> dict[str, Any]:
     import tomllib  # only if there are settings
 
     try:
-        said: Mapping[str, Any] = tomllib.loads(raw.decode("utf-8-sig")).get("settings", {})
+        table: Mapping[str, Any] = tomllib.loads(raw.decode("utf-8-sig")).get("settings", {})
     except (ValueError, RecursionError) as error:
         message = f"{file} is not TOML: {error}"
         raise ValueError(message) from None
-    if not isinstance(said, dict):
+    if not isinstance(table, dict):
         message = f"{file}: settings must be a table"
         raise ValueError(message)  # noqa: TRY004  whoever calls tells a ValueError
     try:
-        return {name: _checked(name, value) for name, value in said.items()}
+        return {name: _check_setting(name, value) for name, value in table.items()}
     except ValueError as error:
         message = f"{file}: {error}"
         raise ValueError(message) from None
 
 
-def _checked(name: str, value: object) -> object:
+def _check_setting(name: str, value: object) -> object:
     check_name(name)
     if name == "config":
         message = "config names this file, and cannot be set in it"
@@ -138,16 +138,16 @@ def _checked(name: str, value: object) -> object:
     if name == "extra_roots" and isinstance(value, list) and not all(map(os.path.isabs, value)):
         message = "extra_roots must be absolute paths"
         raise ValueError(message)
-    return _frozen(value)
+    return _freeze(value)
 
 
-def _frozen(value: object) -> object:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+def _freeze(value: object) -> object:
+    return tuple(map(_freeze, value)) if isinstance(value, list) else value
 
 
 def _note_inside(file: str) -> None:
     """Say that a file's settings are not used, if it has any."""
     from suture.check.programs import read_regular  # hardly anybody needs it
 
-    if b"settings" in (read_regular(file, _LARGEST_FILE) or b""):
+    if b"settings" in (read_regular(file, _MAX_FILE_BYTES) or b""):
         note(f"note: {clean(file)} is in the workspace, where an agent can change it: its settings are not used")

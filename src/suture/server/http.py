@@ -42,11 +42,34 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
+PATH = "/mcp"
+CONNECTION = "suture.connection"
+"""Where a request's state has its connection."""
+HEAD = 16_384
+"""The most bytes of a request before its body, or of the lines after it."""
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _HTTP = 80
 _LAST_PORT = 65_535
-_SHARED = 64
+_HOST_BITS = 64
 """The bits of an IPv6 address that a machine chooses by itself."""
+_ID = b"mcp-session-id"
+_REVISION = b"mcp-protocol-version"
+_VERSIONS = ("1.0", "1.1")
+_END = b"\r\n\r\n"
+_MAX_REMEMBERED = 1_000
+"""Dropped sessions whose clients are told why; older ones get the answer for an unknown session."""
+_MIN_TAKEN = 30_000
+"""How many bytes of an answer a client must take between two looks: a slower one holds a connection too long."""
+_MAX_UNACCEPTED = 1_024
+"""Connections that the system keeps until they are accepted."""
+_MAX_LARGE_BODIES = 10
+"""How many bodies of the largest size may be in memory at a time."""
+_CLOSE_AT_ONCE = pack("ii", 1, 0)
+"""Otherwise the system would keep an answer that nobody takes, and offer it for minutes."""
+_INVALID_REQUEST = -32600
+_INTERNAL = -32603
+_REFUSED = 400
+_GONE = 404
 
 
 class Address(Record):
@@ -77,9 +100,9 @@ class Address(Record):
         if not remote and not ip_address(str(place[0]).partition("%")[0]).is_loopback:
             message = f"{self.host} can be reached from other machines; to allow that, give --allow-remote"
             raise ValueError(message)
-        found = socket.create_server(place[:2], family=family)
-        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else answers in two parts wait for 40 ms
-        return found
+        listening = socket.create_server(place[:2], family=family)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else answers in two parts wait for 40 ms
+        return listening
 
 
 class Names:
@@ -133,7 +156,7 @@ def neighborhood(host: str) -> str:
         address = IPv6Address(host.partition("%")[0])
     except ValueError:
         return host
-    return str(address.ipv4_mapped or IPv6Address(int(address) >> _SHARED << _SHARED))
+    return str(address.ipv4_mapped or IPv6Address(int(address) >> _HOST_BITS << _HOST_BITS))
 
 
 def _is_local(host: str) -> bool:
@@ -142,15 +165,6 @@ def _is_local(host: str) -> bool:
         return ip_address(host).is_loopback or ip_address(host).is_unspecified
     except ValueError:
         return host.lower() == "localhost"
-
-
-_ID = b"mcp-session-id"
-_REVISION = b"mcp-protocol-version"
-_REMEMBERED = 1_000
-_INVALID_REQUEST = -32600
-_INTERNAL = -32603
-_REFUSED = 400
-_GONE = 404
 
 
 class _Session:
@@ -182,8 +196,8 @@ class Sessions:
         if name is None:
             await self._begin(scope, receive, send)
         elif name in self._dropped:
-            said = f"This session was dropped to make room: the limit is {self._most}. Initialize a new one."
-            await _error(_GONE, _INVALID_REQUEST, said)(scope, receive, send)
+            message = f"This session was dropped to make room: the limit is {self._most}. Initialize a new one."
+            await _error(_GONE, _INVALID_REQUEST, message)(scope, receive, send)
         elif (session := self._open.get(name)) is None:
             await self._app(scope, receive, send)
         else:
@@ -193,7 +207,7 @@ class Sessions:
         """Have a request answered that may open a session."""
         begun = False
 
-        async def noting(message: Message) -> None:
+        async def note_session(message: Message) -> None:
             nonlocal begun
             if message["type"] == "http.response.start" and message["status"] < _REFUSED and not begun:
                 name = _header(message["headers"], _ID)
@@ -207,10 +221,10 @@ class Sessions:
         try:
             while len(self._open) + self._opening > self._most:
                 if not await self._drop(scope):
-                    said = f"All {self._most} sessions are in use. Try again later."
-                    await _error(503, _INTERNAL, said, {"Retry-After": "1"})(scope, receive, send)
+                    message = f"All {self._most} sessions are in use. Try again later."
+                    await _error(503, _INTERNAL, message, {"Retry-After": "1"})(scope, receive, send)
                     return
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, note_session)
         finally:
             if not begun:
                 self._opening -= 1
@@ -219,7 +233,7 @@ class Sessions:
         """Have a request of a session answered."""
         status = 0
 
-        async def noting(message: Message) -> None:
+        async def note_session(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -228,7 +242,7 @@ class Sessions:
         kind = "streams" if scope["method"] == "GET" else "calls"
         setattr(session, kind, getattr(session, kind) + 1)
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, note_session)
         finally:
             setattr(session, kind, getattr(session, kind) - 1)
             if status == _GONE or (scope["method"] == "DELETE" and 0 < status < _REFUSED):
@@ -247,7 +261,7 @@ class Sessions:
             return False
         del self._open[name]
         self._dropped[name] = None
-        if len(self._dropped) > _REMEMBERED:
+        if len(self._dropped) > _MAX_REMEMBERED:
             del self._dropped[next(iter(self._dropped))]
         headers = [*((key, value) for key, value in scope["headers"] if key == b"host"), (_ID, name.encode())]
         await self._app({**scope, "method": "DELETE", "headers": headers}, _nothing, _ignore)
@@ -272,20 +286,9 @@ def _header(headers: list[tuple[bytes, bytes]], name: bytes) -> str | None:
     return next((value.decode("latin-1") for key, value in headers if key == name), None)
 
 
-def _error(status: int, code: int, said: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    body = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": said}}
+def _error(status: int, code: int, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    body = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
     return JSONResponse(body, status, headers)
-
-
-CONNECTION = "suture.connection"
-"""Where a request's state has its connection."""
-HEAD = 16_384
-"""Bytes of a request before its body, or of the lines after it."""
-_TAKEN = 30_000
-"""How many bytes of an answer must be taken between two looks."""
-_AT_ONCE = pack("ii", 1, 0)
-"""Else the system would keep what nobody takes, and offer it for minutes."""
-_END = b"\r\n\r\n"
 
 
 class Limits(Record):
@@ -353,7 +356,7 @@ class Pool:
     def admit(self, connection: Impatient) -> bool:
         """Take a connection that brought the token for a known one; False: all of the others are busy."""
         if connection not in self._known and len(self._known) >= self._most_known:
-            idle = next((each for each in self._known if each.is_idle), None)
+            idle = next((known for known in self._known if known.is_idle), None)
             if idle is None:
                 return False
             self.leave(idle)
@@ -450,8 +453,8 @@ class Impatient(H11Protocol):
 
     def _look(self) -> None:
         left = self.transport.get_write_buffer_size()
-        if left and self._left and self._left - left < _TAKEN:
-            self.transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _AT_ONCE)
+        if left and self._left and self._left - left < _MIN_TAKEN:
+            self.transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _CLOSE_AT_ONCE)
             self.transport.abort()
             return
         self._left = left
@@ -468,14 +471,6 @@ def _is_strict(begun: bytes) -> bool:
     plain = head.replace(b"\r\n", b"")
     broken = b"\n" in plain or b"\r" in plain or b"\n " in head or b"\n\t" in head
     return not broken and len(head) <= HEAD
-
-
-PATH = "/mcp"
-_WAITING = 1_024
-"""Connections that the system keeps until they are accepted."""
-_BODIES = 10
-"""How many bodies of the largest size may be held at a time."""
-_VERSIONS = ("1.0", "1.1")
 
 
 def serve(
@@ -512,8 +507,8 @@ class _Listening(Uvicorn):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen; asyncio takes one number for both."""
         await super().startup(sockets)
-        for each in sockets or ():
-            each.listen(_WAITING)
+        for listening in sockets or ():
+            listening.listen(_MAX_UNACCEPTED)
 
 
 class Guard:
@@ -543,7 +538,7 @@ class Guard:
         body = bytearray()
         try:
             refusal = await self._read(scope, receive, body)
-            await (refusal or self._app)(scope, _replayed(bytes(body), receive), send)
+            await (refusal or self._app)(scope, _replay(bytes(body), receive), send)
         finally:
             self._under_way -= 1
             self._held -= len(body)
@@ -551,21 +546,21 @@ class Guard:
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         host = _only(scope, b"host")
         if not self._names.fits(host):
-            return _refused(421, "This is not the name of this server.\n")
+            return _refuse(421, "This is not the name of this server.\n")
         if not self._names.fits_origin(_only(scope, b"origin"), host):
-            return _refused(403, "Web pages of other origins may not use this server.\n")
+            return _refuse(403, "Web pages of other origins may not use this server.\n")
         kind, _, token = (_only(scope, b"authorization") or "").partition(" ")
         if kind.lower() != "bearer" or not hmac.compare_digest(token.encode("latin-1"), self._token):
-            said = "Send the header 'Authorization: Bearer TOKEN' with the token of this server.\n"
-            return _refused(401, said, {"WWW-Authenticate": "Bearer"})
+            message = "Send the header 'Authorization: Bearer TOKEN' with the token of this server.\n"
+            return _refuse(401, message, {"WWW-Authenticate": "Bearer"})
         connection = scope.get("state", {}).get(CONNECTION)
         if self._under_way >= self._limits.requests or not (connection is None or connection.admit()):
-            return _refused(503, "Too many requests at a time.\n", {"Retry-After": "1"})
+            return _refuse(503, "Too many requests at a time.\n", {"Retry-After": "1"})
         return None
 
     async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> PlainTextResponse | None:
         """Read the body, which must be small enough and come in time."""
-        too_large = _refused(413, f"A request may have at most {self._most:,} bytes.\n")
+        too_large = _refuse(413, f"A request may have at most {self._most:,} bytes.\n")
         if int(_only(scope, b"content-length") or "0") > self._most:
             return too_large
         try:
@@ -573,51 +568,51 @@ class Guard:
                 while True:
                     message = await receive()
                     if message["type"] != "http.request":
-                        return _refused(400, "The request is not complete.\n")
+                        return _refuse(400, "The request is not complete.\n")
                     piece = message.get("body", b"")
                     body += piece
                     self._held += len(piece)
                     if len(body) > self._most:
                         return too_large
-                    if self._held > _BODIES * self._most:
-                        return _refused(503, "Too many large requests at a time.\n", {"Retry-After": "1"})
+                    if self._held > _MAX_LARGE_BODIES * self._most:
+                        return _refuse(503, "Too many large requests at a time.\n", {"Retry-After": "1"})
                     if not message.get("more_body", False):
                         return None
         except TimeoutError:
-            return _refused(408, f"The body did not arrive within {self._limits.body_seconds:g} seconds.\n")
+            return _refuse(408, f"The body did not arrive within {self._limits.body_seconds:g} seconds.\n")
 
 
 def _malformed(scope: Scope) -> PlainTextResponse | None:
     """A refusal of what another server could take for a request of another length."""
     if scope["http_version"] not in _VERSIONS:
-        return _refused(505, "This server speaks HTTP/1.1.\n")
+        return _refuse(505, "This server speaks HTTP/1.1.\n")
     if _only(scope, b"transfer-encoding") is None:
         return None
     if _only(scope, b"content-length") is not None or scope["http_version"] == "1.0":
-        return _refused(400, "Send either Content-Length or, with HTTP/1.1, Transfer-Encoding.\n")
+        return _refuse(400, "Send either Content-Length or, with HTTP/1.1, Transfer-Encoding.\n")
     return None
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     """What gives a body that was read, and then what comes after it."""
     read = False
 
-    async def replayed() -> Message:
+    async def replay() -> Message:
         nonlocal read
         if read:
             return await receive()
         read = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return replayed
+    return replay
 
 
-def _refused(status: int, said: str, headers: dict[str, str] | None = None) -> PlainTextResponse:
+def _refuse(status: int, message: str, headers: dict[str, str] | None = None) -> PlainTextResponse:
     """A refusal, with which the connection ends: nobody waits for the rest of the body."""
-    return PlainTextResponse(said, status, {"Connection": "close", **(headers or {})})
+    return PlainTextResponse(message, status, {"Connection": "close", **(headers or {})})
 
 
 def _only(scope: Scope, name: bytes) -> str | None:
     """A header's value; one that comes twice has none that fits."""
-    found = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
-    return "\0".join(found) if found else None
+    values = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+    return "\0".join(values) if values else None

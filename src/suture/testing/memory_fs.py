@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 
-_MAX_LINKS = 40
-_SECTOR = 512
+_MAX_LINKS = 40  # on the way to a path, as in Linux
+_SECTOR = 512  # bytes that a disk writes as a whole
 
 
 class Node:
@@ -69,11 +69,11 @@ class Disk:
         self.top = self.node("folder", 0o755)
 
     def node(self, kind: str, mode: int) -> Node:
-        """A new node, which no name stands for yet."""
+        """A new node that has no name yet."""
         return Node(kind, next(self._numbers), mode)
 
     def name(self, *changes: tuple[Node, str, Node | None]) -> None:
-        """Let names in folders stand for nodes, or for nothing, all at once."""
+        """Give nodes names in folders, or remove names, all at once."""
         now = next(self._clock)
         for folder, name, node in changes:
             if node is None:
@@ -97,7 +97,7 @@ class Disk:
             node = node.entries[name]
 
     def at(self, path: str) -> Node:
-        """What stands at a path, its links followed."""
+        """The node at a path, with links followed."""
         node = self._find(name for name in self.real_path(path).split("/") if name)
         if node is None:
             raise failure(errno.ENOENT)
@@ -160,8 +160,8 @@ class Disk:
             seen.add(node.inode)
             yield node
             states = (node.entries, node.kept_entries, *(entries for _, entries in node.unsynced))
-            for below in {each for entries in states for each in entries.values()}:
-                yield from self._reachable(below, seen)
+            for child in {child for entries in states for child in entries.values()}:
+                yield from self._reachable(child, seen)
 
 
 def failure(number: int) -> OSError:
@@ -242,13 +242,13 @@ class MemoryFS(FS):
         folder.entries[name].links += 1
 
     def node_of(self, path: str) -> Node:
-        """What stands at a path below the root."""
+        """The node at a path below the root."""
         folder, name = self._parent_of(path)
         return folder.entries[name]
 
     def files(self) -> dict[str, bytes]:
         """Every file below the root with its content, and every link with its aim."""
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         stack = [("", self._disk.at(self.root))]
         while stack:
             prefix, folder = stack.pop()
@@ -256,20 +256,20 @@ class MemoryFS(FS):
                 if node.kind == "folder":
                     stack.append((f"{prefix}{name}/", node))
                 else:
-                    found[prefix + name] = node.data
-        return found
+                    contents[prefix + name] = node.data
+        return contents
 
     def folders(self) -> set[str]:
         """Every folder below the root."""
-        found: set[str] = set()
+        paths: set[str] = set()
         stack = [("", self._disk.at(self.root))]
         while stack:
             prefix, folder = stack.pop()
             for name, node in folder.entries.items():
                 if node.kind == "folder":
-                    found.add(prefix + name)
+                    paths.add(prefix + name)
                     stack.append((f"{prefix}{name}/", node))
-        return found
+        return paths
 
     def make_folder(self, path: str) -> None:
         """Make a folder and those above it, by full path."""
@@ -326,7 +326,7 @@ class MemoryFS(FS):
     def scan(self, folder: int, name: str) -> tuple[int, list[str], list[str]]:
         node = self._folder(self._entry(folder, name)) if name not in {"", "."} else self._inside(folder)
         files, folders = (
-            [key for key, each in node.entries.items() if each.kind == kind] for kind in ("file", "folder")
+            [key for key, entry in node.entries.items() if entry.kind == kind] for kind in ("file", "folder")
         )
         return self._handle(node), files, folders
 

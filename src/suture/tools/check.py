@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from time import monotonic
 
-from suture.check.gate import NotRun, Report, Subject, checked
+from suture.check.gate import NotRun, Report, Subject, run_checks
 from suture.check.issue import NotRunError
-from suture.check.registry import Configuration, Table, merged, parse
+from suture.check.registry import Configuration, Table, merge_configurations, parse
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied, SutureError, ValidationFailed
 from suture.files.paths import display_path
 from suture.files.staging import Layout
@@ -87,7 +87,7 @@ def _report(session: Session, changes: Sequence[FileChange], written: Sequence[_
     try:
         for batch in _batches(written):
             subjects = [_subject(session, item, validators, stages) for item in batch]
-            more = checked([item for item in subjects if isinstance(item, Subject)], ends - monotonic())
+            more = run_checks([item for item in subjects if isinstance(item, Subject)], ends - monotonic())
             too_large = [skipped for skips in subjects if isinstance(skips, tuple) for skipped in skips]
             report = report.with_more(more.but(not_run=(*too_large, *more.not_run)), _MOST_KEPT)
     finally:
@@ -208,7 +208,9 @@ def table(session: Session) -> Table:
     trusted = {os.path.realpath(item) for item in own.trust}
     untrusted = [] if allowed else [root for root in roots if os.path.realpath(root) not in trusted]
     commands = home.root not in untrusted
-    validators = Table(merged(of_project, own), roots, commands=commands, untrusted=untrusted, guard=session.guard)
+    validators = Table(
+        merge_configurations(of_project, own), roots, commands=commands, untrusted=untrusted, guard=session.guard
+    )
     session.remembered["checks"] = (key, validators)
     return validators
 
@@ -254,12 +256,12 @@ def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> C
 
 
 def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> Configuration | None:
-    from suture.check.toml import loaded  # only where there is a configuration
+    from suture.check.toml import load  # only where there is a configuration
 
     if len(raw) > _LARGEST_CONFIGURATION:
         return Configuration(problems=(f"{where} is larger than {_LARGEST_CONFIGURATION:,} bytes",))
     try:
-        data: Any = loaded(where, raw.decode("utf-8-sig"))
+        data: Any = load(where, raw.decode("utf-8-sig"))
     except (ValueError, NotRunError) as error:
         return Configuration(problems=(f"{where} is not TOML: {error}",))
     for key in inner:

@@ -14,7 +14,7 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.check import worker
-from suture.check.gate import Subject, checked
+from suture.check.gate import Subject, run_checks
 from suture.check.issue import Issue, NotRunError
 from suture.check.python import PythonSyntax
 from suture.check.registry import Chosen, answer, built_in
@@ -184,7 +184,7 @@ def test_threads_share_a_few_workers() -> None:
 
 
 def test_a_check_that_gets_no_worker_in_time_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "_MOST", 0)
+    monkeypatch.setattr(worker, "_MAX_WORKERS", 0)
     with pytest.raises(NotRunError, match="all workers were busy with other checks until its time was up"):
         worker._workers.take(((), ()), time.monotonic())
 
@@ -196,7 +196,7 @@ def test_where_no_process_can_be_started_nothing_is_checked(monkeypatch: pytest.
 
 
 def test_workers_that_import_from_elsewhere_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "_MOST", 1)
+    monkeypatch.setattr(worker, "_MAX_WORKERS", 1)
     assert check("json", "[1,]") == [COMMA]
     (first,) = workers()
     monkeypatch.setattr(sys, "path", [*sys.path, "/nowhere/more"])
@@ -310,7 +310,7 @@ def test_no_parser_is_given_what_may_be_too_much_for_it_in_the_calling_process(
     validator = built_in(name)
     monkeypatch.setattr(type(validator), "check", None)  # here, not in a worker
     staged = Layout("/nowhere", {}).stage("a")
-    report = checked([Subject("a", "a", None, TOO_MUCH[name], staged, staged, (Chosen(validator),))], 0.5)
+    report = run_checks([Subject("a", "a", None, TOO_MUCH[name], staged, staged, (Chosen(validator),))], 0.5)
     assert report.not_run or report.new
     assert not any("it crashed" in each.reason for each in report.not_run)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suture.check.issue import Compared, Issue, compared
+from suture.check.issue import Comparison, Issue, compare
 
 SYNTAX = ("S",)
 
@@ -13,7 +13,7 @@ def error(line: int, code: str = "E", message: str = "wrong", column: int = 1) -
     return Issue("error", line, column, code, message)
 
 
-def lines(result: Compared) -> tuple[list[int], list[int], list[int]]:
+def lines(result: Comparison) -> tuple[list[int], list[int], list[int]]:
     new, existing, fixed = ([each.line for each in group] for group in (result.new, result.existing, result.fixed))
     return new, existing, fixed
 
@@ -89,31 +89,31 @@ def test_problems_are_followed_through_an_edit(
     new: list[Issue],
     expected: tuple[list[int], list[int], list[int]],
 ) -> None:
-    assert lines(compared(before, after, old, new)) == expected, about
+    assert lines(compare(before, after, old, new)) == expected, about
 
 
 @pytest.mark.promise("safe.new-errors")
 def test_a_rewritten_line_with_the_same_syntax_error_brings_nothing() -> None:
     old = new = [error(2, "S")]
-    assert lines(compared(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([], [2], [])
+    assert lines(compare(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([], [2], [])
 
 
 @pytest.mark.promise("safe.new-errors")
 def test_a_line_that_is_no_code_is_one_problem_however_often_a_parser_says_so() -> None:
     old, new = [error(2, "S")], [error(2, "S"), error(2, "S", column=7)]
-    assert lines(compared(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([], [2, 2], [])
+    assert lines(compare(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([], [2, 2], [])
 
 
 @pytest.mark.promise("safe.new-errors")
 def test_another_syntax_error_in_the_place_of_an_old_one_is_new() -> None:
     old, new = [error(2, "S", "one")], [error(2, "S", "other")]
-    assert lines(compared(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([2], [], [2])
+    assert lines(compare(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([2], [], [2])
 
 
 @pytest.mark.promise("safe.new-errors")
 def test_a_parser_that_finds_back_elsewhere_brings_nothing_new() -> None:
     old, new = [error(5, "S", "one")], [error(4, "S", "other")]
-    assert lines(compared(TEXT, "X\nb\nc\nd\ne\n", old, new, SYNTAX)) == ([], [4], [5])
+    assert lines(compare(TEXT, "X\nb\nc\nd\ne\n", old, new, SYNTAX)) == ([], [4], [5])
 
 
 @pytest.mark.promise("safe.new-errors")
@@ -124,25 +124,25 @@ def test_a_parser_that_finds_back_elsewhere_brings_nothing_new() -> None:
 )
 def test_a_syntax_error_that_is_noticed_beside_an_edit_is_its_doing(after: str, at: int) -> None:
     old, new = [error(5, "S", "one")], [error(at, "S", "other")]
-    assert lines(compared(TEXT, after, old, new, SYNTAX))[0] == [at]
+    assert lines(compare(TEXT, after, old, new, SYNTAX))[0] == [at]
 
 
 @pytest.mark.promise("safe.new-errors")
 def test_a_second_syntax_error_is_new() -> None:
     old, new = [error(5, "S")], [error(2, "S", "other"), error(5, "S")]
-    assert lines(compared(TEXT, "X\nb\nc\nd\ne\n", old, new, SYNTAX)) == ([2], [5], [])
+    assert lines(compare(TEXT, "X\nb\nc\nd\ne\n", old, new, SYNTAX)) == ([2], [5], [])
 
 
 @pytest.mark.promise("safe.new-errors")
 def test_what_a_syntax_error_hid_is_not_blamed_on_the_edit_that_mends_it() -> None:
     old, new = [error(2, "S")], [error(4, "F")]
-    assert lines(compared(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([], [4], [2])
+    assert lines(compare(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([], [4], [2])
 
 
 @pytest.mark.promise("safe.new-errors")
 def test_what_stands_in_the_edit_itself_is_new_whatever_was_hidden() -> None:
     old, new = [error(4, "S")], [error(2, "F"), error(4, "S")]
-    assert lines(compared(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([2], [4], [])
+    assert lines(compare(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([2], [4], [])
 
 
 @pytest.mark.promise("safe.new-errors")
@@ -155,23 +155,23 @@ def test_a_check_that_stops_at_the_first_has_not_looked_behind_it(
     at: int, expected: tuple[list[int], list[int], list[int]]
 ) -> None:
     old, new = [error(3, "S", "one")], [error(at, "S", "other")]
-    assert lines(compared(TEXT, "X\nb\nc\nd\ne\n", old, new, SYNTAX, first_only=True)) == expected
+    assert lines(compare(TEXT, "X\nb\nc\nd\ne\n", old, new, SYNTAX, first_only=True)) == expected
 
 
 def test_what_is_never_closed_is_told_where_it_was_opened_and_seen_only_at_the_end() -> None:
     old, new = [error(3, "S", "one")], [error(1, "S", "this '{' is never closed")]
-    assert lines(compared(TEXT, "a\nb\nX\nd\ne\n", old, new, SYNTAX, first_only=True)) == ([], [1], [3])
+    assert lines(compare(TEXT, "a\nb\nX\nd\ne\n", old, new, SYNTAX, first_only=True)) == ([], [1], [3])
 
 
 def test_a_check_that_stopped_in_the_edit_has_not_looked_behind_it() -> None:
     old, new = [error(2, "S", "one")], [error(5, "S", "other")]
-    assert lines(compared(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX, first_only=True)) == ([], [5], [2])
+    assert lines(compare(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX, first_only=True)) == ([], [5], [2])
 
 
 def test_existing_problems_are_told_in_order() -> None:
     old = [error(4, "B"), error(1, "A")]
     new = [error(5, "B"), error(2, "A"), error(2, "A", column=9)]
-    result = compared(TEXT, "X\n" + TEXT, old, new)
+    result = compare(TEXT, "X\n" + TEXT, old, new)
     assert [(each.line, each.code) for each in result.existing] == [(2, "A"), (5, "B")]
     assert [(each.line, each.column) for each in result.new] == [(2, 9)]
 
@@ -187,7 +187,7 @@ def marked(text: str) -> list[Issue]:
 @given(TEXTS, TEXTS)
 def test_every_problem_is_told_once(before: str, after: str) -> None:
     old, new = marked(before), marked(after)
-    result = compared(before, after, old, new)
+    result = compare(before, after, old, new)
     assert sorted((*result.new, *result.existing), key=lambda each: each.line) == new
     assert len(result.existing) + len(result.fixed) == len(old)
 
@@ -196,7 +196,7 @@ def test_every_problem_is_told_once(before: str, after: str) -> None:
 def test_an_edit_without_problems_brings_none(head: str, tail: str, inserted: str) -> None:
     inserted = inserted.replace("b", "x")
     before, after = head + tail, head + inserted + tail
-    assert compared(before, after, marked(before), marked(after)).new == ()
+    assert compare(before, after, marked(before), marked(after)).new == ()
 
 
 class Counted(Issue):
@@ -217,7 +217,7 @@ def test_the_work_grows_no_faster_than_the_problems() -> None:
     text = "".join(f"{n}\n" for n in range(size))
     issues = [Counted("error", n, 1, "X", "x") for n in range(1, size + 1)]
     others = [Counted("error", n, 2, "Y", "y") for n in range(1, size + 1)]
-    found = compared(
+    found = compare(
         text, text + "more\n", [*issues, *others], [*issues[::-1], *(each.but(code="Z") for each in others)]
     )
     assert (len(found.existing), len(found.new), len(found.fixed)) == (size, size, size)

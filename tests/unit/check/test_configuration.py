@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from suture.check.registry import Configuration, Rule, merged, parse
+from suture.check.registry import Configuration, Rule, merge_configurations, parse
 
 
 def test_everything_that_can_be_said_about_a_check() -> None:
@@ -73,7 +73,7 @@ def test_what_the_operator_names_is_the_operators_alone() -> None:
     weak = {"validators": {"x": {"command": ["evil"], "files": ["*"], "enabled": False}, "y": {"enabled": False}}}
     project = parse(weak, "suture.toml", by_project=True)
     operator = parse({"validators": {"x": {"required": True}}, "trust": ["/a"]}, "own", by_project=False)
-    found = merged(project, operator)
+    found = merge_configurations(project, operator)
     assert found.rules["x"] == Rule("x", required=True)
     assert found.rules["y"] == Rule("y", enabled=False, by_project=True)
     assert found.trust == ("/a",)

@@ -358,8 +358,8 @@ def test_a_large_history_is_read_for_a_while_only(
     world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = changed(world / "project")
-    monkeypatch.setattr(doctor, "_SECONDS", -1)
-    monkeypatch.setattr(doctor, "_STEPS", 1)
+    monkeypatch.setattr(doctor, "_SQLITE_SECONDS", -1)
+    monkeypatch.setattr(doctor, "_SQLITE_STEPS", 1)
     checks = {each["name"]: each["found"] for each in looked(capfd) if each["group"] == "state folder"}
     assert checks["database"] == f"{file}: sound as far as it was read, for -1 s"
 
@@ -654,7 +654,7 @@ def test_a_check_that_fails_or_hangs_is_a_problem_and_the_others_go_on(
         ends.wait()
 
     monkeypatch.setattr(command, "CHECKS", {"one": (failing, hanging), "two": (lambda _: iter(()),)})
-    monkeypatch.setattr(command, "_DOCTOR_SECONDS", 0.05)
+    monkeypatch.setattr(command, "_CHECK_SECONDS", 0.05)
     assert main(["doctor"]) == 1
     ends.set()
     assert capfd.readouterr().out == (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.cli.clients import Addition, Different, Merged, Unmergeable, holds, merged, plain, written
+from suture.cli.clients import Addition, Different, Merged, Unmergeable, has_entry, merge, plain, snippet
 
 ENTRY = {"command": "/bin/suture", "args": ["mcp"]}
 JSON = Addition("json", "mcpServers", "suture", ENTRY)
@@ -139,27 +139,27 @@ IN_TOML = {
 @pytest.mark.parametrize(("text", "result"), CASES.values(), ids=CASES)
 @pytest.mark.parametrize("addition", [JSON, JSONC], ids=["json", "jsonc"])
 def test_an_entry_is_added_to_json_as_the_file_is_written(addition: Addition, text: str, result: str) -> None:
-    assert merged(text, addition).text == result
+    assert merge(text, addition).text == result
 
 
 @pytest.mark.parametrize(("text", "result"), WITH_COMMENTS.values(), ids=WITH_COMMENTS)
 def test_comments_and_trailing_commas_stay_where_they_belong(text: str, result: str) -> None:
-    assert merged(text, JSONC).text == result
+    assert merge(text, JSONC).text == result
     if "http" not in text:
         with pytest.raises(Unmergeable):
-            merged(text, JSON)
+            merge(text, JSON)
 
 
 @pytest.mark.parametrize(("text", "result"), IN_TOML.values(), ids=IN_TOML)
 def test_an_entry_is_added_to_toml_as_a_table_at_the_end(text: str, result: str) -> None:
-    assert merged(text, TOML).text == result
+    assert merge(text, TOML).text == result
 
 
 @pytest.mark.parametrize("addition", [JSON, JSONC, TOML], ids=["json", "jsonc", "toml"])
 def test_what_is_there_already_is_left_alone(addition: Addition) -> None:
-    text = written(addition)
-    assert merged(text, addition) == Merged("present", text)
-    assert merged(text, addition, replace=True) == Merged("present", text)
+    text = snippet(addition)
+    assert merge(text, addition) == Merged("present", text)
+    assert merge(text, addition, replace=True) == Merged("present", text)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_what_is_there_already_is_left_alone(addition: Addition) -> None:
     ],
 )
 def test_an_entry_that_is_written_otherwise_is_there_all_the_same(text: str, addition: Addition) -> None:
-    assert merged(text, addition).state == "present"
+    assert merge(text, addition).state == "present"
 
 
 @pytest.mark.parametrize(
@@ -188,9 +188,9 @@ def test_an_entry_that_is_written_otherwise_is_there_all_the_same(text: str, add
 def test_an_entry_that_differs_is_refused_with_what_differs(found: object, said: str) -> None:
     text = json.dumps({"mcpServers": {"suture": found}})
     with pytest.raises(Different) as error:
-        merged(text, JSON)
+        merge(text, JSON)
     assert str(error.value) == said
-    assert merged(text, JSON, replace=True) == Merged(
+    assert merge(text, JSON, replace=True) == Merged(
         "replaced",
         f'{{"mcpServers": {{{INLINE}}}}}',
         ((26, len(text) - 2, INLINE.removeprefix('"suture": ')),),
@@ -207,7 +207,7 @@ def test_an_entry_that_differs_is_refused_with_what_differs(found: object, said:
     ],
 )
 def test_only_the_entry_itself_is_replaced(text: str, result: str) -> None:
-    assert merged(text, JSONC, replace=True).text == result
+    assert merge(text, JSONC, replace=True).text == result
 
 
 @pytest.mark.parametrize(
@@ -224,8 +224,8 @@ def test_only_the_entry_itself_is_replaced(text: str, result: str) -> None:
 )
 def test_the_lines_of_a_table_are_replaced(text: str, result: str) -> None:
     with pytest.raises(Different):
-        merged(text, TOML)
-    assert merged(text, TOML, replace=True) == Merged("replaced", result, merged(text, TOML, replace=True).cuts)
+        merge(text, TOML)
+    assert merge(text, TOML, replace=True) == Merged("replaced", result, merge(text, TOML, replace=True).cuts)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_the_lines_of_a_table_are_replaced(text: str, result: str) -> None:
 )
 def test_what_is_not_clearly_one_table_is_not_replaced(text: str) -> None:
     with pytest.raises(Unmergeable):
-        merged(text, TOML, replace=True)
+        merge(text, TOML, replace=True)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_what_is_not_clearly_one_table_is_not_replaced(text: str) -> None:
 )
 def test_json_that_cannot_be_read_for_certain_is_refused(text: str, said: str) -> None:
     with pytest.raises(Unmergeable) as error:
-        merged(text, JSONC)
+        merge(text, JSONC)
     assert str(error.value).startswith(said)
 
 
@@ -287,21 +287,21 @@ def test_json_that_cannot_be_read_for_certain_is_refused(text: str, said: str) -
 )
 def test_toml_that_cannot_be_added_to_for_certain_is_refused(text: str, said: str) -> None:
     with pytest.raises(Unmergeable) as error:
-        merged(text, TOML)
+        merge(text, TOML)
     assert str(error.value).startswith(said)
 
 
 @pytest.mark.parametrize("name", ["two words", "a.b", ""])
 def test_a_name_that_toml_takes_for_something_else_is_refused(name: str) -> None:
     with pytest.raises(Unmergeable):
-        merged("", TOML.but(name=name))
+        merge("", TOML.but(name=name))
 
 
 def test_nesting_that_can_be_read_but_not_compared_is_refused() -> None:
     for depth in range(100, 1_200, 50):
         text = '{"a": ' + '{"a":' * depth + "1" + "}" * depth + "}"
         try:
-            found = merged(text, JSON).text
+            found = merge(text, JSON).text
         except Unmergeable:
             continue
         assert found.startswith(text[:-1])
@@ -311,16 +311,16 @@ def test_nesting_that_can_be_read_but_not_compared_is_refused() -> None:
 @pytest.mark.parametrize("addition", [JSON, JSONC, TOML], ids=["json", "jsonc", "toml"])
 def test_any_path_comes_through(addition: Addition, path: str) -> None:
     entry = {"command": path, "args": ["--root", path]}
-    text = merged("", addition.but(entry=entry)).text
+    text = merge("", addition.but(entry=entry)).text
     data = tomllib.loads(text) if addition is TOML else json.loads(text)
     assert data == {addition.container: {"suture": entry}}
 
 
 @pytest.mark.parametrize(
-    ("text", "found"), [("", False), ("{}", False), ('{"mcpServers": {"suture": 1}}', True), (written(JSON), True)]
+    ("text", "found"), [("", False), ("{}", False), ('{"mcpServers": {"suture": 1}}', True), (snippet(JSON), True)]
 )
 def test_it_is_told_whether_an_entry_is_there(text: str, found: bool) -> None:  # noqa: FBT001  a case's answer
-    assert holds(text, JSON) is found
+    assert has_entry(text, JSON) is found
 
 
 VALUES = st.recursive(
@@ -379,7 +379,7 @@ def without_new(result: Merged) -> str:
 @given(documents(SPACE, trailing=False))
 def test_any_json_says_one_thing_more_and_keeps_every_character(document: tuple[str, dict[str, Any]]) -> None:
     text, data = document
-    result = merged(text, JSON)
+    result = merge(text, JSON)
     assert json.loads(result.text) == {**data, "mcpServers": {**data.get("mcpServers", {}), "suture": ENTRY}}
     assert without_new(result) == text
 
@@ -389,9 +389,9 @@ def test_any_json_says_one_thing_more_and_keeps_every_character(document: tuple[
 @given(documents(REMARK, trailing=True))
 def test_any_json_with_comments_keeps_every_character(document: tuple[str, dict[str, Any]]) -> None:
     text, data = document
-    result = merged(text, JSONC)
+    result = merge(text, JSONC)
     assert without_new(result) == text
-    assert merged(result.text, JSONC).state == "present"
+    assert merge(result.text, JSONC).state == "present"
     assert json.loads(plain(result.text)) == {**data, "mcpServers": {**data.get("mcpServers", {}), "suture": ENTRY}}
 
 
@@ -413,7 +413,7 @@ def test_any_toml_says_one_thing_more_and_keeps_every_character(
     for name, command in servers.items():
         rows += ["", f"[mcp_servers.{name}x]", f'command = "{command}"']
     text = newline.join(rows) + newline * ended
-    result = merged(text, TOML)
+    result = merge(text, TOML)
     old = tomllib.loads(text)
     assert tomllib.loads(result.text) == {**old, "mcp_servers": {**old.get("mcp_servers", {}), "suture": ENTRY}}
     assert without_new(result) == text
