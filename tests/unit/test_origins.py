@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module
+from importlib import import_module, invalidate_caches
 from pathlib import Path
 
 import pytest
@@ -115,6 +115,7 @@ def test_what_suture_needs_is_not_imported_from_a_root_and_other_modules_are(roo
     del sys.modules["own_module_of_the_host"]
     path.append(str(root.parent))
     (root.parent / "tree_sitter_later.py").touch()
+    invalidate_caches()  # the folder may have been listed in the same tick of its clock
     assert import_module("tree_sitter_later").__file__ == str(root.parent / "tree_sitter_later.py")
     del sys.modules["tree_sitter_later"]
 

@@ -244,7 +244,7 @@ class Closed(LocalFS):
         return super().open_file(folder, name)
 
 
-@pytest.mark.parametrize("limit", ["_MOST_FILES", "_MOST_CHECKED_BYTES"])
+@pytest.mark.parametrize("limit", ["_MOST_WAITING", "_MOST_WAITING_BYTES"])
 def test_many_files_are_checked_in_batches(root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     sizes: list[int] = []
 
@@ -253,7 +253,7 @@ def test_many_files_are_checked_in_batches(root: Path, said: Run, monkeypatch: p
         return state(session, files)
 
     monkeypatch.setattr(check, "state", counted)
-    monkeypatch.setattr(check, limit, 3 if limit == "_MOST_FILES" else 9)
+    monkeypatch.setattr(check, limit, 3 if limit == "_MOST_WAITING" else 9)
     for number in range(7):
         put(root, f"many/{number}.json", "[1]" if number % 2 else "[1,")
     out, err = said("many", code=1)
