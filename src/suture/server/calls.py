@@ -48,7 +48,7 @@ _SHORTEST_TEXT = 200  # ids, hashes and codes are shorter, and are never cut
 def fit_result(name: str, result: ToolResult, most: int, *, text_too: bool = False) -> dict[str, Any]:
     """What is sent for a result. One that is too large is an error, unless it tells of what was done: that is cut.
 
-    With `text_too` the text stands in the structured content as well.
+    With `text_too` the structured content repeats the text.
     """
     made = call_tool_result(name, result)
     if text_too and "structuredContent" in made:

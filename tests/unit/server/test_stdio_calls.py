@@ -36,7 +36,7 @@ class Client:
 
     async def answered(self) -> list[Message]:
         """Everything that was sent, once no call is under way."""
-        while self.direct.is_busy:  # noqa: ASYNC110  the lane tells nobody but its client
+        while self.direct.is_busy:  # noqa: ASYNC110  only the client hears of it
             await anyio.sleep(0.005)
         return self.sent
 
