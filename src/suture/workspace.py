@@ -486,7 +486,7 @@ def _add_note(result: ToolResult, key: str, data: dict[str, Any], words: str) ->
 
 def _check_hashes(expected: str | dict[str, str] | None, plan: Plan) -> None:
     """Refuse a plan made on a file that is not the one the caller knows."""
-    from suture.tools.outcome import check_hash  # reading needs none
+    from suture.tools.results import check_hash  # reading needs none
 
     for change in plan.changes:
         check_hash(expected, change.place.name, getattr(change, "before", None))

@@ -12,11 +12,11 @@ from suture.audience import PATCH_WRITER
 from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
 from suture.formats.reply import parse_reply, validate_parsed
 from suture.plan import Create, Delete, Plan, Rename
-from suture.tools import outcome
+from suture.tools import results
 from suture.tools.blocks import BlockApplier
-from suture.tools.failure import version_of
 from suture.tools.reply import ApplyReplyResult, ReplyReport, reply_failure
 from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
+from suture.tools.results import version_of
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, literal, text
 from suture.wording.phrases import AS_SENT
 
@@ -74,7 +74,7 @@ class ApplyPatchReport:
             return self._failure_answer(report.data, failed)
         files = sorted({_line(change) for change in self._plan.changes})
         words = [*self._head(files), *self._notes(), *(f"warning: {warning}" for warning in report.data["warnings"])]
-        shown = outcome.cut(report.data["diff"], self._settings) if self._dry_run and files else ""
+        shown = results.cut(report.data["diff"], self._settings) if self._dry_run and files else ""
         return Answer("\n".join([*words, "", shown] if shown else words), report.data)
 
     def _head(self, files: Sequence[str]) -> Iterator[str]:

@@ -33,8 +33,8 @@ from suture.tools.failure import (
     patch_error,
     unexamined,
 )
-from suture.tools.outcome import check_placeholders, shrinkage, taken_literally
 from suture.tools.reply_files import Targets, nearest, not_found
+from suture.tools.results import check_placeholders, shrinkage, taken_literally
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from suture.plan import Create, Delete, Rename, Update
 from suture.records import Record
 from suture.settings import operator_file
 from suture.text import Text
-from suture.tools import outcome, results
-from suture.tools.paths import visit_paths
+from suture.tools import results
+from suture.tools.read import visit_paths
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec, exclude, include_ignored, paths
 from suture.wording.edits import validation_lines
 from suture.wording.phrases import count
@@ -118,7 +118,7 @@ def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
         names = list(dict.fromkeys(change.place.name for change in changes))
         blocks = proposal.describe(None).data.get("blocks", ())
         failed = [f"Block {block['id']} failed: {block['error']['message']}" for block in blocks if block["error"]]
-        raise ValidationFailed(files=names, validation=data, diff=outcome.plan_diff(changes), failed=failed)
+        raise ValidationFailed(files=names, validation=data, diff=results.plan_diff(changes), failed=failed)
 
     def describe(change: Change | None) -> Answer:
         answer = proposal.describe(change)

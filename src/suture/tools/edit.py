@@ -14,9 +14,9 @@ from suture.plan import Plan
 from suture.text.edits import apply, edit
 from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, occurrences
 from suture.text.replace import number as count_occurrences
-from suture.tools import outcome, results
+from suture.tools import results
 from suture.tools.failure import SearchTarget, View, attempt, no_match, unexamined, wrong_count
-from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, whole_lines
+from suture.tools.results import check_hash, check_placeholders, check_whole, check_writable, whole_lines
 from suture.tools.spec import (
     Answer,
     Example,
@@ -501,10 +501,10 @@ class EditReport:
             )
             for index, offsets in enumerate(self._places)
         ]
-        unified, added, removed = outcome.edits_diff(file, edits)
-        shown = outcome.cut(unified, self._settings)
+        unified, added, removed = results.edits_diff(file, edits)
+        shown = results.cut(unified, self._settings)
         warnings = [*self._cautions]
-        if (header := outcome.warning(path, body)) is not None:
+        if (header := results.warning(path, body)) is not None:
             warnings.insert(0, header)
         truncated = len(shown) != len(unified.removesuffix("\n"))
         result = FileEditResult(

@@ -12,10 +12,9 @@ from contextlib import suppress
 from suture import errors
 from suture.match.diagnose import block, diagnose, words_of
 from suture.match.index import Index, Site, symbol
-from suture.match.ladder import RUNGS
 from suture.records import Record
 from suture.text.replace import MOST_HITS
-from suture.tools import results
+from suture.tools.results import version_of
 from suture.wording.phrases import difference
 
 TYPE_CHECKING = False
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
         SimilarContent,
         Stale,
         UniqueText,
-        Version,
         WordsFound,
     )
     from suture.match.diagnose import Failure, Place
@@ -70,28 +68,6 @@ _MOST_UNIQUE = 3  # places for which a longer text is given
 _MOST_CONTEXT = 6  # lines around a place that may make it unique
 _MOST_WORDS = 6  # of the text to find that the file contains, and as many that it does not
 _NEAR = 0.55  # the score from which a place is shown whole, with a text to begin from
-
-
-RUNG = results.text("How strictly the text was found; null if there was none to find", RUNGS).nullable
-SCORE = results.number("How alike the text and the place are, up to 1").nullable
-
-
-class WrittenOn(results.Data):
-    """An earlier version of a file."""
-
-    source: str = results.text("How it is known", ("read", "history", "index", "head", "commit"))
-    id: str | None = results.text("The change or commit that has it").nullable
-    until: str | None = results.text("The change or commit that replaced it").nullable
-
-    @classmethod
-    def of(cls, base: Base | None) -> WrittenOn | None:
-        """A base as results name it."""
-        return None if base is None else cls(source=base.source, id=base.id, until=base.until)
-
-
-WRITTEN_ON = results.member(
-    "The earlier version that the text was written on, if the change was merged from there", WrittenOn
-).nullable
 
 
 class SearchTarget(Record):
@@ -231,11 +207,6 @@ def _near(place: Place, index: Index) -> NearPlace:
 def change_of(base: Base | None) -> str | None:
     """The change of ours that replaced a version, if it is known."""
     return None if base is None or base.source not in {"read", "history"} else base.until
-
-
-def version_of(base: Base | None) -> Version | None:
-    """An earlier version of a file, as errors and results name it."""
-    return None if base is None else {"source": base.source, "id": base.id, "until": base.until}
 
 
 def edit_part(target: SearchTarget) -> _EditPart:

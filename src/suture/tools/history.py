@@ -16,7 +16,7 @@ from suture.errors import (
     UndoConflict,
 )
 from suture.plan import Plan
-from suture.tools import outcome, results
+from suture.tools import results
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, integer, text, texts
 from suture.wording.phrases import plain
 
@@ -110,8 +110,8 @@ def show(session: Session, request: Show) -> Answer:
     """One change and its diff."""
     with session.history.reading() as book:
         record = book.listed(request.change_id)
-        change, diff = recorded_change(book, record), outcome.record_diff(book, record)
-    text = f"{_line(change)}\n\n{outcome.cut(diff, session.settings)}".rstrip()
+        change, diff = recorded_change(book, record), results.record_diff(book, record)
+    text = f"{_line(change)}\n\n{results.cut(diff, session.settings)}".rstrip()
     return Answer(text, {**change.data(), "diff": diff})
 
 
@@ -333,7 +333,7 @@ def _proposal(
     summary = undoes.summary if tool == "undo" else undoes.summary.partition(": ")[2]  # "undo <id>: summary"
     about = f"{tool} {subject}: {summary}" if summary else f"{tool} {subject}"
     plan = Plan(inverse.changes, tool, about, undoes.id, undoes.folders)
-    files, diff = outcome.changed_files(plan.changes), outcome.plan_diff(plan.changes)
+    files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
         words = f"Would {tool} {subject}" if dry_run else f"{_DONE[tool]} {subject}"
@@ -342,7 +342,7 @@ def _proposal(
         words += "; later edits are kept (merged)." if inverse.merged else "."
         if not files:
             words = f"No change: nothing to {tool} for {subject}; {_NOTHING[tool]}."
-        shown_diff = outcome.cut(diff, session.settings)
+        shown_diff = results.cut(diff, session.settings)
         change_id, merged = None if change is None else change.id, inverse.merged
         result = (
             UndoResult(change_id=change_id, undone=subject, merged=merged, files=files, diff=diff)
@@ -429,12 +429,12 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         changes = restored(session, book, state)
     point = f"to {request.to}" if request.to else "to the last recorded state"
     plan = Plan(tuple(changes), "restore", f"restore {point}", None, folders)
-    files, diff = outcome.files(plan.changes), outcome.plan_diff(plan.changes)
+    files, diff = results.files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
         words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {point}"
         words += f" as change {change.id}; undo it to have back what it replaced." if change is not None else "."
-        shown_diff = outcome.cut(diff, session.settings)
+        shown_diff = results.cut(diff, session.settings)
         data = {"change_id": None if change is None else change.id, "to": request.to, "files": files, "diff": diff}
         return Answer(
             f"{words}\n\n{shown_diff}" if files else f"No change: {_count(len(state))} already in that state.", data

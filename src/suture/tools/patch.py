@@ -24,9 +24,20 @@ from suture.plan import Plan
 from suture.records import Record
 from suture.text import Text
 from suture.text.edits import edit, splice
-from suture.tools import outcome, results
-from suture.tools.failure import RUNG, SCORE, WRITTEN_ON, SearchTarget, View, WrittenOn, patch_error, version_of
-from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage
+from suture.tools import results
+from suture.tools.failure import SearchTarget, View, patch_error
+from suture.tools.results import (
+    RUNG,
+    SCORE,
+    WRITTEN_ON,
+    WrittenOn,
+    check_hash,
+    check_placeholders,
+    check_whole,
+    check_writable,
+    shrinkage,
+    version_of,
+)
 from suture.tools.spec import (
     Answer,
     Example,
@@ -458,7 +469,7 @@ class PatchReport:
         """The answer for the caller."""
         (file,) = self._plan.changes
         after: Content = getattr(file, "after")  # noqa: B009  a creation or an update: both have it
-        diff = outcome.plan_diff([file])
+        diff = results.plan_diff([file])
         names = [name for name, _ in self._plan.clipboards]
         warnings = self._warnings(names)
         result = PatchResult(
@@ -486,7 +497,7 @@ class PatchReport:
             applied = _APPLIED.format("none" if same and not names else "all")
             return Answer("\n".join([applied, *notes]), result.data())
         notes.insert(0, f"Dry run: {self._forecast(wording.plain(file.place.name), diff)}; nothing was written.")
-        shown = outcome.cut(diff, self._session.settings)
+        shown = results.cut(diff, self._session.settings)
         words = "\n".join([_APPLIED.format("none"), *notes])
         return Answer(f"{words}\n\n{shown}" if shown else words, result.but(dry_run=True).data())
 
@@ -590,7 +601,7 @@ class PatchReport:
         ]
 
     def _warnings(self, names: Sequence[str]) -> list[str]:
-        generated = outcome.warning(self._plan.changes[0].place.name, self._original.body)
+        generated = results.warning(self._plan.changes[0].place.name, self._original.body)
         warnings = [*([generated] if generated else []), *self._noticed, *self._cautions()]
         unsaved = not self._session.settings.history or any(name in self._session.unsaved for name in names)
         if names and unsaved:

@@ -15,8 +15,8 @@ from suture.patterns.template import parse as parse_template
 from suture.plan import Plan
 from suture.records import Record
 from suture.text.edits import edit
-from suture.tools.outcome import check_hash, plan_diff
-from suture.tools.paths import EVERYTHING, visit_paths
+from suture.tools.read import EVERYTHING, visit_paths
+from suture.tools.results import check_hash, plan_diff
 from suture.tools.search import (
     ABOUT_PATTERN,
     binary_check,

@@ -31,10 +31,10 @@ from suture.formats.reply import (
 from suture.plan import Content, Place, Plan, Snapshot
 from suture.records import Record
 from suture.text import Text
-from suture.tools import outcome, results
+from suture.tools import results
 from suture.tools.blocks import BlockApplier, Outcome
-from suture.tools.failure import RUNG, SCORE, WRITTEN_ON, WrittenOn, version_of
 from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
+from suture.tools.results import RUNG, SCORE, WRITTEN_ON, WrittenOn, version_of
 from suture.tools.spec import (
     Answer,
     Example,
@@ -108,13 +108,13 @@ class ReplyReport:
     def answer(self, change: Change | None) -> Answer:
         """The answer for the caller."""
         failed = self._with("failed")
-        diff = outcome.plan_diff(self._plan.changes)
+        diff = results.plan_diff(self._plan.changes)
         warnings = [*self._validation.warnings, *self._warnings()]
         data: dict[str, Any] = {
             "change_id": None if change is None else change.id,
             "summary": {status: len(self._with(status)) for status in _STATUSES},
             "blocks": [_block_data(result, self._audience) for result in self._outcomes],
-            "files": outcome.files(self._plan.changes),
+            "files": results.files(self._plan.changes),
             "unread": [unread_data(part) for part in self._validation.unread],
             "errors": self._validation.errors,
             "warnings": warnings,
@@ -126,7 +126,7 @@ class ReplyReport:
         elif self._missed:
             data["error"] = wording.error_data(self._unread_edits(), self._audience)
         words = "\n".join([self._head(change), *self._words(change, warnings)])
-        shown = outcome.cut(diff, self._settings) if self._dry_run else ""
+        shown = results.cut(diff, self._settings) if self._dry_run else ""
         return Answer(f"{words}\n\n{shown}" if shown else words, data, is_error="error" in data)
 
     def _unread_edits(self) -> UnreadEdits:
@@ -198,7 +198,7 @@ class ReplyReport:
         yield from dict.fromkeys(warning for result in self._with("applied") for warning in result.warnings)
         for file in self._plan.changes:
             before = getattr(file, "before", None)
-            if before is not None and (generated := outcome.warning(file.place.name, before.text.body)) is not None:
+            if before is not None and (generated := results.warning(file.place.name, before.text.body)) is not None:
                 yield f"{file.place.name}: {generated}"
 
 

@@ -20,7 +20,7 @@ from suture.match.index import Found, Index
 from suture.plan import Content, Place, Rename, Snapshot
 from suture.text import Text
 from suture.text.edits import apply, compose, edit, minimize, splice
-from suture.tools.outcome import check_hash, check_whole, check_writable
+from suture.tools.results import check_hash, check_whole, check_writable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

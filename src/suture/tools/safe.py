@@ -20,8 +20,8 @@ from suture.errors import (
 from suture.plan import Plan
 from suture.text.edits import edit, minimize, splice
 from suture.text.replace import adapt_endings, occurrences
-from suture.tools import check, outcome, results
-from suture.tools.outcome import check_hash, check_placeholders, check_whole, check_writable, shrinkage, whole_lines
+from suture.tools import check, results
+from suture.tools.results import check_hash, check_placeholders, check_whole, check_writable, shrinkage, whole_lines
 from suture.tools.spec import (
     Answer,
     Example,
@@ -304,7 +304,7 @@ class SafeEditReport:
             content = self._request.content
             if before is not None and content is not None and "\r" not in content and b"\r\n" in before.text.body:
                 yield "warning: the file's lines ended with CRLF; those of content end with LF, and are taken so."
-            if before is not None and self._diff and (generated := outcome.warning(self._name, before.text.body)):
+            if before is not None and self._diff and (generated := results.warning(self._name, before.text.body)):
                 yield f"warning: {generated}"
 
 
@@ -485,7 +485,7 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     every = request.validate == "all"
     report = check.report(session, changes)
     validation = check.validation(report, session.audience, every=every).data()
-    diff, current = outcome.plan_diff(changes), None if before is None else before.content.digest
+    diff, current = results.plan_diff(changes), None if before is None else before.content.digest
     if request.mode == "strict" and diff and report.blocks(every=every):
         raise ValidationFailed(files=[name], validation=validation, diff=diff, replacements=replacements)
     edit_report = SafeEditReport(request, name, current, changes, diff, replacements, validation, warnings)

@@ -18,7 +18,7 @@ from suture.patterns.engines import Clock, Subject, compile_pattern
 from suture.patterns.scan import each_match, extents, extents_size, extracts, line_rows, matching_lines, rows, segments
 from suture.records import Record
 from suture.settings import Settings
-from suture.tools.paths import visit_paths
+from suture.tools.read import visit_paths
 from suture.tools.spec import (
     Answer,
     Example,

@@ -23,9 +23,9 @@ from suture.json_text import dumps, loads
 from suture.plan import Plan
 from suture.text.edits import edit, splice
 from suture.text.replace import adapt_endings, ending
-from suture.tools import outcome, results
+from suture.tools import results
 from suture.tools.edit import FileEdit, OneEdit, plan_file_edit
-from suture.tools.outcome import check_placeholders, check_whole, check_writable, shrinkage
+from suture.tools.results import check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.safe import whole
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec, integer, literal, text
 from suture.wording.phrases import as_it_is, count, few, first_line, how_matched, plain, span
@@ -520,14 +520,14 @@ def _insertion(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
 
 
 def _generated_warnings(before: Snapshot) -> list[str]:
-    warning = outcome.warning(before.place.name, before.text.body)
+    warning = results.warning(before.place.name, before.text.body)
     return [] if warning is None else [warning]
 
 
 def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Sequence[str]) -> Proposal:
     """One recorded change, and its answer once it landed."""
-    (file,) = outcome.files([change])
-    diff = outcome.plan_diff([change])
+    (file,) = results.files([change])
+    diff = results.plan_diff([change])
 
     def describe(landed: Change | None) -> Answer:
         data = {

@@ -2,7 +2,7 @@
 
 Every message says what happened and where; every hint says what to do next. Both are made for an audience: a model,
 someone at a terminal, the editor dialect, `apply_patch`. `MESSAGES` has an entry for each error code, and a test holds
-it to that; `edits`, `patterns` and `replies` have those of their kind.
+it to that; `edits` and `replies` have those of their kind.
 """
 
 from __future__ import annotations
@@ -11,21 +11,20 @@ from suture import errors
 from suture.audience import MODEL, PatchWriter
 from suture.json_text import dumps
 from suture.settings import how_to_set
-from suture.wording.edits import EDIT_MESSAGES, EDIT_TEXTS, PATCH_MESSAGES, SAFE_MESSAGES
-from suture.wording.patterns import PATTERN_MESSAGES, one_line
+from suture.wording.edits import EDIT_MESSAGES, EDIT_TEXTS, PATCH_MESSAGES, SAFE_MESSAGES, rejection_lines
 from suture.wording.phrases import count, entry, few, how_matched, plain, span, version_name
 from suture.wording.replies import BLOCK_MESSAGES, PATCH_HINTS, REPLY_MESSAGES, details
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from suture.audience import Audience
     from suture.errors import SutureError
     from suture.files.recovery import Recovered
     from suture.plan import Trouble
-    from suture.wording.phrases import Words
+    from suture.wording.phrases import E, Words
 
 __all__ = [
     "MESSAGES",
@@ -49,6 +48,7 @@ __all__ = [
 ]
 
 _SHOWN_PROBLEMS = 8  # of the arguments
+_SHOWN_IN_LINE = 3  # of the arguments, where an error is one line
 _SHOWN_CONFLICTS = 2  # of an undo
 _SHOWN_CONFLICT_LINES = 2  # of each side, if there is one conflict; else 1
 _SHOWN_FURTHER = 10  # failures after the first
@@ -164,13 +164,6 @@ def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
         yield f"{count(error.unexamined, 'more part')} not checked: time limit reached."
 
 
-def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool) -> str:
-    """An error in one line, as the regex tools show it."""
-    own = error.code in PATTERN_MESSAGES
-    words = message(error, audience) if own else f"{message(error, audience)} {hint(error, audience)}"
-    return one_line(error, words, several=several)
-
-
 _ASIDE = {
     "back": "Files had changed since; the other content is in",
     "unknown": "The old content of files that it replaced or deleted is in",
@@ -212,8 +205,12 @@ _UNBLOCKED = {
 }
 
 
-def _problems(error: errors.InvalidArguments) -> str:
-    lines = [plain(f"{problem['argument']}: {problem['problem']}") for problem in error.problems[:_SHOWN_PROBLEMS]]
+def _problems(error: errors.InvalidArguments, most: int) -> list[str]:
+    return [plain(f"{problem['argument']}: {problem['problem']}") for problem in error.problems[:most]]
+
+
+def _arguments(error: errors.InvalidArguments) -> str:
+    lines = _problems(error, _SHOWN_PROBLEMS)
     more = len(error.problems) - len(lines)
     return (
         "The arguments do not fit.\n"
@@ -334,6 +331,143 @@ def _smaller(error: errors.InputTooLarge) -> str:
     )
 
 
+def _no_files(error: errors.NoFilesMatched) -> str:
+    if error.hidden_by:
+        return f"{error.hidden_by}."
+    return "Check it: it is relative to the workspace root, and ** matches any number of folders."
+
+
+def _invalid_group(error: errors.InvalidCaptureGroup) -> str:
+    if error.meant is not None:
+        return f"Invalid capture group: {error.reference} (write {error.meant})"
+    return f"Invalid capture group: {error.reference} (only {count(error.groups, 'group')} in pattern)"
+
+
+def _groups(error: errors.InvalidCaptureGroup) -> str:
+    if error.meant is not None and error.dialect == "Python":
+        return r"Groups are \1 and \g<name> here, as in Python. For a dollar sign before a number or name, write \044."
+    if error.meant is not None:
+        return (
+            "Write groups as $1 and ${name} here. To insert this text itself, make the groups of the "
+            "pattern non-capturing: (?:…)."
+        )
+    names = f" Its named groups are {', '.join(error.names)}." if error.names else ""
+    return f"Refer to a group of the pattern, or write $$ for a dollar sign.{names}"
+
+
+def _fewer(error: errors.TooManyReplacements, audience: Audience) -> str:
+    if error.setting:
+        setting = how_to_set(error.setting)
+        return f"Nothing was changed. Replace in fewer files, or ask the operator to raise the setting {setting}."
+    return f"Nothing was changed. Narrow the pattern, or raise {audience.argument('max_replacements')}."
+
+
+PATTERN_MESSAGES: dict[str, Words] = dict(
+    [
+        entry(
+            errors.InvalidRegex,
+            lambda e: (
+                f"Invalid regex: {e.reason} at position {e.position}"
+                if e.dialect == "JavaScript"
+                else f"Invalid regex pattern: {e.reason}"
+            ),
+            lambda e: (
+                f"{f'{e.advice}. ' if e.advice else ''}The dialect is that of JavaScript with the flag u; "
+                "correct the pattern at this character, counted from 0."
+                if e.dialect == "JavaScript"
+                else f"Correct it, as {e.dialect} writes regular expressions, or search for literal text."
+            ),
+        ),
+        entry(
+            errors.InvalidFlags,
+            lambda e: f"Invalid flags: {e.flags} (supported: {e.supported})",
+            "g: all matches, i: ignore case, m: ^ and $ match at line ends, s: . also matches line ends.",
+        ),
+        entry(
+            errors.RegexTimeout,
+            lambda e: f"Regex timed out after {e.timeout_ms} ms: {e.pattern}",
+            lambda e: (
+                f"It was searching {e.path}. Avoid nested or neighboring quantifiers that can match the same text, "
+                f"narrow the files, or ask the operator to raise the setting {how_to_set(e.setting)}."
+            ),
+        ),
+        entry(
+            errors.InvalidGlob,
+            lambda e: f"Invalid glob pattern: {e.pattern}",
+            lambda e: f"It cannot be read: {e.reason}.",
+        ),
+        entry(errors.NoFilesMatched, lambda e: f"No files matched pattern: {e.pattern}", _no_files),
+        entry(
+            errors.InvalidCaptureGroup,
+            _invalid_group,
+            _groups,
+        ),
+        entry(
+            errors.NoCaptureGroups,
+            lambda e: f"Pattern has no capture groups: {e.pattern}",
+            "Put parentheses around what to extract.",
+        ),
+        entry(
+            errors.TooManyReplacements,
+            lambda e: f"Max replacements exceeded: {e.found} (limit: {e.limit})",
+            hint_for=_fewer,
+        ),
+        entry(
+            errors.OverMatch,
+            lambda e: (
+                f"Over-match: the match at {e.path}:{e.line} ends in line {e.end_line} and holds another one "
+                f"at line {e.inner_line}"
+            ),
+            hint_for=lambda _, audience: (
+                "Nothing was changed. Use a lazy quantifier (*?), or "
+                f"{audience.turn_on('allow_over_match')} if all of it is meant."
+            ),
+        ),
+    ]
+)
+
+
+def _line(kind: type[E], words: Callable[[E], str]) -> tuple[str, Callable[[Any], str]]:
+    """An entry of the table of one-line texts."""
+    return kind.code, words
+
+
+_LINES: dict[str, Callable[[Any], str]] = dict(
+    [
+        _line(errors.FileNotFound, lambda e: f"File not found: {plain(e.path)}"),
+        _line(errors.NotAFile, lambda e: f"Not a file: {plain(e.path)} ({e.kind})"),
+        _line(errors.PathOutsideWorkspace, lambda e: f"Path outside workspace: {plain(e.path)} ({plain(e.reason)})"),
+        _line(errors.ProtectedPath, lambda e: f"Protected path: {plain(e.path)} ({plain(e.rule)})"),
+        _line(
+            errors.InputTooLarge,
+            lambda e: (
+                f"Too large: {plain(e.what)} has {e.size:,} {e.unit} (limit: {e.limit:,}"
+                f"{f', setting {e.setting}' if e.setting else ''})"
+            ),
+        ),
+        _line(errors.ValidationFailed, lambda e: "Validation failed: " + "; ".join(rejection_lines(e.validation))),
+        _line(errors.InvalidArguments, lambda e: "Invalid arguments: " + "; ".join(_problems(e, _SHOWN_IN_LINE))),
+        _line(
+            errors.FileChanged,
+            lambda e: f"File modified during operation: {plain(e.path)} (another process changed it)",
+        ),
+    ]
+)
+
+
+def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool) -> str:
+    """An error in one line, as the regex tools show it, of which `several` work on many files."""
+    if error.code in _LINES:
+        return _LINES[error.code](error)
+    if isinstance(error, errors.PermissionDenied):
+        doing = " writing" if error.operation == "write" else " reading" if several else ""
+        return f"Permission denied{doing}: {plain(error.path)}"
+    words = message(error, audience)
+    if error.code not in PATTERN_MESSAGES:
+        words = f"{words} {hint(error, audience)}"
+    return " ".join(words.split("\n"))
+
+
 MESSAGES: dict[str, Words] = dict(
     [
         *EDIT_MESSAGES.items(),
@@ -341,7 +475,7 @@ MESSAGES: dict[str, Words] = dict(
         *PATTERN_MESSAGES.items(),
         *REPLY_MESSAGES.items(),
         *SAFE_MESSAGES.items(),
-        entry(errors.InvalidArguments, _problems, "Correct the arguments and call again; nothing was changed."),
+        entry(errors.InvalidArguments, _arguments, "Correct the arguments and call again; nothing was changed."),
         entry(
             errors.UnknownTool,
             lambda e: f"There is no tool '{e.name}'.",

@@ -24,7 +24,7 @@ LINE = 120
 """Characters of a line that is shown among others."""
 AS_SENT = {"exact", "line_ends", None}
 """The rungs of a text that is in the file just as it was sent; None where there was none to find."""
-_RUNGS = {
+RUNGS = {
     "exact": "exactly",
     "line_ends": "ignoring line endings",
     "trailing": "ignoring trailing whitespace",
@@ -37,6 +37,7 @@ _RUNGS = {
     "rebased": "as it was in an earlier version",
     "similar": "by similarity",
 }
+"""How a text was found, by the names of `match.ladder.RUNGS`."""
 _LONGEST_QUOTE = 40  # characters of either side of a difference
 _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 
@@ -72,7 +73,7 @@ def few(side: str | None, most: int) -> list[str]:
 
 def how_matched(rung: str | None) -> str:
     """How a text was recognized, in words."""
-    return _RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
+    return RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
 
 
 def in_symbol(symbol: str) -> str:

@@ -9,7 +9,7 @@ from suture import Workspace
 from suture.match.placeholders import find_added
 from suture.text.edits import edit
 from suture.tools import find
-from suture.tools.outcome import whole_lines
+from suture.tools.results import whole_lines
 from suture.tools.spec import ToolResult
 from tests.unit.changes import done, workspace
 from tests.unit.placeholder_lines import HONEST, PLACEHOLDERS

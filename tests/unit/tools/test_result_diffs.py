@@ -8,7 +8,7 @@ from suture.plan import Content, Create, Delete, FileChange, Place, Rename, Snap
 from suture.settings import Settings
 from suture.text import Text
 from suture.text.edits import edit
-from suture.tools.outcome import cut, files, plan_diff, text_diff
+from suture.tools.results import cut, files, plan_diff, text_diff
 from tests.unit.changes import create, done, git_apply, hashed, land, lose, rename, workspace, write
 
 BINARY = b"\0\1\2"
