@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from suture.apis import definitions
     from suture.check.issue import Issue, NotRunError, Validator
-    from suture.engine.transaction import Transaction
+    from suture.engine import Transaction
     from suture.errors import SutureError
     from suture.formats.reply import ReplyParser, extract_paths, parse_reply, validate_reply
     from suture.models import LineEdit, SafeEditInput, SearchReplace, arguments_model
@@ -60,7 +60,7 @@ _HOMES = {
     "SutureError": "suture.errors",
     "Text": "suture.text",
     "ToolResult": "suture.tools.spec",
-    "Transaction": "suture.engine.transaction",
+    "Transaction": "suture.engine",
     "Validator": "suture.check.issue",
     "Workspace": "suture.workspace",
     "apply_blocks": "suture.tools.reply",

@@ -7,8 +7,7 @@ from os import fspath
 from suture import log, wording
 from suture.audience import MODEL
 from suture.bounds import Overrun, check_time, suspend, within
-from suture.engine import Engine
-from suture.engine.transaction import Transaction
+from suture.engine import Engine, Transaction
 from suture.errors import InputTooLarge, InternalError, InvalidArguments, OutOfMemory, SutureError
 from suture.tools import command, find
 from suture.tools.spec import Answer, ToolResult

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from suture.engine.transaction import Transaction
+from suture.engine import Transaction
 from suture.errors import SutureError
 from suture.settings import Settings
 from suture.text.edits import edit

@@ -9,9 +9,9 @@ import pytest
 
 from suture import Edit, Settings, Span, Text, Workspace
 from suture.errors import RecoveryBlocked
+from suture.files.commit import hold_lock
 from suture.files.fs import Tree
 from suture.files.local_fs import LocalFS
-from suture.files.lock import Lock
 from suture.testing import FaultyFS, MemoryFS, Stopped
 
 if TYPE_CHECKING:
@@ -66,13 +66,13 @@ def test_an_interrupt_at_the_lock_leaves_it_free(tmp_path: Path) -> None:
 def test_a_process_forked_while_the_lock_is_held_does_not_keep_it(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     with Tree(LocalFS(), str(tmp_path)) as tree:
-        with Lock([tree], 0):
+        with hold_lock([tree], 0, {}):
             child = os.fork()
             if not child:
                 os.close(writing)
                 os.read(reading, 1)
                 os._exit(0)
-        with Lock([tree], 0):
+        with hold_lock([tree], 0, {}):
             pass
     os.close(writing)
     os.close(reading)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from suture.engine.transaction import Transaction
+from suture.engine import Transaction
 from suture.errors import SutureError
 from suture.settings import Settings
 from suture.text.edits import edit
@@ -25,7 +25,7 @@ from tests.faults.users import NOBODY, ROOT, nobody
 
 FAST = Settings(durability="fast")
 STRANGER = 12345
-for module in "difflib fcntl fnmatch hashlib json suture.files.commit suture.files.lock suture.files.recovery".split():
+for module in "difflib fcntl fnmatch hashlib json suture.files.commit suture.files.recovery".split():
     import_module(module)  # an ordinary user may not be able to load them later
 as_root = pytest.mark.skipif(not ROOT, reason="only root can give files to others or mount")
 

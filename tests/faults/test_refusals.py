@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import pytest
 
-from suture.engine.transaction import Transaction
+from suture.engine import Transaction
 from suture.errors import SutureError
 from suture.files.fs import FS, Stat
 from suture.files.local_fs import LocalFS
@@ -28,7 +28,7 @@ from suture.workspace import Workspace
 from tests.faults.users import NOBODY, ROOT, nobody
 
 FAST = Settings(durability="fast")
-for module in "difflib fcntl fnmatch hashlib json suture.files.commit suture.files.lock suture.files.recovery".split():
+for module in "difflib fcntl fnmatch hashlib json suture.files.commit suture.files.recovery".split():
     import_module(module)  # an ordinary user may not be able to load them later
 as_root = pytest.mark.skipif(not ROOT, reason="only root can mount, or give files to others")
 PAGE = 4096

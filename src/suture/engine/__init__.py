@@ -2,7 +2,8 @@
 
 `Engine.land` takes a function that makes a plan and lands it. The first plan is made without the lock,
 so slow planning never blocks another process. If a file turns out to have changed meanwhile, the
-plan is made again, now under the lock, where no other suture process can interfere.
+plan is made again, now under the lock, where no other suture process can interfere. `Transaction` is
+the library's way to land what a program collects.
 """
 
 from __future__ import annotations
@@ -13,20 +14,22 @@ from contextlib import contextmanager
 from suture.audience import MODEL
 from suture.bounds import suspend, within
 from suture.engine.session import Carried, Session
-from suture.errors import FileChanged, WorkspaceNotFound
+from suture.errors import FileChanged, NotEncodable, WorkspaceNotFound
 from suture.files.fs import Tree
 from suture.files.local_fs import LocalFS
 from suture.files.paths import INTENT_NAME
 from suture.files.protected import OWN_PREFIX, Guard
 from suture.origins import keep_out
-from suture.plan import ChangeRecord
+from suture.plan import ChangeRecord, Plan
 from suture.records import Record
 from suture.settings import Settings, operator_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _thread import LockType
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from types import TracebackType
+    from typing import Self
 
     from suture.audience import Audience
     from suture.engine.session import Progress
@@ -34,8 +37,13 @@ if TYPE_CHECKING:
     from suture.files.history import History, Kept
     from suture.files.recovery import Recovered
     from suture.files.worker import Finder, Team
-    from suture.plan import Change, Content, Plan, Trouble
+    from suture.plan import Change, Content, FileChange, Trouble
+    from suture.text import Text
+    from suture.text.edits import Edit
 
+    Path = str | os.PathLike[str]
+
+_PERMISSION_BITS = 0o777
 _MOST_REPLANS = 3  # after which a file that changes all the time is an error
 _MOST_BYTES_HELD = 1_000_000  # bytes that are held in memory from one call to the next
 
@@ -116,8 +124,7 @@ class Engine:
         progress: Progress | None = None,
     ) -> Landing:
         """Make a plan and land it, unless it is cancelled first. A `serial` one is planned under the lock only."""
-        from suture.files.commit import commit  # readers do not load the writer
-        from suture.files.lock import Lock
+        from suture.files.commit import commit, hold_lock  # readers do not load the writer
         from suture.files.recovery import recover
 
         with within(self.settings), self.session(progress) as session:
@@ -126,7 +133,7 @@ class Engine:
             plan = None if unsettled or serial else session.checked(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None)
-            with Lock(session.trees, self.settings.lock_timeout_ms, session.checkpoint, self._turns):
+            with hold_lock(session.trees, self.settings.lock_timeout_ms, self._turns, session.checkpoint):
                 session.close()  # a folder opened while planning may have been moved since
                 history = session.history
                 with suspend():
@@ -151,10 +158,10 @@ class Engine:
     @contextmanager
     def locked(self) -> Iterator[Session]:
         """A view for one call while no one else can land anything."""
-        from suture.files.lock import Lock
+        from suture.files.commit import hold_lock
         from suture.files.recovery import recover
 
-        with self.session() as session, Lock(session.trees, self.settings.lock_timeout_ms, turns=self._turns):
+        with self.session() as session, hold_lock(session.trees, self.settings.lock_timeout_ms, self._turns):
             with suspend():
                 recover(session.trees, self._history, self.guard, self.settings)
             yield session
@@ -169,12 +176,12 @@ class Engine:
             return None
         with self.session() as session:
             from suture.errors import WorkspaceBusy  # the rare case
-            from suture.files.lock import Lock
+            from suture.files.commit import hold_lock
             from suture.files.recovery import recover
 
             patient = wait and waiting
             try:
-                with Lock(session.trees, self.settings.lock_timeout_ms if patient else 0, turns=self._turns):
+                with hold_lock(session.trees, self.settings.lock_timeout_ms if patient else 0, self._turns):
                     return recover(session.trees, self._history, self.guard, self.settings, strays=wait)
             except WorkspaceBusy:
                 if patient:
@@ -226,8 +233,90 @@ class Engine:
         self._carried.newest = after if after is not None and _is_small(after) else None
 
 
+class Transaction:
+    """Changes to several files that a program collects: they land together at the end of a `with` block.
+
+    An exception drops them all.
+
+    Reading happens when the block ends, and again if a file changed meanwhile: `edit` takes a function
+    that finds the edits in whatever the file then says.
+    """
+
+    def __init__(self, engine: Engine, summary: str) -> None:
+        self._engine = engine
+        self._summary = summary
+        self._wanted: list[Callable[[Session], FileChange]] = []
+        self._over = False
+        self.change: Change | None = None
+        """What landed, after the block; None if nothing had to change."""
+        self.recovered: Recovered | None = None
+        """The interrupted transaction that had to be cleared up first, if there was one."""
+
+    def create(self, path: Path, content: bytes | str, *, mode: int | None = None) -> None:
+        """A new file, perhaps with permission bits of its own."""
+        name, new = os.fspath(path), _bytes(content)
+        if mode is not None and not 0 <= mode <= _PERMISSION_BITS:
+            raise ValueError(mode)
+        self._want(lambda session: session.plan_create(name, new, mode))
+
+    def write(self, path: Path, content: bytes | str) -> None:
+        """A file's whole content, whether it exists or not."""
+        name, new = os.fspath(path), _bytes(content)
+        self._want(lambda session: session.plan_write(name, new))
+
+    def edit(self, path: Path, edits: Callable[[Text], Iterable[Edit]], *, encoding: str | None = None) -> None:
+        """Edits that the function `edits` finds in the file's text."""
+        name = os.fspath(path)
+        if not hasattr(edits, "__call__"):  # noqa: B004  callable() would tell mypy that this cannot be
+            message = "edits must be a function of the text: it may be asked again if the file changes"
+            raise TypeError(message)
+        self._want(lambda session: session.plan_edit(name, edits, encoding))
+
+    def delete(self, path: Path) -> None:
+        """A file goes away. A symbolic link is refused: only what it points to could be deleted."""
+        name = os.fspath(path)
+        self._want(lambda session: session.plan_delete(name))
+
+    def rename(self, path: Path, to: Path, content: bytes | str | None = None) -> None:
+        """A file gets another name, perhaps with new content; an existing file is never replaced."""
+        name, target = os.fspath(path), os.fspath(to)
+        new = None if content is None else _bytes(content)
+        self._want(lambda session: session.plan_rename(name, target, new))
+
+    def _want(self, change: Callable[[Session], FileChange]) -> None:
+        self._check_open()
+        self._wanted.append(change)
+
+    def _check_open(self) -> None:
+        if self._over:
+            message = "this transaction is over; begin another one"
+            raise RuntimeError(message)
+
+    def __enter__(self) -> Self:
+        self._check_open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over = True
+        if kind is None:
+            landing = self._engine.land(self._plan)
+            self.change, self.recovered = landing.change, landing.recovered
+
+    def _plan(self, session: Session) -> Plan:
+        return Plan(tuple(wanted(session) for wanted in self._wanted), "transaction", self._summary)
+
+
 def _ignore_progress(files: int, matches: int) -> None:
     """Take no notice of progress."""
+
+
+def _bytes(content: bytes | str) -> bytes:
+    try:
+        return content.encode() if isinstance(content, str) else content
+    except UnicodeEncodeError as error:
+        raise NotEncodable(character=error.object[error.start], encoding="utf-8") from None
 
 
 def _is_small(content: Content) -> bool:

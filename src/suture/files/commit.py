@@ -2,12 +2,17 @@
 
     lock → intent → stage → verify → publish → done → history → finish → unlock
 
-The caller holds the lock. The intent names every file that will help, before any exists. Staging
-leaves the new content beside each path and the old content under a second name; until then nothing
-that a reader sees has changed. Verification compares each path byte by byte with what the plan was
-made on. Publishing is one rename, link or unlink a path. From the intent to `done` every failure rolls
-back; from `done` on, the change has landed. What it replaced stays until the history has it; if this process
-dies before, the next one records it. What is left to tidy can wait for the next process too.
+The lock (`hold_lock`) makes one writer at a time among all suture processes. It is an advisory lock on the root folder
+itself. It leaves no file behind, needs no write permission, and the kernel drops it when the holder dies. It can only
+be asked for again and again, so the threads of one process take turns in asking: else most of them would sleep while
+it is free.
+
+`commit` does the rest. The intent names every file that will help, before any exists. Staging leaves the new content
+beside each path and the old content under a second name; until then nothing that a reader sees has changed.
+Verification compares each path byte by byte with what the plan was made on. Publishing is one rename, link or unlink a
+path. From the intent to `done` every failure rolls back; from `done` on, the change has landed. What it replaced stays
+until the history has it; if this process dies before, the next one records it. What is left to tidy can wait for the
+next process too.
 
 With durability `full`, or if a file is written in place, everything a stage relies on is on the disk before the next
 begins.
@@ -17,13 +22,23 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import suppress
+import time
+from _thread import allocate_lock
+from contextlib import contextmanager, suppress
 from itertools import count
 
 from suture import log
-from suture.errors import FileChanged, PermissionDenied, RecoveryBlocked, SameFileTwice, SutureError, WriteFailed
+from suture.errors import (
+    FileChanged,
+    PermissionDenied,
+    RecoveryBlocked,
+    SameFileTwice,
+    SutureError,
+    WorkspaceBusy,
+    WriteFailed,
+)
 from suture.files import recovery
-from suture.files.fs import split
+from suture.files.fs import as_ours, split
 from suture.files.journal import Intent, Journal, Step, helper_stem, new_id
 from suture.files.paths import INTENT_NAME, display_path
 from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
@@ -31,7 +46,8 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from _thread import LockType
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from suture.files.fs import FS, Stat, Tree
     from suture.files.history import History
@@ -39,6 +55,8 @@ if TYPE_CHECKING:
     from suture.plan import Content, FileChange, Place, Plan, Snapshot, Trouble
     from suture.settings import Settings
 
+_FIRST_WAIT = 0.0005  # seconds between two tries to get the lock; it doubles up to the longest
+_LONGEST_WAIT = 0.02
 _SYNCED_AT_ONCE = 32  # works whose files are open together while the disk is waited for
 _FEW_FILES = 16  # files that are waited for one by one: threads take longer to start
 _THREADS = 16  # that wait for the disk, which takes what they wait for in one go
@@ -61,6 +79,48 @@ class Work(Record):
         return self.before is not None and self.like is not None and self.like.path == self.step.path
 
 
+@contextmanager
+def hold_lock(
+    trees: Sequence[Tree],
+    timeout_ms: int,
+    turns: dict[int, LockType],
+    waiting: Callable[[], None] | None = None,
+) -> Iterator[None]:
+    """Hold the locks of all given roots, always taken in the same order; threads that share `turns` queue for them.
+
+    `turns` has a lock for each process, by its id: after a fork, a thread that is not there may seem to hold it.
+    `waiting` is called again and again while others hold a lock; what it raises ends the wait.
+    """
+    deadline = time.monotonic() + timeout_ms / 1000
+
+    def check_patience() -> None:
+        if time.monotonic() >= deadline:
+            raise WorkspaceBusy(waited_ms=timeout_ms)
+        if waiting is not None:
+            waiting()
+
+    turn = turns.setdefault(os.getpid(), allocate_lock())
+    is_my_turn = turn.acquire(blocking=False)
+    while not is_my_turn:
+        check_patience()
+        is_my_turn = turn.acquire(timeout=_LONGEST_WAIT)
+    held: list[tuple[FS, int]] = []
+    try:
+        for tree in trees if len(trees) == 1 else _in_lock_order(trees):
+            _take_lock(tree, held, check_patience)
+        yield
+    finally:
+        try:
+            while held:
+                fs, handle = held.pop()
+                try:
+                    fs.unlock(handle)
+                except OSError as error:
+                    log.debug("lock", "letting go: %s", error)
+        finally:
+            turn.release()
+
+
 def commit(trees: Sequence[Tree], plan: Plan, history: History, settings: Settings) -> Change:
     """Land a plan. The caller holds the workspace lock and has cleared up what was left open."""
     in_place: set[tuple[int, str]] = set()
@@ -72,6 +132,27 @@ def commit(trees: Sequence[Tree], plan: Plan, history: History, settings: Settin
             if path in in_place:
                 raise PermissionDenied(path=path[1], operation="keep the owner and attributes of") from None
             in_place.add(path)
+
+
+def _in_lock_order(trees: Sequence[Tree]) -> Sequence[Tree]:
+    """Each folder once, in an order that is the same for all processes."""
+    folders = {stat.fingerprint[:2]: tree for tree in trees if (stat := tree.stat("")) is not None}
+    return [folders[identity] for identity in sorted(folders)]
+
+
+def _take_lock(tree: Tree, held: list[tuple[FS, int]], check_patience: Callable[[], None]) -> None:
+    wait = _FIRST_WAIT
+    while True:
+        try:
+            handle = tree.fs.lock(tree.folder(""))
+        except OSError as error:
+            raise as_ours(error, tree.root, "lock") from error
+        if handle is not None:
+            held.append((tree.fs, handle))
+            return
+        check_patience()
+        time.sleep(wait)
+        wait = min(wait * 2, _LONGEST_WAIT)
 
 
 def _attempt(

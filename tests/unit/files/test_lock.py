@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from suture.errors import Cancelled, WorkspaceBusy
+from suture.files.commit import hold_lock
 from suture.files.fs import Tree
 from suture.files.local_fs import LocalFS
-from suture.files.lock import Lock
 
 if TYPE_CHECKING:
     from _thread import LockType
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 LONG = 60_000
@@ -32,13 +33,19 @@ def shared(turns: bool) -> dict[int, LockType] | None:  # noqa: FBT001  a parame
     return {} if turns else None
 
 
+def lock(
+    tree: Tree, timeout_ms: int, queue: dict[int, LockType] | None = None, waiting: Callable[[], None] | None = None
+) -> AbstractContextManager[None]:
+    return hold_lock([tree], timeout_ms, {} if queue is None else queue, waiting)
+
+
 @pytest.mark.parametrize("turns", [True, False])
 def test_only_one_thread_at_a_time_has_it(tree: Tree, turns: bool) -> None:  # noqa: FBT001  as above
     queue, inside, most = shared(turns), list[int](), list[int]()
 
     def work(number: int) -> None:
         for _ in range(20):
-            with Lock([tree], LONG, turns=queue):
+            with lock(tree, LONG, queue):
                 inside.append(number)
                 most.append(len(inside))
                 inside.remove(number)
@@ -56,13 +63,13 @@ def test_only_one_thread_at_a_time_has_it(tree: Tree, turns: bool) -> None:  # n
 def test_who_waits_too_long_is_told_so(tree: Tree, timeout: int, turns: bool) -> None:  # noqa: FBT001  as above
     queue = shared(turns)
     with (
-        Lock([tree], LONG, turns=queue),
+        lock(tree, LONG, queue),
         pytest.raises(WorkspaceBusy) as caught,
-        Lock([tree], timeout, turns=queue),
+        lock(tree, timeout, queue),
     ):
         pass
     assert caught.value.waited_ms == timeout
-    with Lock([tree], 0, turns=queue):
+    with lock(tree, 0, queue):
         pass
 
 
@@ -75,28 +82,30 @@ def test_who_waits_can_be_cancelled(tree: Tree, turns: bool) -> None:  # noqa: F
         if len(asked) == 3:
             raise Cancelled
 
-    with Lock([tree], LONG, turns=queue), pytest.raises(Cancelled), Lock([tree], LONG, waiting, queue):
+    with lock(tree, LONG, queue), pytest.raises(Cancelled), lock(tree, LONG, queue, waiting):
         pass
     assert len(asked) == 3
-    with Lock([tree], 0, turns=queue):
+    with lock(tree, 0, queue):
         pass
 
 
 def test_a_turn_ends_when_the_lock_of_another_process_is_not_had(tree: Tree) -> None:
     queue = shared(turns=True)
-    with Lock([tree], LONG), pytest.raises(WorkspaceBusy), Lock([tree], 0, turns=queue):
+    with lock(tree, LONG), pytest.raises(WorkspaceBusy), lock(tree, 0, queue):
         pass
-    with Lock([tree], 0, turns=queue):
+    with lock(tree, 0, queue):
         pass
 
 
 @pytest.mark.process
-def test_a_forked_process_does_not_wait_for_a_thread_that_it_has_not(tree: Tree) -> None:
+def test_a_forked_process_does_not_wait_for_a_thread_that_it_has_not(tree: Tree, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
     queue, held, done = shared(turns=True), Event(), Event()
     assert queue is not None
 
     def hold() -> None:
-        with Lock([tree], LONG, turns=queue):
+        with lock(tree, LONG, queue):
             held.set()
             done.wait()
 
@@ -107,8 +116,8 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_it_has_not(tree: Tree)
     if not child:
         code = 1
         try:
-            turn = Lock([tree], 0, turns=queue)._turn
-            code = 0 if turn.acquire(blocking=False) else 2
+            with Tree(LocalFS(), str(other)) as unlocked, lock(unlocked, 0, queue):
+                code = 0
         finally:
             os._exit(code)
     done.set()
