@@ -53,7 +53,8 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
 class Quick:
     """`--quick`: leaves out tests marked `process` or `slow`, and fails one that starts a process without the mark.
 
-    The process is started all the same: a test that waits for it in another thread would wait forever.
+    The process is started all the same: a test that waits for it in another thread would wait forever. A check keeps
+    its process for later calls; that one is ended, so that the next test that needs one is seen to start it.
     """
 
     STARTS = frozenset(
@@ -90,6 +91,8 @@ class Quick:
             report.outcome = "failed"
             report.longrepr = f"this test starts a process ({self.started}): mark it with @pytest.mark.process"
             self.started = ""
+            if (worker := sys.modules.get("suture.check.worker")) is not None:
+                worker.close()
         return report
 
 

@@ -28,7 +28,7 @@ _MARKS = {
     "utf-32": ("utf-32-le", b"\xff\xfe\0\0"),
 }
 _OPTIONS = frozenset(("crlf", "no-eol", "escaped", *_MARKS, "executable", "link", "gone", "whole", "contains", "lacks"))
-_HEADERS = frozenset(("promise", "settings", "ways"))
+_HEADERS = frozenset(("promise", "settings", "ways", "process"))
 _ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|(.|\Z))", re.DOTALL)
 _SHORT = {b"\\": b"\\", b"t": b"\t", b"r": b"\r"}
 _INVISIBLE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u2060-\u2064\ufe00-\ufe0f\ufeff]")
@@ -158,6 +158,8 @@ class Case(NamedTuple):
     promises: tuple[str, ...]
     settings: Mapping[str, Any]
     ways: tuple[str, ...]
+    process: bool
+    """Whether a call starts a process."""
     before: Tree
     steps: tuple[Call | Meddling, ...]
 
@@ -253,13 +255,16 @@ def _case(file: str, common: dict[str, list[str]], shared: Tree, sections: list[
     ways = tuple(header["ways"][-1].partition(" (")[0].split(", ")) if header["ways"] else WAYS
     if not set(ways) <= set(WAYS):
         raise head.wrong(f"ways are {', '.join(WAYS)}")
+    if header["process"] and not header["process"][-1]:
+        raise head.wrong("process: say which it starts")
     if header["ways"] and "(" not in header["ways"][-1]:
         raise head.wrong("some ways only: say why, in parentheses")
     if settings:
         ways = WAYS[:1]  # the others begin with the settings of whoever starts them
     count = next((index for index, section in enumerate(rest) if section.kind != "before"), len(rest))
     before = {**shared, **_tree(rest[:count])}
-    return Case(file, head.name, promises, settings, ways, before, _steps(head, before, rest[count:]))
+    process = bool(header["process"])
+    return Case(file, head.name, promises, settings, ways, process, before, _steps(head, before, rest[count:]))
 
 
 def _tree(sections: Iterable[Section]) -> Tree:

@@ -59,6 +59,7 @@ new
 
 === case: second
 ways: library (an example)
+process: one that checks
 === request: history
 === answer | whole
 {"changes": []}
@@ -71,6 +72,7 @@ def test_a_file_is_read_as_cases_with_their_trees_calls_and_answers() -> None:
     before = {"a.txt": Entry(b"one\r\n"), "run.sh": Entry(b"two", "executable"), "empty/": Entry(b"", "folder")}
     assert (first.id, first.promises, first.settings) == ("family/name: first", ("edit.undo",), {"max_files": 2})
     assert (first.ways, second.ways) == (("library",), ("library",))
+    assert (first.process, second.process) == (False, True)
     assert first.before == second.before == before
     edit, write, delete, undo = first.steps
     assert isinstance(edit, Call)
@@ -101,6 +103,7 @@ def test_a_file_is_read_as_cases_with_their_trees_calls_and_answers() -> None:
         ("=== case: a\n=== request: undo\n=== argument: a.1\nx\n", "line 3: a.1 leads nowhere"),
         ("=== case: a\n=== before: a | escaped\n\\q\n=== request: undo\n", "line 2: there is no escape \\q"),
         ("=== case: a\nways: mcp\n=== request: undo\n", "line 1: some ways only: say why, in parentheses"),
+        ("=== case: a\nprocess: \n=== request: undo\n", "line 1: process: say which it starts"),
         ("=== case: a\nways: phone (no)\n=== request: undo\n", "line 1: ways are library, command line, mcp"),
         ("=== case: a\n=== request: undo\n\n=== case: a\n=== request: undo\n", "line 1: two cases have the same title"),
     ],

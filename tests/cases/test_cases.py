@@ -53,7 +53,11 @@ def wrong_tree(call: Call, done: Done) -> list[str]:
     return problems
 
 
-PARAMETERS = [pytest.param(case, id=case.id, marks=[*map(pytest.mark.promise, case.promises)]) for case in every_case()]
+def marks(case: Case) -> list[pytest.MarkDecorator]:
+    return [*map(pytest.mark.promise, case.promises), *([pytest.mark.process] if case.process else [])]
+
+
+PARAMETERS = [pytest.param(case, id=case.id, marks=marks(case)) for case in every_case()]
 
 
 @pytest.mark.parametrize("case", PARAMETERS)

@@ -81,6 +81,8 @@ import sys
 
 import pytest
 
+from suture.check.worker import check
+
 
 def start():
     assert subprocess.run([sys.executable, "-c", "pass"]).returncode == 0
@@ -117,6 +119,11 @@ def test_that_forks():
     if not (child := os.fork()):
         os._exit(0)
     os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_that_checks_in_a_process(which):
+    assert check("json", "a.json", None, "{}", 60, ()) == []
 
 
 def test_after_it():
@@ -170,11 +177,13 @@ def test_quick_leaves_out_what_is_marked_and_fails_a_test_that_starts_a_process_
         for name, event in (
             ("test_not_marked", "subprocess.Popen"),
             ("test_that_forks", "os.fork"),
+            ("test_that_checks_in_a_process[first]", "os.posix_spawn"),
+            ("test_that_checks_in_a_process[second]", "os.posix_spawn"),
             ("test_whose_fixture_starts_one", "subprocess.Popen"),
         )
     ]
-    assert printed[-1].startswith("2 failed, 2 passed, 2 deselected, 1 error")
+    assert printed[-1].startswith("4 failed, 2 passed, 2 deselected, 1 error")
 
 
 def test_without_quick_all_of_them_run(tmp_path: Path) -> None:
-    assert run(tmp_path, STARTING)[-1].startswith("7 passed")
+    assert run(tmp_path, STARTING)[-1].startswith("9 passed")
