@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import zipfile
 from dataclasses import dataclass
@@ -145,7 +144,7 @@ PAIRS = (
 @cache
 def installed() -> tuple[Source, ...]:
     """Files of packages in this environment: no network, no second version."""
-    root = Path(sysconfig.get_path("purelib"))
+    root = next(folder for folder in map(Path, sys.path) if (folder / INSTALLED[0]).is_dir())
     found = []
     for package in INSTALLED:
         paths = sorted(path for path in (root / package).rglob("*") if path.suffix in LANGUAGES)
