@@ -52,6 +52,20 @@ def page() -> Iterator[str]:
         yield from (f"### `{code}`", "", prose(meaning), "")
 
 
+def classes() -> dict[str, type[SutureError]]:
+    """The errors by their classes' names; a class whose name begins with `_` only has fields that several share."""
+    public = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and name[0] != "_"}
+    return {name: kind for name, kind in public.items() if issubclass(kind, SutureError) and kind is not SutureError}
+
+
+def fields_of(kind: type[SutureError]) -> dict[str, str]:
+    """The fields of a class and their types, in the order of answers."""
+    types: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        types |= vars(base).get("__annotations__", {})
+    return {name: types[name] for name in kind._fields}
+
+
 def error_groups() -> dict[str, list[type[SutureError]]]:
     """The classes by what they are about, as the package's docstring says it."""
     found: dict[str, list[type[SutureError]]] = {}
@@ -66,9 +80,9 @@ def error_groups() -> dict[str, list[type[SutureError]]]:
             title = "About suture itself"
         if names:
             found.setdefault(title, []).extend(getattr(errors, name) for name in names)
-    missing = {*errors.__all__} - {"SutureError"} - {kind.__name__ for kinds in found.values() for kind in kinds}
+    missing = classes().keys() - {kind.__name__ for kinds in found.values() for kind in kinds}
     if missing:
-        raise SystemExit(f"src/suture/errors/__init__.py: the docstring has no place for {', '.join(sorted(missing))}")
+        raise SystemExit(f"src/suture/errors.py: the docstring has no place for {', '.join(sorted(missing))}")
     return found
 
 
@@ -77,7 +91,7 @@ def _error(kind: type[SutureError]) -> Iterator[str]:
     later = "*May work later.* " if kind.retryable else ""
     yield from (f"{later}Class `{kind.__name__}`. Such as:", "", *fenced("text", wording.error_text(sample(kind))), "")
     meanings = documented(kind)
-    fields = {name: each for name, each in kind.__annotations__.items() if not name.startswith("_")}
+    fields = fields_of(kind)
     if fields:
         rows = []
         for name, each in fields.items():
@@ -90,14 +104,14 @@ def _error(kind: type[SutureError]) -> Iterator[str]:
 
 def _linked(text: str) -> str:
     """A text whose names of classes are links to their codes."""
-    codes = {name: getattr(errors, name).code for name in errors.__all__ if name != "SutureError"}
+    codes = {name: kind.code for name, kind in classes().items()}
     return re.sub(r"`(\w+)`", lambda found: link(codes[found[1]]) if found[1] in codes else found[0], text)
 
 
 def sample(kind: type[SutureError]) -> SutureError:
     """An error of this class with plausible fields; those that have a default and no sample of their own keep it."""
     given = {}
-    for name, each in kind.__annotations__.items():
+    for name, each in fields_of(kind).items():
         own = f"{kind.code}.{name}"
         if own in SAMPLES:
             given[name] = SAMPLES[own]

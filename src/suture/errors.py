@@ -23,8 +23,7 @@
     │                        UndoConflict ContentNotKept NotRecorded SnapshotExists
     └── InternalError
 
-An error has a stable `code`, typed fields and says whether the same call may succeed later. It has
-no words: `wording` makes them, once, for every surface.
+A class whose name begins with `_` only has the first fields that several errors share.
 """
 
 from __future__ import annotations
@@ -34,7 +33,9 @@ from suture.records import dataclass_transform
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, NotRequired, TypedDict
+    from typing import NotRequired, Self, TypedDict, TypeVar
+
+    E = TypeVar("E", bound="SutureError")
 
     Further = tuple[int, "SutureError", bool]
     """The index of a part, its error, and whether that was looked into."""
@@ -184,96 +185,49 @@ if TYPE_CHECKING:
         about: NotRequired[str]
         """`name` or `file`, if it is not about lines."""
 
+    class FoundIssue(TypedDict):
+        """A problem that a check found."""
+
+        path: str
+        line: int
+        column: int
+        severity: str
+        code: str
+        message: str
+        validator: str
+        source: str
+
+    class SkippedCheck(TypedDict):
+        """A check that could not be carried out."""
+
+        path: str
+        validator: str
+        reason: str
+        required: bool
+
+    class Findings(TypedDict):
+        """What checks of a new content found."""
+
+        passed: bool
+        new: list[FoundIssue]
+        existing: list[FoundIssue]
+        fixed: list[FoundIssue]
+        not_run: list[SkippedCheck]
+
+    class UnreadEdit(TypedDict):
+        """What looks like an edit in a reply and was not read."""
+
+        line: int
+        kind: str
+        path: str | None
+        edits: bool
+        message: str
+
     class CorrectedSearch(TypedDict):
         """The search and replacement that were probably meant."""
 
         search: str
         replace: str
-
-
-__all__ = [
-    "AlreadyApplied",
-    "AlreadyUndone",
-    "AmbiguousBlock",
-    "BinaryFile",
-    "BlocksFailed",
-    "CallTimedOut",
-    "Cancelled",
-    "ChangeNotFound",
-    "ClipboardNotFound",
-    "ClipboardRequiresReplace",
-    "ContentNotKept",
-    "Drifted",
-    "EditConflict",
-    "EditOutOfBounds",
-    "ElisionInNewText",
-    "EncodingMismatch",
-    "EncodingUnknown",
-    "FileChanged",
-    "FileExists",
-    "FileNotFound",
-    "HistoryDamaged",
-    "HistoryUnavailable",
-    "IncompleteBlock",
-    "InputTooLarge",
-    "InternalError",
-    "InvalidArguments",
-    "InvalidCaptureGroup",
-    "InvalidFlags",
-    "InvalidGlob",
-    "InvalidPath",
-    "InvalidRegex",
-    "LineOutOfBounds",
-    "MissingOldText",
-    "NoBlocks",
-    "NoCaptureGroups",
-    "NoContext",
-    "NoFilesMatched",
-    "NoMatch",
-    "NoPath",
-    "NotAFile",
-    "NotAFolder",
-    "NotEncodable",
-    "NotRecorded",
-    "NothingToRedo",
-    "NothingToUndo",
-    "OldTextNotFound",
-    "OldTextNotUnique",
-    "OutOfMemory",
-    "OutOfScope",
-    "OverMatch",
-    "OverlappingEdits",
-    "OverlappingLines",
-    "OverlappingPatches",
-    "PartlyApplied",
-    "PathOutsideWorkspace",
-    "PatternNotFound",
-    "PermissionDenied",
-    "ProtectedPath",
-    "RangeOutOfBounds",
-    "ReadFailed",
-    "RecoveryBlocked",
-    "RegexTimeout",
-    "ReplyTimeout",
-    "ResultTooLarge",
-    "SameFileTwice",
-    "ServerBusy",
-    "SnapshotExists",
-    "StripPreconditionFailed",
-    "SutureError",
-    "TargetDeleted",
-    "TooManyReplacements",
-    "UndoConflict",
-    "UnknownTool",
-    "UnprovedChange",
-    "UnreadEdits",
-    "UnsupportedBlock",
-    "ValidationFailed",
-    "WorkspaceBusy",
-    "WorkspaceNotFound",
-    "WriteFailed",
-    "WrongCount",
-]
 
 
 @dataclass_transform(kw_only_default=True)
@@ -290,10 +244,11 @@ class SutureError(Exception):
     """How many parts were not looked at any more, because it would have taken too long."""
     _fields: tuple[str, ...] = ()
 
-    def __init_subclass__(cls) -> None:
-        cls._fields = tuple(cls.__annotations__)
+    def __init_subclass__(cls, code: str = "INTERNAL", *, retryable: bool = False) -> None:
+        cls.code, cls.retryable = code, retryable
+        cls._fields = tuple(dict.fromkeys((*cls._fields, *cls.__annotations__)))
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, **fields: object) -> None:
         unknown = fields.keys() - set(self._fields)
         missing = [name for name in self._fields if name not in fields and not hasattr(self, name)]
         if unknown or missing:
@@ -302,11 +257,15 @@ class SutureError(Exception):
         self.__dict__.update(fields)
         super().__init__(self.code, self.fields())
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         """The typed fields, as they appear in `metadata.error`."""
         return {name: getattr(self, name) for name in self._fields}
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def but(self, **changes: object) -> Self:
+        """The same error with some fields changed."""
+        return _remade(type(self), self.fields() | changes)
+
+    def __reduce__(self) -> tuple[object, ...]:
         """Survive a process boundary: exceptions are remade from positional arguments otherwise."""
         return _remade, (type(self), self.fields())
 
@@ -314,37 +273,66 @@ class SutureError(Exception):
         return " ".join([self.code, *(f"{name}={value!r}" for name, value in self.fields().items())])
 
 
-def _remade(kind: type[SutureError], fields: dict[str, Any]) -> SutureError:
+def _remade(kind: type[E], fields: dict[str, object]) -> E:
     return kind(**fields)
 
 
-class InternalError(SutureError):
+class _OfPath(SutureError):
+    path: str
+
+
+class _OfSystem(_OfPath, retryable=True):
+    reason: str
+    errno: int
+
+
+class _OfPattern(SutureError):
+    pattern: str
+
+
+class _OfChange(SutureError):
+    change_id: str
+
+
+class _OfEdit(_OfPath):
+    edit_index: int
+    total_edits: int
+    search_text: str
+    expected_occurrences: int
+
+
+class _OfPart(SutureError):
+    index: int
+    total: int
+
+
+class _OfPatch(_OfPart):
+    path: str
+
+
+class InternalError(SutureError, code="INTERNAL"):
     """A defect in suture. The traceback is in the log."""
 
-    code = "INTERNAL"
     exception: str
 
 
-class InvalidArguments(SutureError):
+class InvalidArguments(SutureError, code="INVALID_ARGUMENTS"):
     """The arguments do not fit the tool's request model."""
 
-    code = "INVALID_ARGUMENTS"
     problems: list[dict[str, str]]
 
 
-class UnknownTool(SutureError):
+class UnknownTool(SutureError, code="UNKNOWN_TOOL"):
     """No tool has this name."""
 
-    code = "UNKNOWN_TOOL"
     name: str
     near: list[str]
     known: list[str]
 
 
-class InputTooLarge(SutureError):
+class InputTooLarge(SutureError, code="INPUT_TOO_LARGE"):
     """The request, or a file it names, is larger than the setting allows."""
 
-    code = "INPUT_TOO_LARGE"
     what: str
     size: int
     limit: int
@@ -352,210 +340,157 @@ class InputTooLarge(SutureError):
     unit: str = "bytes"
 
 
-class InvalidPath(SutureError):
+class InvalidPath(_OfPath, code="INVALID_PATH"):
     """No file can have this path, or a new file should not."""
 
-    code = "INVALID_PATH"
-    path: str
     reason: str
 
 
-class PathOutsideWorkspace(SutureError):
+class PathOutsideWorkspace(_OfPath, code="PATH_OUTSIDE_WORKSPACE"):
     """The path leads out of every root, or cannot be shown to stay inside."""
 
-    code = "PATH_OUTSIDE_WORKSPACE"
-    path: str
     reason: str
 
 
-class ProtectedPath(SutureError):
+class ProtectedPath(_OfPath, code="PROTECTED_PATH"):
     """The path runs or configures something on this machine; an agent may not touch it."""
 
-    code = "PROTECTED_PATH"
-    path: str
     rule: str
 
 
-class FileNotFound(SutureError):
+class FileNotFound(_OfPath, code="FILE_NOT_FOUND"):
     """There is no file at this path."""
 
-    code = "FILE_NOT_FOUND"
-    path: str
     near: list[str]
     create_by: list[str] | None = None
     """The operations that would create it, where some do; empty if it was to be deleted."""
 
 
-class NotAFile(SutureError):
+class NotAFile(_OfPath, code="NOT_A_FILE"):
     """The path names a folder, a device, a pipe or a socket; or a link, where the file itself would go away."""
 
-    code = "NOT_A_FILE"
-    path: str
     kind: str
 
 
-class NotAFolder(SutureError):
+class NotAFolder(_OfPath, code="NOT_A_FOLDER"):
     """A part of the path that should be a folder is something else."""
 
-    code = "NOT_A_FOLDER"
-    path: str
     folder: str
 
 
-class FileExists(SutureError):
+class FileExists(_OfPath, code="FILE_EXISTS"):
     """A new file was asked for where there already is one."""
 
-    code = "FILE_EXISTS"
-    path: str
 
-
-class PermissionDenied(SutureError):
+class PermissionDenied(_OfPath, code="PERMISSION_DENIED"):
     """The operating system does not let this user do it."""
 
-    code = "PERMISSION_DENIED"
-    path: str
     operation: str
 
 
-class WorkspaceNotFound(SutureError):
+class WorkspaceNotFound(SutureError, code="WORKSPACE_NOT_FOUND"):
     """The root is not a folder that can be opened."""
 
-    code = "WORKSPACE_NOT_FOUND"
     root: str
     reason: str
 
 
-class BinaryFile(SutureError):
+class BinaryFile(_OfPath, code="BINARY_FILE"):
     """The file holds a NUL near its beginning: it is not text."""
 
-    code = "BINARY_FILE"
-    path: str
 
-
-class RangeOutOfBounds(SutureError):
+class RangeOutOfBounds(_OfPath, code="RANGE_OUT_OF_BOUNDS"):
     """The first line asked for lies past the end of the file, or past the last line asked for."""
 
-    code = "RANGE_OUT_OF_BOUNDS"
-    path: str
     start_line: int
     end_line: int | None
     total_lines: int
 
 
-class EncodingUnknown(SutureError):
+class EncodingUnknown(SutureError, code="ENCODING_UNKNOWN"):
     """A non-ASCII character would be written into a file whose encoding nobody knows."""
 
-    code = "ENCODING_UNKNOWN"
     character: str
     candidates: list[str]
 
 
-class EncodingMismatch(SutureError):
+class EncodingMismatch(SutureError, code="ENCODING_MISMATCH"):
     """The named encoding cannot read this file and write it back unchanged."""
 
-    code = "ENCODING_MISMATCH"
     encoding: str
     reason: str
 
 
-class NotEncodable(SutureError):
+class NotEncodable(SutureError, code="NOT_ENCODABLE"):
     """The file's encoding has no such character."""
 
-    code = "NOT_ENCODABLE"
     character: str
     encoding: str
 
 
-class EditOutOfBounds(SutureError):
+class EditOutOfBounds(SutureError, code="EDIT_OUT_OF_BOUNDS"):
     """An edit's span ends before it starts, or lies outside the text."""
 
-    code = "EDIT_OUT_OF_BOUNDS"
     start: int
     end: int
     size: int
 
 
-class OverlappingEdits(SutureError):
+class OverlappingEdits(SutureError, code="OVERLAPPING_EDITS"):
     """Two edits of one file touch the same bytes."""
 
-    code = "OVERLAPPING_EDITS"
     first: tuple[int, int]
     second: tuple[int, int]
 
 
-class FileChanged(SutureError):
+class FileChanged(_OfPath, code="FILE_CHANGED", retryable=True):
     """A file is not what the plan was made on; somebody else wrote it."""
 
-    code = "FILE_CHANGED"
-    retryable = True
-    path: str
     expected: str | None
     found: str | None
 
 
-class SameFileTwice(SutureError):
+class SameFileTwice(_OfPath, code="SAME_FILE_TWICE"):
     """One transaction names a file twice, perhaps by two hard links."""
 
-    code = "SAME_FILE_TWICE"
-    path: str
     other: str
 
 
-class ReadFailed(SutureError):
+class ReadFailed(_OfSystem, code="READ_FAILED", retryable=True):
     """The operating system failed to read."""
 
-    code = "READ_FAILED"
-    retryable = True
-    path: str
-    reason: str
-    errno: int
 
-
-class WriteFailed(SutureError):
+class WriteFailed(_OfSystem, code="WRITE_FAILED", retryable=True):
     """The operating system refused a write; everything was put back."""
 
-    code = "WRITE_FAILED"
-    retryable = True
-    path: str
-    reason: str
-    errno: int
 
-
-class WorkspaceBusy(SutureError):
+class WorkspaceBusy(SutureError, code="WORKSPACE_BUSY", retryable=True):
     """Another process held the workspace lock for the whole waiting time."""
 
-    code = "WORKSPACE_BUSY"
-    retryable = True
     waited_ms: int
     setting: str = "lock_timeout_ms"
 
 
-class Cancelled(SutureError):
+class Cancelled(SutureError, code="CANCELLED", retryable=True):
     """The caller took the call back before anything was written."""
 
-    code = "CANCELLED"
-    retryable = True
 
-
-class CallTimedOut(SutureError):
+class CallTimedOut(SutureError, code="CALL_TIMED_OUT"):
     """The call took longer than the setting allows, and had not begun to write."""
 
-    code = "CALL_TIMED_OUT"
     timeout_ms: int
     setting: str = "call_ms"
 
 
-class OutOfMemory(SutureError):
+class OutOfMemory(SutureError, code="OUT_OF_MEMORY"):
     """The call needed more memory than the process may have, or than there is."""
 
-    code = "OUT_OF_MEMORY"
     setting: str = "max_memory_bytes"
 
 
-class RecoveryBlocked(SutureError):
+class RecoveryBlocked(SutureError, code="RECOVERY_BLOCKED"):
     """An interrupted transaction cannot be cleared up as it is."""
 
-    code = "RECOVERY_BLOCKED"
     intent: str
     reason: str
     state: str = "left"
@@ -564,15 +499,9 @@ class RecoveryBlocked(SutureError):
     """The change that was interrupted, if it is known."""
 
 
-class NoMatch(SutureError):
+class NoMatch(_OfEdit, code="NO_MATCH"):
     """The text to replace is not in the file, or no longer when its turn comes."""
 
-    code = "NO_MATCH"
-    path: str
-    edit_index: int
-    total_edits: int
-    search_text: str
-    expected_occurrences: int
     why: str
     """`found` if one place has it, written in another way; `missing`, `ambiguous`, `applied`, ...: see `locate`."""
     rung: str | None
@@ -605,15 +534,9 @@ class NoMatch(SutureError):
     """As in `WrongCount`, where several places fit."""
 
 
-class WrongCount(SutureError):
+class WrongCount(_OfEdit, code="WRONG_COUNT"):
     """The text to replace occurs in the file more or less often than expected."""
 
-    code = "WRONG_COUNT"
-    path: str
-    edit_index: int
-    total_edits: int
-    search_text: str
-    expected_occurrences: int
     actual_occurrences: int
     match_locations: list[MatchLocation]
     file_preview: FilePreview | None
@@ -624,13 +547,9 @@ class WrongCount(SutureError):
     attempt: int = 1
 
 
-class OldTextNotFound(SutureError):
+class OldTextNotFound(_OfPatch, code="OLD_TEXT_NOT_FOUND"):
     """The text to replace is not in the file, as far as `match` allows."""
 
-    code = "OLD_TEXT_NOT_FOUND"
-    index: int
-    total: int
-    path: str
     match: str
     search_text: str
     nearest: list[NearPlace]
@@ -641,34 +560,27 @@ class OldTextNotFound(SutureError):
     """`{change_id, start_line, end_line, text}`: what replaced it (None: no change of ours), and is there now."""
 
 
-class OldTextNotUnique(SutureError):
+class OldTextNotUnique(_OfPatch, code="OLD_TEXT_NOT_UNIQUE"):
     """The text to replace fits several places."""
 
-    code = "OLD_TEXT_NOT_UNIQUE"
-    index: int
-    total: int
-    path: str
     rung: str | None
     places: list[LineRange]
     """`{start_line, end_line}`, all of them."""
     search_text: str
 
 
-class MissingOldText(SutureError):
+class MissingOldText(_OfPart, code="MISSING_OLD_TEXT"):
     """A replacement does not say what to replace; an empty text matches only an empty file."""
 
-    code = "MISSING_OLD_TEXT"
     index: int = 0
     total: int = 1
 
 
-class AlreadyApplied(SutureError):
+class AlreadyApplied(_OfPatch, code="ALREADY_APPLIED"):
     """The new text is already where the old one would have been."""
 
-    code = "ALREADY_APPLIED"
     index: int = 0
     total: int = 1
-    path: str
     start_line: int
     end_line: int
     search_text: str
@@ -676,26 +588,18 @@ class AlreadyApplied(SutureError):
     """The change that made it, if the history knows."""
 
 
-class PartlyApplied(SutureError):
+class PartlyApplied(_OfPatch, code="PARTLY_APPLIED"):
     """A part of the change has been made already."""
 
-    code = "PARTLY_APPLIED"
-    index: int
-    total: int
-    path: str
     start_line: int
     end_line: int
     text: str
     search_text: str
 
 
-class TargetDeleted(SutureError):
+class TargetDeleted(_OfPatch, code="TARGET_DELETED"):
     """The text to replace was removed from the file."""
 
-    code = "TARGET_DELETED"
-    index: int
-    total: int
-    path: str
     start_line: int
     """Where it was, as lines of the file as it is now,"""
     end_line: int
@@ -706,13 +610,9 @@ class TargetDeleted(SutureError):
     search_text: str
 
 
-class EditConflict(SutureError):
+class EditConflict(_OfPatch, code="EDIT_CONFLICT"):
     """The file differs from the old text in the lines that the change touches."""
 
-    code = "EDIT_CONFLICT"
-    index: int
-    total: int
-    path: str
     line: int
     base: str
     ours: str
@@ -723,13 +623,9 @@ class EditConflict(SutureError):
     """`{source, id, until}`: the version that the old text was written on, if it is known."""
 
 
-class ElisionInNewText(SutureError):
+class ElisionInNewText(_OfPatch, code="ELISION_IN_NEW_TEXT"):
     """The new text and what it replaces do not leave out the same parts: something would be deleted unseen."""
 
-    code = "ELISION_IN_NEW_TEXT"
-    index: int
-    total: int
-    path: str
     search_text: str
     operation: str = "replace"
     marker: str = ""
@@ -738,13 +634,9 @@ class ElisionInNewText(SutureError):
     """Where the caller wrote it, such as `edits[0].new_text`."""
 
 
-class UnprovedChange(SutureError):
+class UnprovedChange(_OfPatch, code="UNPROVED_CHANGE"):
     """The place is known, but what the change becomes there is not."""
 
-    code = "UNPROVED_CHANGE"
-    index: int
-    total: int
-    path: str
     rung: str | None
     start_line: int
     end_line: int
@@ -753,11 +645,9 @@ class UnprovedChange(SutureError):
     search_text: str
 
 
-class OverlappingPatches(SutureError):
+class OverlappingPatches(_OfPath, code="OVERLAPPING_PATCHES"):
     """Two patches of one call replace the same text."""
 
-    code = "OVERLAPPING_PATCHES"
-    path: str
     first: int
     second: int
     first_lines: tuple[int, int]
@@ -765,41 +655,30 @@ class OverlappingPatches(SutureError):
     total: int
 
 
-class ClipboardNotFound(SutureError):
+class ClipboardNotFound(_OfPart, code="CLIPBOARD_NOT_FOUND"):
     """Nothing is kept under this name."""
 
-    code = "CLIPBOARD_NOT_FOUND"
-    index: int
-    total: int
     name: str
     known: list[str]
 
 
-class ClipboardRequiresReplace(SutureError):
+class ClipboardRequiresReplace(_OfPart, code="CLIPBOARD_REQUIRES_REPLACE"):
     """Only what a replacement finds can be put into a clipboard."""
 
-    code = "CLIPBOARD_REQUIRES_REPLACE"
-    index: int
-    total: int
     operation: str
 
 
-class StripPreconditionFailed(SutureError):
+class StripPreconditionFailed(_OfPart, code="STRIP_PRECONDITION_FAILED"):
     """A line of the text to insert does not begin with what is to be stripped."""
 
-    code = "STRIP_PRECONDITION_FAILED"
-    index: int
-    total: int
     line_number: int
     line: str
     prefix: str
 
 
-class LineOutOfBounds(SutureError):
+class LineOutOfBounds(_OfPath, code="LINE_OUT_OF_BOUNDS"):
     """A line that the file does not have; `which` is the argument that names it."""
 
-    code = "LINE_OUT_OF_BOUNDS"
-    path: str
     which: str
     line: int
     total_lines: int
@@ -807,19 +686,16 @@ class LineOutOfBounds(SutureError):
     """Files that may be meant, where there is none of this name."""
 
 
-class OverlappingLines(SutureError):
+class OverlappingLines(SutureError, code="OVERLAPPING_LINES"):
     """Two edits of the same lines."""
 
-    code = "OVERLAPPING_LINES"
     first: tuple[int, int]
     second: tuple[int, int]
 
 
-class Drifted(SutureError):
+class Drifted(_OfPath, code="DRIFTED"):
     """The lines are not what the caller expects there; `stands_at` are the lines where it begins now."""
 
-    code = "DRIFTED"
-    path: str
     start_line: int
     end_line: int
     text: str
@@ -827,11 +703,9 @@ class Drifted(SutureError):
     stands_at: list[int]
 
 
-class PatternNotFound(SutureError):
+class PatternNotFound(_OfPath, code="PATTERN_NOT_FOUND"):
     """Nothing to replace."""
 
-    code = "PATTERN_NOT_FOUND"
-    path: str
     search: str
     exists: bool
     """Whether there is such a file at all."""
@@ -842,55 +716,50 @@ class PatternNotFound(SutureError):
     """The search and replacement that were probably meant."""
 
 
-class ValidationFailed(SutureError):
+class ValidationFailed(SutureError, code="VALIDATION_FAILED"):
     """The edit would bring errors into files, or could not be checked although it must be; nothing was written."""
 
-    code = "VALIDATION_FAILED"
     files: list[str]
-    validation: dict[str, Any]
+    validation: Findings
     diff: str
     replacements: int | None = None
     failed: list[str] = []  # noqa: RUF012  never changed
     """What else went wrong, and may be the cause: blocks of a reply that could not be applied."""
 
 
-class NoBlocks(SutureError):
+class NoBlocks(SutureError, code="NO_BLOCKS"):
     """The reply holds nothing that could be applied."""
 
-    code = "NO_BLOCKS"
     fenced: list[str]
     """Whole files in fences that were passed over."""
     characters: int
     skipped: int = 0
     """How many blocks are in what the model thinks, which is not applied."""
-    unread: list[dict[str, Any]] = []  # noqa: RUF012  never changed
+    unread: list[UnreadEdit] = []  # noqa: RUF012  never changed
     """What looks like an edit and was not read: `{line, kind, path, edits, message}` of each."""
 
 
-class UnreadEdits(SutureError):
+class UnreadEdits(SutureError, code="UNREAD_EDITS"):
     """All blocks that were read fit, but something else in the reply clearly edits files, and was not read."""
 
-    code = "UNREAD_EDITS"
-    unread: list[dict[str, Any]]
+    unread: list[UnreadEdit]
     """`{line, kind, path, edits, message}` of each."""
     landed: list[str]
     """The ids of the blocks that were applied."""
 
 
-class BlocksFailed(SutureError):
+class BlocksFailed(SutureError, code="BLOCKS_FAILED"):
     """Some blocks of the reply could not be applied; the answer says what became of the others."""
 
-    code = "BLOCKS_FAILED"
     failed: list[str]
     """The ids of those blocks."""
     landed: list[str]
     total: int
 
 
-class IncompleteBlock(SutureError):
+class IncompleteBlock(SutureError, code="INCOMPLETE_BLOCK"):
     """A block lacks a part: what it says cannot be known."""
 
-    code = "INCOMPLETE_BLOCK"
     problem: str
     """`no_start`, `no_separator`, `many_separators`, `no_end`, `two_ends`: its markers; `empty`, `not_a_hunk`: its
     lines; `inside`: another block before it has no end; `partial`: it deletes more than it shows; `excerpt`: a fence
@@ -901,11 +770,9 @@ class IncompleteBlock(SutureError):
     path: str | None
 
 
-class AmbiguousBlock(SutureError):
+class AmbiguousBlock(_OfPath, code="AMBIGUOUS_BLOCK"):
     """Markers in a block's content let it be read in several ways, and the file does not tell which is meant."""
 
-    code = "AMBIGUOUS_BLOCK"
-    path: str
     reply_line: int
     readings: list[Reading]
     """`{old, new}` of each."""
@@ -913,19 +780,16 @@ class AmbiguousBlock(SutureError):
     """The lines of the reply at which it may end, where that is the question."""
 
 
-class ReplyTimeout(SutureError):
+class ReplyTimeout(SutureError, code="REPLY_TIMEOUT", retryable=True):
     """The blocks before this one took all the time there is for a call."""
 
-    code = "REPLY_TIMEOUT"
-    retryable = True
     limit: int
     """In milliseconds."""
 
 
-class NoPath(SutureError):
+class NoPath(SutureError, code="NO_PATH"):
     """The reply does not say which file a block is about."""
 
-    code = "NO_PATH"
     reply_line: int
     candidates: list[str] = []  # noqa: RUF012  never changed
     """The files that it may be about, as far as the lines above it mention any."""
@@ -934,19 +798,15 @@ class NoPath(SutureError):
     the last is the file of the block before. `elsewhere`: it fits only the last one, which is not mentioned."""
 
 
-class NoContext(SutureError):
+class NoContext(_OfPath, code="NO_CONTEXT"):
     """A hunk only inserts, and nothing in it says where."""
 
-    code = "NO_CONTEXT"
-    path: str
     context: list[str]
 
 
-class OutOfScope(SutureError):
+class OutOfScope(_OfPath, code="OUT_OF_SCOPE"):
     """A hunk names a class or function that is not in the file, or that does not hold the hunk's lines."""
 
-    code = "OUT_OF_SCOPE"
-    path: str
     context: list[str]
     """What the hunk names, the outermost first."""
     exists: bool
@@ -955,19 +815,16 @@ class OutOfScope(SutureError):
     """`{start_line, end_line, symbol}`: where the hunk's lines are."""
 
 
-class UnsupportedBlock(SutureError):
+class UnsupportedBlock(SutureError, code="UNSUPPORTED_BLOCK"):
     """A change of something that is not text: a binary file, a symbolic link, a submodule; or of a mode alone."""
 
-    code = "UNSUPPORTED_BLOCK"
     path: str | None
     problem: str
 
 
-class InvalidRegex(SutureError):
+class InvalidRegex(_OfPattern, code="INVALID_REGEX"):
     """The pattern is not a regular expression of the dialect; `position` counts characters as it was written."""
 
-    code = "INVALID_REGEX"
-    pattern: str
     reason: str
     position: int
     advice: str | None = None
@@ -975,45 +832,37 @@ class InvalidRegex(SutureError):
     dialect: str = "JavaScript"
 
 
-class InvalidFlags(SutureError):
+class InvalidFlags(SutureError, code="INVALID_FLAGS"):
     """A flag that does not exist."""
 
-    code = "INVALID_FLAGS"
     flags: str
     supported: str
 
 
-class RegexTimeout(SutureError):
+class RegexTimeout(_OfPattern, code="REGEX_TIMEOUT"):
     """The search took longer than the setting allows."""
 
-    code = "REGEX_TIMEOUT"
-    pattern: str
     path: str
     timeout_ms: int
     setting: str
 
 
-class InvalidGlob(SutureError):
+class InvalidGlob(_OfPattern, code="INVALID_GLOB"):
     """The pattern for paths cannot be read."""
 
-    code = "INVALID_GLOB"
-    pattern: str
     reason: str
 
 
-class NoFilesMatched(SutureError):
+class NoFilesMatched(_OfPattern, code="NO_FILES_MATCHED"):
     """No file fits the pattern for paths."""
 
-    code = "NO_FILES_MATCHED"
-    pattern: str
     hidden_by: str | None = None
     """Why files that would fit were passed over, where that is known."""
 
 
-class InvalidCaptureGroup(SutureError):
+class InvalidCaptureGroup(SutureError, code="INVALID_CAPTURE_GROUP"):
     """The replacement refers to a group that the pattern does not have, or in another dialect's way."""
 
-    code = "INVALID_CAPTURE_GROUP"
     reference: str
     groups: int
     names: list[str]
@@ -1022,43 +871,35 @@ class InvalidCaptureGroup(SutureError):
     dialect: str = "JavaScript"
 
 
-class NoCaptureGroups(SutureError):
+class NoCaptureGroups(_OfPattern, code="NO_CAPTURE_GROUPS"):
     """Groups were asked for, and the pattern has none."""
 
-    code = "NO_CAPTURE_GROUPS"
-    pattern: str
 
-
-class TooManyReplacements(SutureError):
+class TooManyReplacements(SutureError, code="TOO_MANY_REPLACEMENTS"):
     """More places than the caller, or the setting, allows; nothing was changed."""
 
-    code = "TOO_MANY_REPLACEMENTS"
     found: int
     limit: int
     setting: str | None = None
 
 
-class OverMatch(SutureError):
+class OverMatch(_OfPath, code="OVER_MATCH"):
     """A match over many lines holds further matches: probably it is greedier than it was meant to be."""
 
-    code = "OVER_MATCH"
-    path: str
     line: int
     end_line: int
     inner_line: int
 
 
-class HistoryUnavailable(SutureError):
+class HistoryUnavailable(SutureError, code="HISTORY_UNAVAILABLE"):
     """The history of this workspace cannot be read."""
 
-    code = "HISTORY_UNAVAILABLE"
     reason: str
 
 
-class HistoryDamaged(SutureError):
+class HistoryDamaged(SutureError, code="HISTORY_DAMAGED"):
     """A record of the history that the call needs is damaged. Nothing was changed."""
 
-    code = "HISTORY_DAMAGED"
     what: str
     """change, content, snapshot or clipboard"""
     name: str
@@ -1067,11 +908,9 @@ class HistoryDamaged(SutureError):
     """The file that it is needed for, if it is one."""
 
 
-class ChangeNotFound(SutureError):
+class ChangeNotFound(_OfChange, code="CHANGE_NOT_FOUND"):
     """No change has this id, or several begin with it."""
 
-    code = "CHANGE_NOT_FOUND"
-    change_id: str
     candidates: list[str]
     forgotten: bool = False
     """Whether older changes were dropped to keep within the limits."""
@@ -1079,73 +918,58 @@ class ChangeNotFound(SutureError):
     """The names that would do as well, where a snapshot does."""
 
 
-class NothingToUndo(SutureError):
+class NothingToUndo(SutureError, code="NOTHING_TO_UNDO"):
     """No change is left that could be undone."""
 
-    code = "NOTHING_TO_UNDO"
     root: str
 
 
-class NothingToRedo(SutureError):
+class NothingToRedo(SutureError, code="NOTHING_TO_REDO"):
     """No change is undone, or this one is not."""
 
-    code = "NOTHING_TO_REDO"
     change_id: str | None
 
 
-class AlreadyUndone(SutureError):
+class AlreadyUndone(_OfChange, code="ALREADY_UNDONE"):
     """The change has already been undone."""
 
-    code = "ALREADY_UNDONE"
-    change_id: str
 
-
-class UndoConflict(SutureError):
+class UndoConflict(_OfChange, code="UNDO_CONFLICT"):
     """Later changes are where the change would be undone."""
 
-    code = "UNDO_CONFLICT"
-    change_id: str
     conflicts: list[UndoClash]
     later: list[str]
     """The changes in force that touched these files since, newest first; other programs may have, too."""
     operation: str = "undo"
 
 
-class ContentNotKept(SutureError):
+class ContentNotKept(_OfPath, code="CONTENT_NOT_KEPT"):
     """The history knows this version of the file by its hash only."""
 
-    code = "CONTENT_NOT_KEPT"
-    path: str
     hash: str
 
 
-class NotRecorded(SutureError):
+class NotRecorded(_OfPath, code="NOT_RECORDED"):
     """The history has no version of this file."""
 
-    code = "NOT_RECORDED"
-    path: str
     near: list[str]
 
 
-class SnapshotExists(SutureError):
+class SnapshotExists(SutureError, code="SNAPSHOT_EXISTS"):
     """A snapshot of this name has been taken already, or a change's id begins so."""
 
-    code = "SNAPSHOT_EXISTS"
     name: str
 
 
-class ServerBusy(SutureError):
+class ServerBusy(SutureError, code="SERVER_BUSY", retryable=True):
     """As many calls are under way as the server takes."""
 
-    code = "SERVER_BUSY"
-    retryable = True
     limit: int
 
 
-class ResultTooLarge(SutureError):
+class ResultTooLarge(SutureError, code="RESULT_TOO_LARGE"):
     """The result has more bytes than may be sent."""
 
-    code = "RESULT_TOO_LARGE"
     size: int
     limit: int
     total: int | None

@@ -35,8 +35,8 @@ def section(page: str, heading: str) -> str:
 
 def kinds(kind: type[SutureError] = SutureError) -> Iterator[type[SutureError]]:
     for each in kind.__subclasses__():
-        if each.__module__.startswith("suture.errors"):
-            yield each
+        if each.__module__ == "suture.errors":
+            yield from () if each.__name__.startswith("_") else (each,)
             yield from kinds(each)
 
 

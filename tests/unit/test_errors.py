@@ -10,7 +10,11 @@ import pytest
 from suture import errors
 from suture.errors import FileChanged, FileExists, InternalError, OverlappingEdits, SutureError, WorkspaceBusy
 
-KINDS = sorted(SutureError.__subclasses__(), key=lambda kind: kind.__name__)
+KINDS = [
+    kind
+    for name, kind in sorted(vars(errors).items())
+    if isinstance(kind, type) and issubclass(kind, SutureError) and not name.startswith("_") and kind is not SutureError
+]
 WITH_KIND = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
@@ -21,7 +25,7 @@ def example(kind: type[SutureError]) -> SutureError:
 @WITH_KIND
 def test_an_error_has_a_code_and_exactly_its_fields(kind: type[SutureError]) -> None:
     error = example(kind)
-    assert error.fields() == {name: f"some {name}" for name in kind.__annotations__}
+    assert error.fields() == {name: f"some {name}" for name in kind._fields}
     assert error.args == (kind.code, error.fields())
 
 
@@ -36,8 +40,8 @@ def test_no_two_errors_share_a_code() -> None:
 
 
 def test_the_tree_in_the_docstring_names_every_error() -> None:
-    words = str(errors.__doc__).split("An error has")[0].split()
-    assert sorted(word for word in words if word in errors.__all__) == sorted(
+    words = str(errors.__doc__).split()
+    assert sorted(word for word in words if hasattr(errors, word)) == sorted(
         ["SutureError", *(k.__name__ for k in KINDS)]
     )
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from suture.audience import Audience
     from suture.cli import QuickOptions
+    from suture.errors import FoundIssue
 
 _WRONG_ARGUMENTS = "INVALID_ARGUMENTS"
 
@@ -149,7 +150,7 @@ def _print_check(data: dict[str, Any]) -> None:
     note(_check_summary(data))
 
 
-def _issue_line(issue: dict[str, Any]) -> str:
+def _issue_line(issue: FoundIssue) -> str:
     """A problem, colored on a terminal."""
     from suture.wording.edits import issue_parts  # only `check` needs it
 

@@ -687,7 +687,7 @@ def _with_name(outcome: Outcome, name: str) -> Outcome:
     """What became of a hunk, under the name that its file has now."""
     error = outcome.error
     if error is not None and "path" in error.fields():
-        error = type(error)(**{**error.fields(), "path": name})
+        error = error.but(path=name)
     return outcome.but(to=name, error=error)
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from suture.audience import Audience
     from suture.check.gate import Found
     from suture.engine.session import Session
+    from suture.errors import Findings, FoundIssue, SkippedCheck
     from suture.files.staging import Staged
     from suture.plan import Change, Content, FileChange, Place, Snapshot
 
@@ -113,7 +114,7 @@ def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
     differing = [change for change in changes if not (isinstance(change, Update) and change.same_content)]
     findings = report(session, differing)
     every = level == "all"
-    data = validation(findings, session.audience, every=every).data()
+    data = validation(findings, session.audience, every=every)
     if level != "warn" and findings.blocks(every=every):
         names = list(dict.fromkeys(change.place.name for change in changes))
         blocks = proposal.describe(None).data.get("blocks", ())
@@ -273,34 +274,35 @@ def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> 
     return parse(data, where, by_project=by_project)
 
 
-def validation(report: Report, audience: Audience, *, every: bool = False) -> results.Validation:
+def validation(report: Report, audience: Audience, *, every: bool = False) -> Findings:
     """A report as results show it, for an audience. With `every`, errors that were there before count as well."""
-    return results.Validation(
-        passed=report.passed(every=every),
-        new=[_issue(item) for item in report.new[:_MOST_LISTED]],
-        existing=[_issue(item) for item in report.existing[:_MOST_LISTED]],
-        fixed=[_issue(item) for item in report.fixed[:_MOST_LISTED]],
-        not_run=[_not_run(item, audience) for item in report.not_run[:_MOST_LISTED]],
-    )
+    return {
+        "passed": report.passed(every=every),
+        "new": [_issue(item) for item in report.new[:_MOST_LISTED]],
+        "existing": [_issue(item) for item in report.existing[:_MOST_LISTED]],
+        "fixed": [_issue(item) for item in report.fixed[:_MOST_LISTED]],
+        "not_run": [_not_run(item, audience) for item in report.not_run[:_MOST_LISTED]],
+    }
 
 
-def _issue(item: Found) -> results.Issue:
+def _issue(item: Found) -> FoundIssue:
     issue = item.issue
-    return results.Issue(
-        path=item.path,
-        line=issue.line,
-        column=issue.column,
-        severity=issue.severity,
-        code=issue.code,
-        message=issue.message,
-        validator=item.validator,
-        source=item.source,
-    )
+    return {
+        "path": item.path,
+        "line": issue.line,
+        "column": issue.column,
+        "severity": issue.severity,
+        "code": issue.code,
+        "message": issue.message,
+        "validator": item.validator,
+        "source": item.source,
+    }
 
 
-def _not_run(skipped: NotRun, audience: Audience) -> results.NotRun:
+def _not_run(skipped: NotRun, audience: Audience) -> SkippedCheck:
     reason = f"{skipped.reason} ({audience.setting(skipped.setting)})" if skipped.setting else skipped.reason
-    return results.NotRun(path=skipped.path, validator=skipped.validator, reason=reason, required=skipped.required)
+    path, validator = skipped.path, skipped.validator
+    return {"path": path, "validator": validator, "reason": reason, "required": skipped.required}
 
 
 class Check(Request):
@@ -342,8 +344,8 @@ class _Checker:
         self._session = session
         self._batch: list[Snapshot] = []
         self._size = 0
-        self._issues: list[results.Issue] = []
-        self._not_run: list[results.NotRun] = []
+        self._issues: list[FoundIssue] = []
+        self._not_run: list[SkippedCheck] = []
         self._unlisted = {"issues": 0, "not_run": 0}
         self._numbers = {"error": 0, "warning": 0}
         self._unchecked = 0
@@ -444,12 +446,12 @@ class _Checker:
                 self._unlisted["not_run"] += 1
         if len(self._not_run) > most:  # those that are required fail the command, and one is enough for that
             self._unlisted["not_run"] += len(self._not_run) - most
-            self._not_run = sorted(self._not_run, key=lambda skipped: not skipped.required)[:most]
+            self._not_run = sorted(self._not_run, key=lambda skipped: not skipped["required"])[:most]
 
     def data(self) -> dict[str, Any]:
         """All of it, as data."""
-        issues = sorted(self._issues, key=lambda issue: (issue.path, issue.line, issue.column))
-        not_run = sorted(self._not_run, key=lambda skipped: (skipped.path, skipped.validator))
+        issues = sorted(self._issues, key=lambda issue: (issue["path"], issue["line"], issue["column"]))
+        not_run = sorted(self._not_run, key=lambda skipped: (skipped["path"], skipped["validator"]))
         left_out = 0
         if self._left_out is not None:
             name, why, setting = self._left_out
@@ -466,8 +468,8 @@ class _Checker:
             "errors": self._numbers["error"],
             "warnings": self._numbers["warning"],
             "unchecked": self._unchecked,
-            "issues": [issue.data() for issue in issues],
-            "not_run": [skipped.data() for skipped in not_run],
+            "issues": issues,
+            "not_run": not_run,
             "unlisted": self._unlisted,
         }
 

@@ -307,8 +307,7 @@ def plan_redo(session: Session, request: Redo) -> Proposal:
         try:
             inverse = invert(session, book, undoing)
         except UndoConflict as error:
-            fields = {**error.fields(), "change_id": undoing.undoes, "operation": "redo"}
-            raise UndoConflict(**fields) from None
+            raise error.but(change_id=undoing.undoes, operation="redo") from None
     return _proposal(session, inverse, undoing, ("redo", str(undoing.undoes)), dry_run=request.dry_run)
 
 
@@ -464,8 +463,7 @@ def _state(
         change = book.change(to) if snapshot is None else None
     except ChangeNotFound as error:
         names = [snapshot.name for snapshot in book.snapshots() if not snapshot.is_damaged]
-        fields = {**error.fields(), "snapshots": names}
-        raise ChangeNotFound(**fields) from None
+        raise error.but(snapshots=names) from None
     number = change.number if change is not None else snapshot.after_change if snapshot is not None else 0
     at_point: dict[str, Version | None] = {}
     if change is not None:

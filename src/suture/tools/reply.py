@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
     from suture.audience import Audience
     from suture.engine.session import Session
-    from suture.errors import SutureError
+    from suture.errors import SutureError, UnreadEdit
     from suture.formats import Block, Unread
     from suture.match.index import Base
     from suture.plan import Change
@@ -211,10 +211,10 @@ def reply_failure(error: SutureError, audience: Audience) -> Answer:
     return Answer(wording.error_text(error, audience), data, is_error=True)
 
 
-def unread_data(part: Unread) -> dict[str, Any]:
+def unread_data(part: Unread) -> UnreadEdit:
     """Something that was not read."""
-    names = ("line", "kind", "path", "edits")
-    return {**{name: getattr(part, name) for name in names}, "message": describe_unread(part)}
+    message = describe_unread(part)
+    return {"line": part.line, "kind": part.kind, "path": part.path, "edits": part.edits, "message": message}
 
 
 def _ids(outcomes: Sequence[Outcome]) -> list[str]:

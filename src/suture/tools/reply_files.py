@@ -393,7 +393,7 @@ class Targets:
         try:
             return self.of(self._blocks[block.follows or 0]).path
         except NoPath as error:
-            raise NoPath(**{**error.fields(), "reply_line": block.line}) from None
+            raise error.but(reply_line=block.line) from None
 
     def _is_content(self, mention: Mention, inherited: str | None) -> bool:
         """Whether a line that names a file is simply text of the file that is meant without it."""

@@ -44,10 +44,11 @@ from suture.wording.edits import existing_errors, new_lines, other_lines, reject
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, Self
+    from typing import Self
 
     from suture.audience import Audience
     from suture.engine.session import Session
+    from suture.errors import Findings
     from suture.plan import Change, Create, Snapshot, Update
     from suture.text import Text
     from suture.text.edits import Edit
@@ -214,7 +215,7 @@ class SafeEditResult(results.ToolData):
     hash: str | None = results.digest("Of the file as it is now, for expect_hash; null if there is none").nullable
     replacements: int | None = results.integer("How many places a search found; null without a search").nullable
     diff: str = results.DIFF
-    validation: dict[str, Any] = results.VALIDATION
+    validation: Findings = results.VALIDATION
 
 
 class SafeEditReport:
@@ -228,7 +229,7 @@ class SafeEditReport:
         changes: Sequence[Update | Create],
         diff: str,
         replacements: int | None,
-        validation: dict[str, Any],
+        validation: Findings,
         warnings: Sequence[str] = (),
     ) -> None:
         """`current` is the hash of the file as it is; `warnings` are about text that goes away."""
@@ -333,7 +334,7 @@ def failure_answer(given: Mapping[str, object], error: SutureError, audience: Au
         hash=error.standing,
         replacements=None,
         diff="",
-        validation=results.Validation(passed=False, new=[], existing=[], fixed=[], not_run=[]).data(),
+        validation={"passed": False, "new": [], "existing": [], "fixed": [], "not_run": []},
     )
     words = _error_words(error, audience)
     if isinstance(error, ValidationFailed):
@@ -484,7 +485,7 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     changes = _changes(session, request, before, old, edits)
     every = request.validate == "all"
     report = check.report(session, changes)
-    validation = check.validation(report, session.audience, every=every).data()
+    validation = check.validation(report, session.audience, every=every)
     diff, current = results.plan_diff(changes), None if before is None else before.content.digest
     if request.mode == "strict" and diff and report.blocks(every=every):
         raise ValidationFailed(files=[name], validation=validation, diff=diff, replacements=replacements)
@@ -553,8 +554,7 @@ def _not_found(session: Session, search: SearchReplace | None, name: str, before
     missing = examine(session, before, SearchTarget(before.place.name, search.search, search.replace), dry_run=False)
     fits = missing.correction
     corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
-    fields = {**not_found.fields(), "details": block_details(missing), "correction": corrected}
-    return PatternNotFound(**fields)
+    return not_found.but(details=block_details(missing), correction=corrected)
 
 
 def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:

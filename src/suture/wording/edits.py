@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.audience import Audience
+    from suture.errors import Findings, FoundIssue, SkippedCheck
     from suture.wording.phrases import Words
 
     Fixes = Callable[[Any, Audience], Iterable[dict[str, str]]]
@@ -598,35 +599,35 @@ PATCH_MESSAGES: dict[str, Words] = dict(
 _SYNTAX, _CONFLICT = "invalid-syntax", "conflict-marker"
 
 
-def issue_parts(issue: dict[str, Any]) -> tuple[str, str, str]:
+def issue_parts(issue: FoundIssue) -> tuple[str, str, str]:
     """The place, the code and the message of a problem, fit to be shown."""
     warning = " (warning)" if issue["severity"] == "warning" else ""
     place = f"{issue['path']}:{issue['line']}:{issue['column']}"
     return plain(place), plain(issue["code"]), plain(issue["message"] + warning)
 
 
-def issue_line(issue: dict[str, Any]) -> str:
+def issue_line(issue: FoundIssue) -> str:
     """A problem in a line."""
     return " ".join(issue_parts(issue))
 
 
-def new_lines(validation: dict[str, Any]) -> Iterator[str]:
+def new_lines(validation: Findings) -> Iterator[str]:
     """The problems that an edit brings, errors first."""
     yield from _few([*map(issue_line, _errors_first(validation["new"]))], _SHOWN_ISSUES)
 
 
-def required_lines(validation: dict[str, Any]) -> Iterator[str]:
+def required_lines(validation: Findings) -> Iterator[str]:
     """The checks that must be carried out, and could not be."""
     yield from _few([_not_run(check) for check in validation["not_run"] if check["required"]], _SHOWN_ISSUES)
 
 
-def existing_errors(validation: dict[str, Any]) -> list[str]:
+def existing_errors(validation: Findings) -> list[str]:
     """The errors that were there before."""
     issues = [issue for issue in validation["existing"] if issue["severity"] == "error"]
     return [*_few([*map(issue_line, issues)], _SHOWN_ISSUES)]
 
 
-def other_lines(validation: dict[str, Any], *, existing: bool = True, required: bool = True) -> Iterator[str]:
+def other_lines(validation: Findings, *, existing: bool = True, required: bool = True) -> Iterator[str]:
     """What else is to know: problems that were there before, and what was not checked."""
     if existing and validation["existing"]:
         yield "Existing problems, not caused by this edit:"
@@ -637,7 +638,7 @@ def other_lines(validation: dict[str, Any], *, existing: bool = True, required: 
     yield from (f"⚠️ Not validated: {line}" for line in _few(unchecked, _SHOWN_ISSUES))
 
 
-def validation_lines(validation: dict[str, Any]) -> list[str]:
+def validation_lines(validation: Findings) -> list[str]:
     """What came of the checks of an edit that is carried out, as tools append it to what they say."""
     new, others = [*new_lines(validation)], [*other_lines(validation)]
     if validation["passed"] and not new:
@@ -645,16 +646,16 @@ def validation_lines(validation: dict[str, Any]) -> list[str]:
     return [*(["⚠️ Validation found:", *new] if new else []), *others]
 
 
-def _errors_first(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _errors_first(issues: Sequence[FoundIssue]) -> list[FoundIssue]:
     """Errors before warnings, a merge conflict before what it leads to, and a line that is not code only once."""
-    shown: dict[tuple[str, int, str, str], dict[str, Any]] = {}
+    shown: dict[tuple[str, int, str, str], FoundIssue] = {}
     for issue in issues:
         words = "" if issue["code"] == _SYNTAX else issue["message"]
         shown.setdefault((issue["path"], issue["line"], issue["code"], words), issue)
     return sorted(shown.values(), key=lambda issue: (issue["severity"] != "error", issue["code"] != _CONFLICT))
 
 
-def _not_run(check: dict[str, Any]) -> str:
+def _not_run(check: SkippedCheck) -> str:
     return plain(f"{check['path']} by {check['validator']}: {check['reason']}")
 
 
@@ -692,7 +693,7 @@ def _search_not_found(error: errors.PatternNotFound) -> str:
     return "\n".join([*error.details, advice])
 
 
-def rejection_lines(validation: dict[str, Any]) -> list[str]:
+def rejection_lines(validation: Findings) -> list[str]:
     """Why an edit is refused."""
     return [*new_lines(validation), *required_lines(validation)] or existing_errors(validation)
 
@@ -700,9 +701,9 @@ def rejection_lines(validation: dict[str, Any]) -> list[str]:
 def _validation_message(error: errors.ValidationFailed) -> str:
     """Why, with the first line that is wrong, which is in no file yet."""
     why = rejection_lines(error.validation)
-    first = next(iter(_errors_first(error.validation["new"])), {"source": ""})
-    if first["source"] and why:
-        why.insert(1, f"  | {plain(first['source'])}")
+    first = next((issue["source"] for issue in _errors_first(error.validation["new"])), "")
+    if first and why:
+        why.insert(1, f"  | {plain(first)}")
     lines = [f"  {line}" for line in (*why, *map(plain, error.failed))]
     brings = any(issue["severity"] == "error" for issue in error.validation["new"])
     return "\n".join([f"The edit was rejected{' because it introduces errors' if brings else ''}:", *lines])

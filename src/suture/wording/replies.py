@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.audience import Audience
+    from suture.errors import UnreadEdit
     from suture.wording.phrases import Words
 
 _SHOWN_PLACES = 10  # where lines occur
@@ -199,7 +200,7 @@ def _no_blocks(error: errors.NoBlocks) -> str:
 
 
 def _fenced_files(error: errors.NoBlocks, audience: Audience) -> str:
-    tagged = [part["path"] for part in error.unread if part["kind"] == "file"]
+    tagged = [str(part["path"]) for part in error.unread if part["kind"] == "file"]
     if error.fenced or tagged:
         names = ", ".join([*error.fenced, *tagged][:3])
         subject = f"whole files{'' if tagged else ' in code fences'} ({names})"
@@ -240,7 +241,7 @@ def _name_file(error: errors.NoPath, audience: Audience) -> str:
     return f"{_AGAIN} below a line `### File: PATH`{default}."
 
 
-def _few_unread(unread: list[dict[str, Any]]) -> Iterator[str]:
+def _few_unread(unread: list[UnreadEdit]) -> Iterator[str]:
     yield from (f"{part['message']}." for part in unread[:_SHOWN_UNREAD])
     if len(unread) > _SHOWN_UNREAD:
         yield f"… and {len(unread) - _SHOWN_UNREAD} more (unread)."

@@ -45,7 +45,7 @@ LIKE: dict[str, Any] = {
     "differences": DIFFERING,
 }
 HIT: Any = {"line_number": 3, "column_start": 1, "column_end": 2, "line_content": LONG}
-UNREAD = [{"line": 3, "kind": "call", "path": "a.py", "edits": True, "message": "Line 3 seems to be a call"}]
+UNREAD: list[Any] = [{"line": 3, "kind": "call", "path": "a.py", "edits": True, "message": "Line 3 seems to be a call"}]
 SAMPLES: list[errors.SutureError] = [
     errors.InvalidArguments(problems=[{"argument": str(number), "problem": "wrong"} for number in range(10)]),
     errors.UnknownTool(name="x", near=[], known=["file_read"]),
@@ -215,6 +215,7 @@ SAMPLES: list[errors.SutureError] = [
                     "severity": "error",
                     "code": "F821",
                     "message": "no",
+                    "validator": "python",
                     "source": "x",
                 }
             ],
@@ -281,7 +282,7 @@ def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
 def test_an_error_of_an_edit_repeats_one_line_of_what_was_sent_and_names_the_edit() -> None:
     for sample in SAMPLES:
         if "search_text" in sample.fields():
-            text, fields = wording.error_text(sample), sample.fields()
+            text, fields = wording.error_text(sample), vars(sample)
             named = f"patches[{fields['index']}]" if "index" in fields else f"Edit {fields['edit_index'] + 1} of 2"
             assert named in text
 
